@@ -1,4 +1,4 @@
-//! Compiles the marks, which programs in C have from the header alone.
+//! Compiles the marks, which C programs get from the header alone.
 #![expect(clippy::disallowed_macros, reason = "cargo reads what a build script prints")]
 
 fn main() {

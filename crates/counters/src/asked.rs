@@ -5,7 +5,7 @@ use std::fmt;
 use crate::spelling::is_clear_tracepoint;
 use crate::vocabulary::{Source, Word};
 
-/// Modes in which events are counted; all three are if none was named.
+/// Modes in which events are counted. If none is named, all three are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Modifiers {
     /// `u`: user mode.
@@ -17,15 +17,14 @@ pub struct Modifiers {
 }
 
 impl Modifiers {
-    /// No modes named.
     pub const NONE: Modifiers = Modifiers { user: false, kernel: false, hypervisor: false };
 
-    /// Whether all modes are counted.
+    /// Returns whether no mode is named, so that all modes are counted.
     pub fn is_none(self) -> bool {
         self == Self::NONE
     }
 
-    /// The modes of both; all three are the same as none.
+    /// Unites the modes of two lists; all three modes are equivalent to none.
     pub(crate) fn and(self, other: Modifiers) -> Modifiers {
         let both = Modifiers {
             user: self.user || other.user,
@@ -46,9 +45,9 @@ impl fmt::Display for Modifiers {
 /// A term between the slashes of a device's event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Term {
-    /// A field of the device's format, or an event that it names.
+    /// A field of the device's format, or the name of one of its events.
     pub name: String,
-    /// The value of a field; `None` is 1.
+    /// The value of a field; `None` means 1.
     pub value: Option<u64>,
 }
 
@@ -64,45 +63,34 @@ impl fmt::Display for Term {
 /// Notation of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// By a word of the vocabulary.
+    /// A word of the vocabulary.
     Word(&'static Word),
-    /// By the number in the processor's manual: `r1a8`.
+    /// The number in the processor's manual: `r1a8`.
     Raw(u64),
-    /// By a device and its terms: `cpu/event=0xc0,umask=1/`.
+    /// A device and its terms: `cpu/event=0xc0,umask=1/`.
     Device {
-        /// The device.
         device: String,
         /// The terms between the slashes.
         terms: Vec<Term>,
     },
-    /// By a tracepoint: `sched:sched_switch`.
-    Tracepoint {
-        /// Subsystem of the tracepoint.
-        subsystem: String,
-        /// Name of the tracepoint.
-        event: String,
-    },
+    /// A tracepoint: `sched:sched_switch`.
+    Tracepoint { subsystem: String, event: String },
 }
 
-/// A requested event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Canonical name, whatever the spelling: `instructions:u`. The name of the metric.
+    /// Canonical name, independent of the spelling: `instructions:u`. The metric has the same name.
     pub name: String,
-    /// Origin of the count.
     pub source: Source,
-    /// Notation of the event.
     pub form: Form,
-    /// Modes in which the event is counted.
     pub modifiers: Modifiers,
     /// Number of the group; events of one group are counted at the same time, or not at all.
     pub group: Option<u16>,
-    /// The set that contains the event; `None` if the event was named itself.
+    /// The set that contains the event; `None` if the event itself was named.
     pub set: Option<&'static str>,
 }
 
 impl Asked {
-    /// Creates the request for an event.
     pub(crate) fn new(form: Form, modifiers: Modifiers, group: Option<u16>) -> Asked {
         Asked { name: name(&form, modifiers), source: source(&form), form, modifiers, group, set: None }
     }
@@ -117,14 +105,13 @@ fn source(form: &Form) -> Source {
     }
 }
 
-/// The canonical name of an event.
 pub(crate) fn name(form: &Form, modifiers: Modifiers) -> String {
     let plain = match form {
         Form::Word(word) => word.name.to_owned(),
         Form::Raw(config) => format!("r{config:x}"),
         Form::Device { device, terms } => {
             let terms: Vec<String> = terms.iter().map(Term::to_string).collect();
-            // The second slash ends the terms, so that modifiers need no colon.
+            // The second slash ends the terms, so modifiers need no colon.
             return format!("{device}/{}/{modifiers}", terms.join(","));
         }
         Form::Tracepoint { subsystem, event } if is_clear_tracepoint(subsystem, event) => {
@@ -135,7 +122,7 @@ pub(crate) fn name(form: &Form, modifiers: Modifiers) -> String {
     if modifiers.is_none() { plain } else { format!("{plain}:{modifiers}") }
 }
 
-/// The list that requests these events: `{cycles,instructions},page-faults`.
+/// Returns the list that requests these events: `{cycles,instructions},page-faults`.
 pub fn list(events: &[Asked]) -> String {
     let mut text = String::new();
     for run in events.chunk_by(|a, b| a.group.is_some() && a.group == b.group) {

@@ -1,4 +1,4 @@
-//! Events that can be counted on this machine; for others, the reason and a remedy.
+//! Events that can be counted on this machine; for other events, the reason and a remedy.
 
 mod reason;
 
@@ -16,7 +16,7 @@ use crate::vocabulary::{Source, WORDS};
 
 pub use reason::{Reason, Refusal, reason};
 
-/// The capabilities that perf requires, by number, see capabilities(7); before Linux 5.8 only the second.
+/// The capabilities that perf requires, by number, see `capabilities(7)`; before Linux 5.8 only the second exists.
 const CAP_PERFMON: u32 = 38;
 const CAP_SYS_ADMIN: u32 = 21;
 
@@ -27,15 +27,14 @@ pub struct Circumstances {
     pub has_cores: bool,
     /// `kernel.perf_event_paranoid`; `None` where it cannot be read.
     pub paranoid: Option<i32>,
-    /// Whether this process is exempt from that level: it has `CAP_PERFMON` or `CAP_SYS_ADMIN`.
+    /// Whether that level does not apply to this process, because it has `CAP_PERFMON` or `CAP_SYS_ADMIN`.
     pub is_privileged: bool,
-    /// Whether this is a virtual machine.
     pub is_virtual: bool,
 }
 
 impl Circumstances {
-    /// The circumstances of this process below a root path. The caller knows from the machine's facts whether it is
-    /// virtual.
+    /// Reads the circumstances of this process below a root path. The caller knows from the machine's facts whether the
+    /// machine is virtual.
     pub fn read(root: &Path, catalog: &Catalog, is_virtual: bool) -> Circumstances {
         let status = text(&root.join("proc/self/status")).unwrap_or_default();
         let capabilities = status::effective_capabilities(&status).unwrap_or(0);
@@ -50,20 +49,18 @@ impl Circumstances {
     }
 }
 
-/// Whether one event can be counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Availability {
     /// Name by which the event can be requested.
     pub name: String,
     /// Name in reports.
     pub title: String,
-    /// Origin of the count.
     pub source: Source,
     /// Whether this process can count the event on this machine.
     pub is_available: bool,
-    /// Reason if the event is not available.
+    /// The reason if the event is not available.
     pub reason: Option<String>,
-    /// Remedy, where there is one.
+    /// A remedy, if there is one.
     pub cure: Option<String>,
 }
 
@@ -73,7 +70,7 @@ pub fn available(catalog: &Catalog, circumstances: &Circumstances) -> Vec<Availa
     available_by(&Kernel, catalog, circumstances)
 }
 
-/// Like [`available`], with other counters.
+/// Works like [`available`], with other counters.
 pub fn available_by<C: Counters>(
     counters: &C,
     catalog: &Catalog,
@@ -111,7 +108,7 @@ fn tried<C: Counters>(counters: &C, event: Resolved, circumstances: &Circumstanc
     }
 }
 
-/// Classifies a refusal with an error number. The kernel checks permissions first, also for events that it does not
+/// Classifies a refusal with an error number. The kernel checks permissions first, even for events that it does not
 /// have, so the event is tried again in a mode that needs less permission.
 pub fn refusal<C: Counters>(counters: &C, event: &CountingEvent, errno: i32) -> Refusal {
     let is_forbidden = |errno| matches!(errno, libc::EACCES | libc::EPERM);
@@ -127,7 +124,7 @@ pub fn refusal<C: Counters>(counters: &C, event: &CountingEvent, errno: i32) -> 
     }
 }
 
-/// The entry for an event without a number on this machine.
+/// Returns the entry for an event that cannot be resolved on this machine.
 fn unresolved(asked: Asked, error: CounterError, circumstances: &Circumstances) -> Availability {
     let Reason { why, cure } = match error {
         CounterError::NotNamed { .. } if !circumstances.has_cores => reason::no_cores(circumstances),

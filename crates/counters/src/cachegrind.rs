@@ -1,10 +1,10 @@
 //! Counts of a simulated machine, by valgrind's Cachegrind (Nethercote 2004, "Dynamic Binary Analysis and
 //! Instrumentation"; the format of its files is in Valgrind's manual, chapter 5).
 //!
-//! Cachegrind is used and not Callgrind, which loses the last block of a program at its exit. Every process writes a
-//! file of its own at its end, so that the counts of a tree are the sum of its files. The file of a process that was
-//! forked and never became another program also contains the counts of its parent before the fork, so that the sum over
-//! a tree with such a process would be wrong.
+//! Cachegrind is used rather than Callgrind, which loses the last block of a program at its exit. Every process writes
+//! its own file at its end, so the counts of a tree are the sum of its files. The file of a process that was forked and
+//! did not execute another program also contains the counts of its parent before the fork, so the sum over a tree with
+//! such a process would be wrong.
 
 mod functions;
 
@@ -20,13 +20,13 @@ use fauxplat_model::{Coverage, Metric, MetricError, MetricId, MetricSpec, Simula
 /// Source of the metrics: the part before the colon of their ids.
 pub const SOURCE: &str = "simulated";
 
-/// Arguments of the simulator for its version, without the path of the simulator and the user's command.
+/// Returns the arguments of the simulator for its version, without the path of the simulator and the user's command.
 pub fn arguments(caches: &SimulatedCaches, version: &str, folder: &Path) -> Vec<String> {
     let SimulatedCaches { i1, d1, ll } = caches;
     let place = |name: &str| folder.join(name).display().to_string();
     let words = [
         "--tool=cachegrind".to_owned(),
-        // The caches are always given: otherwise the simulator takes those of the present machine.
+        // The caches are always given: otherwise the simulator uses the caches of the present machine.
         format!("--I1={i1}"),
         format!("--D1={d1}"),
         format!("--LL={ll}"),
@@ -40,22 +40,23 @@ pub fn arguments(caches: &SimulatedCaches, version: &str, folder: &Path) -> Vec<
     words.into_iter().chain(joins(version).then(|| APART.to_owned())).collect()
 }
 
-/// Prevents joint translation of code before and behind a conditional branch: in joined pieces, instructions are
-/// counted that were not executed, and executed branches are not.
+/// Prevents that the code before and after a conditional branch is translated together: such a translation counts
+/// instructions that were not executed, and misses executed branches.
 const APART: &str = "--vex-guest-chase=no";
 
-/// Whether a version, such as `valgrind-3.19.0`, joins pieces and has an option against it. All versions from 3.16 do.
+/// Returns whether a version, such as `valgrind-3.19.0`, translates code together and has an option against it, as all
+/// versions from 3.16 do.
 fn joins(version: &str) -> bool {
     const FIRST: (u32, u32) = (3, 16);
     let mut numbers = version.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
     numbers.next().zip(numbers.next()).is_none_or(|version| version >= FIRST)
 }
 
-/// Names of the files that a process writes, before its process id.
+/// Prefixes of the files that a process writes; the process id follows.
 const COUNTS: &str = "counts";
 const LOG: &str = "log";
 
-/// The counted quantities: name, title, and the simulator's events whose sum it is.
+/// The counted quantities: name, title, and the simulator's events whose sum is the quantity.
 const COUNTED: &[(&str, &str, &[&str])] = &[
     ("instructions", "instructions", &["Ir"]),
     ("l1i-misses", "L1i misses", &["I1mr"]),
@@ -71,10 +72,10 @@ const COUNTED: &[(&str, &str, &[&str])] = &[
     ("indirect-branch-misses", "indirect misses", &["Bim"]),
 ];
 
-/// The metric of a counted quantity, with its source.
+/// Returns the metric of a counted quantity, with its source.
 ///
 /// # Errors
-/// There are too many metrics.
+/// Fails where there are too many metrics.
 fn metric(name: &str, title: &str, source: &str) -> Result<Metric, MetricError> {
     let open = MetricSpec::open(MetricId::open(SOURCE, name)?, Unit::Count);
     Metric::open(MetricSpec {
@@ -85,15 +86,15 @@ fn metric(name: &str, title: &str, source: &str) -> Result<Metric, MetricError> 
     })
 }
 
-/// All metrics, in order. `source` names the simulator and the machine.
+/// Returns all metrics, in order. `source` names the simulator and the machine.
 ///
 /// # Errors
-/// There are too many metrics.
+/// Fails where there are too many metrics.
 pub fn metrics(source: &str) -> Result<Vec<Metric>, MetricError> {
     COUNTED.iter().map(|(name, title, _)| metric(name, title, source)).collect()
 }
 
-/// The names behind `simulated:`.
+/// Iterates over the names after `simulated:`.
 pub fn names() -> impl Iterator<Item = &'static str> {
     COUNTED.iter().map(|(name, ..)| *name)
 }
@@ -101,10 +102,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// Reason why a run has no counts.
 #[derive(Debug, thiserror::Error)]
 pub enum Uncounted {
-    /// No process wrote anything.
+    /// No process wrote any counts; the last message of the simulator, if there is one.
     #[error("the simulator wrote no counts{}", said(.0))]
     Nothing(Option<String>),
-    /// A process was forked and did not become another program.
+    /// A process was forked and did not execute another program.
     #[error(
         "its processes forked without becoming another program ({0} times): each of those counts again what its parent had \
          counted, so there is no true sum; count the program itself rather than what forks"
@@ -113,15 +114,9 @@ pub enum Uncounted {
     /// A process ended before it could write.
     #[error("{0} of its processes ended without counts, as after a signal that cannot be caught")]
     Lost(usize),
-    /// A file cannot be read.
     #[error("{}: {source}", path.display())]
-    File {
-        /// Path of the file.
-        path: PathBuf,
-        /// The error.
-        source: io::Error,
-    },
-    /// A file that is not in the format of the simulator.
+    File { path: PathBuf, source: io::Error },
+    /// A file does not have the format of the simulator.
     #[error("{}: no counts in it (an event that is expected is missing, or a number is none)", .0.display())]
     Strange(PathBuf),
 }
@@ -133,7 +128,7 @@ fn said(last: &Option<String>) -> String {
 /// Sums the counts that the processes of one run wrote into a directory, in the order of [`metrics`].
 ///
 /// # Errors
-/// [`Uncounted`].
+/// Returns the reason why the run has no counts.
 pub fn collect(folder: &Path) -> Result<Vec<u64>, Uncounted> {
     let (counts, logs) = (files(folder, COUNTS)?, files(folder, LOG)?);
     let heads = logs.iter().map(|(&pid, path)| Ok((pid, Head::read(path)?)));
@@ -167,13 +162,13 @@ pub fn clear(folder: &Path) {
     for path in
         [COUNTS, LOG].into_iter().flat_map(|name| files(folder, name).unwrap_or_default().into_values())
     {
-        // A file that stays would be taken for a process of the next run, which would then be reported as one without
-        // counts.
+        // A remaining file would be attributed to a process of the next run, which would then be reported as a process
+        // without counts.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Files of one kind by process id.
+/// Returns the files with one prefix by process id.
 fn files(folder: &Path, name: &str) -> Result<BTreeMap<u32, PathBuf>, Uncounted> {
     let fail = |source| Uncounted::File { path: folder.to_owned(), source };
     let mut found = BTreeMap::new();
@@ -192,11 +187,11 @@ fn files(folder: &Path, name: &str) -> Result<BTreeMap<u32, PathBuf>, Uncounted>
 struct Head {
     command: Option<String>,
     parent: Option<u32>,
-    /// Last message that is no part of the usual head.
+    /// Last message that does not belong to the usual head.
     complaint: Option<String>,
 }
 
-/// Bytes of a log that are read, which contain the head and the complaint of a program that cannot be simulated.
+/// Bytes of a log that are read, which include the head and the complaint about a program that cannot be simulated.
 const LOG_BYTES_MAX: u64 = 1 << 16;
 
 impl Head {
@@ -224,18 +219,19 @@ impl Head {
         head
     }
 
-    /// Whether the parent is in the tree and has the same command, since a process that becomes another program starts
-    /// its log again. A process that executes itself again with the same words cannot be distinguished from a fork.
+    /// Returns whether the parent is in the tree and has the same command, since a process that executes another
+    /// program starts its log again. A process that executes itself again with the same arguments cannot be
+    /// distinguished from a fork.
     fn is_fork_among(&self, all: &BTreeMap<u32, Head>) -> bool {
         let parent = self.parent.and_then(|pid| all.get(&pid));
         parent.is_some_and(|parent| parent.command == self.command)
     }
 }
 
-/// Greatest length of a line without function names.
+/// Maximum length of a line without function names.
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
-/// The sums of one file, in the order of [`COUNTED`]; `None` if the format is not the expected one.
+/// Returns the sums of one file, in the order of [`COUNTED`]; `None` if the format is not the expected one.
 fn parse(mut file: impl BufRead) -> io::Result<Option<Vec<u64>>> {
     let (mut events, mut summary) = (Vec::new(), Vec::new());
     let mut line = Vec::new();
@@ -257,7 +253,7 @@ fn parse(mut file: impl BufRead) -> io::Result<Option<Vec<u64>>> {
     Ok(COUNTED.iter().map(sum).collect())
 }
 
-/// The words behind the name of a line.
+/// Returns the words after the name of a line.
 fn words(line: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(line).split_whitespace().skip(1).map(str::to_owned).collect()
 }
@@ -269,7 +265,7 @@ mod tests {
 
     const EVENTS: &str = "events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim\n";
 
-    /// A directory with processes: id, parent, command, and counts if the process wrote any.
+    /// Creates a directory with processes: id, parent, command, and counts if the process wrote any.
     fn folder(processes: &[(u32, u32, &str, Option<&str>)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (pid, parent, command, summary) in processes {

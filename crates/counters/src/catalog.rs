@@ -1,4 +1,4 @@
-//! The devices of this machine that count, as the kernel describes them below a root path.
+//! The counting devices of this machine, as the kernel describes them below a root path.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,19 +11,17 @@ use crate::format::Format;
 const DEVICES: &str = "sys/bus/event_source/devices";
 /// Directories of tracepoints: tracefs at its present and its former mount point.
 const TRACEPOINTS: [&str; 2] = ["sys/kernel/tracing/events", "sys/kernel/debug/tracing/events"];
-/// Greatest length of a file that is read here.
+/// Maximum length of a file that is read here.
 const BYTES_MAX: u64 = 64 << 10;
 
-/// Factor of a named event's number, and the unit of the product.
+/// Factor for the number of a named event, and the unit of the product.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// The factor.
     pub factor: f64,
     /// The unit, if the kernel names it: `Joules`.
     pub unit: Option<String>,
 }
 
-/// A named event of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedEvent {
     /// Terms of the event: `event=0xc0,umask=0x1`.
@@ -37,29 +35,26 @@ pub struct NamedEvent {
 pub struct Device {
     /// Name: `cpu`, `cpu_core`, `armv8_pmuv3_0`, `msr`.
     pub name: String,
-    /// `type` of perf_event_open(2).
+    /// `type` of `perf_event_open(2)`.
     pub kind: u32,
     /// Bits of each term.
     pub formats: BTreeMap<String, Format>,
-    /// Named events of the device.
     pub events: BTreeMap<String, NamedEvent>,
-    /// Whether the device is the counters of processor cores.
+    /// Whether the device represents the counters of processor cores.
     pub is_core: bool,
-    /// Whether the device counts for CPUs only and cannot follow a process.
+    /// Whether the device counts only for whole CPUs, so that it cannot follow a process.
     pub is_system_wide: bool,
 }
 
 /// Every device of a machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalog {
-    /// Devices by name.
     pub devices: BTreeMap<String, Device>,
-    /// Directory of the tracepoints.
     pub tracepoints: PathBuf,
 }
 
 impl Catalog {
-    /// Reads the devices of a machine; `/` is the present one. Unreadable devices are skipped.
+    /// Reads the devices of a machine; `/` is the present machine. Unreadable devices are skipped.
     pub fn read(root: &Path) -> Catalog {
         let found = names(&root.join(DEVICES)).into_iter();
         let devices = found.filter_map(|name| Device::read(&root.join(DEVICES).join(&name), name));
@@ -69,12 +64,12 @@ impl Catalog {
         }
     }
 
-    /// The counters of the processor's cores: one device, or one for each kind of core.
+    /// Returns the counters of the processor's cores: one device, or one for each kind of core.
     pub fn cores(&self) -> impl Iterator<Item = &Device> + Clone {
         self.devices.values().filter(|device| device.is_core)
     }
 
-    /// The kernel's number of a tracepoint.
+    /// Returns the kernel's number of a tracepoint.
     pub(crate) fn tracepoint(&self, subsystem: &str, event: &str) -> Option<u64> {
         text(&self.tracepoints.join(subsystem).join(event).join("id"))?.parse().ok()
     }
@@ -107,7 +102,7 @@ fn formats(folder: &Path) -> BTreeMap<String, Format> {
     names(folder).into_iter().filter_map(format).map(|(format, name)| (name, format)).collect()
 }
 
-/// Endings of the files beside an event that hold its scale and unit.
+/// Suffixes of the files beside an event that contain its attributes, such as scale and unit.
 const ATTRIBUTES: [&str; 4] = [".scale", ".unit", ".per-pkg", ".snapshot"];
 
 fn events(folder: &Path) -> BTreeMap<String, NamedEvent> {
@@ -127,13 +122,12 @@ fn scale(folder: &Path, event: &str) -> Option<Scale> {
     (factor.is_some() || unit.is_some()).then(|| Scale { factor: factor.unwrap_or(1.0), unit })
 }
 
-/// The entries of a directory that are valid text.
+/// Returns the entries of a directory that are valid text.
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// Contents of a file, trimmed of white space.
 pub(crate) fn text(path: &Path) -> Option<String> {
     let bytes = read_bounded(path, BYTES_MAX).ok()?;
     Some(String::from_utf8_lossy(&bytes).trim().to_owned())

@@ -11,18 +11,17 @@ use crate::resolve::Resolved;
 
 pub use kernel::Kernel;
 
-/// Counters: those of the kernel, or of a test.
+/// Counters: the kernel's, or those of a test.
 pub trait Counters {
-    /// An event that was opened.
     type Open;
 
     /// Opens an event, in the group of a leader if there is one.
     ///
     /// # Errors
-    /// The number of the kernel's reason; `EINVAL` and `ENOSPC` where the group has no room, see perf_event_open(2).
+    /// Returns the kernel's error number; `EINVAL` and `ENOSPC` if the group has no room, see `perf_event_open(2)`.
     fn open(&self, event: &CountingEvent, leader: Option<&Self::Open>) -> Result<Self::Open, i32>;
 
-    /// Counts with a group, whose first event leads, while some work is done.
+    /// Counts with a group, whose first event leads, during a short piece of work.
     fn try_out(&self, group: &[Self::Open]) -> Ran;
 }
 
@@ -44,27 +43,27 @@ pub enum Misfit {
     Refused(i32),
     /// The event is in a requested group that does not fit into the counters.
     NotTogether,
-    /// The event can be opened, and never counts: its counters are held by another user.
+    /// The event can be opened, but never counts: another user holds its counters.
     NeverRuns,
 }
 
-/// Sets of events, of which each can be counted at once.
+/// Sets of events; the events of each set can be counted at the same time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rotation {
-    /// Indices into the list of events; events that need no counter are in every set. The events of a set that have the
-    /// same device form one group, led by the first of them.
+    /// Indices into the list of events; events that need no counter are in every set. The events of a set on the same
+    /// device form one group, led by the first of them.
     pub sets: Vec<Vec<usize>>,
     /// Events that are in no set, with the reason.
     pub misfits: Vec<(usize, Misfit)>,
 }
 
-/// Sets of these events that can be counted at the same time on this machine: tried on the calling thread, for about a
-/// millisecond per set.
+/// Finds sets of these events that can be counted at the same time on this machine, by trials on the calling thread of
+/// about a millisecond per set.
 pub fn rotation(events: &[Resolved]) -> Rotation {
     rotation_of(&Kernel, events)
 }
 
-/// Like [`rotation`], with other counters.
+/// Works like [`rotation`], with other counters.
 pub fn rotation_of<C: Counters>(counters: &C, events: &[Resolved]) -> Rotation {
     let mut rotation = Rotation::default();
     let mut always = Vec::new();
@@ -84,8 +83,8 @@ pub fn rotation_of<C: Counters>(counters: &C, events: &[Resolved]) -> Rotation {
 /// Events that have to be counted together: a single event, or a requested group.
 type Unit = Vec<usize>;
 
-/// The units of each device; units without a device need no counters. A group belongs to the device of its first member
-/// that has one.
+/// Returns the units of each device; units without a device need no counters. A group belongs to the device of its
+/// first member that has one.
 fn by_device(events: &[Resolved]) -> BTreeMap<Option<&str>, Vec<Unit>> {
     let mut units: Vec<Unit> = Vec::new();
     for (index, event) in events.iter().enumerate() {
@@ -103,8 +102,8 @@ fn by_device(events: &[Resolved]) -> BTreeMap<Option<&str>, Vec<Unit>> {
     devices
 }
 
-/// Devices count in parallel, so that the number of sets is that of the device with most; devices with fewer repeat
-/// theirs.
+/// Combines the sets of all devices. Devices count in parallel, so the number of sets is the largest number of any
+/// device; devices with fewer sets repeat them.
 fn side_by_side(always: &[usize], columns: &[Vec<Vec<usize>>]) -> Vec<Vec<usize>> {
     let columns: Vec<_> = columns.iter().filter(|sets| !sets.is_empty()).collect();
     let software = usize::from(!always.is_empty());
@@ -116,14 +115,12 @@ fn side_by_side(always: &[usize], columns: &[Vec<Vec<usize>>]) -> Vec<Vec<usize>
     (0..count).map(set).collect()
 }
 
-/// A set under construction.
 struct Bin<O> {
     units: Vec<Unit>,
     /// Open events of the set in order; the first one leads.
     open: Vec<O>,
 }
 
-/// Distributes the units of one device over sets.
 struct Packer<'a, C> {
     counters: &'a C,
     events: &'a [Resolved],
@@ -131,7 +128,7 @@ struct Packer<'a, C> {
 }
 
 impl<C: Counters> Packer<'_, C> {
-    /// Events that need no counter, without those that the kernel refuses.
+    /// Returns events that need no counter, without those that the kernel refuses.
     fn alone(&mut self, units: Vec<Unit>) -> Vec<usize> {
         units.into_iter().filter_map(|unit| self.bin(unit)).flat_map(|bin| bin.units).flatten().collect()
     }
@@ -143,12 +140,12 @@ impl<C: Counters> Packer<'_, C> {
                 bins.extend(self.bin(unit));
             }
         }
-        // All events are closed first, so that each set is tried as it will be counted: alone.
+        // All events are closed first, so that each set is tried in the way in which it will be counted: alone.
         let sets: Vec<Vec<Unit>> = bins.into_iter().map(|bin| bin.units).collect();
         sets.into_iter().flat_map(|units| self.that_run(units)).map(|units| units.concat()).collect()
     }
 
-    /// A set with one unit, unless the kernel refuses it.
+    /// Creates a set with one unit, unless the kernel refuses it.
     fn bin(&mut self, unit: Unit) -> Option<Bin<C::Open>> {
         let mut bin = Bin { units: Vec::new(), open: Vec::new() };
         if self.join(&mut bin, &unit) {
@@ -159,7 +156,7 @@ impl<C: Counters> Packer<'_, C> {
         None
     }
 
-    /// Reason why an event is refused alone, or with the others of its group.
+    /// Returns why an event is refused, either alone or together with its group.
     fn why_alone(&self, index: usize) -> Misfit {
         match self.counters.open(&self.events[index].event, None) {
             Ok(_) => Misfit::NotTogether,
@@ -167,7 +164,7 @@ impl<C: Counters> Packer<'_, C> {
         }
     }
 
-    /// Adds a unit to a set, whole or not at all.
+    /// Adds a unit to a set, completely or not at all.
     fn join(&self, bin: &mut Bin<C::Open>, unit: &Unit) -> bool {
         let before = bin.open.len();
         for &index in unit {
@@ -183,13 +180,14 @@ impl<C: Counters> Packer<'_, C> {
         true
     }
 
-    /// The kernel accepts a group by the number of existing counters, not of free ones. A set that does not count all
-    /// the time is halved until it does.
+    /// Returns the sets that really count. The kernel accepts a group by the number of existing counters, not of free
+    /// ones, so a set that does not count all the time is halved until it does.
     fn that_run(&mut self, units: Vec<Unit>) -> Vec<Vec<Unit>> {
         let is_last = units.len() == 1;
         match self.try_out(&units) {
             Ran::Whole => vec![units],
-            // Another user takes turns with it, and its times tell for how much of the run it counted.
+            // Another user takes turns on the counter; the recorded times show for how much of the run the event
+            // counted.
             Ran::Part if is_last => vec![units],
             Ran::Never if is_last => {
                 self.misfits.extend(units.concat().into_iter().map(|index| (index, Misfit::NeverRuns)));
@@ -205,8 +203,8 @@ impl<C: Counters> Packer<'_, C> {
     }
 
     fn try_out(&self, units: &[Unit]) -> Ran {
-        // An event of one of several kinds of cores does not count while the thread happens to be on another kind, so a
-        // trial would prove nothing.
+        // An event of one kind of cores does not count while the thread happens to be on another kind, so a trial would
+        // prove nothing.
         if units.iter().flatten().any(|&index| self.events[index].is_partial) {
             return Ran::Whole;
         }

@@ -1,6 +1,6 @@
 //! Bits of `config`, `config1` and `config2` for the terms of a device, as its `format` directory describes them.
 
-/// The bits of one term: the field, and ranges of bits in it, the lowest of the value first.
+/// The bits of one term: the field, and ranges of bits in it; the first range holds the lowest bits of the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format {
     /// Index of the field: 0 is `config`, 1 `config1`, 2 `config2`.
@@ -18,12 +18,12 @@ impl Format {
         Some(Format { field, ranges })
     }
 
-    /// Number of bits of a value.
     pub fn bits(&self) -> u32 {
         self.ranges.iter().map(|(first, last)| last - first + 1).sum()
     }
 
-    /// Stores a value in its bits, replacing the previous one; false if the value has more bits than the term.
+    /// Stores a value in its bits, replacing the previous value; returns false if the value has more bits than the
+    /// term.
     pub fn set(&self, config: &mut [u64; 3], value: u64) -> bool {
         let word = &mut config[self.field];
         let mut rest = value;

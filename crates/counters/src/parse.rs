@@ -8,13 +8,13 @@ use crate::spelling::{self, is_letters, is_name, raw};
 use crate::vocabulary::{self, EventSet, Source};
 use split::{Piece, pieces, pop_prefix};
 
-/// Greatest number of events in a list: more than any machine counts, and few enough to open them all.
+/// Maximum number of events in a list: more than any machine counts, and few enough to open them all.
 pub const EVENTS_MAX: usize = 512;
 
-/// Parses a list of events and sets, separated by commas, groups in braces.
+/// Parses a list of events and sets, separated by commas, with groups in braces.
 ///
 /// # Errors
-/// [`CounterError`] for the first invalid entry.
+/// Returns the error of the first invalid entry.
 pub fn parse(text: &str) -> Result<Vec<Asked>, CounterError> {
     let mut list = List::default();
     for piece in pieces(text)? {
@@ -30,7 +30,7 @@ pub fn parse(text: &str) -> Result<Vec<Asked>, CounterError> {
     if list.events.is_empty() { Err(CounterError::Empty) } else { Ok(list.events) }
 }
 
-/// The events read so far. Each event occurs once, since a run has one reading of it.
+/// The events parsed so far. Each event occurs once, since a run has one reading of it.
 #[derive(Default)]
 struct List {
     events: Vec<Asked>,
@@ -54,8 +54,8 @@ impl List {
         }
     }
 
-    /// Adds a set. Its modifiers apply to hardware events only: software events mostly happen in the kernel, so that in
-    /// user mode nothing would be left of them.
+    /// Adds a set. Its modifiers apply only to hardware events: software events mostly happen in the kernel, so hardly
+    /// any would be counted in user mode.
     fn add_set(&mut self, set: &EventSet, group: Option<u16>, all: Modifiers) -> Result<(), CounterError> {
         let group = if set.is_group && group.is_none() { Some(self.next_group()) } else { group };
         for word in set.events.iter().filter_map(|name| vocabulary::find(name)) {
@@ -68,7 +68,7 @@ impl List {
     fn add(&mut self, event: Asked) -> Result<(), CounterError> {
         let earlier = self.events.iter().position(|other| other.name == event.name);
         if let Some(place) = earlier {
-            // An event that is named explicitly is requested, even if a set contains it too.
+            // An event that is named explicitly counts as requested, even if a set contains it too.
             let own = &mut self.events[place];
             own.set = own.set.filter(|_| event.set.is_some());
             match (self.events[place].group, event.group) {
@@ -86,7 +86,7 @@ impl List {
     }
 }
 
-/// Parses an event, possibly behind a source: `pmu:instructions`.
+/// Parses an event, possibly after a source: `pmu:instructions`.
 fn event(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, CounterError> {
     for source in Source::ALL {
         if let Some(rest) = pop_prefix(text, source.word()) {
@@ -107,7 +107,8 @@ fn event(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, Cou
     plain(text, group, shared)
 }
 
-/// Behind its source a tracepoint may have any name, even one that means something else without the source.
+/// Parses a tracepoint after its source, where it may have any name, even a name that means something else without the
+/// source.
 fn named_tracepoint(source: Source, text: &str) -> Option<Result<(Form, &str), CounterError>> {
     let (subsystem, rest) = text.split_once(':').filter(|_| source == Source::Tracepoint)?;
     is_name(subsystem).then(|| tracepoint(text, subsystem, rest))
@@ -118,7 +119,7 @@ fn plain(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, Cou
     Ok(Asked::new(form, letters(text, own)?.and(shared), group))
 }
 
-/// The notation of an event, and the text of its modifiers.
+/// Parses the notation of an event; also returns the text of its modifiers.
 fn form(text: &str) -> Result<(Form, &str), CounterError> {
     if text.contains('/') {
         return device(text);

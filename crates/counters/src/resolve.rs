@@ -16,44 +16,39 @@ const DEVICE_SHIFT: u32 = 32;
 /// Source of the readings of every counter.
 const ORIGIN: &str = "perf_event_open(2)";
 
-/// An event with the parameters of the kernel's call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
     /// Origin of the count; together with the name, the id of the metric.
     pub source: Source,
-    /// Name of the requested event, within the device of its cores where there are several kinds of cores.
+    /// Name of the requested event; on a machine with several kinds of cores, with the device of its cores.
     pub name: String,
     /// Name in reports.
     pub title: String,
-    /// Unit of the count.
     pub unit: Unit,
-    /// Parameters of the kernel's call.
     pub event: CountingEvent,
     /// Number of the group; events of one group are counted at the same time, or not at all.
     pub group: Option<u16>,
     /// The device whose counters the event needs; `None` for events that the kernel counts in software.
     pub device: Option<String>,
     /// Whether the device is one of several kinds of cores, so that the event is counted only while a thread is on
-    /// those.
+    /// cores of that kind.
     pub is_partial: bool,
-    /// Factor of the number, where the device states one.
+    /// Factor for the number, if the device states one.
     pub scale: Option<Scale>,
 }
 
 impl Resolved {
-    /// The metric of the event's readings.
-    ///
     /// # Errors
-    /// [`MetricError`]: the name is too long, or there are too many metrics.
+    /// Fails where the name is too long, or where there are too many metrics.
     pub fn metric(&self) -> Result<Metric, MetricError> {
         metric(self)
     }
 }
 
-/// The metric of an event's readings: `pmu:instructions:u`.
+/// Returns the metric of an event's readings: `pmu:instructions:u`.
 ///
 /// # Errors
-/// [`MetricError`]: the name is too long, or there are too many metrics.
+/// Fails where the name is too long, or where there are too many metrics.
 pub fn metric(event: &Resolved) -> Result<Metric, MetricError> {
     let id = MetricId::open(event.source.word(), &event.name)?;
     Metric::open(MetricSpec {
@@ -66,10 +61,10 @@ pub fn metric(event: &Resolved) -> Result<Metric, MetricError> {
 }
 
 impl Catalog {
-    /// The events of this machine for a request: usually one, or one for each kind of cores where there are several.
+    /// Returns the events of this machine for a request: usually one, or one for each kind of cores.
     ///
     /// # Errors
-    /// [`CounterError`]: there is no such device, or it has no such event.
+    /// Fails where there is no such device, or where it has no such event.
     pub fn resolve(&self, asked: &Asked) -> Result<Vec<Resolved>, CounterError> {
         match &asked.form {
             Form::Word(word) => self.word(asked, word),
@@ -79,10 +74,10 @@ impl Catalog {
         }
     }
 
-    /// The events of a whole list.
+    /// Resolves a whole list.
     ///
     /// # Errors
-    /// The error of the first event that has one.
+    /// Returns the error of the first event that has one.
     pub fn resolve_all(&self, asked: &[Asked]) -> Result<Vec<Resolved>, CounterError> {
         let each = asked.iter().map(|one| self.resolve(one)).collect::<Result<Vec<_>, _>>()?;
         Ok(each.into_iter().flatten().collect())
@@ -92,7 +87,7 @@ impl Catalog {
         let cores: Vec<&Device> = self.cores().collect();
         match (word.code, cores.as_slice()) {
             (Code::Generic { kind: SOFTWARE, config }, _) => Ok(vec![plain(asked, SOFTWARE, config, None)]),
-            // Without a device the kernel refuses it when it is opened, and the reason is reported there.
+            // Without a device the kernel refuses the event when it is opened, and the reason is reported then.
             (Code::Generic { kind, config }, [] | [_]) => {
                 Ok(vec![plain(asked, kind, config, cores.first().copied())])
             }
@@ -107,7 +102,7 @@ impl Catalog {
         }
     }
 
-    /// An event that the devices of the cores name themselves; some kinds of cores may have it and others not.
+    /// Resolves an event that the devices of the cores name themselves; some kinds of cores may lack it.
     fn named(&self, asked: &Asked, word: &Word, cores: &[&Device]) -> Result<Vec<Resolved>, CounterError> {
         let having = cores.iter().zip(0..).filter(|(core, _)| core.events.contains_key(word.name));
         let each = having.map(|(core, place)| {
@@ -125,7 +120,8 @@ impl Catalog {
         Ok(found)
     }
 
-    /// The generic type of raw events addresses one kind of cores alone, so each kind is addressed by its own type.
+    /// Resolves a raw event. Its generic type addresses only one kind of cores, so each kind is addressed by its own
+    /// type.
     fn raw(&self, asked: &Asked, config: u64) -> Vec<Resolved> {
         let cores: Vec<&Device> = self.cores().collect();
         if let [] | [_] = cores.as_slice() {
@@ -154,8 +150,8 @@ fn term(name: &str) -> Term {
     Term { name: name.to_owned(), value: None }
 }
 
-/// The group on one of several kinds of cores: a group is split into one for each, since no kind can hold events of
-/// another.
+/// Returns the number of the group on one of several kinds of cores: a group is split into one for each kind, since no
+/// kind can hold events of another.
 fn split(group: Option<u16>, place: u16) -> Option<u16> {
     group.map(|group| group * CORE_KINDS_MAX + place)
 }
@@ -163,7 +159,7 @@ fn split(group: Option<u16>, place: u16) -> Option<u16> {
 /// Name of a processor's device that is not described in sysfs.
 const NAMELESS: &str = "cpu";
 
-/// Greatest number of kinds of cores, more than any machine has.
+/// Maximum number of kinds of cores, more than any machine has.
 const CORE_KINDS_MAX: u16 = 64;
 
 fn plain(asked: &Asked, kind: u32, config: u64, device: Option<&Device>) -> Resolved {
@@ -186,7 +182,7 @@ fn plain(asked: &Asked, kind: u32, config: u64, device: Option<&Device>) -> Reso
     }
 }
 
-/// The modes that were not named are excluded; if none was named, nothing is excluded.
+/// Excludes the modes that were not named; if none was named, nothing is excluded.
 fn event(kind: u32, config: [u64; 3], modifiers: Modifiers) -> CountingEvent {
     let Modifiers { user, kernel, hypervisor } = modifiers;
     let is_named = !modifiers.is_none();

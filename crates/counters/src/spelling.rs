@@ -2,10 +2,10 @@
 
 use crate::vocabulary::{self, Source};
 
-/// All letters that perf-list(1) knows as modifiers.
+/// All letters that `perf-list(1)` lists as modifiers.
 const PERF_LETTERS: &str = "ukhIGHpPSDWeXbR";
 
-/// A number as the kernel's files and perf's users write it.
+/// Parses a number in the notation of the kernel's files and perf.
 pub(crate) fn number(text: &str) -> Option<u64> {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
@@ -15,25 +15,27 @@ pub(crate) fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// The number behind an `r`: up to 16 hexadecimal digits.
+/// Parses the number after an `r`: up to 16 hexadecimal digits.
 pub(crate) fn raw(name: &str) -> Option<u64> {
     let digits = name.strip_prefix('r')?;
     let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_hex { u64::from_str_radix(digits, 16).ok() } else { None }
 }
 
-/// Names of devices, terms and tracepoints become part of paths, so only these characters are allowed.
+/// Returns whether a text can be the name of a device, term or tracepoint. Such names become part of paths, so only
+/// these characters are allowed.
 pub(crate) fn is_name(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && text.chars().all(is_plain)
 }
 
-/// Whether the text consists of modifiers only, supported ones or others of perf.
+/// Returns whether the text consists of modifiers only, supported ones or others of perf.
 pub(crate) fn is_letters(text: &str) -> bool {
     text.chars().all(|letter| PERF_LETTERS.contains(letter))
 }
 
-/// Whether `SUBSYSTEM:EVENT` is read as a tracepoint without its source: neither word has another meaning there.
+/// Returns whether `SUBSYSTEM:EVENT` is parsed as a tracepoint even without its source, because neither word has
+/// another meaning there.
 pub(crate) fn is_clear_tracepoint(subsystem: &str, event: &str) -> bool {
     let is_source = Source::ALL.iter().any(|source| source.word() == subsystem);
     let is_event = vocabulary::find(subsystem).is_some() || raw(subsystem).is_some();

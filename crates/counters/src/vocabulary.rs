@@ -1,8 +1,8 @@
-//! Names of events: those of fauxplat, and perf's spellings.
+//! Names of events: fauxplat's names, and perf's spellings.
 
 use fauxplat_model::Unit;
 
-/// `PERF_TYPE_HARDWARE`, see perf_event_open(2).
+/// `PERF_TYPE_HARDWARE`, see `perf_event_open(2)`.
 pub(crate) const HARDWARE: u32 = 0;
 /// `PERF_TYPE_SOFTWARE`.
 pub(crate) const SOFTWARE: u32 = 1;
@@ -20,15 +20,13 @@ pub enum Source {
     Pmu,
     /// The kernel, in software: the number of counters is not limited.
     Software,
-    /// A tracepoint of the kernel.
     Tracepoint,
 }
 
 impl Source {
-    /// All sources.
     pub const ALL: [Source; 3] = [Source::Pmu, Source::Software, Source::Tracepoint];
 
-    /// The word before the colon of a metric's id.
+    /// Returns the word before the colon of a metric's id.
     pub const fn word(self) -> &'static str {
         match self {
             Source::Pmu => "pmu",
@@ -43,12 +41,12 @@ impl Source {
 pub enum Code {
     /// A generic type and a number, which the kernel translates for every processor.
     Generic {
-        /// `type` of perf_event_open(2).
+        /// `type` of `perf_event_open(2)`.
         kind: u32,
-        /// `config` of perf_event_open(2).
+        /// `config` of `perf_event_open(2)`.
         config: u64,
     },
-    /// The name in the directory `events` of the processor's device.
+    /// The name of a file in the directory `events` of the processor's device.
     Named,
 }
 
@@ -57,18 +55,15 @@ pub enum Code {
 pub struct Word {
     /// Name in fauxplat.
     pub name: &'static str,
-    /// Accepted other names, of perf and in common use.
+    /// Other accepted names, of perf and in common use.
     pub aliases: &'static [&'static str],
     /// Name in reports.
     pub title: &'static str,
-    /// Encoding for the kernel.
     pub code: Code,
-    /// Unit of the count.
     pub unit: Unit,
 }
 
 impl Word {
-    /// Origin of the count.
     pub fn source(&self) -> Source {
         match self.code {
             Code::Generic { kind: SOFTWARE, .. } => Source::Software,
@@ -103,7 +98,7 @@ const fn named(name: &'static str, title: &'static str) -> Word {
     Word { name, aliases: &[], title, code: Code::Named, unit: Unit::Count }
 }
 
-/// Caches and operations of `PERF_TYPE_HW_CACHE`, by the numbers of perf_event_open(2).
+/// Caches and operations of `PERF_TYPE_HW_CACHE`, by the numbers of `perf_event_open(2)`.
 const L1D: u64 = 0;
 const L1I: u64 = 1;
 const LLC: u64 = 2;
@@ -122,7 +117,6 @@ const fn cache(name: &'static str, aliases: Aliases, title: &'static str, at: [u
     generic(name, aliases, title, CACHE, at[0] | at[1] << 8 | at[2] << 16)
 }
 
-/// Every named event.
 pub static WORDS: &[Word] = &[
     hardware("cycles", &["cpu-cycles"], "processor cycles", 0),
     hardware("instructions", &[], "instructions", 1),
@@ -195,17 +189,14 @@ pub static WORDS: &[Word] = &[
 /// A name for several events.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EventSet {
-    /// Name of the set.
     pub name: &'static str,
     /// Names of the metric groups in perf that need the same events.
     pub aliases: Aliases,
-    /// Names of the events.
     pub events: &'static [&'static str],
     /// Whether the events are meaningful only if they are counted at the same time.
     pub is_group: bool,
 }
 
-/// Every set.
 pub static SETS: &[EventSet] = &[
     EventSet {
         name: "default",
@@ -265,30 +256,27 @@ pub static SETS: &[EventSet] = &[
     },
 ];
 
-/// The event with this name, in upper or lower case.
+/// Returns the event with this name, in upper or lower case.
 pub fn find(name: &str) -> Option<&'static Word> {
     WORDS.iter().find(|word| word.is(name))
 }
 
-/// The set with this name.
 pub fn find_set(name: &str) -> Option<&'static EventSet> {
     let is_meant =
         |set: &&EventSet| set.name == name || set.aliases.iter().any(|own| own.eq_ignore_ascii_case(name));
     SETS.iter().find(is_meant)
 }
 
-/// Least similarity (Jaro and Winkler, 1 for equal names) at which a name is suggested for an unknown one.
+/// Minimum similarity (Jaro and Winkler, 1 for equal names) at which a name is suggested for an unknown name.
 const NEAR: f64 = 0.8;
-/// Greatest number of suggested names.
 const NEAR_COUNT: usize = 3;
 
-/// Events and sets whose names are most similar to an unknown one, the most similar first.
+/// Returns the events and sets whose names are most similar to an unknown name, most similar first.
 pub fn near(name: &str) -> Vec<String> {
     let words = WORDS.iter().flat_map(|word| std::iter::once(&word.name).chain(word.aliases));
     nearest(name, words.chain(SETS.iter().map(|set| &set.name)).copied())
 }
 
-/// The names that are most similar to one.
 pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let name = name.to_lowercase();
     let likeness = |other: &str| strsim::jaro_winkler(&name, &other.to_lowercase());

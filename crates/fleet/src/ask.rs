@@ -8,28 +8,27 @@ use fauxplat_model::Outcome;
 
 use crate::FleetError;
 
-/// Time after which an engine counts as not answering.
+/// Time limit of an engine's answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Path of an engine's program.
+/// Returns the path of an engine's program.
 ///
 /// # Errors
-/// The program is not installed.
+/// Fails where the program is not installed.
 pub(crate) fn find(program: &str, hint: &'static str) -> Result<PathBuf, FleetError> {
     let missing = |_| FleetError::NotInstalled { program: program.to_owned(), hint };
     plain::find(&[program.to_owned()]).map_err(missing)
 }
 
-/// Whether the program is installed.
 pub(crate) fn has(program: &str) -> bool {
     find(program, "").is_ok()
 }
 
-/// Output of a program with these arguments. Messages of engines are parsed, so the locale is English; and UTF-8,
-/// without which Ansible does not run.
+/// Returns the output of a program with these arguments. The locale is English, because messages of engines are parsed,
+/// and UTF-8, because Ansible requires it.
 ///
 /// # Errors
-/// The program is not installed, exits with another status than 0, or takes too long.
+/// Fails where the program is not installed, exits with another status than 0, or takes too long.
 pub(crate) fn ask(program: &str, words: &[&str], hint: &'static str) -> Result<String, FleetError> {
     ask_within(PATIENCE, program, words, hint)
 }
@@ -65,7 +64,7 @@ fn ask_within(
     }
 }
 
-/// Foreign text as one line without control characters for a terminal; `None` if nothing is left.
+/// Reduces foreign text to one line without control characters for a terminal; `None` if nothing remains.
 pub(crate) fn one_line(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line: String = words.join(" ").chars().filter(|c| !c.is_control()).take(300).collect();
@@ -76,8 +75,8 @@ pub(crate) fn one_line(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The request may have been carried out, so the error is passing: the caller checks for its effect and tries
-    /// again.
+    /// The request may have been carried out, so the error is passing: the caller checks whether it took effect, and
+    /// tries again.
     #[test]
     fn a_program_that_hangs_may_answer_later() {
         let error = ask_within(Duration::from_millis(50), "sleep", &["1000"], "").unwrap_err();

@@ -1,5 +1,5 @@
-//! Checks whether an answer is acceptable. A node is untrusted: the record may be that of another node, of another
-//! version, with a wrong clock, or damaged.
+//! Checks whether an answer is acceptable. A node is untrusted: its record may belong to another node or another
+//! version, have wrong times, or be damaged.
 
 use fauxplat_model::{DeliveryState, NodeRecord};
 
@@ -7,17 +7,17 @@ use crate::ask::one_line;
 use crate::engine::Task;
 use crate::record::Asked;
 
-/// Largest clock skew that is tolerated; clocks synchronised over a network differ by less.
+/// Largest tolerated clock skew; clocks that are synchronised over a network differ by less.
 const SKEW_NS: i64 = 60_000_000_000;
 
-/// Why an answer is not accepted, on one line that can be shown on a terminal.
+/// Why an answer is not accepted: the state, and one line that can be shown on a terminal.
 pub type Refusal = (DeliveryState, String);
 
-/// The accepted record of a task, or why there is none. If the node's clock is wrong, its times are corrected by the
-/// time when the task was handed over, and the present time.
+/// Returns the accepted record of a task. If the node's clock is wrong, the record's times are corrected by `times`:
+/// the time when the task was submitted, and the present time.
 ///
 /// # Errors
-/// Why the answer is not accepted.
+/// Returns the reason why the answer is not accepted.
 pub fn checked(text: &str, task: &Task, asked: &Asked, times: (i64, i64)) -> Result<NodeRecord, Refusal> {
     // Reasons quote text of the node, as do messages of the parser.
     taken(text, task, asked, times).map_err(|(state, why)| (state, one_line(&why).unwrap_or_default()))
@@ -52,7 +52,7 @@ fn taken(
     Ok(record)
 }
 
-/// Corrects the times: a node cannot have begun before it was asked, nor ended after its answer came.
+/// Corrects the times: a node cannot have begun before its task was submitted, nor ended after its answer arrived.
 fn set_clock_right(record: &mut NodeRecord, handed_utc_ns: i64, now_utc_ns: i64) {
     let early_ns = handed_utc_ns.saturating_sub(record.started_utc_ns);
     let late_ns = record.ended_utc_ns.saturating_sub(now_utc_ns);
@@ -70,7 +70,7 @@ fn set_clock_right(record: &mut NodeRecord, handed_utc_ns: i64, now_utc_ns: i64)
         .push(format!("its clock is {} {way}, which was set right here", words(ahead_ns.unsigned_abs())));
 }
 
-/// A duration in words, for a message.
+/// Formats a duration for a message.
 fn words(ns: u64) -> String {
     let s = ns / 1_000_000_000;
     match s {
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn only_the_record_that_was_asked_for_counts() {
         assert_eq!(check(&record()).unwrap(), record());
-        // A tool that sends the same order to all hosts does not tell them their names.
+        // A tool that sends the same order to all hosts does not pass their names on to them.
         assert_eq!(check(&NodeRecord { node: String::new(), ..record() }).unwrap().node, "n1");
         let state = |record: NodeRecord| check(&record).unwrap_err().0;
         assert_eq!(state(NodeRecord { schema: "x".into(), ..record() }), DeliveryState::Garbage);

@@ -1,5 +1,5 @@
 //! Interface of engines: programs of the user that carry orders to machines. Queues, retries, states of nodes and
-//! credentials stay with the engine.
+//! credentials are the engine's responsibility.
 
 use crate::FleetError;
 use fauxplat_model::Every;
@@ -7,9 +7,8 @@ use fauxplat_model::Every;
 /// A node as the engine lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Name of the node in the engine.
     pub name: String,
-    /// Why nothing can be measured there, in the words of the engine; `None` if the node is usable.
+    /// Why no measurement is possible on the node, in the words of the engine; `None` if the node is usable.
     pub unable: Option<String>,
 }
 
@@ -18,7 +17,6 @@ pub struct Listed {
 pub struct Task {
     /// Number of the task in the run, from 0.
     pub number: u32,
-    /// Name of the node.
     pub node: String,
     /// Round: 0 for the survey of all nodes, from 1 on for remeasurements of suspects.
     pub round: u32,
@@ -33,11 +31,10 @@ pub struct Task {
 pub enum TaskState {
     /// The task has not begun, for this reason.
     Waiting(String),
-    /// The task is running.
     Running,
-    /// The task goes on under another handle.
+    /// The task continues under another handle.
     Moved(String),
-    /// The task has ended: its answer is there, or will be as soon as the file system shows it.
+    /// The task has ended: its answer exists, or will appear as soon as the file system shows it.
     Done,
     /// The task has ended without an answer, for this reason.
     Failed(String),
@@ -45,10 +42,9 @@ pub enum TaskState {
     Unknown,
 }
 
-/// Result of handing a task over.
+/// The result of submitting a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandedOver {
-    /// Number of the task.
     pub task: u32,
     /// Handle by which the engine knows the task, such as a job id or a process; or why the engine refused it.
     pub handle: Result<String, String>,
@@ -57,88 +53,86 @@ pub struct HandedOver {
 /// A line that a task printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// Number of the task.
     pub task: u32,
-    /// The line.
     pub line: String,
 }
 
-/// An engine.
 pub trait Engine: std::fmt::Debug {
-    /// Name and argument of the engine, as after `--on`.
+    /// Returns name and argument of the engine, as after `--on`.
     fn words(&self) -> String;
 
-    /// Nodes that the engine knows.
+    /// Returns the nodes that the engine knows.
     ///
     /// # Errors
-    /// The engine is not installed, or does not answer.
+    /// Fails where the engine is not installed, or does not answer.
     fn nodes(&self) -> Result<Vec<Listed>, FleetError>;
 
-    /// Hands over some tasks from the front, and returns their handles. Called repeatedly until none is left, so that
-    /// answers are read in between.
+    /// Submits some tasks from the front of the list, and returns their handles. The caller repeats the call until none
+    /// remains, and reads answers in between.
     ///
     /// # Errors
-    /// The engine does not answer, and no task was handed over.
+    /// Fails where the engine does not answer; no task was submitted then.
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError>;
 
-    /// Finds waiting tasks that were handed over without a confirmation, as when the answer to a submission was lost.
+    /// Finds waiting tasks that were submitted without a confirmation, as when the response to a submission was lost.
     ///
     /// # Errors
-    /// The engine does not answer, so that is unknown.
+    /// Fails where the engine does not answer, so that the state of the tasks is unknown.
     fn adopt(&mut self, _waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
         Ok(Vec::new())
     }
 
-    /// Number of simultaneous tasks among those handed over together, for an engine that does not report the others as
-    /// waiting.
+    /// Returns the number of tasks that run at the same time among those submitted together, for an engine that does
+    /// not report the other tasks as waiting.
     fn side_by_side(&self) -> usize {
         usize::MAX
     }
 
-    /// States of tasks that were handed over and have not answered.
+    /// Returns the states of tasks that were submitted and have not answered.
     ///
     /// # Errors
-    /// The engine does not answer.
+    /// Fails where the engine does not answer.
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, TaskState)>, FleetError>;
 
-    /// Lines printed by tasks since the last call; all lines after a restart.
+    /// Returns lines that tasks have printed since the last call; all lines after a restart.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// Fails where a file cannot be read.
     fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError>;
 
-    /// Cancels these tasks and no others.
+    /// Cancels exactly these tasks.
     ///
     /// # Errors
-    /// The engine does not answer.
+    /// Fails where the engine does not answer.
     fn cancel(&mut self, open: &[(Task, String)]) -> Result<(), FleetError>;
 
-    /// Minimum interval between two queries of the engine, in milliseconds.
+    /// Returns the minimum interval between two queries of the engine.
     fn pace_ms(&self) -> u64;
 
-    /// Maximum time until an answer can be seen after its task has ended, in milliseconds: network file systems show
-    /// files of other machines with a delay.
+    /// Returns the maximum delay in milliseconds between the end of a task and the visibility of its answer: network
+    /// file systems show files of other machines with a delay.
     fn grace_ms(&self) -> u64 {
         0
     }
 
-    /// Whether all nodes get the same order, so that they share a token and do not know their names in the engine.
+    /// Returns whether all nodes get the same order, so that they share a token and do not know their names in the
+    /// engine.
     fn tells_all_the_same(&self) -> bool {
         false
     }
 
-    /// Lines by which the engine's own scheduler repeats a command, for the user to enter.
+    /// Returns lines by which the engine's own scheduler repeats a command, for the user to enter.
     fn schedule(&self, line: &str, every: Every) -> Vec<String>;
 }
 
-/// Whether a name can be passed to other programs unchanged: names listed by engines are foreign text, and a name that
-/// begins like an option, or has characters that a shell or a host list would interpret, is no host name.
+/// Returns whether a name can be passed to other programs unchanged: names listed by engines are foreign text, and a
+/// name that begins like an option, or has characters that a shell or a host list would interpret, is no host name.
 pub(crate) fn is_plain(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     !name.is_empty() && name.len() <= 255 && !name.starts_with(['-', '.']) && name.chars().all(fits)
 }
 
-/// A listed node; one whose name cannot be passed on is unusable.
+/// Creates a listed node; a node whose name cannot be passed on is unusable.
 pub(crate) fn listed(name: &str, unable: Option<String>) -> Listed {
     let strange = || format!("its name {name:?} is none that can be passed on");
     let unable = if is_plain(name) { unable } else { Some(strange()) };

@@ -6,68 +6,36 @@ use std::path::{Path, PathBuf};
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_launch::LaunchError;
 
-/// Why an operation on a fleet failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
-    /// A file or folder of a run.
+    /// An operation on a file or folder of a run failed.
     #[error("{}: {source}", path.display())]
-    File {
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// The kernel's reason.
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
     /// An input exceeds its maximum size.
     #[error("{what} has {bytes} bytes, which is more than is taken")]
-    TooLong {
-        /// Kind of the input.
-        what: &'static str,
-        /// Size in bytes.
-        bytes: u64,
-    },
+    TooLong { what: &'static str, bytes: u64 },
     /// The text is no valid answer.
     #[error("no answer of fauxplat: {}", .0.replace('\n', " "))]
     Garbage(String),
     /// The words of `--on` are invalid.
     #[error("--on {words}: {why}")]
-    Words {
-        /// Words as given.
-        words: String,
-        /// Why they are invalid.
-        why: String,
-    },
+    Words { words: String, why: String },
     /// A program of the engine is not installed.
     #[error("{program} is not installed here (it was looked for in PATH); {hint}")]
-    NotInstalled {
-        /// Name of the program.
-        program: String,
-        /// Advice.
-        hint: &'static str,
-    },
-    /// The engine refused or could not be reached.
+    NotInstalled { program: String, hint: &'static str },
+    /// The engine refused the request, or could not be reached.
     #[error("{program}: {said}")]
     Engine {
-        /// Name of the program.
         program: String,
         /// Message of the program, on one line.
         said: String,
     },
-    /// A program of the engine was killed, since it did not end.
+    /// A program of the engine was killed at its time limit.
     #[error("{program}: no answer within {seconds} s")]
-    Silent {
-        /// Name of the program.
-        program: String,
-        /// Time limit in seconds.
-        seconds: u64,
-    },
+    Silent { program: String, seconds: u64 },
     /// A record of a run cannot be read.
     #[error("{}: {}", path.display(), why.replace('\n', " "))]
-    Record {
-        /// The file.
-        path: PathBuf,
-        /// Why the record is invalid.
-        why: String,
-    },
+    Record { path: PathBuf, why: String },
     /// Another user may be able to put programs and orders into the folder of a run.
     #[error(
         "{}: user {owner} owns {} or others may write to it, and what they put there would be run as this user: fleet run \
@@ -75,17 +43,14 @@ pub enum FleetError {
         run.display(), folder.display()
     )]
     Stranger {
-        /// The folder of the run.
         run: PathBuf,
-        /// The folder that is open to others.
+        /// The folder that other users can write to.
         folder: PathBuf,
-        /// User id of the folder's owner.
         owner: u32,
     },
     /// Another process is collecting this run.
     #[error("{}: another fauxplat collects this run; wait for it, or end it first", .0.display())]
     Busy(PathBuf),
-    /// A process could not be started.
     #[error(transparent)]
     Launch(#[from] LaunchError),
 }
@@ -97,8 +62,8 @@ impl FleetError {
         move |source| FleetError::File { path, source }
     }
 
-    /// Whether the same request may succeed a little later, and may have succeeded already without a confirmation: the
-    /// controller restarts, or is overloaded.
+    /// Returns whether the same request may succeed a little later, and may have succeeded already without a
+    /// confirmation: the controller restarts, or is overloaded.
     pub(crate) fn is_passing(&self) -> bool {
         const PASSING: [&str; 7] = [
             "Unable to contact slurm controller",

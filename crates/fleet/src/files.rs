@@ -1,4 +1,4 @@
-//! Reads answers from files that grow: each is read from where the last read ended, and the amount of foreign text that
+//! Reads answers from growing files: each read continues where the last read ended, and the amount of foreign text that
 //! is kept is limited.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -14,14 +14,14 @@ use crate::engine::{Said, Task};
 use crate::folder::RunFolder;
 use crate::wire::{TEXT_BYTES_MAX, is_marked};
 
-/// Maximum length of a line that is kept; those of an answer are much shorter.
+/// Maximum length of a line that is kept; lines of an answer are much shorter.
 const LINE_BYTES_MAX: u64 = 8 << 10;
 
 /// A file that grows, with the position of the last read.
 #[derive(Debug, Default)]
 pub(crate) struct Growing {
     inode: u64,
-    /// Size of the file at the last look.
+    /// Size of the file at the last check.
     bytes: u64,
     read_bytes: u64,
     /// Whether the following bytes belong to a line that is too long.
@@ -29,11 +29,11 @@ pub(crate) struct Growing {
 }
 
 impl Growing {
-    /// Passes on new lines, and whether each is complete: an incomplete last line is passed on again when there is more
-    /// of it. A file that was replaced is read from its beginning.
+    /// Passes on new lines, and whether each is complete: an incomplete last line is passed on again when more of it
+    /// has been written. A file that was replaced is read from its beginning.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails where the file cannot be read.
     pub(crate) fn lines(&mut self, path: &Path, each: &mut dyn FnMut(&str, bool)) -> Result<(), FleetError> {
         let Ok(facts) = fs::metadata(path) else { return Ok(()) };
         match facts.is_file() && self.has_changed(&facts) {
@@ -54,7 +54,7 @@ impl Growing {
         }
         self.bytes = facts.len();
         file.seek(SeekFrom::Start(self.read_bytes))?;
-        // Bytes written meanwhile are left to the next call: a node may write faster than they are read.
+        // Bytes written meanwhile are left to the next call: a node may write faster than the file is read.
         let mut rest = BufReader::new(file).take(self.bytes - self.read_bytes);
         let mut line = Vec::new();
         while self.line(&mut rest, &mut line, each)? {
@@ -63,7 +63,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Passes on one line; false at the end.
+    /// Passes on one line; returns false at the end.
     fn line(
         &mut self,
         rest: &mut impl BufRead,
@@ -83,8 +83,8 @@ impl Growing {
     }
 }
 
-/// Lines of tasks that have not been taken yet: for answers as much as two of the largest, since one may be sent twice,
-/// and otherwise only the last line, which is all that is reported.
+/// Lines of tasks that have not been fetched yet: at most twice the size of the largest answer, since an answer may be
+/// sent twice, and in addition the last line that is no part of an answer, which is all that is reported.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
     bytes: HashMap<u32, usize>,
@@ -93,7 +93,6 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    /// Adds a line.
     pub(crate) fn add(&mut self, task: u32, line: &str) {
         if !is_marked(line) {
             if !line.trim().is_empty() {
@@ -108,7 +107,6 @@ impl Heard {
         }
     }
 
-    /// Takes all lines.
     pub(crate) fn take(&mut self) -> Vec<Said> {
         let mut said = std::mem::take(&mut self.said);
         said.extend(std::mem::take(&mut self.last).into_iter().map(|(task, line)| Said { task, line }));
@@ -116,25 +114,25 @@ impl Heard {
     }
 }
 
-/// Least time between two readings of the folder when a task has ended: the folder may be on a file system that all nodes
-/// share, and whose server has other work.
+/// Minimum time between two listings of the folder while an ended task's answer is awaited: the folder may be on a file
+/// system that all nodes share, and whose server has other work.
 const SOON_NS: u64 = 500_000_000;
 
-/// Time between two readings while no task has ended that is known of.
+/// First interval between two listings while no task is known to have ended.
 const IDLE_NS: u64 = 5_000_000_000;
 
-/// The longest time between two readings, and between two questions to an engine, while all tasks wait.
+/// The longest interval between two listings, and between two queries of an engine, while all tasks wait.
 pub(crate) const IDLE_MAX_NS: u64 = 30_000_000_000;
 
-/// Files of the tasks' answers. Looking for them costs the same whatever the size of the fleet: a reading of their folder,
-/// and only files that are new in it, or whose task has ended, are opened.
+/// Files of the tasks' answers. The cost of looking for them does not grow with the fleet: the folder is listed once,
+/// and only files that are new, or whose task has ended, are opened.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     files: HashMap<u32, Growing>,
     heard: Heard,
     /// Tasks that have ended, whose answers are awaited.
     due: HashSet<u32>,
-    /// Time of the last reading of the folder; `None` before the first.
+    /// Time of the last listing of the folder; `None` before the first.
     listed_ns: Option<u64>,
     idle_ns: u64,
     #[cfg(test)]
@@ -142,13 +140,13 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Notes that a task has ended: its answer is there, or will be as soon as the file system shows it.
+    /// Notes that a task has ended: its answer exists, or will appear as soon as the file system shows it.
     pub(crate) fn expect(&mut self, task: u32) {
         self.due.insert(task);
         self.idle_ns = IDLE_NS;
     }
 
-    /// New lines of the tasks that have ended, from files of this machine.
+    /// Returns new lines of the tasks that have ended, from files of this machine.
     pub(crate) fn of_ended(
         &mut self,
         folder: &RunFolder,
@@ -161,8 +159,9 @@ impl Files {
         Ok(self.heard.take())
     }
 
-    /// New lines of files that have appeared as a whole in the folder, and of those with a handle that `grows`, once
-    /// their task has ended. The folder is read at most twice a second, and ever more rarely while nothing comes.
+    /// Returns new lines of files that have appeared in the folder. A file whose handle `grows` is read only after its
+    /// task has ended; other files appear complete. The folder is listed at most twice a second, and ever more rarely
+    /// while no answer arrives.
     pub(crate) fn appeared(
         &mut self,
         folder: &RunFolder,
@@ -213,13 +212,13 @@ impl Files {
 /// Number of bytes at the end of an error file that are read.
 const COMPLAINT_BYTES: u64 = 4096;
 
-/// Last line of a task's error output.
+/// Returns the last line of a task's error output.
 pub(crate) fn complaint(folder: &RunFolder, task: u32) -> Option<String> {
     let text = end_of(&folder.errors(task), COMPLAINT_BYTES)?;
     text.lines().rev().find_map(crate::ask::one_line)
 }
 
-/// Text of up to this many bytes at the end of a file.
+/// Returns the text of up to this many bytes at the end of a file.
 pub(crate) fn end_of(path: &Path, bytes: u64) -> Option<String> {
     let mut file = open_regular(path).ok()?;
     let begin = file.metadata().ok()?.len().saturating_sub(bytes);
@@ -260,7 +259,7 @@ mod tests {
         assert_eq!(lines(), []);
         append(&path, "o\n");
         assert_eq!(lines(), of(&[("two", true)]));
-        // The file is replaced by one of the same length, and then truncated.
+        // The file is replaced by a file of the same length, and then truncated.
         fs::write(folder.path().join("next"), "1\n22\n333\n").unwrap();
         fs::rename(folder.path().join("next"), &path).unwrap();
         assert_eq!(lines(), of(&[("1", true), ("22", true), ("333", true)]));
@@ -292,7 +291,7 @@ mod tests {
         assert!(longest < LINE_BYTES_MAX as usize);
     }
 
-    /// A node that prints without end costs no more memory than one that gives an answer.
+    /// A node that prints without end costs no more memory than a node that gives an answer.
     #[test]
     fn of_what_is_no_answer_the_last_line_is_kept() {
         let mut heard = Heard::default();
@@ -312,7 +311,7 @@ mod tests {
         assert!(heard.take().is_empty());
     }
 
-    /// A thousand queued nodes cost as little as one: the folder is read ever more rarely, until a job ends.
+    /// A thousand queued nodes cost as little as one node: the folder is listed ever more rarely, until a job ends.
     #[test]
     fn waiting_costs_the_same_whatever_the_size_of_the_fleet() {
         const S: u64 = 1_000_000_000;
@@ -325,7 +324,7 @@ mod tests {
         let said = |files: &mut Files, now_ns| {
             files.appeared(&folder, &open, |handle| handle == "8", now_ns).unwrap().len()
         };
-        // An hour of looks, fifty a second.
+        // Fifty calls a second, for an hour.
         let hour = |from_s: u64| (0..180_000).map(move |at| from_s * S + at * S / 50);
         assert_eq!(hour(0).map(|now_ns| said(&mut files, now_ns)).sum::<usize>(), 0);
         assert!(files.listings < 140, "{}", files.listings);
@@ -334,7 +333,7 @@ mod tests {
             fs::write(folder.out(number), line).unwrap();
         };
         [7, 8].into_iter().for_each(of);
-        // A file that appears as a whole is read when the folder is; a file that grows, when its task has ended.
+        // A file that appears complete is read at the next listing; a growing file is read when its task has ended.
         assert_eq!(hour(3600).map(|now_ns| said(&mut files, now_ns)).sum::<usize>(), 2);
         files.expect(8);
         let before = files.listings;

@@ -1,4 +1,4 @@
-//! Folder of a run: the whole state of the run, from which it can be resumed after any end.
+//! The folder of a run: the whole state of the run, from which it can be resumed however it ended.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Read;
@@ -11,14 +11,13 @@ use fauxplat_sys::text::read_regular_text;
 
 use crate::FleetError;
 
-/// The folder of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFolder {
     path: PathBuf,
     id: String,
 }
 
-/// File of the request. A folder without it is left from an interrupted start, and is no run.
+/// File of the request. A folder without it is a remnant of an interrupted start, and is no run.
 pub(crate) const ASKED: &str = "run.json";
 /// File with the id of the run, which does not change when the folder is renamed.
 const TOKEN: &str = "token";
@@ -27,27 +26,26 @@ const TOKEN_BYTES_MAX: usize = 4096;
 const FILE_BYTES_MAX: usize = 256 << 20;
 const LOCK: &str = "lock";
 
-/// Lock of a run, which only this process may collect while this exists.
+/// Lock of a run: as long as this value exists, no other process may collect the run.
 #[derive(Debug)]
 pub struct Held {
     _lock: File,
 }
 
 impl RunFolder {
-    /// Makes a folder for a new run below the folder of all runs. Only its owner may enter it: another user with access
-    /// could answer in place of nodes, and replace the program that is run.
+    /// Creates a folder for a new run below the folder of all runs. Only its owner may enter it: another user with
+    /// access could answer in place of nodes, and replace the program that is run.
     ///
     /// # Errors
-    /// The folder cannot be made, or other users may change its parent.
+    /// Fails where the folder cannot be created, or where other users may change its parent.
     pub fn make(runs: &Path) -> Result<Self, FleetError> {
         RunFolder::make_of(runs, &uuid()?)
     }
 
-    /// Makes and locks a folder for a run that is about to begin, and removes folders of runs that were killed while
-    /// they began.
+    /// Creates and locks a folder for a new run, and removes folders of runs that were killed during their start.
     ///
     /// # Errors
-    /// As [`RunFolder::make`].
+    /// Returns the errors of [`RunFolder::make`].
     pub fn begin(runs: &Path) -> Result<(Self, Held), FleetError> {
         for entry in fs::read_dir(runs).into_iter().flatten().flatten() {
             if let Some(left) = RunFolder::at(entry.path())
@@ -61,7 +59,7 @@ impl RunFolder {
             let held = folder.hold()?;
             Ok((folder, held))
         };
-        // Before the lock was taken, another process that begins a run may have removed the folder as abandoned.
+        // Before the lock was taken, another starting process may have removed the folder as abandoned.
         let is_there = |begun: &Result<(Self, Held), FleetError>| {
             begun.as_ref().is_ok_and(|(folder, _)| folder.file(TOKEN).exists())
         };
@@ -69,10 +67,10 @@ impl RunFolder {
         if is_there(&begun) { begun } else { begin() }
     }
 
-    /// Makes a folder for a run with a given id, which may come from an untrusted file.
+    /// Creates a folder for a run with a given id, which may come from an untrusted file.
     ///
     /// # Errors
-    /// The id is invalid, the folder cannot be made, or the run exists.
+    /// Fails where the id is invalid, the folder cannot be created, or the run exists.
     pub fn make_of(runs: &Path, id: &str) -> Result<Self, FleetError> {
         if !is_uuid(id) {
             let why = format!("a run is called by a UUID, and {id:?} is none");
@@ -90,19 +88,19 @@ impl RunFolder {
         make(&folder.path)?;
         // The folder is still empty here: root has written nothing that another user could have redirected.
         folder.check_strangers().inspect_err(|_| drop(fs::remove_dir(&folder.path)))?;
-        // Written first, so that the folder is known to be ours if this process is killed now.
+        // The token is written first, so that the folder is recognised as a run's if this process is killed now.
         folder.write(TOKEN, id.as_bytes())?;
         ["out", "errors", "programs"].iter().try_for_each(|name| make(&folder.file(name)))?;
         Ok(folder)
     }
 
-    /// Removes a folder that is left from an interrupted start: otherwise the run could never be made again. A folder
-    /// that is not ours stays.
+    /// Removes a folder that an interrupted start has left: otherwise the run could never be created again. Other
+    /// folders are kept.
     fn clear(&self) -> Result<(), FleetError> {
         let is_ours = RunFolder::at(self.path.clone()).is_some_and(|there| there.id == self.id);
         if !is_ours || self.file(ASKED).exists() {
-            // A process killed before it wrote the first file leaves an empty folder; a folder with content is not
-            // removed by this call.
+            // A process killed before it wrote the first file leaves an empty folder; this call does not remove a
+            // folder with content.
             let _kept = fs::remove_dir(&self.path);
             return Ok(());
         }
@@ -114,16 +112,16 @@ impl RunFolder {
         fs::remove_dir_all(&self.path).map_err(FleetError::at(&self.path))
     }
 
-    /// The run whose folder is at this path, with the id from its token file, since a folder may be renamed.
+    /// Returns the run whose folder is at this path, with the id from its token file, since a folder may be renamed.
     fn at(path: PathBuf) -> Option<Self> {
         let id = read_regular_text(&path.join(TOKEN), TOKEN_BYTES_MAX).ok().filter(|id| is_uuid(id))?;
         Some(RunFolder { path, id })
     }
 
-    /// Finds a run by its id below the folder of all runs, by the beginning of its id, as `last`, or by a path.
+    /// Finds a run below the folder of all runs by its id or a prefix of it, as `last`, or by a path.
     ///
     /// # Errors
-    /// No run matches, or several do.
+    /// Fails where no run matches, or several do.
     pub fn find(runs: &Path, name: &str) -> Result<Self, FleetError> {
         let record = |why: &str| FleetError::Record { path: runs.join(name), why: why.to_owned() };
         if name.contains('/') || Path::new(name).join(TOKEN).exists() {
@@ -133,7 +131,7 @@ impl RunFolder {
         }
         let mut ids = RunFolder::all(runs)?;
         match name {
-            // The beginning of every id: a script whose variable is empty means no run.
+            // The empty text is a prefix of every id: a script whose variable is empty means no run.
             "" => return Err(record("the name of a fleet run is empty")),
             "last" => drop(ids.drain(..ids.len().saturating_sub(1))),
             _ => ids.retain(|folder| folder.id().starts_with(name)),
@@ -145,10 +143,10 @@ impl RunFolder {
         }
     }
 
-    /// All runs below a folder, the oldest first, without folders of interrupted starts.
+    /// Returns all runs below a folder, oldest first, without folders of interrupted starts.
     ///
     /// # Errors
-    /// The folder cannot be read; if it does not exist there are no runs.
+    /// Fails where the folder cannot be read; a missing folder has no runs.
     pub fn all(runs: &Path) -> Result<Vec<Self>, FleetError> {
         let entries = match fs::read_dir(runs) {
             Ok(entries) => entries,
@@ -166,37 +164,34 @@ impl RunFolder {
         Ok(found.into_iter().map(|(_, folder)| folder).collect())
     }
 
-    /// Id of the run: a UUID, so that it can be part of names wherever a shell reads them.
+    /// Returns the id of the run: a UUID, so that it can be part of names that a shell reads.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Token in the folder, by which a node can tell whether it sees the same folder.
+    /// Returns the token in the folder, by which a node can tell whether it sees the same folder.
     pub(crate) fn token(&self) -> Result<String, FleetError> {
         self.read(TOKEN)
     }
 
-    /// File for the answer of a task.
     pub(crate) fn out(&self, task: u32) -> PathBuf {
         self.path.join("out").join(task.to_string())
     }
 
-    /// File for the error output of a task.
     pub(crate) fn errors(&self, task: u32) -> PathBuf {
         self.path.join("errors").join(task.to_string())
     }
 
-    /// Path of a file in the folder.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Whether the run was carried to its end: what it needed to go on is removed then, see [`crate::Site::tidy`].
+    /// Returns whether the run was completed: the files that a resumed run would need are removed then, see
+    /// [`crate::Site::tidy`].
     pub(crate) fn is_tidied(&self) -> bool {
         fs::read_dir(self.file("programs")).is_ok_and(|mut entries| entries.next().is_none())
     }
@@ -204,23 +199,21 @@ impl RunFolder {
     /// Writes a file atomically: after any failure the file is complete or absent.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails where the file cannot be written.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), FleetError> {
         let path = self.file(name);
         files::replace(&path, bytes).map_err(FleetError::at(&path))
     }
 
-    /// Reads a file in the folder.
-    ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails where the file cannot be read.
     pub(crate) fn read(&self, name: &str) -> Result<String, FleetError> {
         let path = self.file(name);
         read_regular_text(&path, FILE_BYTES_MAX).map_err(FleetError::at(&path))
     }
 
-    /// Refuses the folder of another user, and for root also one that another user could replace, as in a user's home
-    /// under sudo: programs in it are executed, with orders from it.
+    /// Refuses the folder of another user, and for root also a folder that another user could replace, as in a user's
+    /// home under sudo: programs in it are executed, with orders from it.
     fn check_strangers(&self) -> Result<(), FleetError> {
         match files::open_to_others(&self.path).map_err(FleetError::at(&self.path))? {
             Some(Exposed { folder, owner, .. }) => {
@@ -230,10 +223,8 @@ impl RunFolder {
         }
     }
 
-    /// Locks the run for this process.
-    ///
     /// # Errors
-    /// Another process has the lock, or another user may have filled the folder.
+    /// Fails where another process has the lock, or where another user may have filled the folder.
     pub fn hold(&self) -> Result<Held, FleetError> {
         self.check_strangers()?;
         let path = self.file(LOCK);
@@ -248,16 +239,16 @@ impl RunFolder {
     }
 }
 
-/// A random UUID (version 4, RFC 9562).
+/// Returns a random UUID (version 4, RFC 9562).
 ///
 /// # Errors
-/// The kernel provides no random bytes.
+/// Fails where the kernel provides no random bytes.
 pub fn uuid() -> Result<String, FleetError> {
     random().map(fauxplat_model::uuid)
 }
 
-/// Whether a word is a UUID in the format used here: it becomes part of folder and job names, and must mean nothing to
-/// a shell.
+/// Returns whether a word is a UUID in the format used here: it becomes part of folder and job names, and must have no
+/// meaning to a shell.
 pub(crate) fn is_uuid(word: &str) -> bool {
     let fits = |(at, byte): (usize, u8)| match at {
         8 | 13 | 18 | 23 => byte == b'-',
@@ -266,17 +257,17 @@ pub(crate) fn is_uuid(word: &str) -> bool {
     word.len() == 36 && word.bytes().enumerate().all(fits)
 }
 
-/// Sixteen random bytes, see `random(4)`.
+/// Returns sixteen random bytes, see `random(4)`.
 fn random() -> Result<[u8; 16], FleetError> {
     let (path, mut bytes) = (Path::new("/dev/urandom"), [0; 16]);
     File::open(path).and_then(|mut file| file.read_exact(&mut bytes)).map_err(FleetError::at(path))?;
     Ok(bytes)
 }
 
-/// Up to sixteen random bytes, in hexadecimal.
+/// Returns up to sixteen random bytes, in hexadecimal.
 ///
 /// # Errors
-/// The kernel provides no random bytes.
+/// Fails where the kernel provides no random bytes.
 pub(crate) fn random_hex(bytes: usize) -> Result<String, FleetError> {
     random().map(|random| hex(&random[..bytes]))
 }
@@ -290,7 +281,7 @@ mod tests {
     use super::*;
     use crate::private;
 
-    /// A folder that is a run, since it has a request.
+    /// Creates a folder that is a run, since it has a request.
     fn begun(runs: &Path) -> RunFolder {
         let made = RunFolder::make(runs).unwrap();
         made.write(ASKED, b"{}").unwrap();
@@ -330,7 +321,7 @@ mod tests {
         assert_eq!(RunFolder::all(runs.path()).unwrap(), []);
     }
 
-    /// A user who may write to the folder could otherwise make every verb wait for ever.
+    /// A user who may write to the folder could otherwise block every verb forever.
     #[test]
     fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() {
         let runs = private();
@@ -376,7 +367,7 @@ mod tests {
         RunFolder::make_of(runs.path(), &id).unwrap().write(ASKED, b"{}").unwrap();
         let said = RunFolder::make_of(runs.path(), &id).unwrap_err().to_string();
         assert!(said.contains("exists"), "a run stays: {said}");
-        // A folder that only has such a name is not ours.
+        // A foreign folder that only has a UUID as its name is kept.
         let (other, empty) = (uuid().unwrap(), uuid().unwrap());
         fs::create_dir(runs.path().join(&other)).unwrap();
         fs::write(runs.path().join(&other).join("theirs"), "").unwrap();

@@ -11,7 +11,6 @@ use serde::de::DeserializeOwned;
 
 use crate::FleetError;
 
-/// The journal of a run, open for appending.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
@@ -24,7 +23,7 @@ impl Journal {
     /// off; damage before that is an error, since later entries would be lost silently.
     ///
     /// # Errors
-    /// The journal cannot be read or written, or is damaged.
+    /// Fails where the journal cannot be read or written, or is damaged.
     pub(crate) fn open<E: DeserializeOwned>(path: &Path, each: impl FnMut(E)) -> Result<Self, FleetError> {
         let file = open_regular_with(File::options().read(true).append(true).create(true), path);
         let file = file.map_err(FleetError::at(path))?;
@@ -36,7 +35,7 @@ impl Journal {
     /// Passes on the entries of a journal without changing it, and returns whether it ends within a line.
     ///
     /// # Errors
-    /// As [`Journal::open`].
+    /// Returns the errors of [`Journal::open`].
     pub(crate) fn entries<E: DeserializeOwned>(path: &Path, each: impl FnMut(E)) -> Result<bool, FleetError> {
         let file = open_regular(path).map_err(FleetError::at(path))?;
         let good_bytes = read(&file, path, each)?;
@@ -50,12 +49,11 @@ impl Journal {
         self.waiting += &format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()));
     }
 
-    /// Whether all added entries are on the disk.
     pub(crate) fn is_flushed(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// A journal whose disk is full.
+    /// Returns a journal whose disk is full.
     #[cfg(test)]
     pub(crate) fn on_a_full_disk() -> Self {
         let path = PathBuf::from("/dev/full");
@@ -63,11 +61,11 @@ impl Journal {
         Journal { file, path, waiting: String::new() }
     }
 
-    /// Writes added entries, and waits until they are on the disk. If the disk is full nothing is written in part: the
-    /// entries are kept for the next flush.
+    /// Writes added entries, and waits until they are on the disk. If the disk is full, no partial entries remain, and
+    /// the entries are kept for the next flush.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails where the file cannot be written.
     pub(crate) fn flush(&mut self) -> Result<(), FleetError> {
         if self.waiting.is_empty() {
             return Ok(());
@@ -75,7 +73,7 @@ impl Journal {
         let end = self.file.metadata().map_err(FleetError::at(&self.path))?.len();
         let written = self.file.write_all(self.waiting.as_bytes()).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
-            // A partial line would make the next one unreadable as well.
+            // A partial line would make the next line unreadable as well.
             let _cut = self.file.set_len(end);
             return Err(FleetError::at(&self.path)(error));
         }
@@ -134,7 +132,7 @@ mod tests {
         journal.flush().unwrap();
         journal.add(&3_u32);
         drop(journal);
-        // Killed in the middle of a line.
+        // A process was killed in the middle of a line.
         let mut file = File::options().append(true).open(&path).unwrap();
         file.write_all(b"00000000 17").unwrap();
         let (mut journal, entries) = opened(&path).unwrap();

@@ -1,17 +1,16 @@
 //! A manifest for Kubernetes, which has no "once on every node": an Indexed Job with pod anti-affinity, so that each
-//! pod is on a node of its own. The manifest is written out and never applied.
+//! pod is on a separate node. The manifest is written out and never applied.
 
 use serde_json::{Value, json};
 
-/// Jobs that measure some nodes again, each on its node: `fauxplat fleet emit --round`. The pods of a round may run at the
-/// same time.
+/// Jobs that measure some nodes again, each on its node: `fauxplat fleet emit --round`. The pods of a round may run at
+/// the same time.
 #[derive(Clone, Debug)]
 pub struct RoundManifest<'a> {
-    /// Beginning of the jobs' names: a DNS label with room for a round and a number.
+    /// Prefix of the jobs' names: a DNS label with room for a round and a number.
     pub name: &'a str,
     /// Image with fauxplat and the measured program.
     pub image: &'a str,
-    /// Number of the round.
     pub round: u32,
     /// The nodes, by their names in Kubernetes.
     pub nodes: &'a [String],
@@ -20,7 +19,7 @@ pub struct RoundManifest<'a> {
 }
 
 impl RoundManifest<'_> {
-    /// The manifest as a document `v1`, `List`.
+    /// Returns the manifest as a document `v1`, `List`.
     pub fn document(&self) -> Value {
         let items: Vec<Value> = self.nodes.iter().zip(1..).map(|(node, at)| self.job(node, at)).collect();
         json!({ "apiVersion": "v1", "kind": "List", "items": items })
@@ -56,19 +55,17 @@ fn container(image: &str, arguments: &[String]) -> Value {
         "image": image,
         "command": ["fauxplat"],
         "args": arguments,
-        // Name of the node in Kubernetes, not that of the pod.
+        // Name of the node in Kubernetes, not of the pod.
         "env": [{ "name": "FAUXPLAT_NODE", "valueFrom": { "fieldRef": { "fieldPath": "spec.nodeName" } } }],
     })
 }
 
-/// Content of a manifest.
 #[derive(Clone, Debug)]
 pub struct Manifest<'a> {
     /// Name of the job: a DNS label.
     pub name: &'a str,
     /// Image with fauxplat and the measured program.
     pub image: &'a str,
-    /// Number of nodes.
     pub nodes: u32,
     /// Arguments of the program: the order.
     pub arguments: &'a [String],
@@ -77,7 +74,7 @@ pub struct Manifest<'a> {
 }
 
 impl Manifest<'_> {
-    /// The manifest as a document of `batch/v1`.
+    /// Returns the manifest as a document of `batch/v1`.
     pub fn document(&self) -> Value {
         let labels = json!({ "app.kubernetes.io/name": "fauxplat", "fauxplat/fleet": self.name });
         let selector: serde_json::Map<String, Value> =
@@ -103,8 +100,8 @@ impl Manifest<'_> {
                 "completions": self.nodes,
                 "parallelism": self.nodes,
                 "completionMode": "Indexed",
-                // A failed node is reported, and not retried automatically. A limit of the whole job would also end the
-                // pods of all other nodes.
+                // A failed node is reported, and not retried automatically. A limit for the whole job would also end
+                // the pods of all other nodes.
                 "backoffLimitPerIndex": 0,
                 "template": { "metadata": { "labels": labels }, "spec": pod },
             },
@@ -112,7 +109,7 @@ impl Manifest<'_> {
     }
 }
 
-/// Whether a name is a DNS label (RFC 1123), as required in Kubernetes.
+/// Returns whether a name is a DNS label (RFC 1123), as required in Kubernetes.
 pub fn is_label(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     (1..=63).contains(&name.len()) && name.chars().all(fits) && !name.starts_with('-') && !name.ends_with('-')

@@ -1,7 +1,8 @@
-//! Fleets: an engine that the user has carries a plan to many machines, and their answers are collected.
+//! Fleets: an engine that the user already has sends a plan to many machines, and their answers are collected.
 //!
-//! Queues, retries, states of nodes and credentials stay with the engine. A run here is a folder in which every answer
-//! is kept as it comes, so that the run can be resumed after any end. The crate `analyze` draws the conclusions.
+//! Queues, retries, states of nodes and credentials are the engine's responsibility. A run is a folder in which every
+//! answer is stored on arrival, so that the run can be resumed however it ended. The crate `analyze` draws the
+//! conclusions.
 
 mod ask;
 mod check;
@@ -32,7 +33,7 @@ pub use site::{EngineOptions, Site, joined, unpacked};
 pub use spec::engine;
 pub use take::{order_in, round_in, settle, take, take_round};
 
-/// A folder for the runs of a test, which no other user may write to, whatever the umask.
+/// Creates a folder for the runs of a test, which no other user may write to, whatever the umask.
 #[cfg(test)]
 fn private() -> tempfile::TempDir {
     let owners_alone = std::os::unix::fs::PermissionsExt::from_mode(0o700);

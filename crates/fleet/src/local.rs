@@ -12,13 +12,12 @@ use crate::schedule::cron;
 use crate::site::Site;
 use fauxplat_model::Every;
 
-/// Engine with a number of nodes on this machine.
 #[derive(Debug)]
 pub(crate) struct Local {
     count: u32,
     site: Site,
     running: HashMap<u32, Sent>,
-    /// Outcomes of processes that have ended, until they are queried: an ended process makes room for the next one.
+    /// Outcomes of processes that have ended, until they are queried: an ended process makes room for the next process.
     ended: HashMap<u32, Outcome>,
     /// Processes that an earlier fauxplat started.
     others: Vec<Trace>,
@@ -26,7 +25,6 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    /// An engine with this many nodes.
     pub(crate) fn new(count: u32, site: Site) -> Self {
         Local {
             count,
@@ -77,7 +75,7 @@ impl Local {
     }
 }
 
-/// Message about a process that could not be started: the program is in the folder of the run.
+/// Returns the message about a process that could not be started: the program is in the folder of the run.
 fn refused(error: &LaunchError) -> String {
     let hint = match error {
         LaunchError::File { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -88,7 +86,7 @@ fn refused(error: &LaunchError) -> String {
     format!("{error}{hint}")
 }
 
-/// Message about a process that failed on a node, with its last error line.
+/// Returns the message about a process that failed on a node, with its last error line.
 pub(crate) fn failed(outcome: Outcome, said: Option<String>) -> String {
     let how = match outcome {
         Outcome::Exited(status) => format!("status {status}"),
@@ -98,20 +96,20 @@ pub(crate) fn failed(outcome: Outcome, said: Option<String>) -> String {
     said.map_or(how.clone(), |said| format!("{said} ({how})"))
 }
 
-/// State of a task that an earlier fauxplat started and whose process is gone: its exit status is unknown, but its last
-/// error line is there.
+/// Returns the state of a task that an earlier fauxplat started and whose process is gone: its exit status is unknown,
+/// but its last error line is available.
 pub(crate) fn gone(said: Option<String>) -> TaskState {
     let told =
         |said| TaskState::Failed(format!("{said} (how it ended is not known: an earlier fauxplat began it)"));
     said.map_or(TaskState::Done, told)
 }
 
-/// Handle for a process.
+/// Formats the handle of a process.
 pub(crate) fn handle_of(trace: Trace) -> String {
     format!("{}:{}", trace.pid, trace.ticks)
 }
 
-/// The process of a handle.
+/// Parses the handle of a process.
 pub(crate) fn trace_of(handle: &str) -> Option<Trace> {
     let (pid, ticks) = handle.split_once(':')?;
     Some(Trace { pid: pid.parse().ok()?, ticks: ticks.parse().ok()? })
@@ -141,7 +139,7 @@ impl Engine for Local {
     }
 
     fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError> {
-        // Done here and not in `look`, since tasks are handed over before the first look.
+        // The list is updated here and not in `look`, since tasks are submitted before the first `look`.
         let others = open.iter().filter(|(task, _)| !self.running.contains_key(&task.number));
         self.others = others.filter_map(|(_, handle)| trace_of(handle)).collect();
         self.files.of_ended(&self.site.folder, open)
@@ -169,12 +167,12 @@ mod tests {
     use crate::folder::RunFolder;
     use crate::site::EngineOptions;
 
-    /// An engine whose program is this script.
+    /// Returns an engine whose program is this script.
     fn local(runs: &std::path::Path, script: &str) -> Local {
         let folder = RunFolder::make(runs).unwrap();
         let site = Site { folder, order: String::new(), options: EngineOptions::default() };
-        // Written by another process: a file that this one has open for writing may be inherited by a child of another
-        // test, and cannot be executed meanwhile.
+        // The script is written by another process: a file that this process has open for writing may be inherited by a
+        // child of another test, and cannot be executed meanwhile.
         let line = r#"printf '%s' "$1" > "$2" && chmod 700 "$2""#;
         let path = site.own_program().display().to_string();
         let arguments = ["-c", line, "sh", script, &path].map(str::to_owned).into();
@@ -187,7 +185,8 @@ mod tests {
         Task { number, node: format!("local-{}", number + 1), round: 0, attempt: 1, token: "t".into() }
     }
 
-    /// Handle of a task that was started, and a new engine, as in the next fauxplat, which knows only the handle.
+    /// Returns the handle of a started task, and a new engine that knows only the handle, as after a restart of
+    /// fauxplat.
     fn begun(runs: &std::path::Path, script: &str) -> (String, Sent, Local) {
         let mut earlier = local(runs, script);
         let handle = earlier.hand_over(&[task(0)]).unwrap()[0].handle.clone().unwrap();

@@ -11,7 +11,6 @@ use crate::journal::Journal;
 use crate::site::EngineOptions;
 use crate::{FleetError, engine};
 
-/// Name of the journal's file.
 pub(crate) const JOURNAL: &str = "journal";
 
 /// Request of a run: the document `fauxplat.fleet-run/1`.
@@ -23,23 +22,20 @@ pub struct Asked {
     pub started: String,
     /// Name and argument of the engine, as after `--on`.
     pub on: String,
-    /// Options of the engine.
     pub options: EngineOptions,
     /// Order for every node.
     pub order: NodeOrder,
     /// Names of the commands in reports.
     pub commands: Vec<String>,
-    /// Whether two programs are compared.
     pub compares: bool,
     /// Whether suspects are not measured again.
     #[serde(default)]
     pub no_confirm: bool,
-    /// Nodes, with the reason where nothing can be measured.
+    /// Nodes, with the reason where no measurement is possible.
     pub nodes: Vec<AskedNode>,
-    /// Number of nodes that a manifest asks for, of which only those with a log have names; `None` for other engines.
+    /// Number of nodes that a manifest asks for, of which only nodes with a log have names; `None` for other engines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completions: Option<u32>,
-    /// The command line.
     pub invocation: Vec<String>,
     /// Working directory of the command line, to which its paths are relative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,7 +47,7 @@ pub struct Asked {
 pub struct AskedNode {
     /// Name of the node in the engine.
     pub name: String,
-    /// Why nothing can be measured there; `None` if the node is usable.
+    /// Why no measurement is possible on the node; `None` if the node is usable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unable: Option<String>,
 }
@@ -63,23 +59,18 @@ impl From<Listed> for AskedNode {
 }
 
 impl Asked {
-    /// Name and version of the document.
     pub const SCHEMA: &'static str = "fauxplat.fleet-run/1";
 
-    /// Writes the request.
-    ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails where the file cannot be written.
     pub fn keep(&self, folder: &RunFolder) -> Result<(), FleetError> {
         let text =
             serde_json::to_string_pretty(self).map_err(|error| FleetError::Garbage(error.to_string()))?;
         folder.write(ASKED, text.as_bytes())
     }
 
-    /// Reads the request.
-    ///
     /// # Errors
-    /// The file does not exist, or is another document.
+    /// Fails where the file does not exist, or is another document.
     pub fn read(folder: &RunFolder) -> Result<Self, FleetError> {
         let text = folder.read(ASKED)?;
         let refuse = |why: String| FleetError::Record { path: folder.file(ASKED), why };
@@ -92,22 +83,19 @@ impl Asked {
         }
     }
 
-    /// Names of the usable nodes.
     pub fn able(&self) -> Vec<String> {
         let able = self.nodes.iter().filter(|node| node.unable.is_none() && engine::is_plain(&node.name));
         able.map(|node| node.name.clone()).collect()
     }
 }
 
-/// An event of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Entry {
     /// A task was created.
     Task(Task),
-    /// A task was handed over.
+    /// A task was submitted to the engine.
     Handed {
-        /// Number of the task.
         task: u32,
         /// Handle of the task in the engine.
         handle: String,
@@ -115,15 +103,9 @@ pub(crate) enum Entry {
         at_utc_ns: i64,
     },
     /// A task was answered.
-    Answer {
-        /// Number of the task.
-        task: u32,
-        /// Record of the node.
-        record: Box<NodeRecord>,
-    },
+    Answer { task: u32, record: Box<NodeRecord> },
     /// A task gave no acceptable answer.
     Trouble {
-        /// Number of the task.
         task: u32,
         /// State and reason.
         delivery: Delivery,
@@ -134,10 +116,10 @@ pub(crate) enum Entry {
     Again(Remeasurement),
 }
 
-/// Evidence of the whole run, with these metrics of the runs.
+/// Returns the evidence of the whole run, restricted to these metrics.
 ///
 /// # Errors
-/// The records cannot be read.
+/// Fails where the records cannot be read.
 pub fn evidence(folder: &RunFolder, asked: &Asked, metrics: &[&str]) -> Result<FleetEvidence, FleetError> {
     let mut evidence = FleetEvidence {
         fleet: asked.order.fleet.clone(),
@@ -175,18 +157,18 @@ pub fn evidence(folder: &RunFolder, asked: &Asked, metrics: &[&str]) -> Result<F
     Ok(evidence)
 }
 
-/// State of the journal, by which a node that has not answered is told from one whose answer was lost.
+/// State of the journal, which distinguishes a node that has not answered from a node whose answer was lost.
 #[derive(Clone, Copy, Debug, Default)]
 struct Told {
     is_there: bool,
     /// Whether the journal ends within a line.
     is_cut: bool,
-    /// Whether the run was carried to its end, so that the journal had an entry for every node.
+    /// Whether the run was completed, so that the journal had an entry for every node.
     has_ended: bool,
 }
 
 impl Told {
-    /// Why nothing is recorded of a node.
+    /// Returns why the journal has no entry for a node.
     fn why(self) -> &'static str {
         match self {
             Told { is_there: false, .. } => {
@@ -203,8 +185,8 @@ impl Told {
     }
 }
 
-/// A delivery for every node that was asked and of which nothing is recorded: the run was killed before the node
-/// answered, or still goes on. Without it a report would leave out just those machines that may hang.
+/// Returns a delivery for every requested node that has no entry: the run was killed before the node answered, or still
+/// continues. Otherwise a report would omit exactly those machines that may hang.
 fn unheard(evidence: &FleetEvidence, asked: &Asked, told: Told) -> Vec<Delivery> {
     let records = evidence.records.iter().map(|record| (record.round, record.node.as_str()));
     let deliveries = evidence.deliveries.iter().map(|delivery| (delivery.round, delivery.node.as_str()));

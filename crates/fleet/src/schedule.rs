@@ -1,8 +1,9 @@
-//! Lines that repeat a run by an existing scheduler, for the user to enter. Nothing is installed by fauxplat.
+//! Lines that repeat a run by an existing scheduler, for the user to enter. fauxplat installs nothing.
 
 use fauxplat_model::Every;
 
-/// The five time fields of a line of `crontab(5)`. Not at the full hour, when many other jobs begin.
+/// Returns the five time fields of a line of `crontab(5)`. The minute is not 0, because many other jobs begin at the
+/// full hour.
 fn fields(every: Every) -> &'static str {
     match every {
         Every::Hour => "17 * * * *",
@@ -12,7 +13,7 @@ fn fields(every: Every) -> &'static str {
     }
 }
 
-/// Calendar expression of `systemd.timer(5)`.
+/// Returns a calendar expression of `systemd.timer(5)`.
 fn calendar(every: Every) -> &'static str {
     match every {
         Every::Hour => "*-*-* *:17:00",
@@ -27,9 +28,9 @@ fn in_crontab(line: &str) -> String {
     line.replace('%', "\\%")
 }
 
-/// Lines for cron, and for systemd where that is preferred. The repeated command is a shell line.
+/// Returns lines for cron, and for systemd as an alternative. The repeated command is a shell line.
 pub(crate) fn cron(line: &str, every: Every) -> Vec<String> {
-    // In a transient unit systemd expands `$` as described in `systemd.service(5)`, and leaves `%` alone.
+    // In a transient unit systemd expands `$` as described in `systemd.service(5)`, and does not expand `%`.
     let of_systemd = shell_words::quote(line).replace('$', "$$");
     vec![
         "# crontab -e".to_owned(),
@@ -39,7 +40,7 @@ pub(crate) fn cron(line: &str, every: Every) -> Vec<String> {
     ]
 }
 
-/// Lines for `scrontab(1)` of Slurm. The job only submits others and waits for them.
+/// Returns lines for `scrontab(1)` of Slurm. The job only submits other jobs and waits for them.
 pub(crate) fn scrontab(line: &str, every: Every, partition: Option<&str>) -> Vec<String> {
     let mut lines = vec![
         "# scrontab -e".to_owned(),

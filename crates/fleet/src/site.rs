@@ -13,34 +13,33 @@ use crate::{FleetError, wire};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineOptions {
-    /// Licence of Slurm, as `NAME` or `NAME:COUNT`, that every measurement takes, which limits how many run at once.
+    /// Licence of Slurm, as `NAME` or `NAME:COUNT`, that every measurement takes, which limits the number of
+    /// simultaneous measurements.
     pub licence: Option<String>,
-    /// Whether other jobs may run on a node beside a measurement.
+    /// Whether other jobs may run on a node during a measurement.
     pub shared: bool,
     /// Maximum number of nodes that measure at the same time.
     pub at_once: Option<u32>,
     /// Time limit of a job of Slurm, in minutes.
     pub limit_minutes: Option<u32>,
-    /// Programs for other architectures than that of this machine, by the output of `uname -m`.
+    /// Programs for other architectures than this machine's, by the output of `uname -m`.
     pub programs: BTreeMap<String, PathBuf>,
-    /// Path of a program that is installed on every node, so that none is shipped.
+    /// Path of a program that is installed on every node, so that no program is copied there.
     pub program_there: Option<String>,
 }
 
 /// A run as seen by engines.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// Folder of the run.
     pub folder: RunFolder,
     /// Order for all nodes, as one word.
     pub order: String,
-    /// Options given by the user.
     pub options: EngineOptions,
 }
 
 impl Site {
-    /// Arguments by which the program carries out a task on a node. An order that is sent to all nodes alike has no
-    /// node name.
+    /// Returns the arguments with which the program performs a task on a node. An order that is sent to all nodes alike
+    /// contains no node name.
     pub(crate) fn words(&self, task: &Task, is_for_all: bool) -> Vec<String> {
         let mut words: Vec<String> = ["node", "--framed"].map(str::to_owned).into();
         words.push(task.token.clone());
@@ -57,12 +56,12 @@ impl Site {
         words
     }
 
-    /// Copy of the program for this machine's own architecture, made when the run began.
+    /// Returns the copy of the program for this machine's own architecture, made when the run began.
     pub(crate) fn own_program(&self) -> PathBuf {
         self.folder.file("programs").join(std::env::consts::ARCH)
     }
 
-    /// Programs that can be shipped, by architecture.
+    /// Returns the programs that can be copied to nodes, by architecture.
     pub(crate) fn programs(&self) -> Vec<(String, PathBuf)> {
         let folder = self.folder.file("programs");
         let others = self.options.programs.keys().map(|arch| (arch.clone(), folder.join(arch)));
@@ -70,18 +69,18 @@ impl Site {
         std::iter::once((ours, self.own_program())).chain(others).collect()
     }
 
-    /// Copies the programs into the folder of the run, unless they are there: a rebuild during the run must not change
-    /// the later measurements.
+    /// Copies the programs into the folder of the run, unless it already has them: a rebuild during the run must not
+    /// change the later measurements.
     ///
     /// # Errors
-    /// A program cannot be read, or the disk is full.
+    /// Fails where a program cannot be read, or where the disk is full.
     pub fn keep_programs(&self, own: &Path) -> Result<(), FleetError> {
         let copy = |from: &Path, to: PathBuf| {
             if to.exists() {
                 return Ok(());
             }
             let part = to.with_extension("part");
-            // An error of the copy itself is one of the folder: of a full disk above all.
+            // An error of the copy itself concerns the folder, most often a full disk.
             std::fs::File::open(from).map_err(FleetError::at(from))?;
             std::fs::copy(from, &part).map_err(FleetError::at(&part))?;
             std::fs::rename(&part, &to).map_err(FleetError::at(&to))
@@ -91,7 +90,7 @@ impl Site {
         self.options.programs.iter().try_for_each(|(arch, path)| copy(path, folder.join(arch)))
     }
 
-    /// Removes copies of programs, and raw answers, from the folder of a run that is over: the journal has all of the
+    /// Removes copies of programs, and raw answers, from the folder of a completed run: the journal contains all
     /// answers. Errors are ignored.
     pub fn tidy(&self) {
         for name in ["programs", "out"] {
@@ -104,10 +103,10 @@ impl Site {
         }
     }
 
-    /// The order as one word.
+    /// Packs the order into one word.
     ///
     /// # Errors
-    /// The word would be too long for a command line.
+    /// Fails where the word would be too long for a command line.
     pub fn packed(order: &fauxplat_model::NodeOrder) -> Result<String, FleetError> {
         wire::packed_word(
             &serde_json::to_string(order).map_err(|error| FleetError::Garbage(error.to_string()))?,
@@ -115,16 +114,15 @@ impl Site {
     }
 }
 
-/// The order in such a word.
+/// Unpacks an order from a word of [`Site::packed`].
 ///
 /// # Errors
-/// The word is invalid.
+/// Fails where the word is invalid.
 pub fn unpacked(word: &str) -> Result<fauxplat_model::NodeOrder, FleetError> {
     let text = wire::unpacked_word(word)?;
     serde_json::from_str(&text).map_err(|error| FleetError::Garbage(error.to_string()))
 }
 
-/// Words quoted for a shell.
 pub fn joined(words: &[String]) -> String {
     shell_words::join(words)
 }

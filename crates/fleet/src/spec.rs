@@ -10,11 +10,11 @@ use crate::slurm::Slurm;
 /// Maximum number of nodes on this machine.
 const LOCAL_MAX: u32 = 10_000;
 
-/// The engine that these words name: `local:N`, `slurm`, `slurm:PARTITION`, `ssh:INVENTORY`, or the name of a tool in
-/// place of `ssh`.
+/// Returns the engine that these words name: `local:N`, `slurm`, `slurm:PARTITION`, `ssh:INVENTORY`, or the name of a
+/// tool in place of `ssh`.
 ///
 /// # Errors
-/// The words are invalid, or the tool is not installed.
+/// Fails where the words are invalid, or where the tool is not installed.
 pub fn engine(words: &str, site: Site) -> Result<Box<dyn Engine>, FleetError> {
     let refuse = |why: &str| FleetError::Words { words: words.to_owned(), why: why.to_owned() };
     let (kind, rest) = words.split_once(':').unwrap_or((words, ""));

@@ -1,4 +1,4 @@
-//! Takes answers that were collected otherwise: logs of pods, or output of a tool that is no engine here.
+//! Imports answers that were collected outside of an engine: logs of pods, or output of another tool.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ use crate::{FleetError, ask, engine, site};
 /// Maximum size of a manifest: the order in it is a command line argument, which is much shorter.
 const MANIFEST_BYTES_MAX: usize = 4 << 20;
 
-/// The order in a manifest, or in any file: the word behind `--order`; and the number of nodes that the manifest asks for,
-/// if it says so.
+/// Returns the order in a manifest, or in any file: the word after `--order`; and the number of nodes that the manifest
+/// asks for, if it contains that number.
 ///
 /// # Errors
-/// The file has none.
+/// Fails where the file contains no order.
 pub fn order_in(path: &Path) -> Result<(NodeOrder, Option<u32>), FleetError> {
     let refuse = |why: &str| FleetError::Record { path: path.to_owned(), why: why.to_owned() };
     let text = read_text(path, MANIFEST_BYTES_MAX).map_err(FleetError::at(path))?;
@@ -39,7 +39,7 @@ pub fn order_in(path: &Path) -> Result<(NodeOrder, Option<u32>), FleetError> {
     }
 }
 
-/// The number behind `completions`, in JSON or YAML.
+/// Returns the number after `completions`, in JSON or YAML.
 fn completions(text: &str) -> Option<u32> {
     let behind = |rest: &str| {
         let rest = rest.trim_start_matches('"').trim_start().strip_prefix(':')?.trim_start();
@@ -49,10 +49,10 @@ fn completions(text: &str) -> Option<u32> {
     text.split("completions").skip(1).find_map(behind)
 }
 
-/// The round of a manifest: the number behind `--round`; 0 for the survey.
+/// Returns the round of a manifest: the number after `--round`; 0 for the survey.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Fails where the file cannot be read.
 pub fn round_in(path: &Path) -> Result<u32, FleetError> {
     let text = read_text(path, MANIFEST_BYTES_MAX).map_err(FleetError::at(path))?;
     let rest = text.split_once("--round").map_or("", |(_, rest)| rest);
@@ -61,10 +61,11 @@ pub fn round_in(path: &Path) -> Result<u32, FleetError> {
     Ok(digits.parse().unwrap_or(0))
 }
 
-/// Records the plan by which suspects are measured again, unless one is recorded: later answers would lead to another.
+/// Records the plan by which suspects are measured again, unless a plan is already recorded: later answers would lead
+/// to a different plan.
 ///
 /// # Errors
-/// Another process has the run, or the plan cannot be recorded.
+/// Fails where another process has the run, or where the plan cannot be recorded.
 pub fn settle(folder: &RunFolder, again: &Remeasurement) -> Result<(), FleetError> {
     let _held = folder.hold()?;
     let mut is_settled = false;
@@ -77,11 +78,11 @@ pub fn settle(folder: &RunFolder, again: &Remeasurement) -> Result<(), FleetErro
     journal.flush()
 }
 
-/// Adds the answers of a round in which suspects were measured again to a run. An answer of a node that the round does not
-/// have, or has already, does not count.
+/// Adds the answers of a remeasurement round to a run. An answer is refused if the round does not include the node, or
+/// if the node has answered already.
 ///
 /// # Errors
-/// A file cannot be read, or the run cannot be written.
+/// Fails where a file cannot be read, or where the run cannot be written.
 pub fn take_round(
     folder: &RunFolder,
     asked: &Asked,
@@ -123,7 +124,7 @@ pub fn take_round(
 /// Stores the content of files, one for each node, as a run. A file without a valid answer is reported.
 ///
 /// # Errors
-/// A file cannot be read, or the run cannot be written.
+/// Fails where a file cannot be read, or where the run cannot be written.
 pub fn take(folder: &RunFolder, mut asked: Asked, files: &[PathBuf]) -> Result<Asked, FleetError> {
     let _held = folder.hold()?;
     let mut journal = Journal::open(&folder.file(JOURNAL), |_: Entry| ())?;
@@ -142,12 +143,12 @@ pub fn take(folder: &RunFolder, mut asked: Asked, files: &[PathBuf]) -> Result<A
         }
     }
     journal.flush()?;
-    // Written last: a folder without this file is no run.
+    // The request is written last: a folder without this file is no run.
     asked.keep(folder)?;
     Ok(asked)
 }
 
-/// A task by its number and its round.
+/// Creates a task from its number and its round.
 fn task(node: String, (number, round): (u32, u32)) -> Task {
     Task { number, node, round, attempt: 1, token: String::new() }
 }
@@ -157,7 +158,7 @@ fn trouble(node: String, (number, round): (u32, u32), (state, why): (DeliverySta
     Entry::Trouble { task: number, delivery, is_last: true }
 }
 
-/// Content of a file: the node by its own name, or by that of the file if its name is unknown.
+/// Parses the content of a file. The node has the name in its answer, or the name of the file if the answer has none.
 fn taken(text: &str, file: &Path, place: (u32, u32), asked: &Asked) -> (String, Entry) {
     let mut assembly = Assembly::default();
     for part in text.lines().filter_map(part) {
@@ -191,7 +192,7 @@ mod tests {
 
     use super::*;
 
-    /// Collected logs may include two of one node, of which the second is no further measurement.
+    /// Collected logs may include two from the same node, of which the second is no further measurement.
     #[test]
     fn of_two_logs_of_one_node_the_first_counts() {
         let runs = crate::private();
@@ -228,7 +229,7 @@ mod tests {
         assert!(order_in(&endless[0]).map_err(said).unwrap_err().contains("longer than 4 MiB"));
     }
 
-    /// Nodes without a log have no name, but they were asked.
+    /// Nodes without a log have no name, but were part of the request.
     #[test]
     fn whoever_gave_no_log_is_missing() {
         assert_eq!(completions(r#"{"completionMode": "Indexed", "completions": 20}"#), Some(20));

@@ -1,8 +1,8 @@
 //! Transmission of an answer as short lines of ASCII, each with its number and a checksum.
 //!
 //! Between a node and this machine there may be shells with banners, tools that prefix each line with the name of the
-//! node, and file systems that show half of a file. A line that is not part of an answer is skipped, a damaged part is
-//! ignored, and an answer is complete when all of its parts are there.
+//! node, and file systems that show an incomplete file. A line that is not part of an answer is skipped, a damaged part
+//! is ignored, and an answer is complete when all of its parts have arrived.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -17,16 +17,16 @@ use crate::FleetError;
 const MARK: &str = "fauxplat-answer/1";
 /// Number of payload bytes in a line: well below any tool's maximum line length.
 const PART_BYTES: usize = 1500;
-/// Maximum number of parts of an answer, packed and unpacked: a node is untrusted.
+/// Maximum number of parts of an answer: a node is untrusted.
 const PARTS_MAX: usize = 32 << 10;
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
 /// Maximum size of the lines of an answer.
 pub(crate) const TEXT_BYTES_MAX: usize = PARTS_MAX * (PART_BYTES * 4 / 3 + 200);
 
-/// The lines of an answer.
+/// Returns the lines of an answer.
 ///
 /// # Errors
-/// The answer is too long.
+/// Fails where the answer is too long.
 pub fn lines(token: &str, answer: &str) -> Result<Vec<String>, FleetError> {
     let too_long = || FleetError::TooLong { what: "the answer of a node", bytes: answer.len() as u64 };
     if answer.len() as u64 > ANSWER_BYTES_MAX {
@@ -54,7 +54,7 @@ pub struct AnswerPart {
     bytes: Vec<u8>,
 }
 
-/// The part of an answer in a line, whatever precedes and follows it.
+/// Returns the part of an answer in a line, whatever text precedes and follows it.
 pub fn part(line: &str) -> Option<AnswerPart> {
     let mut words = line[line.find(MARK)? + MARK.len()..].split_whitespace();
     let (token, place, checksum, text) = (words.next()?, words.next()?, words.next()?, words.next()?);
@@ -67,24 +67,22 @@ pub fn part(line: &str) -> Option<AnswerPart> {
     (is_whole && is_taken).then(|| AnswerPart { token: token.to_owned(), at: at - 1, of, bytes })
 }
 
-/// Whether a line has the marker of an answer, even if it is damaged.
+/// Returns whether a line has the marker of an answer, even if it is damaged.
 pub fn is_marked(line: &str) -> bool {
     line.contains(MARK)
 }
 
-/// Result of adding a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
-    /// The part is new.
     New,
-    /// The part is a duplicate of an earlier one.
+    /// The part is a duplicate of an earlier part.
     Again,
-    /// The part differs from an earlier one: there are two answers.
+    /// The part differs from an earlier part: there are two answers.
     Other,
 }
 
-/// The parts of an answer received so far. Memory is used for these alone: a line may announce a very large number of
-/// parts.
+/// The parts of an answer received so far. Memory is used only for received parts: a line may announce a very large
+/// number of parts.
 #[derive(Debug, Default)]
 pub struct Assembly {
     parts: BTreeMap<usize, Vec<u8>>,
@@ -92,7 +90,6 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Adds a part.
     pub fn add(&mut self, part: AnswerPart) -> Added {
         if self.of == 0 {
             self.of = part.of;
@@ -110,15 +107,15 @@ impl Assembly {
         }
     }
 
-    /// Number of parts received, and total number.
+    /// Returns the number of parts received, and the total number.
     pub fn counts(&self) -> (usize, usize) {
         (self.parts.len(), self.of)
     }
 
-    /// The answer, once it is complete.
+    /// Returns the answer, once it is complete.
     ///
     /// # Errors
-    /// The content is not valid.
+    /// Fails where the content is not valid.
     pub fn answer(&self) -> Option<Result<String, FleetError>> {
         let (have, of) = self.counts();
         (of > 0 && have == of).then(|| unpack(&self.parts.values().flatten().copied().collect::<Vec<u8>>()))
@@ -137,10 +134,10 @@ fn unpack(packed: &[u8]) -> Result<String, FleetError> {
     }
 }
 
-/// A text as one word of a command line.
+/// Packs a text into one word of a command line.
 ///
 /// # Errors
-/// The text is too long.
+/// Fails where the text is too long.
 pub fn packed_word(text: &str) -> Result<String, FleetError> {
     let packed =
         zstd::encode_all(text.as_bytes(), 0).map_err(|error| FleetError::Garbage(error.to_string()))?;
@@ -152,10 +149,10 @@ pub fn packed_word(text: &str) -> Result<String, FleetError> {
     }
 }
 
-/// The text in such a word.
+/// Unpacks a word of [`packed_word`].
 ///
 /// # Errors
-/// The word is invalid.
+/// Fails where the word is invalid.
 pub fn unpacked_word(word: &str) -> Result<String, FleetError> {
     let packed = STANDARD.decode(word).map_err(|error| FleetError::Garbage(error.to_string()))?;
     unpack(&packed)
@@ -229,7 +226,7 @@ mod tests {
         assert!(longest.len() < TEXT_BYTES_MAX / PARTS_MAX, "{}", longest.len());
     }
 
-    /// A few bytes of an untrusted node may expand to gigabytes.
+    /// A few bytes from an untrusted node may expand to gigabytes.
     #[test]
     fn nothing_is_unpacked_beyond_the_largest_answer() {
         let bomb = zstd::encode_all(std::io::repeat(b' ').take(ANSWER_BYTES_MAX + 9), 0).unwrap();

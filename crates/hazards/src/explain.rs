@@ -1,4 +1,4 @@
-//! The long text of a hazard, and the document that lists all.
+//! The long text of a hazard, and the document that lists all hazards.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use fauxplat_model::HazardGroup;
 use crate::groups::hazards;
 use crate::hazard::{Hazard, Neutralised};
 
-/// The parts of the long text: a heading and its words.
+/// Returns the parts of the long text: headings with their words.
 fn parts(hazard: &Hazard) -> Vec<(&'static str, String)> {
     let mut parts = vec![
         ("costs", hazard.cost.to_owned()),
@@ -28,7 +28,7 @@ fn parts(hazard: &Hazard) -> Vec<(&'static str, String)> {
     parts
 }
 
-/// The text with a capital at its beginning.
+/// Capitalises the first letter of a text.
 pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -37,13 +37,13 @@ pub(crate) fn capital(text: &str) -> String {
 /// Settings that apply to one command and its children, and end with it.
 const OF_A_COMMAND: [&str; 4] = ["timer-slack=", "dma-latency=", "thp=never", "aslr=off"];
 
-/// The command line that turns a knob.
+/// Returns the command line that turns a knob.
 pub(crate) fn command(knob: &str) -> String {
     let only = if OF_A_COMMAND.iter().any(|name| knob.starts_with(name)) { " --for CMD" } else { "" };
     format!("fauxplat tune --set {knob}{only}")
 }
 
-/// The long text of one hazard, for a terminal of 80 columns.
+/// Returns the long text of one hazard, for a terminal of 80 columns.
 pub fn explain(hazard: &Hazard) -> String {
     let mut text = format!("{}: {} ({})\n", hazard.name, hazard.title, hazard.group.title());
     for (heading, words) in parts(hazard) {
@@ -55,7 +55,7 @@ pub fn explain(hazard: &Hazard) -> String {
     text
 }
 
-/// Wraps words to lines of at most `width` characters; a longer word has a line of its own.
+/// Wraps words to lines of at most `width` characters; a longer word gets a separate line.
 fn wrapped(words: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in words.split_whitespace() {
@@ -69,7 +69,7 @@ fn wrapped(words: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Every hazard by group, as Markdown.
+/// Returns every hazard by group, as Markdown.
 pub fn all_hazards() -> String {
     let count = hazards().count();
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! The type of a hazard: a declaration, and a function that judges what was read.
+//! The type of a hazard: a declaration, and a function that judges the files that were read.
 
 use fauxplat_model::{CpuHazard, HazardGroup, Severity};
 use fauxplat_units::Cpu;
@@ -11,18 +11,18 @@ use crate::view::View;
 pub enum Neutralised {
     /// The hazard affects measurements by fauxplat as well.
     No,
-    /// The hazard affects them less than others; the text says by what means.
+    /// The hazard affects measurements by fauxplat less than others; the text says why.
     Partly(&'static str),
-    /// The hazard does not affect them; the text says by what means.
+    /// The hazard does not affect measurements by fauxplat; the text says why.
     Yes(&'static str),
 }
 
 /// A property of a machine that may spoil a measurement.
 ///
-/// The words are what `doctor --explain` prints; every field but the optional ones has some.
+/// The texts are printed by `doctor --explain`; none is empty.
 #[derive(Clone, Copy)]
 pub struct Hazard {
-    /// Stable name in kebab case, as `--fail-if` and `--explain` take it.
+    /// Stable name in kebab case, an argument of `--fail-if` and `--explain`.
     pub name: &'static str,
     /// Title in a few words.
     pub title: &'static str,
@@ -35,31 +35,29 @@ pub struct Hazard {
     pub cost: &'static str,
     /// The thresholds of low, medium and high, with the reason for each.
     pub levels: &'static str,
-    /// Why the hazard means nothing in a virtual machine; `None` where it does.
+    /// Why the hazard has no meaning in a virtual machine; `None` if it has.
     pub in_vm: Option<&'static str>,
     /// Whether fauxplat itself makes the hazard harmless.
     pub neutralised: Neutralised,
-    /// The argument of `fauxplat tune --set` that changes it; `None` where no knob does.
+    /// The argument of `fauxplat tune --set` that changes it; `None` if no knob does.
     pub knob: Option<&'static str>,
-    /// Advice to the user.
     pub advice: &'static str,
-    /// Judges the hazard on a machine that was read.
+    /// The function that judges the hazard.
     pub(crate) judge: fn(&View<'_>) -> Verdict,
 }
 
 /// The result of a hazard's function: a judgement, or the reason why there is none.
 pub(crate) type Verdict = Result<Judged, Missing>;
 
-/// The judgement of a hazard on one machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Judged {
     pub(crate) severity: Severity,
     pub(crate) value: String,
-    /// Why the hazard means nothing here, or the evidence behind the value.
+    /// Why the hazard has no meaning here, or the evidence for the value.
     pub(crate) reason: Option<String>,
     /// CPUs that have the hazard, worst first.
     pub(crate) cpus: Vec<CpuHazard>,
-    /// The setting to ask of `tune` instead of the usual one.
+    /// The setting to recommend for `tune` instead of the usual one.
     pub(crate) knob: Option<String>,
 }
 
@@ -84,12 +82,12 @@ impl Judged {
         Judged::new(Severity::High, value)
     }
 
-    /// A hazard that cannot be there, since a feature that it needs is missing.
+    /// Creates a judgement for a hazard that cannot be present, since a feature that it needs is missing.
     pub(crate) fn not_applicable(value: impl Into<String>, reason: impl Into<String>) -> Self {
         Judged { reason: Some(reason.into()), ..Judged::new(Severity::NotApplicable, value) }
     }
 
-    /// A judgement with the given severity if the hazard is there, and `Severity::None` if it is not.
+    /// Creates a judgement with the given severity if the hazard is present, and `Severity::None` otherwise.
     pub(crate) fn either(is_there: bool, severity: Severity, value: impl Into<String>) -> Self {
         Judged::new(if is_there { severity } else { Severity::None }, value)
     }
@@ -102,7 +100,7 @@ impl Judged {
         Judged { knob: Some(knob), ..self }
     }
 
-    /// Adds the CPUs on which the hazard is there, worst first.
+    /// Adds the CPUs on which the hazard is present, worst first.
     pub(crate) fn on(self, cpus: impl IntoIterator<Item = (Cpu, Severity, String)>) -> Self {
         let present = cpus.into_iter().filter(|(_, severity, _)| severity.is_present());
         let mut cpus: Vec<CpuHazard> =
@@ -112,7 +110,7 @@ impl Judged {
     }
 }
 
-/// The level of a number that is worse the larger it is.
+/// Returns the level of a number that is worse the larger it is.
 pub(crate) fn grade(number: f64, low: f64, medium: f64, high: f64) -> Severity {
     match number {
         n if n >= high => Severity::High,
@@ -122,7 +120,7 @@ pub(crate) fn grade(number: f64, low: f64, medium: f64, high: f64) -> Severity {
     }
 }
 
-/// A share as a percentage; a share above zero is never shown as zero.
+/// Formats a share as a percentage; a share above zero is never shown as zero.
 pub(crate) fn percent(share: f64) -> String {
     match share * 100.0 {
         p if p >= 9.95 || p <= 0.0 => format!("{p:.0} %"),
@@ -131,7 +129,6 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// Events in a time, as a rate.
 pub(crate) fn per_second(count: u64, seconds: f64) -> f64 {
     if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
 }

@@ -1,8 +1,8 @@
 //! Hazards of a machine for measurements: a declaration for each, read from a root path and judged.
 //!
-//! Nothing is ever written. The root is `/` on the machine itself and a tree of files in tests; a file that is missing,
-//! may not be read or makes no sense leaves its hazard *unknown* or *not applicable*, with the reason, and spoils
-//! nothing else. What counts is read twice, an interval apart, for all hazards together.
+//! Nothing is ever written. The root is `/` on the machine itself and a tree of files in tests. A file that is missing,
+//! may not be read or has invalid contents makes only its own hazard *unknown* or *not applicable*, with the reason.
+//! All counters are read twice, an interval apart, for all hazards together.
 
 mod explain;
 mod groups;
@@ -30,7 +30,7 @@ pub use groups::hazards;
 pub use hazard::{Hazard, Neutralised};
 pub use warn::warnings;
 
-/// The name given by a user is not a hazard's.
+/// The error for a name that is not a hazard's.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is not a hazard; {suggestion} (fauxplat doctor --all lists them)")]
 pub struct UnknownHazard {
@@ -38,16 +38,14 @@ pub struct UnknownHazard {
     suggestion: String,
 }
 
-/// Finds a hazard by its name.
-///
 /// # Errors
-/// There is none of this name; the error suggests those that look like it.
+/// Fails where there is no hazard of this name; the error suggests similar names.
 pub fn find(name: &str) -> Result<&'static Hazard, UnknownHazard> {
     let unknown = || UnknownHazard { name: name.escape_debug().to_string(), suggestion: suggestion(name) };
     hazards().find(|hazard| hazard.name == name).ok_or_else(unknown)
 }
 
-/// From this likeness on, of 1, a name is worth suggesting; 0.7 finds transposed and forgotten letters.
+/// Similarity, from 0 to 1, from which on a name is suggested; 0.7 finds transposed and forgotten letters.
 const LIKENESS_MIN: f64 = 0.7;
 
 fn suggestion(name: &str) -> String {
@@ -71,10 +69,10 @@ fn suggestion(name: &str) -> String {
     }
 }
 
-/// Looks at the machine below a root path: at everything that counts twice, the interval apart.
+/// Examines the machine below a root path; counters are read twice, the interval apart.
 ///
-/// Another root than `/` shows one moment of another machine: it is read once, and what takes two readings is unknown.
-/// `cpus` are those that somebody wants to measure on; by default all on which this process may run.
+/// A root other than `/` shows one moment of another machine: it is read once, and hazards that need two readings are
+/// unknown. `cpus` are the CPUs to be measured on; by default all on which this process may run.
 pub fn examine(root: &Path, cpus: Option<&CpuSet>, interval: Nanos) -> DoctorFindings {
     let started_ns = clock::monotonic_ns();
     let tree = Tree::new(root);
@@ -92,7 +90,7 @@ pub fn examine(root: &Path, cpus: Option<&CpuSet>, interval: Nanos) -> DoctorFin
     findings
 }
 
-/// Compares two captures of one machine, taken this time apart.
+/// Compares two captures of one machine that were taken this time apart.
 pub fn examine_captures(before: &Path, after: &Path, cpus: Option<&CpuSet>, apart: Nanos) -> DoctorFindings {
     let (early, late) = (Tree::new(before), Tree::new(after));
     let mut first = Counters::read(&early, &counted_cpus(before, cpus));
@@ -105,7 +103,7 @@ fn counted_cpus(root: &Path, cpus: Option<&CpuSet>) -> CpuSet {
     cpus.cloned().unwrap_or_else(|| fauxplat_topology::allowed(root))
 }
 
-/// Asks every hazard; the worst come first, and within a level they keep the order of the groups.
+/// Judges every hazard; the worst come first, and within a level they keep the order of the groups.
 fn judge(view: View<'_>) -> DoctorFindings {
     let locked = view.locked();
     let mut hazards: Vec<HazardFinding> =
@@ -119,7 +117,8 @@ fn judge(view: View<'_>) -> DoctorFindings {
     }
 }
 
-/// The judgement of a hazard's function, after the rules that all hazards share: virtual machines and missing files.
+/// Returns the judgement of a hazard's function, after applying the rules for virtual machines and missing files that
+/// all hazards share.
 fn verdict(hazard: &Hazard, view: &View<'_>) -> Judged {
     let nothing_here = |why: &str| format!("in a virtual machine this is meaningless: {why}");
     match ((hazard.judge)(view), hazard.in_vm.filter(|_| view.is_virtual())) {
@@ -168,8 +167,8 @@ fn finding(hazard: &Hazard, judged: Judged, locked: &[&str], view: &View<'_>) ->
     }
 }
 
-/// The text on one line with control characters escaped: processes and groups choose their own names, and a terminal
-/// would obey them.
+/// Escapes control characters: processes and groups choose their own names, and a terminal would interpret the
+/// characters.
 fn printable(text: &str) -> String {
     let shown = |c: char| match c.is_control() {
         true => c.escape_debug().to_string(),
@@ -178,7 +177,7 @@ fn printable(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// The knob's setting, with the chosen CPUs where it needs CPUs.
+/// Returns the knob's setting, with the chosen CPUs if it needs CPUs.
 fn for_cpus(knob: &str, view: &View<'_>) -> String {
     match (view.cpus == view.allowed, view.cpus.first()) {
         (false, Some(first)) => {
@@ -188,7 +187,7 @@ fn for_cpus(knob: &str, view: &View<'_>) -> String {
     }
 }
 
-/// Why hazards could not be read, one line per reason, for the record.
+/// Returns why hazards could not be read, one line per reason, for the record.
 pub fn not_measured(findings: &DoctorFindings) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for found in findings.hazards.iter().filter(|found| found.severity == Severity::Unknown) {

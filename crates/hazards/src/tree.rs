@@ -1,4 +1,4 @@
-//! Files below a root path, and why one could not be read.
+//! Files below a root path, and reasons why a file could not be read.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -6,10 +6,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The largest file that is read whole: `/proc/interrupts` of a machine with 1024 CPUs has some ten MiB.
+/// Largest file that is read whole: `/proc/interrupts` of a machine with 1024 CPUs has some ten MiB.
 const FILE_BYTES_MAX: u64 = 32 << 20;
 
-/// A file that holds one setting is never longer; a longer file is treated as garbage.
+/// Largest file that can hold a setting; a longer file is treated as garbage.
 const SETTING_BYTES_MAX: usize = 64 << 10;
 
 /// Limit of names that are read from a folder; no machine has more interrupts or tasks.
@@ -18,10 +18,10 @@ const NAMES_MAX: usize = 1 << 17;
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Missing {
-    /// There is no such file: this kernel or machine does not have it.
+    /// The file does not exist: this kernel or machine does not have it.
     #[error("/{0} is not there")]
     Absent(String),
-    /// The file may not be read by this user.
+    /// The user is not permitted to read the file.
     #[error("/{0} may not be read (run as root)")]
     Denied(String),
     /// The file cannot be read, or its contents are not understood.
@@ -29,7 +29,6 @@ pub(crate) enum Missing {
     Garbage {
         /// The file, below the root.
         path: String,
-        /// Description of the problem.
         what: String,
     },
     /// The hazard needs two readings, and only one was taken.
@@ -47,7 +46,7 @@ impl Missing {
             ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::Unsupported => {
                 Missing::Absent(path.to_owned())
             }
-            // A device that has just gone, or a CPU that went offline while it was read.
+            // A device disappeared, or a CPU went offline, while it was read.
             _ if error.raw_os_error() == Some(libc::ENODEV) => Missing::Absent(path.to_owned()),
             ErrorKind::PermissionDenied => Missing::Denied(path.to_owned()),
             _ => Missing::garbage(path, error.to_string()),
@@ -70,12 +69,12 @@ impl Tree {
         &self.root
     }
 
-    /// Whether this is the machine that fauxplat runs on, and so changes while it is read.
+    /// Returns whether this is the machine that fauxplat runs on, and so changes while it is read.
     pub(crate) fn is_live(&self) -> bool {
         self.root == Path::new("/")
     }
 
-    /// Opens a file of any type without blocking, whether it is a FIFO without a writer or a device.
+    /// Opens a file of any type without blocking, even a FIFO without a writer or a device.
     pub(crate) fn open_any(&self, path: &str) -> Result<File, Missing> {
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(self.root.join(path));
         opened.map_err(|error| Missing::of(path, &error))
@@ -88,7 +87,6 @@ impl Tree {
         if kind.is_file() { Ok(file) } else { Err(Missing::garbage(path, "it is not a regular file")) }
     }
 
-    /// The whole file, as bytes.
     pub(crate) fn bytes(&self, path: &str) -> Result<Vec<u8>, Missing> {
         let mut bytes = Vec::new();
         let read = self.open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
@@ -99,15 +97,15 @@ impl Tree {
         }
     }
 
-    /// The whole file, as text; bytes that are no UTF-8 are replaced.
+    /// Returns the whole file as text; bytes that are not UTF-8 are replaced.
     pub(crate) fn long(&self, path: &str) -> Result<String, Missing> {
         let bytes = self.bytes(path)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// A setting: the text without white space at its ends.
+    /// Returns a setting: the trimmed text of a file.
     ///
-    /// An empty file is garbage, since every caller asks for a file that always says something.
+    /// An empty file is garbage, since every caller asks for a file that is never empty.
     pub(crate) fn text(&self, path: &str) -> Result<String, Missing> {
         match self.text_or_empty(path)? {
             text if text.is_empty() => Err(Missing::garbage(path, "it is empty")),
@@ -115,7 +113,7 @@ impl Tree {
         }
     }
 
-    /// The text of a file that may be empty.
+    /// Returns the trimmed text of a file that may be empty.
     pub(crate) fn text_or_empty(&self, path: &str) -> Result<String, Missing> {
         let bytes = self.bytes(path)?;
         if bytes.len() > SETTING_BYTES_MAX {
@@ -125,13 +123,13 @@ impl Tree {
         Ok(text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
     }
 
-    /// A setting that is one number, one CPU list and so on.
+    /// Returns a setting that is one value, such as a number or a CPU list.
     pub(crate) fn parse<T: FromStr>(&self, path: &str) -> Result<T, Missing> {
         let text = self.text(path)?;
         text.parse().map_err(|_| not_understood(path, &text))
     }
 
-    /// A setting that is one of the kernel's words.
+    /// Returns a setting that is one of the kernel's words.
     pub(crate) fn word(&self, path: &str) -> Result<String, Missing> {
         let text = self.text(path)?;
         let is_word = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
@@ -142,7 +140,7 @@ impl Tree {
         }
     }
 
-    /// The chosen one of a setting such as `always [madvise] never`.
+    /// Returns the chosen word of a setting such as `always [madvise] never`.
     pub(crate) fn chosen(&self, path: &str) -> Result<String, Missing> {
         let text = self.text(path)?;
         let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
@@ -152,12 +150,11 @@ impl Tree {
         }
     }
 
-    /// Whether something of this name is there.
     pub(crate) fn has(&self, path: &str) -> bool {
         self.root.join(path).exists()
     }
 
-    /// The names in a folder, sorted as numbers where they end in numbers.
+    /// Returns the names in a folder, sorted as numbers where they end in numbers.
     pub(crate) fn names(&self, path: &str) -> Result<Vec<String>, Missing> {
         let entries = fs::read_dir(self.root.join(path)).map_err(|error| Missing::of(path, &error))?;
         let names = entries.flatten().take(NAMES_MAX);
@@ -166,7 +163,7 @@ impl Tree {
         Ok(names)
     }
 
-    /// Where the links of a folder lead; each takes one from the number that is left.
+    /// Returns the targets of the links in a folder; each link read reduces `left`, and reading stops at 0.
     pub(crate) fn links(&self, path: &str, left: &mut usize) -> Result<Vec<String>, Missing> {
         let folder = self.root.join(path);
         let entries = fs::read_dir(&folder).map_err(|error| Missing::of(path, &error))?;
@@ -179,7 +176,7 @@ impl Tree {
         Ok(targets)
     }
 
-    /// Names in a folder that are a word followed by a number: `policy0`, `cpu12`.
+    /// Returns the names in a folder that are a word followed by a number: `policy0`, `cpu12`.
     pub(crate) fn numbered(&self, path: &str, word: &str) -> Result<Vec<String>, Missing> {
         let is_numbered =
             |name: &String| name.strip_prefix(word).is_some_and(|rest| rest.parse::<u32>().is_ok());
@@ -187,7 +184,8 @@ impl Tree {
     }
 }
 
-/// The error for a file whose contents are not understood; the message quotes as much of the text as fits a line.
+/// Returns the error for a file whose contents are not understood; the message quotes as much of the text as fits a
+/// line.
 pub(crate) fn not_understood(path: &str, text: &str) -> Missing {
     let said: String = text.chars().take(40).collect();
     Missing::garbage(path, format!("`{}` is not understood", said.escape_debug()))

@@ -1,4 +1,4 @@
-//! The view of a machine that a hazard's function is given.
+//! The view of a machine that a hazard's function receives.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -11,13 +11,13 @@ use crate::read::kconfig::Config;
 use crate::read::table::Table;
 use crate::tree::{Missing, Tree};
 
-/// Settings of the kernel are below these.
+/// Folders of the kernel's settings.
 const SETTINGS: [&str; 2] = ["/sys", "/proc/sys"];
 
 /// A machine, at one moment or at two.
 pub(crate) struct View<'a> {
     pub(crate) tree: &'a Tree,
-    /// CPUs that hazards are judged for.
+    /// CPUs for which hazards are judged.
     pub(crate) cpus: CpuSet,
     pub(crate) online: CpuSet,
     pub(crate) allowed: CpuSet,
@@ -30,7 +30,7 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// A view of one moment. Without `cpus`, hazards are judged for the CPUs on which this process may run.
+    /// Creates a view of one moment. Without `cpus`, hazards are judged for the CPUs on which this process may run.
     pub(crate) fn new(tree: &'a Tree, root: &Path, cpus: Option<&CpuSet>, now: &'a Counters) -> Self {
         let facts = fauxplat_topology::discover(root);
         View {
@@ -46,7 +46,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The view with an earlier reading, so that rates can be judged.
+    /// Adds an earlier reading, so that rates can be judged.
     pub(crate) fn since(self, before: &'a Counters) -> Self {
         let seconds = self.now.at_ns.saturating_sub(before.at_ns) as f64 / 1e9;
         View { before: Some(before), seconds, ..self }
@@ -56,41 +56,41 @@ impl<'a> View<'a> {
         self.hypervisor.is_some()
     }
 
-    /// A counter's earlier and present values.
+    /// Returns a counter's earlier and present values.
     pub(crate) fn pair<T>(&self, get: impl Fn(&Counters) -> &Read<T>) -> Result<(&'a T, &'a T), Missing> {
-        // A permanent reason is reported before one that a second reading would remove.
+        // A permanent reason is reported before a reason that a second reading would remove.
         let late = get(self.now).as_ref().map_err(Clone::clone)?;
         let early = get(self.before.ok_or(Missing::NoDelta)?).as_ref().map_err(Clone::clone)?;
         Ok((early, late))
     }
 
-    /// Counts between the two readings, on the CPUs in view.
+    /// Returns the counts between the two readings.
     pub(crate) fn counted(&self, get: impl Fn(&Counters) -> &Read<Table>) -> Result<Table, Missing> {
         let (before, now) = self.pair(get)?;
         Ok(now.since(before))
     }
 
-    /// How the kernel was built.
+    /// Returns the kernel's build configuration.
     pub(crate) fn config(&self) -> Result<&Config, Missing> {
         self.config.get_or_init(|| Config::read(self.tree)).as_ref().map_err(Clone::clone)
     }
 
-    /// The threads that share a core with a CPU and are online, without itself.
+    /// Returns the online threads that share a core with a CPU, without the CPU itself.
     pub(crate) fn siblings(&self, cpu: Cpu) -> CpuSet {
         let listed = fauxplat_topology::siblings(self.tree.root(), cpu).intersection(&self.online);
         listed.iter().filter(|sibling| *sibling != cpu).collect()
     }
 
-    /// Folders whose settings are mounted read-only, so that they cannot be changed from here.
+    /// Returns folders whose settings are mounted read-only, so that they cannot be changed from here.
     pub(crate) fn locked(&self) -> Vec<&'static str> {
         let text = self.tree.long("proc/self/mountinfo").unwrap_or_default();
-        // The mount that came last lies on top.
+        // The last mount is the visible one.
         let mount = |point: &str| mounts::mountinfo(&text).rev().find(|mount| mount.point == point);
         let is_read_only = |point: &&str| mount(point).is_some_and(|mount| mount.is_read_only());
         SETTINGS.into_iter().filter(is_read_only).collect()
     }
 
-    /// A line of `/proc/self/status`.
+    /// Returns a value of `/proc/self/status`.
     pub(crate) fn status(&self, key: &str) -> Result<String, Missing> {
         let status = self.tree.long("proc/self/status")?;
         let found = keyed::value(&status, key).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! The few hazards that every experiment is warned of.
+//! The few hazards about which every experiment warns.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use crate::tree::Tree;
 use crate::view::View;
 use crate::{find, verdict};
 
-/// Hazards that a few small files tell without waiting.
+/// Hazards that can be judged from a few small files without waiting.
 const WATCHED: [&str; 6] = ["governor", "on-battery", "clocksource", "cpu-quota", "steal", "load"];
 
-/// A line for each watched hazard that is high as the machine stands, from a few files and without waiting.
+/// Returns a line for each watched hazard that is high at the moment, from a few files and without waiting.
 ///
-/// It takes well below 2 ms, since it stands before every experiment. `cpus` are those that are measured on; by default
-/// all on which this process may run.
+/// The function takes well below 2 ms, since it runs before every experiment. `cpus` are the CPUs to be measured on; by
+/// default all on which this process may run.
 pub fn warnings(root: &Path, cpus: Option<&CpuSet>) -> Vec<String> {
     let tree = Tree::new(root);
     let counters = Counters::brief(&tree);

@@ -6,23 +6,23 @@ use cpp_demangle::{DemangleOptions, ParseOptions};
 
 /// Limit of a symbol's length, in bytes. Longer symbols are shown mangled: templates may grow to names of megabytes.
 const SYMBOL_MAX: usize = 16 << 10;
-/// Limit of nesting: 16 templates in each other. For an invalid symbol the library's time doubles with each level, and
-/// 29 levels took half an hour.
+/// Limit of nesting, which allows 16 nested templates. For an invalid symbol the library's time doubles with each
+/// level, and 29 levels took half an hour.
 const DEPTH_MAX: u32 = 96;
-/// Depth limit where beginnings of a symbol are tried one after the other: ten templates.
+/// Limit of nesting when prefixes of a symbol are tried one after the other: ten templates.
 const CUT_DEPTH_MAX: u32 = 64;
-/// Limit of the demangled name, in bytes. A symbol of some hundred bytes, each of whose parts is the previous one
-/// twice, would fill any memory.
+/// Limit of the demangled name, in bytes. A symbol of some hundred bytes in which each part doubles the previous part
+/// would fill any memory.
 const NAME_MAX: usize = 64 << 10;
-/// Number of beginnings of a symbol that are tried, each of which is demangled anew.
+/// Number of prefixes of a symbol that are tried, each of which is demangled separately.
 const CUTS_MAX: usize = 100;
 
-/// The demangled name of a symbol; `None` if the symbol is mangled in a way that is not understood here.
+/// Returns the demangled name of a symbol; `None` if the symbol is mangled in an unknown way.
 pub fn demangle(symbol: &str) -> Option<String> {
     if let Some(called) = symbol.strip_suffix("@plt") {
         return Some(format!("{}@plt", demangle(called)?));
     }
-    // A version of the symbol, as `memcpy@@GLIBC_2.14`, is no part of the function's name.
+    // The version of a symbol, as in `memcpy@@GLIBC_2.14`, is no part of the function's name.
     let symbol = symbol.split_once('@').map_or(symbol, |(name, _)| name);
     if symbol.len() > SYMBOL_MAX || !(symbol.starts_with("_Z") || symbol.starts_with("_R")) {
         return Some(symbol.to_owned());
@@ -35,7 +35,7 @@ pub fn demangle(symbol: &str) -> Option<String> {
     Some(if clone.is_empty() { name } else { format!("{name} [{clone}]") })
 }
 
-/// Copies that the compiler made of a function for itself have a suffix: `.constprop.0`, `.part.3`, `.cold`.
+/// Splits off the suffix of a copy that the compiler made of a function: `.constprop.0`, `.part.3`, `.cold`.
 fn without_clone(symbol: &str) -> (&str, &str) {
     symbol.split_once('.').unwrap_or((symbol, ""))
 }
@@ -44,9 +44,9 @@ fn cpp(symbol: &str) -> Option<String> {
     whole(symbol, DEPTH_MAX).or_else(|| without_types(symbol))
 }
 
-/// The library does not know expressions in some types of results and parameters (`__enable_if<…>`). Types are not
-/// shown, so the longest beginning of the symbol that is a valid symbol with simple types is used: it holds the
-/// function's own name.
+/// Demangles the longest prefix of a symbol that is a valid symbol with simple types; that prefix contains the
+/// function's own name. The library does not know expressions in some types of results and parameters
+/// (`__enable_if<…>`), and types are not shown anyway.
 fn without_types(symbol: &str) -> Option<String> {
     let expression = symbol.find("IX")?;
     let cuts = (3..=expression).rev().filter(|&cut| symbol.is_char_boundary(cut)).take(CUTS_MAX);
@@ -56,14 +56,14 @@ fn without_types(symbol: &str) -> Option<String> {
 fn whole(symbol: &str, depth_max: u32) -> Option<String> {
     let parse = ParseOptions::default().recursion_limit(depth_max);
     let parsed = cpp_demangle::Symbol::new_with_options(symbol, &parse).ok()?;
-    // Types of parameters and results make names long and say little of where the time goes.
+    // Types of parameters and results make names long and say little about where the time is spent.
     let options = DemangleOptions::new().no_params().no_return_type();
     let mut name = Bounded(String::new());
     parsed.structured_demangle(&mut name, &options).ok()?;
     Some(name.0)
 }
 
-/// The name, cut before the first part that goes beyond the limit.
+/// The name, cut before the first part that exceeds the limit.
 struct Bounded(String);
 
 impl fmt::Write for Bounded {

@@ -13,14 +13,14 @@ use object::{Object, ObjectSection, ObjectSegment};
 /// Bytes of a section, shared by all unwinders that use it.
 pub(crate) type Bytes = Arc<[u8]>;
 
-/// A part of a file that is mapped: where it stands in the file, and at which of the file's own addresses.
+/// A mapped part of a file: its offset in the file, and its address by the file's own numbering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) offset: u64,
     pub(crate) bytes: u64,
     pub(crate) address: u64,
-    /// Alignment of the segment: it is mapped from the multiple of this before its start, or of a page where a page is
-    /// smaller.
+    /// Alignment of the segment. Its mapping starts at the multiple of the alignment, or of the smaller page size, at
+    /// or before its start.
     pub(crate) align: u64,
     pub(crate) is_code: bool,
 }
@@ -30,26 +30,25 @@ impl Segment {
         (self.offset..self.offset.saturating_add(self.bytes)).contains(&offset)
     }
 
-    /// Whether a mapping that begins at this file offset can belong to the segment.
+    /// Returns whether a mapping that begins at this file offset can belong to the segment.
     fn may_begin(&self, offset: u64) -> bool {
         let first = self.offset - self.offset % self.align.max(1);
         (first..self.offset.saturating_add(self.bytes)).contains(&offset)
     }
 }
 
-/// A section with its place.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Section {
     pub(crate) address: Range<u64>,
     pub(crate) data: Option<Bytes>,
 }
 
-/// Facts about an executable file that its headers state.
+/// Facts from the headers of an executable file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Elf {
     pub(crate) segments: Vec<Segment>,
     pub(crate) build_id: Option<String>,
-    /// The name of the file with what was stripped, if it names one, and the sum over that file (CRC-32).
+    /// The name of the separate debug file, if the file names one, and the CRC-32 of that file.
     pub(crate) debug_link: Option<(PathBuf, u32)>,
     pub(crate) eh_frame: Section,
     pub(crate) eh_frame_hdr: Section,
@@ -77,7 +76,6 @@ impl Elf {
         Elf::of(&object::File::parse(&cache).ok()?)
     }
 
-    /// Reads an image in memory.
     pub(crate) fn of_image(image: &[u8]) -> Option<Self> {
         Elf::of(&object::File::parse(image).ok()?)
     }
@@ -109,14 +107,14 @@ impl Elf {
         })
     }
 
-    /// Whether an address lies in the first instructions of a program. They have no caller, and no unwind table says
-    /// so.
+    /// Returns whether an address lies in the first instructions of a program, which have no caller, although no unwind
+    /// table records that.
     pub(crate) fn is_entry(&self, address: u64) -> bool {
         self.entry != 0 && (self.entry..self.entry + ENTRY_BYTES).contains(&address)
     }
 
-    /// The file's own address of a place from which code is mapped. Linkers pack segments: the page in which code
-    /// begins may begin with the end of what stands before it in the file and somewhere else in memory.
+    /// Returns the file's own address of a file offset from which code is mapped. Linkers pack segments: the page in
+    /// which code begins may begin with the end of the preceding segment, which has another address in memory.
     pub(crate) fn address_of(&self, offset: u64) -> Option<u64> {
         let code = || self.segments.iter().filter(|it| it.is_code);
         let segment = code().find(|it| it.has(offset)).or_else(|| code().find(|it| it.may_begin(offset)));
@@ -136,22 +134,22 @@ fn section<'d, R: object::ReadRef<'d>>(file: &object::File<'d, R>, name: &str) -
     Section { address: range(file, name), data }
 }
 
-/// Folders where distributions keep separate debug files, besides the folder of the file itself.
+/// Folder where distributions keep separate debug files; the folder of the file itself is searched too.
 const DEBUG_ROOT: &str = "/usr/lib/debug";
 
-/// Build id of the file at this path; `None` where it has none, or is no ELF file.
+/// Returns the build id of the file at this path; `None` if it has none, or is no ELF file.
 pub fn build_id(path: &Path) -> Option<String> {
     Elf::of_file(&open_regular(path).ok()?)?.build_id
 }
 
-/// Candidates for the separate debug file, the most certain first.
+/// Returns candidates for the separate debug file, most reliable first.
 pub(crate) fn debug_files(elf: &Elf, path: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     if let Some((first, rest)) = elf.build_id.as_deref().and_then(|id| id.split_at_checked(2)) {
         all.push(Path::new(DEBUG_ROOT).join(".build-id").join(first).join(format!("{rest}.debug")));
     }
     if let (Some((link, _)), Some(folder)) = (&elf.debug_link, path.parent()) {
-        // The debug link must be a plain file name: its author must not choose the folder.
+        // Only the file name of the debug link is used: its author must not choose the folder.
         if let Some(name) = link.file_name() {
             all.push(folder.join(name));
             all.push(folder.join(".debug").join(name));

@@ -13,26 +13,25 @@ use crate::stacks::{CodeAddress, RawStack, Stacks};
 use crate::unwind::{self, Cache, Callers};
 use crate::waits::{PREEMPTED, Wait, Waiting, Waits};
 
-/// The longest delay between the timestamp of a record and the moment when it can be read, generously.
+/// The longest delay between the timestamp of a record and the moment when it can be read, with a wide margin.
 const SETTLED_NS: u64 = 2_000_000;
 /// Pause between two reads of the rings: while almost no records arrive, and while many do.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(2);
-/// Fill level of a ring above which the next read comes sooner.
+/// Fill level of a ring above which the pauses become shorter.
 const FILL_MAX: f64 = 0.25;
 
 /// Samples of the processes of one run, counted by stack.
 #[derive(Clone, Debug, Default)]
 pub struct Followed {
-    /// Samples of each stack, by the stack's number.
+    /// Samples of each stack, indexed by the stack's number.
     pub stacks: Vec<Weight>,
-    /// Number of samples.
     pub samples: u64,
-    /// Events that they stand for together.
+    /// Number of events that the samples represent together.
     pub events: u64,
-    /// For how many events a sample stands, if that is the same for all.
+    /// Number of events that each sample represents; `None` if it differs between samples.
     pub period: Option<u64>,
-    /// Events that the kernel counted meanwhile, where it says so.
+    /// Number of events that the kernel counted meanwhile; `None` if the kernel does not provide it.
     pub counted: Option<u64>,
     /// Samples that the kernel dropped because its buffer was full.
     pub lost: u64,
@@ -48,16 +47,13 @@ pub struct Followed {
     pub processes: Vec<FollowedProcess>,
 }
 
-/// Samples of one process.
 #[derive(Clone, Debug, Default)]
 pub struct FollowedProcess {
-    /// Process id.
     pub pid: i32,
-    /// The name that the kernel had for the process at its end.
+    /// The name of the process at its end, as known to the kernel.
     pub name: String,
-    /// Samples of the process.
     pub weight: Weight,
-    /// Threads that were sampled.
+    /// Number of threads that were sampled.
     pub threads: u32,
 }
 
@@ -130,7 +126,7 @@ impl Profiler {
 }
 
 impl Followed {
-    /// Takes note of how many events new samples stand for each, before they are counted.
+    /// Updates the common period with the weight of new samples, before they are counted.
     fn note_period(&mut self, weight: Weight) {
         let Some(period) = weight.events.checked_div(weight.samples) else { return };
         match self.period {
@@ -176,7 +172,7 @@ impl Run<'_> {
             }
             // A thread shares the memory map of its process, so there is nothing to copy.
             Record::Forked { .. } => {}
-            // The process stays known until all records are read; a thread's number may be used again, so its wait is
+            // The process stays known until all records are read. A thread's id may be reused, so its wait is
             // forgotten.
             Record::Ended { tid, .. } => self.waits.iter_mut().for_each(|waits| waits.forget(tid)),
             Record::Switched { pid, tid, time_ns, how } => self.switched((pid, tid), time_ns, how),
@@ -209,7 +205,7 @@ impl Run<'_> {
             None => sampled.kernel_chain,
         };
         for (at, &address) in kernel_chain.iter().enumerate() {
-            // Every address but the first is a return address.
+            // Every address except the first is a return address.
             let address = if at == 0 { address } else { address.saturating_sub(1) };
             addresses.push(stacks.place(CodeAddress { object: KERNEL, address }));
         }

@@ -23,64 +23,47 @@ use linux_perf_data::{AttributeDescription, PerfFile, PerfFileReader, PerfFileRe
 use crate::follow::{Followed, Profiler};
 use crate::foreign::unless_it_panics;
 
-/// More events than this no sample of a file is believed to stand for, so that sums of millions of them stay numbers.
+/// Maximum number of events that a sample of a file is assumed to represent, so that sums over millions of samples do
+/// not overflow.
 const PERIOD_MAX: u64 = 1 << 38;
-/// `PROT_EXEC` of mmap(2).
+/// `PROT_EXEC` of `mmap(2)`.
 const EXECUTE: u32 = 4;
 
-/// Why a file cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The file cannot be opened.
     #[error("{path}: {source}", path = path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: std::io::Error,
-    },
-    /// The file is no perf.data, or damaged.
+    Open { path: PathBuf, source: std::io::Error },
+    /// The file is no perf.data, or is damaged.
     #[error("{path}: it is no perf.data that can be read: {reason}", path = path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Description of the damage.
-        reason: String,
-    },
+    Damaged { path: PathBuf, reason: String },
     /// The file was recorded on another kind of processor.
     #[error("{path}: it was recorded on {theirs}, and stacks of {ours} are followed here", path = path.display())]
     Processor {
-        /// The file.
         path: PathBuf,
         /// The processor on which the file was recorded.
         theirs: String,
-        /// The processor of this build.
+        /// The processor for which this program was built.
         ours: &'static str,
     },
-    /// The user interrupted the import.
     #[error("{path}: interrupted before all of it was read", path = path.display())]
-    Stopped {
-        /// The file.
-        path: PathBuf,
-    },
+    Stopped { path: PathBuf },
 }
 
 /// Contents of an imported perf.data.
 #[derive(Clone, Debug, Default)]
 pub struct Imported {
-    /// The samples.
     pub followed: Followed,
-    /// The event, as perf calls it.
+    /// The event, by perf's name.
     pub event: String,
-    /// The command, if the file says it.
+    /// The command, if the file contains it.
     pub command: Option<String>,
-    /// Bytes of the stack that were copied with a sample; 0 where callers were found by frame pointers.
+    /// Bytes of the stack that were copied with a sample; 0 if callers were found by frame pointers.
     pub stack_bytes: u32,
     /// Whether the profile has samples of the kernel.
     pub has_kernel: bool,
-    /// From the first sample to the last, in nanoseconds.
+    /// Time from the first sample to the last, in nanoseconds.
     pub elapsed_ns: u64,
-    /// Further events of the file, whose samples are left out.
+    /// Further events of the file, whose samples are ignored.
     pub left_out: Vec<String>,
 }
 
@@ -88,7 +71,8 @@ impl Profiler {
     /// Reads a file of `perf record`.
     ///
     /// # Errors
-    /// It cannot be read, is damaged, or from another kind of processor.
+    /// Fails where the file cannot be read, is damaged, or was recorded on another kind of processor, and at a request
+    /// to stop.
     pub fn import(&mut self, path: &Path) -> Result<Imported, ImportError> {
         let file = opened(path)?;
         sections::check(&file).map_err(|reason| damaged(path, &reason))?;
@@ -130,8 +114,8 @@ impl Profiler {
     }
 }
 
-/// Opens a recording. A pipe that was given to this process, such as a shell's `<(command)`, is copied into a file without a
-/// name, since a recording is not read from its beginning to its end. A pipe with a name may have no writer, and is refused.
+/// Opens a recording. A pipe that was passed to this process, such as a shell's `<(command)`, is copied into a file
+/// without a name, since a recording is not read sequentially. A named pipe may have no writer, and is refused.
 fn opened(path: &Path) -> Result<File, ImportError> {
     let fail = |source| ImportError::Open { path: path.to_owned(), source };
     let place = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
@@ -163,15 +147,15 @@ fn opened(path: &Path) -> Result<File, ImportError> {
 
 /// Bytes of a pipe that are copied at a time.
 const COPIED: usize = 1 << 16;
-/// Time between two looks at requests to stop while a pipe is silent.
+/// Interval at which requests to stop are checked while a pipe is silent.
 const LOOK_MS: i32 = 50;
 
 fn damaged(path: &Path, reason: &dyn std::fmt::Display) -> ImportError {
     ImportError::Damaged { path: path.to_owned(), reason: reason.to_string() }
 }
 
-/// A result of the library that must be whole; a panic of the library, whose assertions damaged files break, is
-/// reported as damage.
+/// Converts a result of the library; a panic of the library, whose assertions fail on damaged files, is reported as
+/// damage.
 fn whole<T, E: std::fmt::Display>(
     path: &Path,
     read: impl FnOnce() -> Result<T, E>,
@@ -182,7 +166,7 @@ fn whole<T, E: std::fmt::Display>(
     }
 }
 
-/// An optional part of the file's metadata; `None` where it is missing or damaged.
+/// Returns an optional part of the file's metadata; `None` if it is missing or damaged.
 fn said<T, E>(read: impl FnOnce() -> Result<T, E>) -> Option<T> {
     unless_it_panics(read)?.ok()
 }
@@ -197,7 +181,7 @@ fn check_processor(path: &Path, about: &PerfFile) -> Result<(), ImportError> {
     }
 }
 
-/// Build ids by path, as they were when perf recorded the file.
+/// Returns build ids by path, as of the time when perf recorded the file.
 fn builds(about: &PerfFile) -> HashMap<String, String> {
     let all = said(|| about.build_ids()).unwrap_or_default();
     all.into_values()
@@ -217,7 +201,7 @@ fn described(about: &PerfFile) -> Imported {
     Imported { event, left_out, command: words.map(|words| words.join(" ")), ..Imported::default() }
 }
 
-/// For how many events each sample stands of which that is not said: `perf record -c`.
+/// Returns the number of events for samples that do not contain their period: `perf record -c`.
 fn fixed_period(about: &PerfFile) -> u64 {
     let policy = about.event_attributes().first().map(|event| event.attr.sampling_policy);
     match policy {
@@ -226,7 +210,7 @@ fn fixed_period(about: &PerfFile) -> u64 {
     }
 }
 
-/// The data of a sample, in the words that the kernel's ring buffer has.
+/// The data of a sample, in the words of the kernel's ring buffer.
 struct Words {
     chain: Vec<u64>,
     registers: Option<Vec<u64>>,
@@ -257,7 +241,7 @@ impl Words {
         }
     }
 
-    /// `period` is that of samples that do not say it themselves.
+    /// Converts a sample; `period` applies if the sample does not contain its own.
     fn sampled(&self, sample: &SampleRecord, period: u64) -> Sampled<'_> {
         let (kernel_chain, user_chain) = chains(&self.chain);
         Sampled {
@@ -276,7 +260,7 @@ impl Words {
     }
 }
 
-/// A record of the library as one of the kernel's ring buffer.
+/// Converts a record of the library to a record of the kernel's ring buffer.
 fn told(record: EventRecord) -> Option<Record<'static>> {
     match record {
         EventRecord::Comm(it) => {

@@ -8,17 +8,17 @@ use std::path::Path;
 /// Limit of a map's size in bytes; larger maps are not read.
 const MAP_MAX: u64 = 256 << 20;
 
-/// The functions of one process.
 #[derive(Clone, Debug, Default)]
 pub struct PerfMap {
-    /// First address, length and name, sorted by address. Where a place was written to twice, the later one counts.
+    /// First address, length and name, sorted by address. If an address occurs twice, the later entry counts.
     functions: Vec<(u64, u64, String)>,
 }
 
 impl PerfMap {
-    /// Reads the map of a process where its maker put it: in the folder for temporary files that it sees itself, if
-    /// that is known, by the number that it has there; else in ours by ours. Only what the process's user, root, or
-    /// whoever profiles wrote is believed: anybody may write there.
+    /// Reads the map of a process from the place where the process wrote it: its own folder for temporary files if
+    /// known, under its id in its own namespace; otherwise this machine's folder, under its id here. Anybody may write
+    /// to such folders, so a map counts only if it was written by the process's user, by root, or by the profiling
+    /// user.
     pub(crate) fn read(
         temporary: Option<&Path>,
         (pid, inner): (i32, u32),
@@ -44,20 +44,20 @@ impl PerfMap {
         Some(PerfMap::parse(&String::from_utf8_lossy(&bytes)))
     }
 
-    /// Reads what such a file says; lines that make no sense are left out.
+    /// Parses the text of a map; malformed lines are ignored.
     pub fn parse(text: &str) -> Self {
         let mut functions: Vec<(u64, u64, String)> = text.lines().filter_map(line).collect();
-        // A stable sort keeps later lines behind earlier ones of the same address.
+        // A stable sort keeps later lines after earlier lines with the same address.
         functions.sort_by_key(|(start, ..)| *start);
         PerfMap { functions }
     }
 
-    /// Whether an interpreter of Python wrote it.
+    /// Returns whether a Python interpreter wrote the map.
     pub(crate) fn is_of_python(&self) -> bool {
         self.functions.iter().any(|(.., name)| name.starts_with("py::"))
     }
 
-    /// The function that contains an address.
+    /// Returns the function that contains an address.
     pub fn find(&self, address: u64) -> Option<&str> {
         let after = self.functions.partition_point(|(start, ..)| *start <= address);
         let (start, bytes, name) = self.functions.get(after.checked_sub(1)?)?;
@@ -65,13 +65,13 @@ impl PerfMap {
     }
 }
 
-/// Whether a map written by `writer` is trusted for a process of `user`. Root and the profiling user are always
+/// Returns whether a map written by `writer` is trusted for a process of `user`. Root and the profiling user are always
 /// trusted.
 fn is_believed(writer: u32, user: Option<u32>) -> bool {
     writer == 0 || writer == fauxplat_sys::process::user_id() || Some(writer) == user
 }
 
-/// `START SIZE NAME`, hexadecimal numbers without a prefix, and a name that may hold blanks.
+/// Parses `START SIZE NAME`: hexadecimal numbers without a prefix, and a name that may contain blanks.
 fn line(line: &str) -> Option<(u64, u64, String)> {
     let mut words = line.splitn(3, ' ');
     let number = |word: &str| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok();
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn only_a_file_of_the_processs_user_of_root_or_of_whoever_profiles_counts() {
         let folder = tempfile::tempdir().unwrap();
-        // Not ourselves, whoever runs the tests.
+        // The user ids differ from the user who runs the tests.
         let ours = std::os::unix::fs::MetadataExt::uid(&folder.path().metadata().unwrap());
         let (writer, another) = (ours + 1, ours + 2);
         let (path, link) = (folder.path().join("perf-1.map"), folder.path().join("perf-2.map"));

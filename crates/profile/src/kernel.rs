@@ -2,7 +2,6 @@
 
 use std::fs;
 
-/// Functions of the kernel by address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kernel {
     /// Sorted by address. Names are slices of the text.
@@ -13,7 +12,7 @@ pub(crate) struct Kernel {
 const FILE: &str = "/proc/kallsyms";
 
 impl Kernel {
-    /// Reads `/proc/kallsyms`. A user who may not know the addresses gets zeros for all of them.
+    /// Reads `/proc/kallsyms`. A user who is not permitted to know the addresses gets zeros for all of them.
     pub(crate) fn read() -> Self {
         Kernel::parse(fs::read_to_string(FILE).unwrap_or_default())
     }
@@ -36,7 +35,8 @@ impl Kernel {
         self.symbols.is_empty()
     }
 
-    /// Addresses of the scheduler's functions, in which every waiting thread is; `ps -o wchan` leaves them out, too.
+    /// Returns the address range of the scheduler's functions, in which every waiting thread is; `ps -o wchan` omits
+    /// them, too.
     pub(crate) fn scheduler(&self) -> std::ops::Range<u64> {
         let place = |wanted: &str| {
             let found = self.symbols.iter().find(|(_, name)| self.text.get(name.clone()) == Some(wanted));
@@ -45,7 +45,6 @@ impl Kernel {
         place("__sched_text_start")..place("__sched_text_end")
     }
 
-    /// The function that contains an address.
     pub(crate) fn find(&self, address: u64) -> Option<String> {
         let after = self.symbols.partition_point(|(start, _)| *start <= address);
         let (_, name) = self.symbols.get(after.checked_sub(1)?)?;

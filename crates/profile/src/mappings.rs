@@ -1,4 +1,4 @@
-//! Mappings of a process that runs already.
+//! Mappings of a running process.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use fauxplat_procfs::maps::MapsLine;
 use fauxplat_sys::sampling::Mapping;
 
-/// Mappings of a process that contain code; none of a process that does not exist.
+/// Returns the mappings of a process that contain code; empty for a process that does not exist.
 pub fn mappings(pid: u32) -> Vec<Mapping> {
     let text = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);

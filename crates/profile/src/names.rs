@@ -22,20 +22,21 @@ pub(crate) struct Named {
     pub(crate) name: String,
     /// Other names of the function.
     pub(crate) aliases: Vec<String>,
-    /// Whether the beginning of the function is known, and its name is not.
+    /// Whether only the start of the function is known, and not its name.
     pub(crate) is_nameless: bool,
     pub(crate) file: Option<String>,
     pub(crate) line: Option<u32>,
 }
 
 impl Named {
-    /// Takes the first of some names, the preferred one, unless debug information knows the same name in the language
-    /// of the source; the others are aliases.
+    /// Names the function by the first of these symbols, unless debug information has the same name as written in the
+    /// source; the other names become aliases.
     fn call(&mut self, all: &[Symbol]) {
         let readable = |symbol: &Symbol| readable_name(&symbol.name);
         let is_known = !self.name.is_empty();
         let first = all.first().filter(|first| !is_known || (first.is_exported && !first.is_mangled()));
-        // A name that debug information has and no symbol is that of another function, of which this one is a part.
+        // A name that is in debug information but not among the symbols belongs to another function, of which this one
+        // is a part.
         let is_among = all.iter().any(|it| readable(it) == self.name);
         let former = std::mem::take(&mut self.name);
         self.name = match first.filter(|_| !is_known || is_among || former.starts_with("__")) {
@@ -50,17 +51,16 @@ impl Named {
     }
 }
 
-/// Names that a file gives to some of its addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// For each address its functions: inlined functions first, the function that holds the code last.
+    /// The functions at each address: inlined functions first, the function that contains the code last.
     pub(crate) at: HashMap<u64, Vec<Named>>,
     pub(crate) known: ObjectNames,
     /// Why no more names are known; `None` if nothing is missing.
     pub(crate) missing: Option<String>,
 }
 
-/// Looks up addresses of a file. `readable` is the path at which the file can be read now, `path` the one that was
+/// Looks up addresses of a file. `readable` is the path at which the file can be read now, `path` the path that was
 /// mapped.
 pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) -> Names {
     let (stripped, refused) = if elf.has_lines { (None, None) } else { debug_file(elf, Path::new(path)) };
@@ -111,7 +111,7 @@ pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) ->
     names
 }
 
-/// Names of the few functions in the vDSO.
+/// Returns the names of the few functions in the vDSO.
 pub(crate) fn of_vdso(places: &[u64]) -> Names {
     let image = own_vdso().unwrap_or_default();
     let symbols =
@@ -146,8 +146,8 @@ fn missing(elf: &Elf, known: ObjectNames) -> Option<String> {
     }
 }
 
-/// The file with what was stripped, if it is installed and belongs to this one; else why one that is there is not
-/// believed.
+/// Returns the separate debug file, if it is installed and belongs to this file; otherwise the reason why an existing
+/// candidate is not used.
 fn debug_file(elf: &Elf, path: &Path) -> (Option<PathBuf>, Option<String>) {
     let mut refused = None;
     for candidate in debug_files(elf, path) {
@@ -155,7 +155,7 @@ fn debug_file(elf: &Elf, path: &Path) -> (Option<PathBuf>, Option<String>) {
         let Some(other) = other.filter(|other| other.has_lines) else { continue };
         let is_of_this = match &elf.build_id {
             Some(_) => other.build_id == elf.build_id,
-            // Without the number of a build, the sum is what tells a file from an older one of its name.
+            // Without a build id, the checksum distinguishes a file from an older file with the same name.
             None => elf.debug_link.as_ref().is_some_and(|(_, sum)| sum_of(&candidate) == Some(*sum)),
         };
         if is_of_this {
@@ -172,8 +172,8 @@ fn debug_file(elf: &Elf, path: &Path) -> (Option<PathBuf>, Option<String>) {
     (None, refused)
 }
 
-/// The sum over a file by which a debug link knows it (CRC-32 as in `.gnu_debuglink` of GDB's manual, "Separate debug
-/// files").
+/// Returns the checksum of a file by which a debug link identifies it (CRC-32 as in `.gnu_debuglink` of GDB's manual,
+/// "Separate debug files").
 fn sum_of(path: &Path) -> Option<u32> {
     let mut file = open_regular(path).ok()?;
     let (mut sum, mut buffer) = (crc32fast::Hasher::new(), vec![0; 1 << 16]);
@@ -185,7 +185,7 @@ fn sum_of(path: &Path) -> Option<u32> {
     }
 }
 
-/// The functions at an address by debug information, with lines; empty where it knows none.
+/// Returns the functions at an address by debug information, with lines; `None` if the address is unknown there.
 fn inlined(loader: &Loader, place: u64) -> Option<Vec<Named>> {
     let mut frames = loader.find_frames(place).ok()?;
     let mut all = Vec::new();
@@ -198,7 +198,7 @@ fn inlined(loader: &Loader, place: u64) -> Option<Vec<Named>> {
     (!all.is_empty()).then_some(all)
 }
 
-/// The symbols that places are in, all of each place.
+/// Returns all symbols that contain each address.
 fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, Vec<Symbol>> {
     let found = || {
         let file = open_regular(path).ok()?;
@@ -209,7 +209,7 @@ fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, Vec<Symbol>> {
     if places.is_empty() { HashMap::new() } else { found().unwrap_or_default() }
 }
 
-/// Names of PLT stubs, for which there are no symbols.
+/// Returns the names of PLT stubs, which have no symbols.
 fn stubs(path: &Path, places: &[u64]) -> HashMap<u64, String> {
     let found = || {
         let cache = ReadCache::new(open_regular(path).ok()?);
@@ -224,14 +224,14 @@ fn stubs(path: &Path, places: &[u64]) -> HashMap<u64, String> {
 struct Span {
     start: u64,
     bytes: u64,
-    /// End of the symbol's section, beyond which a symbol without a length does not reach.
+    /// End of the symbol's section, which limits a symbol without a length.
     section_end: u64,
     is_dynamic: bool,
     index: SymbolIndex,
 }
 
 impl Span {
-    /// The span of a symbol, if it is a function that is defined in this file.
+    /// Returns the span of a symbol, if it is a function that is defined in this file.
     fn of<'d>(symbol: &impl ObjectSymbol<'d>, is_dynamic: bool, ends: &[u64]) -> Option<Self> {
         let section_end =
             symbol.section_index().and_then(|section| ends.get(section.0)).copied().unwrap_or(u64::MAX);
@@ -259,7 +259,7 @@ fn symbols_of<'d, R: object::ReadRef<'d>>(
     let exported = file.dynamic_symbols().filter_map(|symbol| Span::of(&symbol, true, &ends));
     let mut spans: Vec<Span> =
         file.symbols().filter_map(|symbol| Span::of(&symbol, false, &ends)).chain(exported).collect();
-    // Of several functions at one place the longest is meant.
+    // Of several functions at the same address, the longest is used.
     spans.sort_by_key(|span| (span.start, span.bytes, !span.is_dynamic));
     let symbol = |span: &Span| {
         let symbol = match span.is_dynamic {
@@ -272,9 +272,9 @@ fn symbols_of<'d, R: object::ReadRef<'d>>(
     let of = |place: u64| {
         let after = spans.partition_point(|span| span.start <= place);
         let span = spans.get(after.checked_sub(1)?)?;
-        // A symbol without a length, as in assembly, reaches to the next symbol.
+        // A symbol without a length, as in assembly, extends to the next symbol.
         let is_in = if span.bytes == 0 { place < span.section_end } else { place - span.start < span.bytes };
-        // A function of several names has each of them at its beginning, with the same length or none.
+        // A function with several names has each of them at its start, with the same length or none.
         let same = spans[..after].iter().rev().take_while(|other| other.start == span.start);
         let same = same.filter(|other| other.bytes == span.bytes || other.bytes == 0);
         is_in.then(|| same.filter_map(symbol).collect::<Vec<Symbol>>()).filter(|all| !all.is_empty())
@@ -282,7 +282,7 @@ fn symbols_of<'d, R: object::ReadRef<'d>>(
     places.iter().filter_map(|&place| Some((place, of(place)?))).collect()
 }
 
-/// A name for readers: demangled if that is possible.
+/// Returns a readable name: demangled if possible.
 pub(crate) fn readable_name(symbol: &str) -> String {
     demangle(symbol).unwrap_or_else(|| symbol.to_owned())
 }

@@ -9,40 +9,36 @@ use fauxplat_sys::sampling::Mapping;
 
 use crate::elf::Elf;
 
-/// Index of an object in the list.
 pub(crate) type ObjectId = u32;
 
 /// The origin of an object's code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// A file that could be opened, so that it can be read when it has been replaced or deleted.
+    /// A file that could be opened, so that it can be read even after it was replaced or deleted.
     File,
-    /// A file that could not be opened, or that had been replaced by then, with the reason.
+    /// A file that could not be opened, or had been replaced by then, with the reason.
     Lost(String),
     /// The vDSO, which the kernel maps into every process.
     Vdso,
-    /// Memory without a file, in which a program writes its own code.
+    /// Memory without a file, into which a program writes its own code.
     Jit {
-        /// The process.
         pid: i32,
-        /// The number of the process in its own namespace, by which it names its map.
+        /// The process id in the process's own namespace, which is part of the name of its map.
         inner: u32,
         /// The user of the process, who may provide names for the code; `None` if unknown.
         user: Option<u32>,
     },
-    /// The kernel.
     Kernel,
     /// An address outside of all known mappings.
     Unknown,
 }
 
-/// A source of code: a file, the kernel, or a process's own memory.
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) path: String,
     pub(crate) source: Source,
     pub(crate) elf: Option<Elf>,
-    /// The file of its code; of code that a process wrote itself the folder in which it puts the names.
+    /// The file of the code; for generated code, the folder in which the process stores the names.
     file: Option<File>,
 }
 
@@ -51,7 +47,7 @@ impl Object {
         Object { path: path.to_owned(), source, elf: None, file: None }
     }
 
-    /// A path at which the open file can be read, even when it was renamed or deleted.
+    /// Returns a path at which the open file can be read, even after it was renamed or deleted.
     pub(crate) fn readable(&self) -> Option<PathBuf> {
         use std::os::fd::AsRawFd;
         self.file.as_ref().map(|file| PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())))
@@ -69,14 +65,13 @@ struct Recorded {
     build_id: Option<String>,
 }
 
-/// All objects of a profile.
 #[derive(Debug)]
 pub(crate) struct Objects {
     all: Vec<Object>,
     files: HashMap<((u32, u32), u64), ObjectId>,
     jits: HashMap<i32, ObjectId>,
     vdso: Option<ObjectId>,
-    /// Build ids by path, for a recording that is imported; files are then looked up by path.
+    /// Build ids by path, for an imported recording; files are then looked up by path.
     recorded: Option<HashMap<String, Recorded>>,
     /// Start of the profile in seconds since 1970: mapped files are older.
     begun_s: i64,
@@ -90,7 +85,7 @@ impl Objects {
         Objects { all, files: HashMap::new(), jits: HashMap::new(), vdso: None, recorded: None, begun_s }
     }
 
-    /// Objects of a recording with these build ids. No live process is consulted.
+    /// Sets the build ids of a recording. Live processes are not consulted then.
     pub(crate) fn recorded(&mut self, builds: HashMap<String, String>) {
         self.recorded = Some(
             builds
@@ -108,7 +103,7 @@ impl Objects {
         self.all.iter()
     }
 
-    /// The object of a mapping. The file is opened at once, while the process is likely to live.
+    /// Returns the object of a mapping. The file is opened at once, as long as the process is likely to exist.
     pub(crate) fn of(&mut self, mapping: &Mapping) -> ObjectId {
         let path = String::from_utf8_lossy(&mapping.path).into_owned();
         if path == "[vdso]" {
@@ -138,13 +133,13 @@ impl Objects {
         id
     }
 
-    /// The object for code that a process generates in its own memory.
+    /// Returns the object for code that a process generates in its own memory.
     pub(crate) fn jit(&mut self, pid: i32) -> ObjectId {
         match self.jits.get(&pid) {
             Some(&known) => known,
             None => {
                 let user = fs::metadata(format!("/proc/{pid}")).ok().map(|facts| facts.uid());
-                // A recording is of a process that is gone, and another one may have its number now.
+                // The process of a recording has ended, and another process may have its id now.
                 let is_alive = self.recorded.is_none();
                 let inner = is_alive.then(|| innermost(pid)).flatten().unwrap_or(pid as u32);
                 let file = is_alive.then(|| temporary(pid)).flatten();
@@ -172,23 +167,24 @@ impl Objects {
     }
 }
 
-/// The number of a process in the innermost of its namespaces.
+/// Returns the id of a process in the innermost of its namespaces.
 fn innermost(pid: i32) -> Option<u32> {
     fauxplat_procfs::status::innermost_process(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?)
 }
 
-/// The folder for temporary files as a process sees it that may live in a container. It stays open, since the container
-/// may be gone when the profile is written.
+/// Opens the folder for temporary files as seen by a process, which may live in a container. The folder stays open,
+/// since the container may be gone when the profile is written.
 fn temporary(pid: i32) -> Option<File> {
     let path = PathBuf::from(format!("/proc/{pid}/root/tmp"));
-    // A link would lead through our own root, and not through that of the process.
+    // A link would be resolved in the root of this process, not in the root of the other process.
     let named = path.symlink_metadata().ok().filter(fs::Metadata::is_dir)?;
     let folder = File::open(&path).ok()?;
     let facts = folder.metadata().ok()?;
     ((facts.dev(), facts.ino()) == (named.dev(), named.ino())).then_some(folder)
 }
 
-/// Whether the text is the path of a file, and not a name by which the kernel or perf marks another kind of mapping.
+/// Returns whether the text is the path of a file, rather than a name by which the kernel or perf marks another kind of
+/// mapping.
 fn is_path(path: &str) -> bool {
     path.starts_with('/')
         && !path.starts_with("//")
@@ -196,7 +192,7 @@ fn is_path(path: &str) -> bool {
         && !path.starts_with("/SYSV")
 }
 
-/// The file of a recording, if its build id is still that of the recording.
+/// Returns the file of a recording, if its build id still matches the recording.
 fn recorded_before(path: String, build_id: Option<String>) -> Object {
     let lost = |why: &str| Object::plain(&path, Source::Lost(why.to_owned()));
     if !fs::metadata(&path).is_ok_and(|facts| facts.is_file()) {
@@ -213,12 +209,12 @@ fn recorded_before(path: String, build_id: Option<String>) -> Object {
     Object { elf, file: Some(file), ..Object::plain(&path, Source::File) }
 }
 
-/// The file of a mapping, if it is still the mapped one.
+/// Returns the file of a mapping, if it is still the mapped file.
 fn opened(mapping: &Mapping, path: String, changed_before_s: i64) -> Object {
-    // Through the process's own root: it may live in a container.
+    // The path goes through the root of the process, which may live in a container.
     let within = Path::new("/proc").join(mapping.pid.to_string()).join("root");
     let inside = within.join(path.trim_start_matches('/'));
-    // The kernel's own way to what is mapped there, whatever has become of its name; for root.
+    // `map_files` leads to the mapped file even if its name has changed; only root may use it.
     let end = mapping.start.saturating_add(mapping.bytes);
     let mapped = format!("/proc/{}/map_files/{:x}-{end:x}", mapping.pid, mapping.start);
     let found = [PathBuf::from(mapped), inside, PathBuf::from(&path)].into_iter().find_map(|path| {
@@ -226,8 +222,8 @@ fn opened(mapping: &Mapping, path: String, changed_before_s: i64) -> Object {
         fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let file = fauxplat_sys::files::open_at_once(&path, false).ok()?;
         let facts = file.metadata().ok().filter(fs::Metadata::is_file)?;
-        // Layered file systems tell other numbers here than in mappings, so a file is taken that has not changed
-        // lately.
+        // Layered file systems show other inode numbers here than in mappings, so a file that has not changed since the
+        // start is accepted as well.
         (facts.ino() == mapping.inode || facts.ctime() < changed_before_s).then_some(file)
     });
     let Some(file) = found else {
@@ -237,7 +233,7 @@ fn opened(mapping: &Mapping, path: String, changed_before_s: i64) -> Object {
     Object { elf: Elf::of_file(&file), file: Some(file), ..Object::plain(&path, Source::File) }
 }
 
-/// The bytes of the vDSO, as it is mapped into this process.
+/// Returns the bytes of the vDSO of this process.
 pub(crate) fn own_vdso() -> Option<Vec<u8>> {
     use std::os::unix::fs::FileExt;
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
@@ -262,8 +258,8 @@ mod tests {
     use super::*;
     use crate::jit::PerfMap;
 
-    /// A process that sees another number of itself and another /tmp, as in a container. Its map is read when it is
-    /// gone.
+    /// A process with another process id and another `/tmp` in its own namespaces, as in a container. Its map is read
+    /// after its end.
     #[test]
     fn names_of_a_process_in_a_container_are_where_it_wrote_them() {
         let script =

@@ -1,4 +1,4 @@
-//! The address space of a process, as far as it holds code.
+//! The address space of a process, as far as it contains code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,10 +11,9 @@ use crate::elf::{Bytes, Elf};
 use crate::objects::{ObjectId, Objects, Source, UNKNOWN};
 use crate::stacks::CodeAddress;
 
-/// The unwinder of one process.
 pub(crate) type Unwinder = UnwinderNative<Bytes, framehop::MayAllocateDuringUnwind>;
 
-/// A part of memory that holds code.
+/// A memory range that contains code.
 #[derive(Clone, Copy, Debug)]
 struct Mapped {
     end: u64,
@@ -23,7 +22,7 @@ struct Mapped {
     to_file: u64,
 }
 
-/// A live process, or the last state of one that ended.
+/// A live process, or the last state of a process that has ended.
 #[derive(Clone)]
 pub(crate) struct Process {
     pub(crate) name: String,
@@ -56,12 +55,11 @@ impl Process {
         }
     }
 
-    /// The unwinder for the process's memory.
     pub(crate) fn unwinder(&self) -> &Unwinder {
         &self.code.unwinder
     }
 
-    /// The state of a new child process, which begins with its parent's memory map.
+    /// Returns the state of a new child process, which begins with its parent's memory map.
     pub(crate) fn child(&self) -> Self {
         Process { threads: BTreeSet::new(), weight: Weight::default(), ..self.clone() }
     }
@@ -84,7 +82,7 @@ impl Process {
         let id = objects.of(mapping);
         let object = objects.get(id);
         let address = match (&object.source, &object.elf) {
-            // The file offset of an image in memory begins where the image is mapped.
+            // The vDSO is an image in memory, whose file offset 0 is the start of the mapping.
             (Source::Vdso, Some(elf)) => elf.address_of(0),
             (_, Some(elf)) => elf.address_of(mapping.file_offset),
             // Generated code has no file, so its address in memory is used.
@@ -101,13 +99,13 @@ impl Process {
         }
     }
 
-    /// Whether an address is where a program or its loader begins.
+    /// Returns whether an address is in the first instructions of a program or its loader.
     pub(crate) fn is_entry(&self, address: u64, objects: &Objects) -> bool {
         let place = self.place(address);
         objects.get(place.object).elf.as_ref().is_some_and(|elf| elf.is_entry(place.address))
     }
 
-    /// The object that an address belongs to, and the address within it.
+    /// Returns the object of an address, and the address within it.
     pub(crate) fn place(&self, address: u64) -> CodeAddress {
         let below = self.code.mapped.range(..=address).next_back().filter(|(_, mapped)| address < mapped.end);
         match below {

@@ -1,4 +1,4 @@
-//! Number of samples of each stack; nothing else of a sample is kept.
+//! Number of samples of each stack, which is all that is kept of the samples.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub(crate) struct CodeAddress {
     pub(crate) address: u64,
 }
 
-/// A stack of addresses, with the process that it was in.
+/// A stack of addresses, with its process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RawStack {
     /// Indices of places, from the innermost function to the outermost.

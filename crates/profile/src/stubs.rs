@@ -1,4 +1,4 @@
-//! The procedure linkage table: a stub for each function of another file that is called.
+//! The procedure linkage table: a stub for each called function of another file.
 
 use std::ops::Range;
 
@@ -32,7 +32,8 @@ impl Stubs {
         Stubs { sections: sections.collect(), names: names(file) }
     }
 
-    /// The name of a stub: that of the function that it calls, with `@plt`. `None` for an address outside of the stubs.
+    /// Returns the name of a stub: the name of the called function, with `@plt`. `None` for an address outside of the
+    /// stubs.
     pub(crate) fn name(&self, place: u64) -> Option<String> {
         let (section, before) = self.sections.iter().find(|(section, _)| section.contains(&place))?;
         let number = ((place - section.start) / STUB_BYTES).checked_sub(*before);
@@ -45,7 +46,7 @@ impl Stubs {
     }
 }
 
-/// The functions for which the linker made PLT entries, in their order.
+/// Returns the functions for which the linker made PLT entries, in their order.
 fn names<'d, R: object::ReadRef<'d>>(file: &object::File<'d, R>) -> Vec<String> {
     let symbols = file.dynamic_symbol_table();
     let name = |target: RelocationTarget| {

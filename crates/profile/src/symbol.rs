@@ -1,12 +1,12 @@
-//! Chooses among several names of a function the one by which other files call it.
+//! Chooses among several names of a function the name by which other files call it.
 
-/// A name that a table of symbols has for a function.
+/// A name that a symbol table has for a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Symbol {
     pub(crate) name: String,
-    /// Whether other files can call it by that name.
+    /// Whether other files can call the function by that name.
     pub(crate) is_exported: bool,
-    /// Whether other parts of its file can.
+    /// Whether other parts of its file can call the function by that name.
     pub(crate) is_global: bool,
 }
 
@@ -15,15 +15,15 @@ impl Symbol {
         Symbol { name: name.to_owned(), ..Symbol::default() }
     }
 
-    /// Whether a compiler made it from a longer name.
+    /// Returns whether a compiler derived the name from a longer one.
     pub(crate) fn is_mangled(&self) -> bool {
         self.name.starts_with("_Z") || self.name.starts_with("_R")
     }
 }
 
-/// Brings the name that readers know to the front: an exported one before a global one before a local one, then the one
-/// with the fewest underscores in front, since libraries begin their internal names with these (`malloc`,
-/// `__libc_malloc`, `__GI___libc_malloc`), and of two such the shorter one.
+/// Sorts the name that readers know to the front: exported names before global names before local names, then names
+/// with fewer leading underscores, since libraries begin their internal names with these (`malloc`, `__libc_malloc`,
+/// `__GI___libc_malloc`), then shorter names.
 pub(crate) fn prefer(all: &mut [Symbol]) {
     let underscores = |name: &str| name.bytes().take_while(|&byte| byte == b'_').count();
     all.sort_by(|a, b| {

@@ -18,9 +18,8 @@ use crate::waits::{PREEMPTED, PREEMPTED_NAME};
 /// Profiles of runs with names, ready for a report.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
-    /// Objects that contain code.
     pub objects: Vec<ProfiledObject>,
-    /// Frames: functions, with the object and source line of each.
+    /// Frames: functions, each with its object and source line.
     pub frames: Vec<ProfiledFrame>,
     /// Stacks of frames; their sample counts are filled in later.
     pub stacks: Vec<ProfiledStack>,
@@ -30,14 +29,14 @@ pub struct Tables {
     pub runs: Vec<ProfiledRun>,
 }
 
-/// Code that Python writes has no tables by which callers could be followed through it.
+/// Explains that code written by Python has no tables for following callers through it.
 const PYTHON: &str = "of Python functions the last alone is in a stack: the code that Python writes (-X perf) says nothing of its \
                       callers, which --unwind frame-pointers finds in a Python that is built with frame pointers";
 
 /// Finds names of addresses in an object.
 type LookUp = fn(&Object, &[u64]) -> Names;
 
-/// A table that gives equal values one number.
+/// A table that gives equal values the same number.
 struct Numbered<T>(HashMap<T, u32>, Vec<T>);
 
 impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
@@ -57,12 +56,12 @@ impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
 }
 
 impl Profiler {
-    /// Looks up all names. `runs` says which profile each run belongs to, which block, and how long it ran.
+    /// Looks up all names. `runs` contains the profile, block and duration of each run.
     pub fn tables(self, runs: &[(ProfiledRun, Followed)], profiles: usize) -> Tables {
         self.tables_by(look_up, runs, profiles)
     }
 
-    /// Tables without names, for callers that need stacks alone: no file is searched for symbols.
+    /// Builds tables without names, for callers that only need stacks: no file is searched for symbols.
     pub fn nameless_tables(self, runs: &[(ProfiledRun, Followed)], profiles: usize) -> Tables {
         self.tables_by(|_, _| Names::default(), runs, profiles)
     }
@@ -80,7 +79,7 @@ impl Profiler {
         let mut tables = Tables { objects, ..Tables::default() };
         let (mut stacks, process_names) = (Numbered::new(), self.stacks.names());
         let mut hits: HashMap<u32, Vec<Weight>> = HashMap::new();
-        // Samples that all stand for as many events are told by their number alone.
+        // If all samples represent the same number of events, their number is sufficient.
         let is_even = are_even(runs);
         let mut stack_of = Vec::new();
         for (raw, is_sampled) in self.stacks.all().into_iter().zip(is_sampled) {
@@ -123,7 +122,7 @@ impl Profiler {
         tables
     }
 
-    /// For each place, whether a stack with samples contains it.
+    /// Returns for each place whether a stack with samples contains it.
     fn seen(&self, is_sampled: &[bool], places: usize) -> Vec<bool> {
         let mut seen = vec![false; places];
         let sampled = self.stacks.all().into_iter().zip(is_sampled).filter(|(_, is_sampled)| **is_sampled);
@@ -131,8 +130,8 @@ impl Profiler {
         seen
     }
 
-    /// The objects of a report, and for each place its frames: inlined functions first, the function that holds the
-    /// code last.
+    /// Returns the objects of a report, and for each place its frames: inlined functions first, the function that
+    /// contains the code last.
     fn frames(
         &self,
         look_up: LookUp,
@@ -179,7 +178,6 @@ impl Profiler {
     }
 }
 
-/// Adds the samples of a run to the stacks.
 fn add(stacks: &mut [ProfiledStack], run: &ProfiledRun) {
     let at = usize::from(run.profile);
     for &(stack, weight) in &run.stacks {
@@ -190,7 +188,7 @@ fn add(stacks: &mut [ProfiledStack], run: &ProfiledRun) {
     }
 }
 
-/// Whether every sample of all runs stands for as many events.
+/// Returns whether every sample of all runs represents the same number of events.
 fn are_even(runs: &[(ProfiledRun, Followed)]) -> bool {
     let mut sampled =
         runs.iter().map(|(_, followed)| followed).filter(|it| it.samples > 0).map(|it| it.period);
@@ -198,7 +196,8 @@ fn are_even(runs: &[(ProfiledRun, Followed)]) -> bool {
     first.is_some() && sampled.all(|period| period == first)
 }
 
-/// For each stack, whether it has samples. A stack of waits may have none, where too little time was waited in it.
+/// Returns for each stack whether it has samples. A stack of waits may have none, if the time spent in it was too
+/// short.
 fn is_sampled(runs: &[(ProfiledRun, Followed)], stacks: usize) -> Vec<bool> {
     let mut is_sampled = vec![false; stacks];
     for (_, followed) in runs {
@@ -237,7 +236,6 @@ fn frames_of(
     named.iter().enumerate().map(frame).collect()
 }
 
-/// Names of addresses in one object.
 fn look_up(object: &Object, places: &[u64]) -> Names {
     match &object.source {
         Source::Kernel => {
@@ -304,10 +302,10 @@ fn instructions(
     all
 }
 
-/// Notes for each profile how its stacks end, which shows how complete it is.
+/// Counts how the stacks of a profile end, which shows how complete it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
-    /// Samples of stacks that go further than what was copied.
+    /// Samples of stacks that are longer than the copied part.
     pub truncated: u64,
     /// Samples of stacks that end at a frame whose caller is unknown.
     pub broken: u64,
@@ -316,7 +314,6 @@ pub struct Ends {
 }
 
 impl Tables {
-    /// Counts the ends of the stacks of one profile.
     pub fn ends(&self, profile: usize) -> Ends {
         let mut ends = Ends::default();
         for stack in &self.stacks {

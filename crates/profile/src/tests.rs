@@ -1,4 +1,4 @@
-//! Damaged files of strangers: a broken file is never a program and never crashes this one.
+//! Damaged, untrusted files: a broken file is never accepted as a program and never crashes this one.
 
 use std::path::Path;
 use std::process::Command;
@@ -38,7 +38,7 @@ fn image() -> &'static [u8] {
     })
 }
 
-/// Every operation on a stranger's file.
+/// Calls every operation on an untrusted file.
 fn use_all(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("program");
@@ -65,7 +65,7 @@ fn use_all(bytes: &[u8]) {
     process.map(&mapping, &mut Objects::new());
     let stack: Vec<u64> = (0..128).map(|at| 0x1000_0000 + at * 0x333).collect();
     for ip in places.iter().map(|place| place.wrapping_add(0x1000_0000)) {
-        // The sample has exactly the registers that are asked for, among them stack pointer and program counter.
+        // The sample has exactly the requested registers, among them stack pointer and program counter.
         let registers = if cfg!(target_arch = "aarch64") { vec![64, ip + 8, 0, ip] } else { vec![64, 0, ip] };
         let sampled = sampled(Some(&registers), &stack);
         let callers = unwind::tables(&sampled, process.unwinder(), &mut Cache::new());
@@ -100,7 +100,7 @@ fn a_program_as_it_is_can_be_read() {
     use_all(image());
 }
 
-/// The test function's own address has a name, a line and functions that hold its code.
+/// The test function's own address has a name, a line and functions that contain its code.
 #[test]
 fn a_place_has_its_name() {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
@@ -115,7 +115,7 @@ fn a_place_has_its_name() {
     assert!(outer.name.ends_with("a_place_has_its_name"), "{outer:?}");
 }
 
-/// A debug link names a file and its sum: one of an older build has names of other functions.
+/// A debug link contains a file's name and checksum: a debug file of an older build has names of other functions.
 #[test]
 #[expect(clippy::disallowed_macros, reason = "a skipped test says so")]
 #[expect(clippy::disallowed_methods, reason = "a compiler is started, and nothing is measured")]
@@ -150,7 +150,7 @@ fn debug_information_of_another_build_is_refused() {
     let stale = found();
     assert_ne!(stale.known, ObjectNames::Lines);
     assert!(stale.missing.unwrap().contains("program.debug is of another build"));
-    // Where no name is left, functions are told apart by where they begin.
+    // Without any name, functions are distinguished by their start.
     let begin = &stale.at[&place][0];
     assert_eq!(
         (begin.name.as_str(), begin.is_nameless),
@@ -158,7 +158,7 @@ fn debug_information_of_another_build_is_refused() {
     );
 }
 
-/// Code that a linker packed behind other bytes: the page from which it is mapped begins with those bytes.
+/// Code that a linker packed after other bytes: the page from which it is mapped begins with those bytes.
 #[test]
 fn code_is_where_its_own_segment_says() {
     let segment =
@@ -174,8 +174,7 @@ fn code_is_where_its_own_segment_says() {
     assert_eq!([0x5900, 0x6000, 0].map(|at| elf.address_of(at)), [Some(0x20_7900), None, Some(0x20_0000)]);
 }
 
-/// Every mapping of code in this process, as the kernel reports it, leads to the function at its address.
-/// The mapping of this process that holds an address of its code.
+/// Returns the mapping of this process that contains an address of its code.
 fn mapping_of(address: u64) -> Mapping {
     let mut own = mappings(std::process::id()).into_iter();
     own.find(|it| (it.start..it.start + it.bytes).contains(&address)).unwrap()
@@ -193,13 +192,13 @@ fn a_mapping_leads_to_its_functions() {
     assert!(found.at[&place].last().unwrap().name.ends_with("a_mapping_leads_to_its_functions"));
 }
 
-/// The end of a stack whose copy is as long as there was room for is another trouble than one that leads nowhere.
+/// A stack that fills its whole copy is reported differently from a stack whose caller cannot be found.
 #[test]
 fn a_copy_that_is_full_is_a_stack_that_was_cut() {
     let (mut objects, mut process) = (Objects::new(), Process::new("p"));
     let own = a_copy_that_is_full_is_a_stack_that_was_cut as *const () as u64;
     process.map(&mapping_of(own), &mut objects);
-    // At its first instruction the caller stands at the pointer of the stack, and here nothing was copied behind that.
+    // At its first instruction, the caller's address is at the stack pointer, and nothing beyond it was copied here.
     let stack = [own + 16];
     let registers =
         if cfg!(target_arch = "aarch64") { vec![0, own + 8, 0x1000, own] } else { vec![0, 0x1000, own] };
@@ -246,7 +245,7 @@ fn memory_is_what_was_mapped_last() {
     process.map(&mapping(u64::MAX - 10, 100, 7), &mut objects);
 }
 
-/// The beginning of a perf.data file: sections with random offsets and lengths, in bounds and out of them.
+/// Returns the beginning of a perf.data file: sections with random offsets and lengths, in bounds and out of them.
 fn recorded(words: &[u64]) -> Vec<u8> {
     [b"PERFILE2".as_slice(), &words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>()].concat()
 }

@@ -12,21 +12,20 @@ pub(crate) type Cache = CacheNative<MayAllocateDuringUnwind>;
 
 /// Limit of frames of a chain: a stack of 64 KiB has fewer.
 const FRAMES_MAX: usize = 8192;
-/// Frames that the kernel follows by frame pointers (`kernel.perf_event_max_stack`), but for the first.
+/// Number of frames after the first that the kernel follows by frame pointers (`kernel.perf_event_max_stack`).
 const CHAIN_MAX: usize = 126;
 
-/// Callers of a sample in user mode.
 pub(crate) struct Callers {
-    /// Addresses to look up, from the one that ran to the one that was called first.
+    /// Addresses to look up, from the running function to the outermost caller.
     pub(crate) addresses: Vec<u64>,
     pub(crate) end: StackEnd,
 }
 
-/// Callers by frame pointers, as the kernel recorded them.
+/// Returns callers by frame pointers, as the kernel recorded them.
 pub(crate) fn chain(sampled: &Sampled) -> Callers {
     let mut chain = sampled.user_chain.iter();
     let first = chain.next().copied();
-    // A caller goes on behind its call, which may be another line or function.
+    // A return address is the instruction after the call, which may belong to another line or function.
     let addresses: Vec<u64> =
         first.into_iter().chain(chain.map(|&address| address.saturating_sub(1))).collect();
     let end = match addresses.len() {
@@ -51,7 +50,7 @@ pub(crate) fn tables(sampled: &Sampled, unwinder: &Unwinder, cache: &mut Cache) 
     };
     let mut addresses = Vec::new();
     let mut frames = unwinder.iter_frames(start.ip, start.registers(unwinder), cache, &mut read);
-    // The tables come from a stranger's file, and the library that reads them panics at some that are damaged.
+    // The tables come from an untrusted file, and the library panics on some damaged tables.
     let is_whole = unless_it_panics(|| {
         loop {
             match frames.next() {
@@ -62,7 +61,7 @@ pub(crate) fn tables(sampled: &Sampled, unwinder: &Unwinder, cache: &mut Cache) 
         }
     });
     let is_whole = is_whole.unwrap_or(false);
-    // The stack itself may end before the copy: what is missing then is not because of that.
+    // The stack itself may end before the copy does; a missing word is then not caused by the size of the copy.
     let is_full = sampled.stack_room > 0 && sampled.stack.len() as u64 * 8 + 8 > sampled.stack_room;
     let end = match is_whole {
         true => StackEnd::Whole,
@@ -72,7 +71,6 @@ pub(crate) fn tables(sampled: &Sampled, unwinder: &Unwinder, cache: &mut Cache) 
     Callers { addresses, end }
 }
 
-/// Registers of the first frame.
 struct Start {
     ip: u64,
     sp: u64,
@@ -82,7 +80,7 @@ struct Start {
 }
 
 impl Start {
-    /// Registers come in the order of their numbers.
+    /// Registers are in the order of their numbers.
     #[cfg(target_arch = "x86_64")]
     fn of(registers: &[u64]) -> Option<Self> {
         let &[fp, sp, ip] = registers else { return None };

@@ -1,4 +1,4 @@
-//! Functions of stripped files, by where the tables for unwinding say that each begins.
+//! Functions of stripped files, found by their start addresses in the unwind tables.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use addr2line::gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSec
 use crate::elf::Elf;
 use crate::foreign::unless_it_panics;
 
-/// More functions than this no file has.
+/// Maximum number of functions, more than any file has.
 const FUNCTIONS_MAX: usize = 16 << 20;
 
-/// The functions that places are in, each called by its file and where it begins there: `git+0x5e1c0`.
+/// Returns the functions that contain these places, each named by its file and start address: `git+0x5e1c0`.
 pub(crate) fn functions(elf: &Elf, path: &str, places: &[u64]) -> HashMap<u64, String> {
     if places.is_empty() {
         return HashMap::new();
@@ -25,10 +25,10 @@ pub(crate) fn functions(elf: &Elf, path: &str, places: &[u64]) -> HashMap<u64, S
     places.iter().filter_map(function).collect()
 }
 
-/// Where each function begins, and how long it is, by rising address.
+/// Returns the start and length of each function, by ascending address.
 fn spans(elf: &Elf) -> Vec<(u64, u64)> {
     let Some(data) = &elf.eh_frame.data else { return Vec::new() };
-    // The two processors whose stacks are followed here begin a number with its lowest byte.
+    // Both supported architectures are little-endian.
     let table = EhFrame::new(data, LittleEndian);
     let bases = BaseAddresses::default()
         .set_eh_frame(elf.eh_frame.address.start)

@@ -1,6 +1,6 @@
 //! Off-CPU time of threads, by the stack in which they wait.
 //!
-//! The kernel reports every wait, from the switch that takes the CPU away to the one that gives it back. Waits are
+//! The kernel reports every wait, from the switch that takes the CPU away to the switch that returns it. Waits are
 //! converted to samples, so that they are reported like other profiles: each stack has a clock that runs while a thread
 //! waits there, and gets a sample whenever the clock has run for a fixed time. The error of each stack's time is below
 //! one sample.
@@ -12,7 +12,7 @@ use crate::kernel::Kernel;
 use crate::objects::KERNEL;
 use crate::stacks::{CodeAddress, RawStack};
 
-/// Place of a preempted thread: it could run and has no CPU, and no function of the kernel says so.
+/// Place of a preempted thread, which is runnable but has no CPU; no function of the kernel shows that state.
 pub(crate) const PREEMPTED: CodeAddress = CodeAddress { object: KERNEL, address: 0 };
 /// Name of the function in which preempted threads are shown to wait.
 pub(crate) const PREEMPTED_NAME: &str = "[preempted]";
@@ -22,8 +22,8 @@ pub(crate) const PREEMPTED_NAME: &str = "[preempted]";
 pub struct Waiting {
     sample_ns: u64,
     has_kernel: bool,
-    /// Addresses of the scheduler's functions, in which every wait ends; they are left out of stacks, since they tell
-    /// nothing.
+    /// Addresses of the scheduler's functions, in which every wait ends; they are omitted from stacks, since they carry
+    /// no information.
     scheduler: Range<u64>,
 }
 
@@ -34,12 +34,12 @@ impl Waiting {
         Waiting { sample_ns: sample_ns.max(1), has_kernel, scheduler }
     }
 
-    /// Nanoseconds of waiting for which a sample stands.
+    /// Returns the time of waiting that a sample represents.
     pub(crate) fn sample_ns(&self) -> u64 {
         self.sample_ns
     }
 
-    /// Callers in the kernel without the scheduler's functions, beginning with the function that waits.
+    /// Returns callers in the kernel without the scheduler's functions, beginning with the function that waits.
     pub(crate) fn kernel_chain<'c>(&self, chain: &'c [u64]) -> &'c [u64] {
         let first = chain.iter().position(|address| !self.scheduler.contains(address));
         match first.filter(|_| self.has_kernel) {
@@ -49,14 +49,13 @@ impl Waiting {
     }
 }
 
-/// An unfinished wait.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Wait {
     pub(crate) pid: i32,
     pub(crate) since_ns: u64,
-    /// Stack of the wait; `None` where the kernel had no room for its sample.
+    /// Stack of the wait; `None` if the kernel had no room for its sample.
     pub(crate) stack: Option<RawStack>,
-    /// Whether the thread was preempted, and so could have continued.
+    /// Whether the thread was preempted while it was still runnable.
     pub(crate) is_preempted: bool,
 }
 
@@ -74,12 +73,12 @@ impl Waits {
         Waits { waiting, open: HashMap::new(), clocks: HashMap::new() }
     }
 
-    /// A thread is about to lose its CPU.
+    /// Notes that a thread is about to lose its CPU.
     pub(crate) fn begins(&mut self, tid: i32, wait: Wait) {
         self.open.insert(tid, wait);
     }
 
-    /// Notes that a thread lost its CPU. As a rule the sample of its stack came before; where it was lost, the stack of
+    /// Notes that a thread lost its CPU. Usually the sample of its stack came before; if that was lost, the stack of
     /// the wait is unknown.
     pub(crate) fn switched_out(&mut self, tid: i32, pid: i32, since_ns: u64, is_preempted: bool) {
         let unknown = Wait { pid, since_ns, stack: None, is_preempted };
@@ -93,7 +92,6 @@ impl Waits {
         Some((wait, waited_ns))
     }
 
-    /// Threads that still wait.
     pub(crate) fn open(&self) -> Vec<i32> {
         self.open.keys().copied().collect()
     }
@@ -102,8 +100,8 @@ impl Waits {
         self.open.remove(&tid);
     }
 
-    /// The number of samples for a further wait in a stack. The clocks of stacks begin at different, evenly spread
-    /// phases: of many stacks with little waiting some get a sample, and their share is right.
+    /// Returns the number of samples for a further wait in a stack. The clocks of stacks begin at different, evenly
+    /// spread phases: of many stacks with little waiting some get a sample, and their share is correct.
     pub(crate) fn samples(&mut self, stack: u32, waited_ns: u64) -> u64 {
         let sample_ns = self.waiting.sample_ns;
         let clock_ns = self.clocks.entry(stack).or_insert_with(|| {

@@ -1,4 +1,4 @@
-//! How long it takes to append one sample: `cargo run --release -p fauxplat-store --example append [DIRECTORY]`.
+//! Measures the time to append one sample: `cargo run --release -p fauxplat-store --example append [DIRECTORY]`.
 #![expect(
     clippy::disallowed_macros,
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! Opening the file: validation, permissions, and the settings of SQLite.
+//! Opens the file of a store: validation, permissions, and the settings of SQLite.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -13,18 +13,16 @@ use crate::error::{BUSY_SECONDS, at};
 use crate::path::beside;
 use crate::{StoreError, VERSION, schema};
 
-/// The operations that a store allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Everything.
     ReadWrite,
-    /// Reading alone: the file, its directory or its file system is read-only.
+    /// Only reading is possible: the file, its directory or its file system is read-only.
     ReadOnly,
-    /// Reading alone: the store has this newer schema version.
+    /// Only reading is possible: the store has this schema version, which is newer than the program's.
     Newer(i64),
 }
 
-/// Creates the file if need be, and opens it with as much access as possible.
+/// Opens the file with as much access as possible, and creates a missing file.
 pub(crate) fn open(path: &Path) -> Result<(Connection, Access), StoreError> {
     let exists = check_kind(path)?;
     if !exists {
@@ -42,7 +40,7 @@ pub(crate) fn open(path: &Path) -> Result<(Connection, Access), StoreError> {
     }
 }
 
-/// Whether there is a regular file. Anything else is refused before SQLite could block on it or write to it.
+/// Returns whether a regular file exists. Anything else is refused before SQLite could block on it or write to it.
 fn check_kind(path: &Path) -> Result<bool, StoreError> {
     let refused = |what| Err(StoreError::NotAFile { path: path.to_owned(), what });
     match fs::metadata(path) {
@@ -54,12 +52,12 @@ fn check_kind(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Creates missing parent folders, writable by their owner alone whatever the umask. Each gets the owner of its parent,
-/// as far as permitted: a folder that root creates below a user's folder has to be the user's, or the user could not
-/// measure any more.
+/// Creates missing parent folders, writable only by their owner, whatever the umask. Each new folder gets the owner of
+/// its parent, as far as permitted: a folder that root owns inside a user's folder would keep the user from
+/// measuring.
 ///
 /// # Errors
-/// One of them cannot be made.
+/// Fails where a folder cannot be created.
 pub fn create_parents(path: &Path) -> io::Result<()> {
     let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     let missing: Vec<&Path> = folders.take_while(|folder| !folder.exists()).collect();
@@ -71,7 +69,8 @@ pub fn create_parents(path: &Path) -> io::Result<()> {
                 let seen = fs::symlink_metadata(folder)?;
                 let opened = File::open(folder)?;
                 let now = opened.metadata()?;
-                // The opened folder must be the one that was examined: a link may have been put in its place meanwhile.
+                // The opened folder must be the folder that was examined: a link may have been put in its place
+                // meanwhile.
                 if seen.is_dir() && (seen.dev(), seen.ino()) == (now.dev(), now.ino()) {
                     give_to_owner_of_folder(&opened, folder);
                 }
@@ -81,8 +80,8 @@ pub fn create_parents(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates an empty file, which SQLite takes for a new store; files beside it get the same owner. A dangling link is
-/// not followed: its author would choose where root creates a file.
+/// Creates an empty file, which SQLite treats as a new store; files that SQLite adds to it later get the same owner. A
+/// dangling link is refused: its author would choose where root creates a file.
 fn create(path: &Path) -> Result<(), StoreError> {
     match OpenOptions::new().write(true).create_new(true).mode(0o644).open(path) {
         Ok(file) => give_to_owner_of_folder(&file, path),
@@ -106,7 +105,7 @@ fn give_to_owner_of_folder(made: &File, path: &Path) {
     }
 }
 
-/// Opens for writing and reads the header, since SQLite touches the file no earlier.
+/// Opens a file for writing and reads its header, because SQLite does not touch the file before that.
 fn writable(path: &Path) -> rusqlite::Result<Connection> {
     connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
 }
@@ -121,7 +120,7 @@ fn connect(path: impl AsRef<Path>, flags: OpenFlags) -> rusqlite::Result<Connect
     Ok(connection)
 }
 
-/// Judges a file that can be written, and prepares it.
+/// Checks a writable file, and migrates it to this program's version.
 fn settle(mut connection: Connection, path: &Path, exists: bool) -> Result<(Connection, Access), StoreError> {
     let found = judge(&connection, path)?;
     if found > VERSION {
@@ -136,7 +135,6 @@ fn settle(mut connection: Connection, path: &Path, exists: bool) -> Result<(Conn
     Ok((connection, Access::ReadWrite))
 }
 
-/// Opens for reading alone.
 pub(crate) fn readable(path: &Path) -> Result<(Connection, Access), StoreError> {
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
         .or_else(|error| immutable(path, error))
@@ -148,8 +146,8 @@ pub(crate) fn readable(path: &Path) -> Result<(Connection, Access), StoreError> 
     }
 }
 
-/// A store in write-ahead mode needs two helper files, which a read-only directory does not let SQLite make. When
-/// no log is left beside it, the file is complete, and it may be read as one that nobody can change.
+/// Opens a store in write-ahead mode from a read-only directory, where SQLite cannot create its two helper files.
+/// Without a log beside it the file is complete, and can be opened as an immutable file.
 fn immutable(path: &Path, error: rusqlite::Error) -> rusqlite::Result<Connection> {
     let log_bytes = fs::metadata(beside(path, "-wal")).map_or(0, |metadata| metadata.len());
     if !is_permission(&error) || log_bytes > 0 {
@@ -164,7 +162,7 @@ fn immutable(path: &Path, error: rusqlite::Error) -> rusqlite::Result<Connection
     connect(PathBuf::from(format!("file:{escaped}?immutable=1")), flags)
 }
 
-/// The schema version of a store that is ours or empty; a database of another program is an error.
+/// Returns the schema version of a store, or 0 for an empty database; a database of another program is an error.
 fn judge(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     // All pragmas are read in one transaction, since another process may be creating the store between two reads.
     let moment = connection.unchecked_transaction().map_err(at(path))?;
@@ -180,16 +178,16 @@ fn judge(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     }
 }
 
-/// With a write-ahead log, one writer and any number of readers do not wait for each other, and a commit is one
-/// write without a sync (synchronous NORMAL): a killed process loses nothing, a power cut at most the last commits.
-/// See <https://www.sqlite.org/wal.html>.
+/// Turns on the write-ahead log: one writer and any number of readers do not wait for each other, and a commit is one
+/// write without a sync (synchronous NORMAL). A killed process loses nothing, a power cut at most the last commits. See
+/// <https://www.sqlite.org/wal.html>.
 fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    // A checkpoint syncs the disk for some ten milliseconds. After four thousand pages (16 MiB) instead of one thousand
-    // it falls between two experiments rather than into one of many short runs.
+    // A checkpoint syncs the disk for some ten milliseconds. At 4000 pages (16 MiB) instead of SQLite's default of
+    // 1000, a checkpoint tends to fall between two experiments rather than into an experiment of many short runs.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     let switch = || connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
-    // While two processes create a store, the switch fails at once as locked, without the busy timeout.
+    // While two processes create a store, the switch fails at once with SQLITE_BUSY and ignores the busy timeout.
     for _ in 0..BUSY_SECONDS * 50 {
         match switch() {
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
@@ -208,7 +206,7 @@ fn is_permission(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// An error at opening is reported as one of creating where the file did not exist.
+/// Reports a permission error as `CannotCreate` where the file did not exist before.
 fn unopened(path: &Path, exists: bool, error: rusqlite::Error) -> StoreError {
     if !exists && is_permission(&error) {
         return StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() };
@@ -224,7 +222,7 @@ mod tests {
 
     use super::*;
 
-    /// A reader sees all of a store that another process is creating, or nothing of it.
+    /// A reader sees all tables of a store that another process is creating, or none.
     #[test]
     fn a_store_that_is_made_between_two_looks_is_nobody_elses() {
         let folder = tempfile::tempdir().unwrap();

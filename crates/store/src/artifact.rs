@@ -1,23 +1,22 @@
-//! Artifacts: data too large for a row of figures, compressed and stored under the name of its form.
+//! Artifacts: data too large for a row of figures, compressed and stored under the name of their format.
 
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::error::at;
 use crate::{Experiment, Store, StoreError, schema, sql};
 
-/// An artifact of an experiment, as it is stored and loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
-    /// Name and version of the data's form, such as `fauxplat.histogram/1`.
+    /// Name and version of the data's format, such as `fauxplat.histogram/1`.
     pub schema: String,
-    /// The data, unpacked.
+    /// The uncompressed data.
     pub data: Vec<u8>,
 }
 
-/// Largest unpacked size of an artifact. A stored size above it is refused, so that a damaged store cannot take all
-/// memory.
+/// Largest uncompressed size of an artifact. A stored size above it is refused, so that a damaged store cannot use up
+/// all memory.
 const LARGEST_BYTES: usize = 256 << 20;
-/// Level of compression: twice as fast as the library's default, with results a tenth larger.
+/// Compression level of zstd: twice as fast as the library's default, with results a tenth larger.
 const LEVEL: i32 = 1;
 
 /// Inserts an artifact, within the current transaction if there is one.
@@ -39,10 +38,10 @@ pub(crate) fn insert(
 }
 
 impl Store {
-    /// An artifact of an experiment, unpacked; `None` if there is none with this number.
+    /// Returns an artifact of an experiment, uncompressed; `None` if there is none with this number.
     ///
     /// # Errors
-    /// [`StoreError::Decode`]: it is damaged. Those of reading.
+    /// Returns [`StoreError::Decode`] for a damaged artifact, and the store's error if reading fails.
     pub fn artifact(&self, id: i64, number: i64) -> Result<Option<Artifact>, StoreError> {
         self.fetch(id)?;
         if self.version < schema::WITH_EVIDENCE {

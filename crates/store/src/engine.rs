@@ -4,41 +4,39 @@ use rusqlite::types::Value;
 
 use crate::StoreError;
 
-/// A row of values: integers, texts, bytes, or nothing.
+/// A row of values: integers, texts, bytes or NULL.
 pub(crate) type Values = Vec<Value>;
 
-/// The purpose of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Reading from one snapshot: changes by others meanwhile are not seen.
+    /// Reads from one snapshot, in which later changes by other clients are not visible.
     Read,
-    /// Adding rows, concurrently with others who add.
+    /// Adds rows, concurrently with other clients that add rows.
     Add,
-    /// Removing rows, while nobody else adds.
+    /// Removes rows, while no other client adds rows.
     Remove,
 }
 
 /// A database that has the tables of a store.
 pub(crate) trait Engine {
-    /// The columns of a table, in their order; none if there is no such table.
+    /// Returns the names of a table's columns in their order; empty if there is no such table.
     fn columns(&self, table: &str) -> Result<Vec<String>, StoreError>;
 
-    /// The rows of a query.
     fn read(&self, sql: &str, values: &[Value]) -> Result<Vec<Values>, StoreError>;
 
     /// Executes a statement; returns the number of changed rows.
     fn write(&self, sql: &str, values: &[Value]) -> Result<u64, StoreError>;
 
-    /// Number of rows in one statement, so that a network is crossed once for all of them.
+    /// Returns the largest number of rows for one INSERT statement: over a network, one round trip then serves all of
+    /// them.
     fn rows_at_once(&self) -> usize;
 
-    /// Begins a transaction.
     fn begin(&self, purpose: Purpose) -> Result<(), StoreError>;
 
-    /// Commits the transaction. After `Ok` everything is on the disk of the store.
+    /// Commits the transaction. After `Ok`, all changes are on the disk of the store.
     fn commit(&self) -> Result<(), StoreError>;
 
-    /// Rolls the transaction back. Where that fails, the connection is gone, and with it the transaction.
+    /// Rolls the transaction back. Errors are ignored: without a connection the server drops the transaction by itself.
     fn roll_back(&self);
 }
 
@@ -56,12 +54,12 @@ pub(crate) fn together<T, E: From<StoreError>>(
     done
 }
 
-/// A value of a row; NULL where the row is too short, as one of a foreign server may be.
+/// Returns a value of a row; NULL where the row is too short, which a row of a foreign server may be.
 pub(crate) fn cell(row: &Values, at: usize) -> &Value {
     row.get(at).unwrap_or(&Value::Null)
 }
 
-/// An integer of a row; 0 for any other type.
+/// Returns the integer in a value; 0 for any other type.
 pub(crate) fn integer(value: &Value) -> i64 {
     match value {
         Value::Integer(number) => *number,
@@ -69,7 +67,7 @@ pub(crate) fn integer(value: &Value) -> i64 {
     }
 }
 
-/// A text of a row; `None` for any other type.
+/// Returns the text in a value; `None` for any other type.
 pub(crate) fn text(value: &Value) -> Option<&str> {
     match value {
         Value::Text(text) => Some(text),
@@ -77,7 +75,6 @@ pub(crate) fn text(value: &Value) -> Option<&str> {
     }
 }
 
-/// A text as a value; NULL for `None`.
 pub(crate) fn optional(text: Option<&str>) -> Value {
     text.map_or(Value::Null, |text| Value::Text(text.to_owned()))
 }

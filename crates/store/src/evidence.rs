@@ -1,7 +1,8 @@
-//! Evidence that is no run: each piece is a row of its kind's table, stored as it lands.
+//! Evidence other than runs: each piece is a row in the table of its kind, committed when it arrives.
 //!
-//! A row has the noun as JSON and, in columns, what one would look for. Pieces are numbered over all kinds, and each
-//! says how many runs had landed before it, so that everything can be read back in the order in which it came.
+//! A row holds the piece as JSON and, in columns, the keys by which it may be searched for. Pieces are numbered over
+//! all kinds, and each row says how many runs came before it, so that runs and pieces can be read back in their
+//! original order.
 
 mod insert;
 mod read;
@@ -13,10 +14,11 @@ use crate::error::at;
 use crate::{Experiment, StoreError, artifact, sql};
 
 impl Experiment {
-    /// Adds one piece of evidence and commits it. A tree without processes leaves nothing.
+    /// Adds one piece of evidence and commits it. A tree without processes adds no row.
     ///
     /// # Errors
-    /// As [`Experiment::append`]: this piece is not stored, all before it are, and later ones may be tried.
+    /// Returns the errors of [`Experiment::append`]: this piece is not stored, all earlier pieces are, and later calls
+    /// may succeed.
     pub fn record(&mut self, evidence: &Evidence) -> Result<(), StoreError> {
         if let Evidence::Run(sample) = evidence {
             return self.append(sample);
@@ -33,11 +35,11 @@ impl Experiment {
         Ok(())
     }
 
-    /// Stores an artifact: text or bytes in a form that the schema names, such as `fauxplat.histogram/1`. Returns the
+    /// Stores an artifact: text or bytes in a format that the schema names, such as `fauxplat.histogram/1`. Returns the
     /// number by which [`crate::Store::artifact`] finds it.
     ///
     /// # Errors
-    /// As [`Experiment::append`].
+    /// Returns the errors of [`Experiment::append`], and [`StoreError::Encode`] for data that are too large.
     pub fn attach(&mut self, schema: &str, data: &[u8]) -> Result<i64, StoreError> {
         let number = self.artifacts;
         artifact::insert(self, number, schema, data)?;
@@ -45,10 +47,10 @@ impl Experiment {
         Ok(number)
     }
 
-    /// Stores the plan, as JSON. A later plan replaces an earlier one.
+    /// Stores the plan as JSON. A later plan replaces an earlier plan.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Returns the store's error if writing fails.
     pub fn set_plan(&self, plan: &impl serde::Serialize) -> Result<(), StoreError> {
         let text = crate::error::json("plan", plan)?;
         let written = self.connection.execute(sql::SET_PLAN, rusqlite::params![text, self.id()]);

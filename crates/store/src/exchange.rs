@@ -1,37 +1,37 @@
-//! Experiments from one store to another, many at once.
+//! Copies many experiments from one store to another.
 
 use crate::engine::{Values, integer};
 use crate::housekeeping::delete;
 use crate::transfer::{Carried, Number, carry};
 use crate::{Access, State, Store, StoreError, VERSION, sql};
 
-/// The results of carrying experiments to another store.
+/// The results of copying experiments to another store.
 #[derive(Debug, Default)]
 pub struct Exchanged {
-    /// Carried experiments: the number in this store, the number in the other, and the number of samples.
+    /// Copied experiments: the number in this store, the number in the other, and the number of samples.
     pub carried: Vec<(i64, i64, u64)>,
     /// Experiments that the other store already had with the same content: their numbers in this store and the other.
     pub known: Vec<(i64, i64)>,
-    /// Experiments that were not carried, each with the reason.
+    /// Experiments that were not copied, each with the reason.
     pub kept: Vec<(i64, String)>,
-    /// The error that ended the exchange early; experiments in the lists above are safe.
+    /// The error that ended the exchange early; experiments in the lists above are not affected.
     pub trouble: Option<StoreError>,
 }
 
 impl Exchanged {
-    /// Number of carried samples.
+    /// Returns the number of copied samples.
     pub fn samples(&self) -> u64 {
         self.carried.iter().map(|(_, _, samples)| samples).sum()
     }
 }
 
 impl Store {
-    /// Carries experiments to another store, each whole or not at all. An experiment that is already there, by its
-    /// UUID, is compared and stays as it is.
+    /// Copies experiments to another store, each in one transaction. An experiment whose UUID the other store has
+    /// already is compared and not changed.
     ///
     /// # Errors
-    /// The other store cannot be written, or this one has what this version does not know and would lose. What happens
-    /// after the first experiment is told with the others.
+    /// Returns an error if the other store cannot be written, or if this store has a newer version, whose additional
+    /// data would be lost. An error after that is in [`Exchanged::trouble`].
     pub fn carry_to(&self, to: &Store, ids: &[i64]) -> Result<Exchanged, StoreError> {
         to.check_writable()?;
         if let Access::Newer(found) = self.access() {
@@ -52,8 +52,8 @@ impl Store {
         Ok(exchanged)
     }
 
-    /// Carries one experiment. A server's rows are copied to the file first, so that no lock of a file is held while a
-    /// server is waited for.
+    /// Copies one experiment. A server's rows are first copied to the file, so that no lock on a file is held during
+    /// waits for a server.
     fn carry_one(&self, to: &Store, id: i64) -> Result<Carried, StoreError> {
         self.fetch(id)?;
         let carried = carry(&self.file, to.engine(), id, Number::Next)?;
@@ -67,15 +67,15 @@ impl Store {
         Ok(carried)
     }
 
-    /// All finished experiments, oldest first.
+    /// Returns all finished experiments, oldest first.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn all_over(&self) -> Result<Vec<i64>, StoreError> {
         self.over(self.engine().read(sql::ALL_IDS, &[])?)
     }
 
-    /// The finished experiments of a query.
+    /// Selects the finished experiments among the rows of a query.
     pub(crate) fn over(&self, rows: Vec<Values>) -> Result<Vec<i64>, StoreError> {
         let mut over = Vec::new();
         for id in rows.iter().filter_map(|row| row.first().map(integer)) {

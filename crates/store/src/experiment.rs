@@ -12,8 +12,8 @@ use crate::machine::MachineKey;
 use crate::readings::Numbers;
 use crate::{State, StoreError, VERSION, findings, owner, readings, row, sql, uuid};
 
-/// An experiment while it is being written. Dropped without [`Experiment::finish`], it stays as *interrupted*, with
-/// every sample that was appended.
+/// An experiment while it is being written. If dropped without [`Experiment::finish`], the experiment remains in the
+/// store as *interrupted*, with every sample that was appended.
 #[derive(Debug)]
 pub struct Experiment {
     pub(crate) connection: Rc<Connection>,
@@ -22,19 +22,19 @@ pub struct Experiment {
     uuid: String,
     /// Number of samples so far, which is also the next sequence number.
     pub(crate) samples: i64,
-    /// Number of pieces of evidence so far other than runs.
+    /// Number of pieces of evidence so far, runs excluded.
     pub(crate) evidence: i64,
     pub(crate) artifacts: i64,
     metrics: Numbers,
-    /// Whether the experiment still has to be finished.
     open: bool,
 }
 
 impl Drop for Experiment {
-    /// Marks an abandoned experiment, since its process may live on and would make it look as if it was still running.
+    /// Marks an unfinished experiment as interrupted: its process may live on, and the experiment would
+    /// still seem to be running.
     fn drop(&mut self) {
         if self.open {
-            // When even this fails, the experiment reads as interrupted from the end of the process on.
+            // If this statement fails as well, the experiment counts as interrupted once the process has ended.
             let _unheard = self.connection.execute(sql::INTERRUPT, [self.id]);
         }
     }
@@ -73,17 +73,15 @@ impl Experiment {
         })
     }
 
-    /// The number by which the experiment is found again.
     pub fn id(&self) -> i64 {
         self.id
     }
 
-    /// The UUID of the experiment, the same in every store that ever holds it.
+    /// Returns the UUID of the experiment, which is equal in every store that holds a copy.
     pub fn uuid(&self) -> &str {
         &self.uuid
     }
 
-    /// Samples that were appended.
     pub fn samples(&self) -> u64 {
         self.samples.cast_unsigned()
     }
@@ -91,17 +89,16 @@ impl Experiment {
     /// Adds one sample and commits it.
     ///
     /// # Errors
-    /// [`StoreError::DiskFull`], [`StoreError::Io`], [`StoreError::Busy`]: this sample is not stored, all before
-    /// it are, and later ones may be tried.
+    /// Returns [`StoreError::DiskFull`], [`StoreError::Io`] or [`StoreError::Busy`]: this sample is not stored, all
+    /// earlier samples are, and later calls may succeed.
     pub fn append(&mut self, sample: &Sample) -> Result<(), StoreError> {
         self.append_all(std::slice::from_ref(sample))
     }
 
-    /// Adds samples that landed together and commits them together: a commit writes whole pages, so ten samples
-    /// cost little more than one.
+    /// Adds samples in one transaction: a commit writes whole pages, so ten samples cost little more than one sample.
     ///
     /// # Errors
-    /// As [`Experiment::append`], for all of them.
+    /// Returns the errors of [`Experiment::append`]; none of the samples is stored then.
     pub fn append_all(&mut self, samples: &[Sample]) -> Result<(), StoreError> {
         if let [only] = samples
             && readings::is_one_row(only)
@@ -129,18 +126,18 @@ impl Experiment {
         transaction.commit()
     }
 
-    /// Inserts the readings of samples that have columns.
+    /// Inserts a row of `sample`: the readings that have columns.
     fn insert(&self, number: i64, sample: &Sample) -> rusqlite::Result<usize> {
         let mut statement = self.connection.prepare_cached(sql::INSERT_SAMPLE)?;
         row::bind(&mut statement, self.id, self.samples + number, sample)?;
         statement.raw_execute()
     }
 
-    /// Ends the experiment. The header gives its final sources, warnings, what was not measured, and the condition with
-    /// what its loads did; the rest of it stands since the beginning.
+    /// Ends the experiment. Sources, warnings, the list of unmeasured readings and the condition are taken from the
+    /// header; its other fields were stored by [`crate::Store::begin`].
     ///
     /// # Errors
-    /// Those of writing; the samples are stored in any case.
+    /// Returns the store's error if writing fails; the samples are stored in any case.
     pub fn finish(
         mut self,
         header: &Header,
@@ -181,7 +178,7 @@ fn insert_header(
         header.started,
         header.fauxplat_version,
         VERSION,
-        // A seed uses all 64 bits and SQL integers are signed, so it is stored as its decimal digits.
+        // A seed uses all 64 bits and SQL integers are signed, so the seed is stored as its decimal digits.
         header.seed.to_string(),
         json("invocation", &header.invocation)?,
         hash,
@@ -196,7 +193,7 @@ fn insert_header(
     transaction.query_row(sql::INSERT_EXPERIMENT, written, |row| row.get(0)).map_err(at(path))
 }
 
-/// Where the experiment is made, as text; NULL where nothing is known.
+/// Returns the origin of the experiment as JSON; `None` if nothing is known about it.
 fn origin(header: &Header) -> Result<Option<String>, StoreError> {
     (!header.origin.is_empty()).then(|| json("origin", &header.origin)).transpose()
 }
@@ -246,7 +243,7 @@ mod tests {
         Sample::of(Readings::none())
     }
 
-    /// SQLite reports its page limit exactly as it reports a full disk, so this runs anywhere.
+    /// SQLite reports its page limit exactly as a full disk, so this test needs no small file system.
     #[test]
     fn a_full_store_refuses_one_sample_and_takes_the_next_when_there_is_room() {
         let directory = tempfile::tempdir().unwrap();

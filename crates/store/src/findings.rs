@@ -11,17 +11,16 @@ use fauxplat_units::Nanos;
 use crate::StoreError;
 use crate::error::json;
 
-/// The findings as JSON, without the name of their schema, which has its own column.
+/// Returns the findings as JSON, without the name of their schema, which has its own column.
 pub(crate) fn encode(findings: &Findings) -> Result<String, StoreError> {
     json("findings", findings)
 }
 
-/// The findings, if this version knows their schema and finds all their fields.
+/// Parses stored findings; `None` if this version does not know their schema, or if fields are missing.
 pub(crate) fn decode(schema: &str, text: &str) -> Option<Findings> {
     Findings::deserialize(schema, &mut serde_json::Deserializer::from_str(text))?.ok()
 }
 
-/// The one-line summary of findings in a list of experiments.
 pub(crate) fn summary(findings: &Findings) -> String {
     match findings {
         Findings::Run(commands) => join(commands.iter().map(median)),
@@ -82,7 +81,7 @@ fn join(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// Number of machines in each state other than normal.
+/// Counts the machines in each state other than normal.
 fn odd_machines(fleet: &FleetFindings) -> String {
     let count = |state| fleet.nodes.iter().filter(|node| node.state == state).count();
     let odd = NodeState::ALL.iter().filter(|&&state| state != NodeState::Normal && count(state) > 0);
@@ -114,12 +113,12 @@ fn verdict(comparison: &Comparison) -> String {
     format!("{} {word}{}", comparison.b, by(comparison.effect_ratio))
 }
 
-/// The effect in brackets; empty where it is not finite.
+/// Formats the effect in brackets; empty if the ratio is not a number.
 fn by(ratio: f64) -> String {
     if ratio.is_nan() { String::new() } else { format!(" ({:+.2} %)", (ratio - 1.0) * 100.0) }
 }
 
-/// The verdict in each metric; metrics are named where there are several.
+/// Formats the answer for each metric; metrics are named where there are several.
 fn answer(findings: &SweepFindings) -> String {
     let also = findings.also.iter().map(|also| (also.metric, &also.finding));
     let all: Vec<(Metric, &SweepFinding)> =
@@ -138,7 +137,6 @@ fn answer(findings: &SweepFindings) -> String {
     format!("{}: {}", findings.factor, answers.join(", "))
 }
 
-/// Events of a group that reached its limits.
 fn limited(group: &LimitedGroup) -> String {
     let events: Vec<&str> = group.events.iter().map(|event| event.kind.word()).collect();
     match events.as_slice() {
@@ -147,7 +145,6 @@ fn limited(group: &LimitedGroup) -> String {
     }
 }
 
-/// Intensity that a generator achieved.
 fn achieved(account: &LoadAccount) -> String {
     let LoadAccount { kind, cpu, achieved_percent, .. } = account;
     let place = cpu.map_or(String::new(), |cpu| format!("@{cpu}"));
@@ -157,7 +154,7 @@ fn achieved(account: &LoadAccount) -> String {
     )
 }
 
-/// The component with the largest share of the variance.
+/// Names the component with the largest share of the variance.
 fn largest(findings: &ExplainFindings) -> String {
     let parts = findings.components.iter();
     let largest = parts.max_by(|a, b| a.points_percent.total_cmp(&b.points_percent));

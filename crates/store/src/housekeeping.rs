@@ -1,4 +1,4 @@
-//! Removing experiments, and shrinking the file.
+//! Removes experiments, and shrinks the file.
 
 use std::fs;
 
@@ -9,23 +9,21 @@ use crate::error::at;
 use crate::path::beside;
 use crate::{State, Store, StoreError, sql};
 
-/// The amount of data in a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Bytes of the file and of the log beside it.
+    /// Bytes of the file and of its write-ahead log; of a shared store, the bytes of the database.
     pub file_bytes: u64,
-    /// Experiments.
     pub experiments: u64,
-    /// Samples of all experiments.
     pub samples: u64,
 }
 
 impl Store {
-    /// Removes an experiment with its commands, samples and all other evidence. Later experiments use the space again;
-    /// only [`Store::vacuum`] makes the file smaller.
+    /// Removes an experiment with its commands, samples and all other evidence. Later experiments reuse the space; only
+    /// [`Store::vacuum`] makes the file smaller.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchExperiment`], [`StoreError::StillRunning`]; those of writing, when nothing is removed.
+    /// Returns [`StoreError::NoSuchExperiment`], [`StoreError::StillRunning`], or the store's error if writing fails;
+    /// nothing is removed then.
     pub fn remove(&self, id: i64) -> Result<(), StoreError> {
         self.check_writable()?;
         let path = || self.path.clone();
@@ -39,10 +37,10 @@ impl Store {
         delete(self.engine(), id)
     }
 
-    /// The number of experiments and samples, and the space that the store takes.
+    /// Returns the number of experiments and samples, and the size of the store.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn size(&self) -> Result<Size, StoreError> {
         let bytes = |path| fs::metadata(path).map_or(0, |metadata| metadata.len());
         let file_bytes = match &self.server {
@@ -54,11 +52,11 @@ impl Store {
         Ok(Size { file_bytes, experiments: count(0), samples: count(1) })
     }
 
-    /// Rewrites the store without gaps and empties its log, which takes as much free space as the store itself. A
-    /// server does so by itself.
+    /// Rewrites the store without gaps and empties its log, which needs as much free space as the store itself. A
+    /// server vacuums automatically, so nothing is done for a shared store.
     ///
     /// # Errors
-    /// Those of writing; the store is as it was then.
+    /// Returns the store's error if writing fails; the store is unchanged then.
     pub fn vacuum(&self) -> Result<(), StoreError> {
         self.check_writable()?;
         if self.server.is_some() {
@@ -68,7 +66,7 @@ impl Store {
     }
 }
 
-/// Removes all rows of an experiment and machines without experiments, in one transaction.
+/// Removes all rows of an experiment, and machines that no experiment refers to, in one transaction.
 pub(crate) fn delete(engine: &dyn Engine, id: i64) -> Result<(), StoreError> {
     together(engine, Purpose::Remove, || {
         for statement in sql::REMOVE_EVIDENCE.into_iter().chain(sql::REMOVE) {

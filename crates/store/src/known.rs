@@ -1,4 +1,4 @@
-//! Readings of metrics that have no column, as they are read back.
+//! Reads back the readings of metrics that have no column.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,10 +9,9 @@ use rusqlite::{Row, Rows};
 use crate::error::at;
 use crate::{Store, StoreError, schema, sql};
 
-/// Metrics of a stored experiment by number. Rows of a damaged or foreign store that name no valid metric are ignored.
+/// Metrics of a stored experiment by number. Rows that name no valid metric, as in a damaged store, are ignored.
 pub(crate) struct Known {
     by_number: HashMap<i64, Metric>,
-    /// Metrics of every sample of the experiment.
     set: Arc<MetricSet>,
 }
 
@@ -36,18 +35,17 @@ impl Known {
         Ok(Known { by_number, set })
     }
 
-    /// The metrics of the samples.
     pub(crate) fn set(&self) -> &Arc<MetricSet> {
         &self.set
     }
 
-    /// Whether all readings have columns.
+    /// Returns whether all readings have columns.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_number.is_empty()
     }
 }
 
-/// Number and metric of a row of `sql::METRICS`.
+/// Parses a row of `sql::METRICS`; `None` if it names no valid metric.
 fn metric(row: &Row<'_>) -> rusqlite::Result<Option<(i64, Metric)>> {
     let (number, id, spec): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
     let told = serde_json::from_str::<MetricSpec>(&spec).ok().filter(|spec| spec.id.as_str() == id);
@@ -55,7 +53,6 @@ fn metric(row: &Row<'_>) -> rusqlite::Result<Option<(i64, Metric)>> {
     Ok(metric.or_else(|| Metric::from_id(&id).ok()).map(|metric| (number, metric)))
 }
 
-/// A row of `sql::READINGS`.
 struct Cell {
     sequence: i64,
     metric: i64,
@@ -90,7 +87,7 @@ impl<'s> Cells<'s> {
         Ok(())
     }
 
-    /// Adds the readings of the sample with this number that have no column.
+    /// Adds the readings that have no column to the sample with this sequence number.
     pub(crate) fn complete(
         &mut self,
         sequence: i64,

@@ -1,7 +1,7 @@
 //! Reads stored JSON that another version of fauxplat may have written.
 //!
-//! Fields that this version does not know are left out, fields that the other did not know take their defaults,
-//! and a value that makes no sense here takes its default as a whole, with a warning in the record.
+//! Fields that this version does not know are dropped, and fields that the other version did not write get their
+//! defaults. A value that cannot be read at all is replaced by its default, with a warning in the record.
 
 use fauxplat_model::{
     Command, CommandLine, Condition, Definition, KnobChange, MachineFacts, Origin, Parameter, Source, Sources,
@@ -12,10 +12,10 @@ use serde_json::Value;
 
 /// A type that is stored as JSON, with an example of all its fields. Lists in the example hold one element.
 pub(crate) trait Stored: Serialize + DeserializeOwned {
-    /// Name of the noun in warnings.
+    /// Name of the value in warnings.
     const NAME: &'static str;
 
-    /// A value with all fields, by which stored JSON is completed and checked.
+    /// Returns a value with all fields, by which stored JSON is completed and checked.
     fn example() -> Self;
 }
 
@@ -64,7 +64,7 @@ impl Stored for Sources {
     }
 }
 
-/// Reads a value; fields that cannot be read are noted in `warnings`.
+/// Reads a value; `warnings` gets a line where parts cannot be read.
 pub(crate) fn noun<T: Stored>(text: &str, warnings: &mut Vec<String>) -> T {
     if let Ok(value) = serde_json::from_str(text) {
         return value;
@@ -76,11 +76,11 @@ pub(crate) fn noun<T: Stored>(text: &str, warnings: &mut Vec<String>) -> T {
         return value;
     }
     warnings.push(format!("the stored {} cannot be read by this version: defaults are shown", T::NAME));
-    // The example's lists have elements only to show their form.
+    // The lists of the example have elements only to show the format of an element.
     serde_json::from_value(overlay(&example, None)).unwrap_or_else(|_| T::example())
 }
 
-/// A list of texts; a list that cannot be read is empty, with a warning.
+/// Parses a list of texts; a list that cannot be read becomes empty, with a warning.
 pub(crate) fn words(what: &str, text: &str, warnings: &mut Vec<String>) -> Vec<String> {
     serde_json::from_str(text).unwrap_or_else(|_| {
         warnings.push(format!("the stored {what} cannot be read by this version: none is shown"));
@@ -88,12 +88,12 @@ pub(crate) fn words(what: &str, text: &str, warnings: &mut Vec<String>) -> Vec<S
     })
 }
 
-/// Where an experiment was made; nothing where it does not say so, or in another way than this version.
+/// Parses the origin of an experiment; the default if there is none, or if this version cannot read it.
 pub(crate) fn origin(text: Option<&str>) -> Origin {
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-/// A command as its columns hold it.
+/// Reads a command from a row of `sql::COMMANDS`.
 pub(crate) fn command(row: &rusqlite::Row<'_>, warnings: &mut Vec<String>) -> rusqlite::Result<Command> {
     let optional = |column| -> rusqlite::Result<Option<Vec<String>>> {
         Ok(row.get::<_, Option<String>>(column)?.and_then(|text| serde_json::from_str(&text).ok()))
@@ -106,13 +106,14 @@ pub(crate) fn command(row: &rusqlite::Row<'_>, warnings: &mut Vec<String>) -> ru
         argv: words("argument vector", &row.get::<_, String>(4)?, warnings),
         parameters: serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default(),
         prepare: optional(6)?,
-        // The column is older than the word: it always held what runs after each run.
+        // The column `cleanup` is older than the name `conclude`: it has always held the command that runs after each
+        // run.
         conclude: optional(7)?,
         condition: noun(&row.get::<_, String>(8)?, warnings),
     })
 }
 
-/// The stored value, reduced to the fields of the example.
+/// Reduces a stored value to the fields of the example.
 fn overlay(example: &Value, stored: Option<Value>) -> Value {
     match (example, stored) {
         (Value::Object(fields), Some(Value::Object(mut stored))) => {

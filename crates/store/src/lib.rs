@@ -1,19 +1,18 @@
-//! Results in SQLite, each sample as it lands.
+//! Stores results in SQLite, each sample as soon as it is taken.
 //!
-//! One experiment is one row of `experiment`, a row of `command` per command and a row of `sample` per run. Metrics
-//! that not every run has are rows of `reading`; evidence that is no run has a table per kind, and what is large is
-//! compressed in `artifact`. Each sample and each piece of evidence is a transaction of its own, so whatever kills the
-//! process costs at most the unit in progress.
+//! An experiment is a row of `experiment`, a row of `command` for each command and a row of `sample` for each run.
+//! Metrics that only some runs have are rows of `reading`; evidence other than runs has a table for each kind, and
+//! large data are compressed in `artifact`. Each sample and each piece of evidence is a transaction of its own, so a
+//! killed process loses at most the sample or piece that was being written.
 //!
-//! The calls are synchronous, through rusqlite, and not an asynchronous pool: an append must fit in a few
-//! microseconds between two runs, without another thread that would disturb them, and the whole tool must stay
-//! below 32 MiB.
+//! The calls are synchronous (rusqlite), without an asynchronous pool: an append has to fit in a few microseconds
+//! between two runs, without another thread that would disturb them, and the whole tool has to stay below 32 MiB.
 //!
-//! A shared store is a database of PostgreSQL with the same tables. Nobody measures into it: experiments are recorded
-//! in a file, and carried there when they are over (`spool`, `transfer`). To be read, an experiment is copied into a file
-//! that is gone afterwards, so everything that reads a file reads a shared store. Every statement in `sql` is written
-//! with `$1` parameters and without dialect, so that both engines take it; `sqlite`, `access` and `schema` have what is
-//! SQLite's own, `postgres` what is PostgreSQL's.
+//! A shared store is a PostgreSQL database with the same tables. Measurements never write to it directly: an experiment
+//! is recorded in a file, and copied to the server when it has finished (`spool`, `transfer`). To be read, an
+//! experiment is copied into a temporary file, so all code that reads a file can read a shared store. Every statement
+//! in `sql` has `$1` parameters and no dialect, so that both engines accept it; `sqlite`, `access` and `schema` are
+//! specific to SQLite, and `postgres` to PostgreSQL.
 
 mod access;
 mod artifact;

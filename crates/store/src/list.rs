@@ -13,48 +13,43 @@ use crate::{State, Store, StoreError, lenient, sql};
 pub struct Filter {
     /// Only experiments of this verb: `run`, `compare`, `aa`.
     pub kind: Option<String>,
-    /// Only experiments in this state.
     pub state: Option<State>,
     /// Only experiments with a command whose name or command line contains this text.
     pub name: Option<String>,
     /// Only experiments that began at this time or later: RFC 3339 in UTC, or a prefix of it (`2026-11`).
     pub since: Option<String>,
-    /// Maximum number of rows; the newest are taken.
+    /// Maximum number of rows, the newest first.
     pub limit: Option<usize>,
 }
 
-/// A row of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExperimentRow {
-    /// The number by which it is loaded.
+    /// The number of the experiment in this store.
     pub id: i64,
     /// Start of the experiment, in RFC 3339 form, UTC.
     pub started: String,
     /// The verb of the experiment.
     pub kind: String,
-    /// State of the experiment.
     pub state: State,
-    /// Names of the experiment's commands.
     pub names: Vec<String>,
     /// Number of samples, warm-up runs included.
     pub samples: u64,
     /// The verdicts or medians in one line; `None` until the experiment is finished.
     pub summary: Option<String>,
-    /// Where the experiment was made.
     pub origin: Origin,
 }
 
-/// Number of experiments whose names one statement asks for.
+/// Number of experiments whose command names are read by one statement.
 const CHUNK: usize = 200;
 
-/// Name and line of each command, by experiment.
+/// Name and command line of each command, by experiment.
 type Names = HashMap<i64, Vec<(String, String)>>;
 
 impl Store {
-    /// The experiments that match the filter, newest first.
+    /// Returns the experiments that match the filter, newest first.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn list(&self, filter: &Filter) -> Result<Vec<ExperimentRow>, StoreError> {
         let asked = [optional(filter.kind.as_deref()), optional(filter.since.as_deref())];
         let says_origin = self.engine().columns("experiment")?.iter().any(|name| name == "origin");
@@ -85,7 +80,7 @@ impl Store {
     }
 }
 
-/// The row with its names; `None` if the filter does not match.
+/// Returns the row with its names; `None` if the filter does not match.
 fn with_names(
     names: Vec<(String, String)>,
     mut experiment: ExperimentRow,
@@ -107,7 +102,6 @@ fn word(value: &Value) -> String {
     text(value).unwrap_or_default().to_owned()
 }
 
-/// A row of `sql::LIST`.
 fn experiment_row(row: &Values) -> ExperimentRow {
     ExperimentRow {
         id: id(row),

@@ -1,4 +1,4 @@
-//! An experiment as it was recorded.
+//! Loads a recorded experiment.
 
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{Command, Origin, Sample, Sources};
@@ -9,39 +9,35 @@ use crate::error::at;
 use crate::known::{Cells, Known};
 use crate::{State, Store, StoreError, findings, lenient, row, schema, sql};
 
-/// An experiment as it was recorded.
 #[derive(Clone, Debug)]
 pub struct StoredExperiment {
     /// The verb of the experiment.
     pub kind: String,
-    /// State of the experiment.
     pub state: State,
-    /// Header of the experiment. Its warnings list stored values that this version cannot read.
+    /// The header. Its warnings include stored values that this version cannot read.
     pub header: Header,
     /// Commands of the experiment, in the order of their index.
     pub commands: Vec<Command>,
     /// Samples in the order in which they were taken, warm-up runs included.
     pub samples: Vec<Sample>,
-    /// Findings; `None` until the experiment is finished, and where another version wrote findings that this one cannot
-    /// read.
+    /// Findings; `None` until the experiment is finished, or if this version cannot read them.
     pub findings: Option<Findings>,
-    /// The findings as they stand in the store.
+    /// The findings as stored JSON, which may be of another version.
     pub findings_json: Option<Value>,
     /// The verdicts or medians in one line.
     pub summary: Option<String>,
-    /// Plan of the experiment, if it was recorded.
     pub plan: Option<Value>,
 }
 
-/// Runs of an experiment that are held in memory at once: each takes some two hundred bytes, so that these are two
-/// gibibytes, and are ten times as many as `run` makes.
+/// The largest number of runs of an experiment that are held in memory at once: ten times as many as `run` makes. A run
+/// takes some two hundred bytes, so these take two gigabytes.
 pub const SAMPLES_MAX: u64 = 10_000_000;
 
 impl Store {
     /// Loads an experiment with all its samples.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchExperiment`], [`StoreError::TooManyRuns`]; those of reading.
+    /// Returns [`StoreError::NoSuchExperiment`], [`StoreError::TooManyRuns`], or the store's error if reading fails.
     pub fn load(&self, id: i64) -> Result<StoredExperiment, StoreError> {
         let mut experiment = self.load_without_samples(id)?;
         let said = self.connection.query_row(sql::SAMPLE_COUNT, [id], |row| row.get::<_, Option<i64>>(0));
@@ -64,11 +60,11 @@ impl Store {
     /// Loads an experiment with an empty list of samples, for callers that stream them.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchExperiment`]; those of reading.
+    /// Returns [`StoreError::NoSuchExperiment`], or the store's error if reading fails.
     pub fn load_without_samples(&self, id: i64) -> Result<StoredExperiment, StoreError> {
         self.fetch(id)?;
-        // Metrics first: findings and definitions name them by their ids alone, and a metric of which only the id is known
-        // has neither its title nor the direction in which it is better.
+        // Metrics are registered first: findings and definitions name them only by their ids, and a metric of which
+        // only the id is known has neither a title nor the direction in which it is better.
         Known::of(self, id)?;
         let found = self.connection.query_row(sql::LOAD, [id], |row| experiment(id, row)).optional();
         let missing = || StoreError::NoSuchExperiment { path: self.path.clone(), id: id.to_string() };
@@ -102,10 +98,10 @@ impl Store {
         Ok(())
     }
 
-    /// Hands over the samples of an experiment one by one, in the order in which they were taken.
+    /// Passes the samples of an experiment to a receiver one by one, in the order in which they were taken.
     ///
     /// # Errors
-    /// Those of reading. An experiment that does not exist has no samples.
+    /// Returns the store's error if reading fails. An experiment that does not exist has no samples.
     pub fn samples(&self, id: i64, mut each: impl FnMut(Sample)) -> Result<(), StoreError> {
         self.try_samples(id, |sample| {
             each(sample);
@@ -130,13 +126,13 @@ impl Store {
         self.try_rows(id, &known, Some(cells), each)
     }
 
-    /// Where the figures of an experiment come from; nothing where another version wrote what this one cannot read.
+    /// Returns the sources of an experiment's figures; the default if this version cannot read them.
     fn sources_of(&self, id: i64) -> rusqlite::Result<Sources> {
         let text = self.connection.query_row(sql::SOURCES, [id], |row| row.get::<_, String>(0)).optional()?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
-    /// The rows of samples, each completed by its readings without a column. Sequence numbers have no gaps.
+    /// Reads the rows of samples, and adds the readings of each that have no column. Sequence numbers have no gaps.
     fn try_rows(
         &self,
         id: i64,

@@ -6,11 +6,12 @@ use fauxplat_units::CpuSet;
 use crate::StoreError;
 use crate::error::json;
 
-/// A machine's facts as text, with two keys: of exactly these facts, and of the machine across boots and affinities.
+/// A machine's facts as text, with two keys: one of exactly these facts, and one that is stable across boots and CPU
+/// affinities.
 pub(crate) struct MachineKey {
     /// SHA-256 of all facts.
     pub(crate) hash: String,
-    /// SHA-256 of the facts that survive a reboot and do not depend on the process's permissions.
+    /// SHA-256 of the facts without the boot id and the CPUs that the process may use.
     pub(crate) identity: String,
     /// The facts as JSON.
     pub(crate) facts: String,

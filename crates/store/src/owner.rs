@@ -1,8 +1,9 @@
-//! The owner of an experiment: the process that writes it, by which a running experiment is told from an abandoned one.
+//! The owner of an experiment: the process that writes it. A running experiment is distinguished from an abandoned one
+//! by whether its owner lives.
 //!
-//! Containers that share a store number their processes independently, so the owner's name includes the namespace of
-//! process ids. A process in a namespace that cannot be seen from here counts as running, since an experiment that is
-//! still being written must not be removed.
+//! Containers that share a store number their processes independently, so the owner's name includes the PID namespace.
+//! A process in a namespace that is not visible from here counts as running, since an experiment that is still being
+//! written must not be removed.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -10,14 +11,14 @@ use std::os::unix::fs::MetadataExt;
 use fauxplat_procfs::status;
 use fauxplat_procfs::task::TaskStat;
 
-/// The unique name of this process: boot, process id, start time, namespace of process ids.
+/// Returns the unique name of this process: boot id, process id, start time, PID namespace.
 pub(crate) fn own() -> String {
     // The process id and the number that `/proc/self` shows differ where `/proc` belongs to another namespace.
     let start = start_ticks("self").unwrap_or_default();
     format!("{} {} {start} {}", boot(), std::process::id(), namespace("self").unwrap_or_default())
 }
 
-/// Whether the process that wrote this still runs, as far as that can be seen from here.
+/// Returns whether the owner still runs, as far as that is visible from here.
 pub(crate) fn is_alive(owner: &str) -> bool {
     let mut parts = owner.split(' ');
     let (Some(boot_id), Some(pid), Some(start)) = (parts.next(), parts.next(), parts.next()) else {
@@ -30,16 +31,16 @@ pub(crate) fn is_alive(owner: &str) -> bool {
     let here = namespace("self").filter(|_| shows_our_numbers());
     match parts.next().and_then(|namespace| namespace.parse().ok()) {
         Some(there) if here != Some(there) => is_alive_elsewhere(there, pid, start),
-        // Earlier versions did not say which numbers they meant.
+        // Earlier versions did not record the namespace.
         _ => start_ticks(&pid.to_string()) == Some(start),
     }
 }
 
-/// The namespace in which the first process of the machine is, see `PROC_PID_INIT_INO` in the kernel's `proc_ns.h`.
+/// Inode number of the initial PID namespace, see `PROC_PID_INIT_INO` in the kernel's `proc_ns.h`.
 const FIRST_NAMESPACE: u64 = 0xEFFF_FFFC;
 
-/// Whether a process of another namespace still runs, as far as processes are visible here. In the first namespace all
-/// processes are, unless `/proc` hides them (`hidepid` in `proc(5)`).
+/// Returns whether a process of another namespace still runs; `true` if it might run unseen. In the initial namespace
+/// all processes are visible, unless `/proc` hides them (`hidepid` in `proc(5)`).
 fn is_alive_elsewhere(there: u64, pid: u32, start: u64) -> bool {
     let is_it = |process: &str| {
         let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
@@ -57,13 +58,13 @@ fn shows_the_first() -> bool {
     fs::read_to_string("/proc/1/status").is_ok()
 }
 
-/// Whether `/proc` numbers processes as this process knows itself.
+/// Returns whether `/proc` belongs to the PID namespace of this process.
 fn shows_our_numbers() -> bool {
     let shown = fs::read_link("/proc/self").ok();
     shown.is_some_and(|shown| shown.as_os_str() == std::process::id().to_string().as_str())
 }
 
-/// The namespace of a process, by the number of its file (`namespaces(7)`).
+/// Returns the PID namespace of a process as the inode number of its file (`namespaces(7)`).
 fn namespace(process: &str) -> Option<u64> {
     fs::metadata(format!("/proc/{process}/ns/pid")).ok().map(|facts| facts.ino())
 }
@@ -72,7 +73,7 @@ fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
-/// When a process began. A zombie no longer writes.
+/// Returns the start time of a process in clock ticks; `None` for a zombie, which no longer writes.
 fn start_ticks(process: &str) -> Option<u64> {
     let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     TaskStat::parse(&line).filter(|task| !task.is_dead())?.start_ticks()
@@ -82,7 +83,7 @@ fn start_ticks(process: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// The name of this process with one of its parts replaced.
+    /// Returns the name of this process with one of its parts replaced.
     fn with(part: usize, text: &str) -> String {
         let own = own();
         let mut parts: Vec<&str> = own.split(' ').collect();

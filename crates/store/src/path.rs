@@ -5,20 +5,19 @@ use std::path::{Path, PathBuf};
 
 use crate::{StoreError, Url};
 
-/// `$XDG_DATA_HOME/fauxplat/store.sqlite`, or `~/.local/share/fauxplat/store.sqlite`.
+/// Returns `$XDG_DATA_HOME/fauxplat/store.sqlite`, or `~/.local/share/fauxplat/store.sqlite`.
 ///
 /// # Errors
-/// [`StoreError::NoHome`] when neither variable is set.
+/// Returns [`StoreError::NoHome`] if neither variable is set to an absolute path.
 pub fn default_path() -> Result<PathBuf, StoreError> {
     choose(std::env::var_os("XDG_DATA_HOME"), std::env::var_os("HOME"))
 }
 
-/// The file on this machine of the store that is named so: the file itself; the default one where none is named, and
-/// for a server, since what is measured for it is recorded there before it is carried to it. A URL may hold a password,
-/// so no file is ever called after one.
+/// Returns the local file of a store: the named file, or the default path if the name is a URL or missing. Results for
+/// a server are first recorded in a local file. A URL may hold a password, so no file is ever named after a URL.
 ///
 /// # Errors
-/// As [`default_path`].
+/// Returns the error of [`default_path`].
 pub fn local_path(named: Option<&Path>) -> Result<PathBuf, StoreError> {
     match named.filter(|path| !path.to_str().is_some_and(Url::is_one)) {
         Some(file) => Ok(file.to_owned()),
@@ -26,7 +25,7 @@ pub fn local_path(named: Option<&Path>) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// The XDG base directory specification asks that relative paths be ignored.
+/// The XDG base directory specification requires that relative paths are ignored.
 fn choose(data_home: Option<OsString>, home: Option<OsString>) -> Result<PathBuf, StoreError> {
     let absolute = |value: OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
     let data = data_home
@@ -36,7 +35,7 @@ fn choose(data_home: Option<OsString>, home: Option<OsString>) -> Result<PathBuf
     Ok(data.join("fauxplat/store.sqlite"))
 }
 
-/// The file that SQLite keeps beside a store, for instance `store.sqlite-wal`.
+/// Returns the path of a file that SQLite keeps beside a store, for instance `store.sqlite-wal`.
 pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -58,7 +57,7 @@ mod tests {
         assert_eq!(chosen(None, Some("/home/a")).unwrap(), "/home/a/.local/share/fauxplat/store.sqlite");
     }
 
-    /// A file name with the server's password could be read by anybody who lists the folder.
+    /// The name of a file is visible to anybody who lists the folder, and must not contain a password.
     #[test]
     fn no_file_is_called_after_a_server() {
         let named = |store| local_path(Some(Path::new(store))).ok();

@@ -1,6 +1,7 @@
-//! Points of series: what a session says of a benchmark, kept so that a series of a thousand sessions is read at once.
+//! Points of series: the figures of each session, kept so that a series of a thousand sessions is read at once.
 //!
-//! This store keeps points and computes none: whoever knows the documents of all verbs does.
+//! The store keeps points and does not compute them: that needs the documents of all verbs, which a higher layer
+//! knows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,87 +12,75 @@ use crate::engine::{Engine, Purpose, Values, cell, integer, optional, text, toge
 use crate::error::at;
 use crate::{Access, Store, StoreError, sql};
 
-/// Unit of stored logarithms.
+/// Unit of stored logarithms: integers in 10⁻¹².
 const PICO: f64 = 1e12;
 
-/// The largest logarithm that is kept, either way. No metric comes near it.
+/// Limit of the absolute value of a stored logarithm. No metric comes near it.
 const LN_MAX: f64 = 1e6;
 
-/// A session's figure of a benchmark.
+/// The figure of a benchmark in one session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// The experiment.
     pub experiment: i64,
     /// Number of the command within the experiment, or of the benchmark within a suite.
     pub number: i64,
     /// Start of the experiment in RFC 3339 form, UTC.
     pub started: Arc<str>,
-    /// Name of the benchmark.
     pub benchmark: Arc<str>,
     /// File name of the program, or the name of the harness.
     pub program: Arc<str>,
-    /// Name of the metric.
     pub metric: Arc<str>,
     /// Unit of the metric, such as `ns`.
     pub unit: Arc<str>,
-    /// Whether more is better.
     pub more_is_better: bool,
     /// Identity of the machine.
     pub machine: Arc<str>,
     /// Full hash of the commit that was measured.
     pub commit: Option<String>,
-    /// Whether there were local changes beside the commit.
+    /// Whether the work tree had local changes.
     pub dirty: Option<bool>,
-    /// When the commit was made, in seconds since 1970.
+    /// Time of the commit, in seconds since 1970.
     pub committed_s: Option<i64>,
-    /// Label of the experiment.
     pub label: Option<String>,
-    /// Name of the machine.
     pub host: Option<Arc<str>>,
     /// Natural logarithm of the typical reading.
     pub ln: f64,
     /// Standard error of `ln` within the session; `None` for a single run.
     pub error: Option<f64>,
-    /// Runs behind the point.
+    /// Number of runs from which the point was computed.
     pub runs: u64,
 }
 
-/// A choice of points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PointFilter {
-    /// Name of the metric.
     pub metric: String,
     /// Names of a benchmark and its program; `None` for all.
     pub benchmark: Option<(String, String)>,
 }
 
-/// A text that stands for all points and notes of a benchmark.
+/// A text that changes with the points and notes of a benchmark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointDigest {
-    /// Name of the benchmark.
     pub benchmark: String,
     /// File name of the program, or the name of the harness.
     pub program: String,
-    /// The text.
     pub digest: String,
 }
 
-/// A note on an experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The experiment.
     pub experiment: i64,
-    /// When it was written, in RFC 3339 form, UTC.
+    /// Time of writing, in RFC 3339 form, UTC.
     pub written: String,
-    /// The text.
     pub text: String,
 }
 
 impl Store {
-    /// Finished experiments whose points are not kept yet, oldest first. All, in a store that cannot keep any.
+    /// Returns finished experiments whose points are not stored yet, oldest first; all finished experiments if the
+    /// store has no tables for points.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn without_points(&self) -> Result<Vec<i64>, StoreError> {
         match self.keeps_points()? {
             true => Ok(self
@@ -104,11 +93,11 @@ impl Store {
         }
     }
 
-    /// Keeps the points of an experiment, with the note that they are all of them. `false` in a store that cannot be
-    /// written, where they have to be computed again the next time.
+    /// Stores all points of an experiment, and that they are complete. Returns `false` for a store that cannot be
+    /// written, where the points have to be computed again the next time.
     ///
     /// # Errors
-    /// Those of writing; none is kept then.
+    /// Returns the store's error if writing fails; no point is stored then.
     pub fn keep_points(&self, experiment: i64, points: &[Point]) -> Result<bool, StoreError> {
         if self.access() != Access::ReadWrite || !self.keeps_points()? {
             return Ok(false);
@@ -123,10 +112,10 @@ impl Store {
         Ok(true)
     }
 
-    /// Hands over the points that are kept, series by series, and within a series by experiment.
+    /// Passes the stored points to a receiver, series by series, ordered by experiment within a series.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn points(&self, filter: &PointFilter, mut each: impl FnMut(Point)) -> Result<(), StoreError> {
         if !self.keeps_points()? {
             return Ok(());
@@ -158,10 +147,10 @@ impl Store {
         Ok(())
     }
 
-    /// Names of the metrics that points are kept of.
+    /// Returns the names of all metrics that have stored points.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn point_metrics(&self) -> Result<Vec<String>, StoreError> {
         match self.keeps_points()? {
             true => Ok(self
@@ -174,11 +163,11 @@ impl Store {
         }
     }
 
-    /// A hash of the facts of an experiment's machine, for experiments that do not say on which machine they were made. It
-    /// changes with the kernel.
+    /// Returns a hash of the facts of an experiment's machine, for experiments that do not say on which machine they
+    /// were made. The hash changes with the kernel.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn machine_by_facts(&self, experiment: i64) -> Result<Option<String>, StoreError> {
         Ok(self
             .engine()
@@ -187,10 +176,8 @@ impl Store {
             .and_then(|row| word(row, 0)))
     }
 
-    /// Adds a note to an experiment.
-    ///
     /// # Errors
-    /// [`StoreError::NewerVersion`], [`StoreError::ReadOnly`]; those of writing.
+    /// Returns [`StoreError::NewerVersion`], [`StoreError::ReadOnly`], or the store's error if writing fails.
     pub fn add_note(&self, experiment: i64, written: &str, note: &str) -> Result<(), StoreError> {
         self.check_writable()?;
         let texts = [written, note].map(|text| Value::Text(text.to_owned()));
@@ -198,10 +185,10 @@ impl Store {
         self.engine().write(sql::INSERT_NOTE, &values).map(drop)
     }
 
-    /// The notes on all experiments, in the order of the experiments.
+    /// Returns the notes on all experiments, in the order of the experiments.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn notes(&self) -> Result<Vec<Note>, StoreError> {
         if !self.keeps_points()? {
             return Ok(Vec::new());
@@ -213,11 +200,11 @@ impl Store {
         Ok(self.engine().read(sql::NOTES, &[])?.iter().filter_map(note).collect())
     }
 
-    /// Of each benchmark of a metric, by name and program, a text that is another one as soon as a point or a note is added or
-    /// removed. Points that are not kept have none.
+    /// Returns a text for each benchmark of a metric, by name and program, that changes when a point or a note is added
+    /// or removed. A benchmark without stored points has no text.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn point_digests(&self, metric: &str) -> Result<Vec<PointDigest>, StoreError> {
         if !self.keeps_points()? {
             return Ok(Vec::new());
@@ -235,7 +222,7 @@ impl Store {
         Ok(digests.into_iter().map(digest).collect())
     }
 
-    /// Whether the tables of points are there: an earlier store that cannot be written has none.
+    /// Returns whether the tables of points exist: an earlier store that cannot be written lacks them.
     fn keeps_points(&self) -> Result<bool, StoreError> {
         Ok(!self.engine().columns("point")?.is_empty())
     }
@@ -249,7 +236,6 @@ fn pico(value: f64) -> Value {
     Value::Integer((value.clamp(-LN_MAX, LN_MAX) * PICO).round() as i64)
 }
 
-/// The values of `sql::INSERT_POINT`.
 fn values(point: &Point) -> Vec<Value> {
     let text = |text: &str| Value::Text(text.to_owned());
     let number = |number: Option<i64>| number.map_or(Value::Null, Value::Integer);
@@ -274,7 +260,7 @@ fn values(point: &Point) -> Vec<Value> {
     ]
 }
 
-/// Names of the row before, which those of the next row mostly equal.
+/// Names in the previous row, which are mostly equal to the names in the next row and then share its memory.
 #[derive(Default)]
 struct Names([Option<Arc<str>>; 6]);
 
@@ -287,7 +273,6 @@ impl Names {
         }
     }
 
-    /// A row of `sql::POINTS`.
     fn point(&mut self, row: &Values) -> Point {
         let number = |column: usize| integer(cell(row, column));
         let some = |column: usize| match cell(row, column) {

@@ -1,4 +1,4 @@
-//! Readings of metrics that have no column: one row each, and one row per metric of the experiment.
+//! Readings of metrics that have no column: a row for each reading, and a row for each metric of the experiment.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,8 @@ use crate::{row, sql};
 #[derive(Debug, Default)]
 pub(crate) struct Numbers(HashMap<Metric, i64>);
 
-/// Readings of a sample that have no column: values of open metrics, and the times for which metrics counted.
+/// Iterates over the readings of a sample that need rows of their own: values of open metrics, and the times for which
+/// metrics counted.
 fn without_column(sample: &Sample) -> impl Iterator<Item = (Metric, Option<u64>, Option<Counted>)> + '_ {
     sample.readings.iter().filter_map(|(metric, value)| {
         let counted = sample.readings.counted(metric);
@@ -20,14 +21,15 @@ fn without_column(sample: &Sample) -> impl Iterator<Item = (Metric, Option<u64>,
     })
 }
 
-/// Whether the columns hold the whole sample, as for most samples. Called for each sample, so it has to be fast.
+/// Returns whether the columns hold the whole sample, as for most samples. The function is called for each sample, so
+/// it has to be fast.
 pub(crate) fn is_one_row(sample: &Sample) -> bool {
     let has_columns = || sample.readings.metrics().iter().all(Metric::is_built_in);
     !sample.readings.is_partial() && (has_columns() || without_column(sample).next().is_none())
 }
 
 impl Numbers {
-    /// Numbers the metrics that are new in these samples, and returns them.
+    /// Assigns numbers to the metrics that are new in these samples, and returns those metrics.
     pub(crate) fn add(&mut self, samples: &[Sample]) -> Vec<Metric> {
         let mut fresh = Vec::new();
         for (metric, ..) in samples.iter().flat_map(without_column) {
@@ -39,12 +41,11 @@ impl Numbers {
         fresh
     }
 
-    /// Forgets numbers whose rows could not be written.
+    /// Forgets the numbers of metrics whose rows could not be written.
     pub(crate) fn forget(&mut self, fresh: &[Metric]) {
         self.0.retain(|metric, _| !fresh.contains(metric));
     }
 
-    /// Writes the rows of metrics that are new.
     pub(crate) fn insert_metrics(
         &self,
         connection: &Connection,
@@ -59,7 +60,6 @@ impl Numbers {
         Ok(())
     }
 
-    /// Writes the rows of one sample.
     pub(crate) fn insert_readings(
         &self,
         connection: &Connection,

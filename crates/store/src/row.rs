@@ -1,11 +1,11 @@
-//! A sample as a row of integers, and back.
+//! Converts a sample to a row of integers, and back.
 
 use std::sync::Arc;
 
 use fauxplat_model::{Bounds, Metric, MetricSet, Outcome, Phase, Reading, Readings, Sample, Sources};
 use rusqlite::{Row, Statement};
 
-/// Columns of a sample before its readings, after the experiment and the sequence number.
+/// Number of columns of a sample before its readings, without the experiment and the sequence number.
 const FACTS: usize = 12;
 
 /// Binds the parameters of `sql::INSERT_SAMPLE`.
@@ -40,8 +40,8 @@ pub(crate) fn bind(
     Ok(())
 }
 
-/// Parses a row of `sql::SAMPLES` for samples that have these metrics; readings without a column are added later. A row of
-/// an earlier version does not say which readings are bounds; `sources` do.
+/// Parses a row of `sql::SAMPLES` for samples that have these metrics; readings without a column are added later. A row
+/// of an earlier version does not say which readings are bounds; they are derived from `sources`.
 pub(crate) fn read(row: &Row<'_>, metrics: &Arc<MetricSet>, sources: &Sources) -> rusqlite::Result<Sample> {
     let reading = |index: usize| -> rusqlite::Result<Reading> {
         Ok(row.get::<_, Option<i64>>(FACTS + index)?.map(i64::cast_unsigned).into())
@@ -68,7 +68,7 @@ pub(crate) fn read(row: &Row<'_>, metrics: &Arc<MetricSet>, sources: &Sources) -
     })
 }
 
-/// Exit status and signal; a run that was ended at its time limit has neither.
+/// Returns exit status and signal; a run that was ended at its time limit has neither.
 fn ended(outcome: Outcome) -> (Option<i64>, Option<i64>) {
     match outcome {
         Outcome::Exited(status) => (Some(status.into()), None),
@@ -89,7 +89,7 @@ fn known_cpu(cpu: u16) -> Option<i64> {
     (cpu != u16::MAX).then_some(cpu.into())
 }
 
-/// SQL integers are signed. No real reading reaches 2^63: that many nanoseconds are 292 years.
+/// Converts a reading to a signed SQL integer. No real reading reaches 2^63: that many nanoseconds are 292 years.
 pub(crate) fn signed(value: u64) -> i64 {
     value.min(i64::MAX.cast_unsigned()).cast_signed()
 }

@@ -1,7 +1,7 @@
 //! The tables, and migrations from older versions.
 //!
-//! Migrations only ever add tables and columns: an older fauxplat can then go on reading what it knows from a
-//! newer store.
+//! Migrations only add tables and columns, so that an older fauxplat can still read the parts that it knows of a newer
+//! store.
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -10,19 +10,19 @@ use crate::sql;
 /// A migration from one version to the next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Migration {
-    /// Statements that make tables and columns. Each engine reads the types in its own words.
+    /// Statements that create tables and columns, in SQLite's dialect; `postgres::dialect` translates them.
     pub(crate) tables: &'static str,
-    /// Statements that fill the new columns in a file of SQLite that already holds experiments.
+    /// Statements that fill the new columns in an SQLite file that already holds experiments.
     pub(crate) filled: &'static str,
 }
 
 /// The schema version that this program writes.
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// `FPlt`, in the header of the file: it tells our stores from other programs' databases.
+/// `FPlt` in the header of the file, which distinguishes stores from databases of other programs.
 pub(crate) const APPLICATION_ID: i64 = 0x4650_6c74;
 
-/// Statements that lead from version `index` to version `index + 1`.
+/// The migration at index `i` leads from version `i` to version `i + 1`.
 pub(crate) const MIGRATIONS: [Migration; 6] = [
     Migration { tables: FIRST, filled: "" },
     Migration { tables: RATE, filled: "" },
@@ -32,16 +32,16 @@ pub(crate) const MIGRATIONS: [Migration; 6] = [
     Migration { tables: HISTORY, filled: "" },
 ];
 
-/// The version from which on a store holds evidence other than runs.
+/// The first version that holds evidence other than runs.
 pub(crate) const WITH_EVIDENCE: i64 = 3;
 
-/// The version from which on a sample says which of its readings are bounds or parts.
+/// The first version whose samples say which of their readings are bounds or parts.
 pub(crate) const WITH_BOUNDS: i64 = 5;
 
-/// The version from which on an experiment says where it was made, and a store holds points of series.
+/// The first version that holds the origin of experiments, and points of series.
 pub(crate) const WITH_ORIGIN: i64 = 6;
 
-/// Absent readings are NULL, never zero. `sample` is clustered by experiment: appending touches one page, an
+/// Absent readings are NULL, never zero. `sample` is clustered by experiment: appending touches one page, and an
 /// experiment is read in order and removed as one range.
 const FIRST: &str = "
 CREATE TABLE schema (
@@ -120,13 +120,12 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 ";
 
-/// The rate of a published counter.
 const RATE: &str = "ALTER TABLE sample ADD COLUMN rate_micro_per_s INTEGER;";
 
-/// Readings that have no column, evidence that is no run, artifacts, and names that hold beyond one store.
+/// Readings that have no column, evidence other than runs, artifacts, and names that are unique beyond one store.
 ///
-/// `number` counts pieces of evidence over all kinds but runs, and `samples` says how many runs had landed before. Each
-/// `record` is the noun in JSON; the columns after it are what one would look for.
+/// `number` counts pieces of evidence of all kinds except runs, and `samples` is the number of runs before the piece.
+/// `record` is the piece as JSON; the columns after it are the keys by which it may be searched for.
 const EVIDENCE: &str = "
 CREATE TABLE metric (
     experiment INTEGER NOT NULL,
@@ -207,7 +206,7 @@ ALTER TABLE experiment ADD COLUMN plan TEXT;
 CREATE UNIQUE INDEX experiment_uuid ON experiment (uuid);
 ";
 
-/// Existing experiments get a name as random as that of new ones (version 4 of RFC 9562), and no plan.
+/// Gives existing experiments a random name like that of new experiments (version 4 of RFC 9562), and no plan.
 const NAMES: &str = "
 UPDATE experiment SET uuid = lower(
     hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-' ||
@@ -224,14 +223,14 @@ CREATE TABLE spool (
 ";
 
 /// Readings of a run that are bounds or parts: two bits for each metric, in the order of their columns; 0 where all are
-/// values. NULL in rows of earlier versions, whose experiment says it by its sources.
+/// values. NULL in rows of earlier versions, for which the sources of the experiment decide.
 const BOUNDS: &str = "ALTER TABLE sample ADD COLUMN bounds INTEGER;";
 
-/// Where an experiment was made, notes on it, and what a session says of each benchmark: a point of a series.
+/// The origin of an experiment, notes on it, and the points of series: the figure of each benchmark in a session.
 ///
-/// Points are computed from the experiments when a series is first asked for, and `summed` says of which they are there.
-/// Their key has them in the order of their series, so that a series is one range. Numbers with a fraction are integers
-/// in 10⁻¹², which every engine has.
+/// Points are computed from the experiments when a series is first requested; `summed` lists the experiments whose
+/// points are stored. The primary key orders points by series, so that a series is one range. Fractions are stored as
+/// integers in units of 10⁻¹², which every engine supports.
 const HISTORY: &str = "
 ALTER TABLE experiment ADD COLUMN origin TEXT;
 CREATE TABLE note (
@@ -290,7 +289,7 @@ fn apply(connection: &mut Connection, migrations: &[Migration]) -> rusqlite::Res
     transaction.commit()
 }
 
-/// The schema version of an open store; 0 for an empty file.
+/// Returns the schema version of an open store; 0 for an empty file.
 pub(crate) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }

@@ -13,7 +13,6 @@ use crate::{State, Store, StoreError, findings, sql};
 /// A finished session in which a program ran.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionReadings {
-    /// The experiment.
     pub id: i64,
     /// Readings of the measured, successful runs, in their order; never empty.
     pub readings: Vec<f64>,
@@ -22,28 +21,27 @@ pub struct SessionReadings {
 /// A finished session in which two programs ran in shared blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionPairs {
-    /// The experiment.
     pub id: i64,
-    /// Natural logarithm of B over A of each block in which both ran well, in the order of the blocks; at least two.
+    /// Natural logarithm of B over A for each block in which both have usable readings, in the order of the blocks; at
+    /// least two.
     pub log_ratios: Vec<f64>,
 }
 
-/// Beginnings of the names of metrics whose source a user states.
+/// Prefixes of the names of metrics whose source a user states.
 const METRIC_PRINTED: &str = "printed:";
 const METRIC_TABLE: &str = "table:";
 
-/// The metric of which sessions are looked for, in the definition that says what it is.
+/// The metric for which sessions are searched, with the definition that gives its source.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'d> {
-    /// The metric.
     pub metric: Metric,
     /// The definition with the sources of metrics that users name.
     pub definition: &'d Definition,
 }
 
 impl Measured<'_> {
-    /// Whether the metric is the same in a stored definition. A name that a user chose may stand for another number of the
-    /// output, or of another table.
+    /// Returns whether a stored definition means the same metric. A name that a user chose may stand for another number
+    /// in the output, or for another table.
     fn is_same(self, stored: &str) -> bool {
         let Definition { printed, tables, .. } = self.definition;
         let is_users =
@@ -61,13 +59,13 @@ struct Found {
 }
 
 impl Store {
-    /// Finished sessions on this machine in which the same program ran with the same arguments, oldest first. The
-    /// variance of its level between sessions is estimated from them. The machine is the same across boots and
-    /// affinities, not across kernels. `run`, `compare` and undisturbed calibrations are taken, in which nothing was
-    /// varied that moves a level, under the same condition; a program that could not be read has no sessions.
+    /// Returns finished sessions on this machine in which the same program ran with the same arguments under the same
+    /// condition, oldest first. The variance of its level between sessions is estimated from them. The machine is the
+    /// same across boots and CPU affinities, not across kernels. Experiments of `run`, `compare` and undisturbed
+    /// calibrations are used, which vary nothing that moves a level. A program without a hash has no sessions.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn sessions_of(
         &self,
         machine: &MachineFacts,
@@ -89,11 +87,11 @@ impl Store {
         Ok(sessions)
     }
 
-    /// Finished comparisons on this machine in which the same two programs ran with the same arguments in shared
-    /// blocks, under the same condition, oldest first. Replication is judged by them.
+    /// Returns finished comparisons on this machine in which the same two programs ran with the same arguments in
+    /// shared blocks, under the same condition, oldest first. They decide whether a result is replicated.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn sessions_of_pair(
         &self,
         machine: &MachineFacts,
@@ -116,7 +114,8 @@ impl Store {
         Ok(sessions)
     }
 
-    /// Experiments that contain a command, oldest first. Programs are identified by their hash, wherever the file was.
+    /// Returns experiments that contain a command, oldest first. Programs are identified by the hash of their content,
+    /// whatever their path.
     fn holding(
         &self,
         machine: &MachineFacts,
@@ -139,21 +138,21 @@ impl Store {
     }
 }
 
-/// Whether stored arguments, without the program's own name, equal those of a command.
+/// Returns whether stored arguments, without the program's own name, equal the arguments of a command.
 fn same_arguments(argv: &str, command: &Command) -> bool {
     let argv: Vec<String> = serde_json::from_str(argv).unwrap_or_default();
     !argv.is_empty() && argv.get(1..) == command.argv.get(1..)
 }
 
-/// Whether a stored condition is what was asked for a command: another input, environment or nice value is another
-/// experiment.
+/// Returns whether a stored condition requests the same as a command's condition: another input, environment or nice
+/// value makes another experiment.
 fn same_condition(stored: &str, command: &Command) -> bool {
     let stored: Option<Condition> = serde_json::from_str(stored).ok();
     stored.is_some_and(|stored| stored.asked() == command.condition.asked())
 }
 
-/// Whether an experiment varied nothing that moves a level: copies that do more work, or that a burner disturbed, say
-/// nothing about the variance between sessions.
+/// Returns whether an experiment varied nothing that moves a level: copies that do more work, or copies under a
+/// disturbance, say nothing about the variance between sessions.
 fn is_undisturbed(kind: &str, findings: Option<&str>) -> bool {
     let plain = |text: &str| match findings::decode("fauxplat.aa/1", text) {
         Some(Findings::Aa(aa)) => {
@@ -168,23 +167,22 @@ fn is_undisturbed(kind: &str, findings: Option<&str>) -> bool {
     }
 }
 
-/// The reading of a measured, successful run; `None` for other runs.
+/// Returns the reading of a measured, successful run; `None` for other runs.
 fn read(sample: &Sample, metric: Metric) -> Option<f64> {
     let counts = sample.phase == Phase::Measured && sample.outcome.is_success();
     sample.get(metric).filter(|_| counts).map(|value| value as f64)
 }
 
-/// The reading of a measured, successful run, if it is positive and so has a logarithm.
+/// Returns the reading of a measured, successful run if it is positive, so that it has a logarithm.
 fn usable(sample: &Sample, metric: Metric) -> Option<f64> {
     read(sample, metric).filter(|&value| value > 0.0)
 }
 
-/// Per block and command: the positions of its runs, with their logarithms.
+/// For each block and command: the positions of its runs, with the logarithms of their readings.
 #[derive(Default)]
 struct Blocks(BTreeMap<u32, [Vec<(u16, f64)>; 2]>);
 
 impl Blocks {
-    /// Adds a run of one of two commands.
     fn add(&mut self, sample: &Sample, metric: Metric, commands: [u16; 2]) {
         let place = commands.iter().position(|&command| command == sample.command);
         if let (Some(place), Some(value)) = (place, usable(sample, metric)) {
@@ -198,8 +196,8 @@ impl Blocks {
     }
 }
 
-/// The logarithm of what a command takes in a block. Of runs in a row all but the first follow their own command, and what
-/// another one left to the first is not theirs.
+/// Returns the mean logarithm of a command's readings in a block. If the runs follow each other directly, the first run
+/// is left out: it ran after a run of another command, whose effects on caches would count.
 fn level(runs: &[(u16, f64)]) -> Option<f64> {
     let is_in_a_row = runs.windows(2).all(|two| two[1].0 == two[0].0 + 1);
     let own = if is_in_a_row && runs.len() > 1 { &runs[1..] } else { runs };

@@ -1,8 +1,8 @@
 //! The spool: experiments in a file that wait for a shared store to acknowledge them.
 //!
-//! A measurement never waits for a network: samples are committed to the file as they land, and the experiment is
-//! carried to the server when it is over. An experiment that the server does not accept stays marked in the file, and
-//! is carried the next time.
+//! A measurement never waits for a network: samples are committed to the file when they are taken, and a finished
+//! experiment is copied to the server. An experiment that the server does not accept stays marked in the file, and the
+//! next copy is tried with the next experiment.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::engine::Engine;
 use crate::postgres::{Patience, Url};
 use crate::{Access, Store, StoreError, sql};
 
-/// The results of shipping an experiment, and earlier ones, to a shared store.
+/// The results of copying an experiment, and earlier ones, to a shared store.
 #[derive(Debug, Default)]
 pub struct Shipment {
     /// Number of the experiment in the shared store, once the server has acknowledged all of it.
     pub acknowledged: Option<i64>,
-    /// Experiments of this file that are over and not acknowledged yet.
+    /// Finished experiments of this file that are not acknowledged yet.
     pub waiting: Vec<i64>,
     /// Why the server has not acknowledged them.
     pub trouble: Option<String>,
@@ -27,23 +27,23 @@ impl Store {
     /// Opens a file that is the spool of a shared store.
     ///
     /// # Errors
-    /// As [`Store::open`].
+    /// Returns the errors of [`Store::open`].
     pub fn open_spool(path: impl AsRef<Path>, target: Url) -> Result<Store, StoreError> {
         let mut store = Store::open(path)?;
         store.target = Some(target);
         Ok(store)
     }
 
-    /// The shared store of this spool.
     pub fn target(&self) -> Option<&Url> {
         self.target.as_ref()
     }
 
-    /// Checks before a measurement whether the shared store will accept it. A server that cannot be reached now is no
-    /// error, since it may be back later.
+    /// Checks before a measurement whether the shared store will accept its results. A server that cannot be reached
+    /// now is no error, since it may be back later.
     ///
     /// # Errors
-    /// It is there, and does not let us in, is of another program or version, or may only be read.
+    /// Returns the store's error if the server can be reached but refuses the login, is no store or a newer store, or
+    /// is read-only.
     pub fn greet(&self, patience: Patience) -> Result<(), StoreError> {
         let Some(url) = &self.target else { return Ok(()) };
         match Store::open_shared(url, patience) {
@@ -53,7 +53,8 @@ impl Store {
         }
     }
 
-    /// Carries a finished experiment to the shared store, and then the earlier ones that wait, within the patience.
+    /// Copies a finished experiment to the shared store, and then the earlier ones that wait, within the limits of
+    /// `patience`.
     pub fn ship(&self, id: i64, patience: Patience) -> Shipment {
         let Some(url) = &self.target else { return Shipment::default() };
         let mut shipment = Shipment::default();
@@ -77,10 +78,10 @@ impl Store {
         self.carry_to(shared, &earlier)?.trouble.map_or(Ok(()), Err)
     }
 
-    /// Finished experiments that wait for another store, oldest first; none if the other store is a file.
+    /// Returns finished experiments that wait for another store, oldest first; none if the other store is a file.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn waiting_for(&self, other: &Store) -> Result<Vec<i64>, StoreError> {
         other.server.as_ref().map_or(Ok(Vec::new()), |server| self.waiting(&server.url))
     }
@@ -89,7 +90,7 @@ impl Store {
         self.over(self.file.read(sql::SPOOLED, &[Value::Text(url.key().to_owned())])?)
     }
 
-    /// Notes that a shared store has acknowledged an experiment. In a read-only file nothing is noted.
+    /// Records that a shared store has acknowledged an experiment; a read-only file is not changed.
     pub(crate) fn acknowledged(&self, id: i64, url: &Url) -> Result<(), StoreError> {
         match self.access() {
             Access::ReadWrite => {

@@ -2,23 +2,21 @@
 
 use crate::owner;
 
-/// The state of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// The process of the experiment is still writing.
     Running,
-    /// The experiment came to its end.
+    /// The experiment ran to its end.
     Finished,
     /// The user ended the experiment; the samples until then have been analysed.
     Stopped,
-    /// The experiment ended with an error, which its warnings tell.
+    /// The experiment ended with an error, which is among its warnings.
     Failed,
-    /// The process of the experiment is gone without finishing it: it was killed, or the machine went down.
+    /// The process ended without finishing the experiment: it was killed, or the machine went down.
     Interrupted,
 }
 
 impl State {
-    /// The word for lists and documents.
     pub fn name(self) -> &'static str {
         match self {
             State::Running => "running",
@@ -29,7 +27,7 @@ impl State {
         }
     }
 
-    /// The state by its stored word and owner: *running* holds only as long as the owner lives.
+    /// Returns the state for a stored word and owner: *running* holds only as long as the owner lives.
     pub(crate) fn read(word: &str, owner: &str) -> State {
         match word {
             "finished" => State::Finished,

@@ -15,33 +15,33 @@ use crate::sqlite::Sqlite;
 use crate::transfer::{Number, carry};
 use crate::{Access, Experiment, StoreError, VERSION, access, schema, sql};
 
-/// Characters of a UUID. No number of an experiment has as many.
+/// Length of a UUID in characters. No number of an experiment has as many digits.
 const UUID_LENGTH: usize = 36;
 
-/// An open store. It is not shared between threads; several processes, and several stores in one, may use the
-/// same file at once.
+/// An open store. A handle is not shared between threads; several processes, and several handles of one process, may
+/// use the same file at once.
 #[derive(Debug)]
 pub struct Store {
     pub(crate) connection: Rc<Connection>,
     pub(crate) path: PathBuf,
     access: Access,
-    /// Schema version of the file. It is older than this program's where the file cannot be written.
+    /// Schema version of the file, which is older than this program's if the file cannot be written.
     pub(crate) version: i64,
     /// The file of this store as an engine.
     pub(crate) file: Sqlite,
-    /// The server, for a shared store. The file then holds copies of experiments, made when they are read.
+    /// The server of a shared store. The file then holds copies of experiments, made when they are read.
     pub(crate) server: Option<Server>,
-    /// The shared store to which finished experiments are carried; `None` if this is no spool.
+    /// The shared store to which finished experiments are copied; `None` if this store is no spool.
     pub(crate) target: Option<Url>,
 }
 
 impl Store {
-    /// Opens a store; the file and its directories are created if need be.
+    /// Opens a store, and creates a missing file with its directories.
     ///
-    /// A store of a newer version and a read-only one open for reading: see [`Store::access`].
+    /// A store of a newer version and a read-only store are opened for reading: see [`Store::access`].
     ///
     /// # Errors
-    /// One variant of [`StoreError`] for each thing that the path can turn out to be.
+    /// Returns the variant of [`StoreError`] for the kind of file that the path leads to.
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let path = path.as_ref();
         Store::of(path, access::open(path)?)
@@ -54,21 +54,22 @@ impl Store {
         Ok(Store { connection, path, access, version, file, server: None, target: None })
     }
 
-    /// A store without experiments, for a place where there is no file yet; nothing is created there, and nothing can be
-    /// recorded.
+    /// Returns a store without experiments, for a path without a file; no file is created, and nothing can be recorded.
     ///
     /// # Errors
-    /// Those of SQLite.
+    /// Returns the error of SQLite if the store cannot be created in memory.
     pub fn nothing(path: &Path) -> Result<Store, StoreError> {
         let made =
             Connection::open_in_memory().and_then(|mut made| schema::migrate(&mut made).map(|()| made));
         Store::of(path, (made.map_err(at(path))?, Access::ReadOnly))
     }
 
-    /// Opens a shared store, to read it, to carry experiments to it and to remove some; its tables are made if need be.
+    /// Opens a shared store, to read it, to copy experiments to it and to remove experiments; missing tables are
+    /// created.
     ///
     /// # Errors
-    /// Those of reaching the server; it lets nobody in, or has something else in the database.
+    /// Returns the store's error if the server cannot be reached, refuses the login, or has other contents in the
+    /// database.
     pub fn open_shared(url: &Url, patience: Patience) -> Result<Store, StoreError> {
         let (server, access, _) = postgres::open(url, patience)?;
         let path = PathBuf::from(url.to_string());
@@ -78,7 +79,7 @@ impl Store {
         Ok(Store { server: Some(server), ..store })
     }
 
-    /// The engine that lists and removes experiments: the server's, or else the file's.
+    /// Returns the engine that lists and removes experiments: the server's if there is a server, otherwise the file's.
     pub(crate) fn engine(&self) -> &dyn Engine {
         match &self.server {
             Some(server) => server,
@@ -86,7 +87,7 @@ impl Store {
         }
     }
 
-    /// Copies an experiment from the server, if this store is on one and the copy is not there yet.
+    /// Copies an experiment from the server, if this store has a server and no copy yet.
     pub(crate) fn fetch(&self, id: i64) -> Result<(), StoreError> {
         let Some(server) = &self.server else { return Ok(()) };
         match self.file.read(sql::STATE, &[Value::Integer(id)])?.is_empty() {
@@ -95,17 +96,14 @@ impl Store {
         }
     }
 
-    /// Path of the store's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether the store is on a server.
     pub fn is_shared(&self) -> bool {
         self.server.is_some()
     }
 
-    /// The operations that the store allows.
     pub fn access(&self) -> Access {
         self.access
     }
@@ -113,20 +111,22 @@ impl Store {
     /// Writes the record of an experiment that begins now: header, machine and commands in one transaction.
     ///
     /// `kind` is the verb: `run`, `compare`, `aa`. Until [`Experiment::finish`], the experiment is *running*, and
-    /// *interrupted* once its process is gone. The header's own `id` is not looked at; [`Experiment::id`] gives it.
+    /// *interrupted* once its process has ended. The header's own `id` is ignored; [`Experiment::id`] gives the new
+    /// number.
     ///
     /// # Errors
-    /// [`StoreError::NewerVersion`] and [`StoreError::ReadOnly`] before anything is written; those of writing.
+    /// Returns [`StoreError::NewerVersion`] or [`StoreError::ReadOnly`] before anything is written, or the store's
+    /// error if writing fails.
     pub fn begin(&self, header: &Header, kind: &str, commands: &[Command]) -> Result<Experiment, StoreError> {
         self.check_writable()?;
         let target = self.target.as_ref().map(Url::key);
         Experiment::begin(Rc::clone(&self.connection), &self.path, target, (header, kind, commands))
     }
 
-    /// The experiment that a text names: its number, its UUID, or `last`.
+    /// Returns the experiment that a text names: its number, its UUID, or `last`.
     ///
     /// # Errors
-    /// [`StoreError::BadId`], [`StoreError::NoSuchExperiment`].
+    /// Returns [`StoreError::BadId`] or [`StoreError::NoSuchExperiment`].
     pub fn resolve(&self, text: &str) -> Result<i64, StoreError> {
         let missing = || StoreError::NoSuchExperiment { path: self.path.clone(), id: text.to_owned() };
         let found = match text {
@@ -143,7 +143,6 @@ impl Store {
         id.map(integer).ok_or_else(missing)
     }
 
-    /// State and owner of an experiment, if there is one.
     pub(crate) fn state_of(&self, id: i64) -> Result<Option<(String, String)>, StoreError> {
         let word = |value: &Value| text(value).unwrap_or_default().to_owned();
         let rows = self.engine().read(sql::STATE, &[Value::Integer(id)])?;

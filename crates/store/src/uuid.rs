@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-/// A random UUID from the kernel's randomness (`random(4)`).
+/// Returns a random UUID from the kernel's random number generator (`random(4)`).
 pub(crate) fn random() -> io::Result<String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

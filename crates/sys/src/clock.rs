@@ -1,10 +1,10 @@
-//! Clocks. Durations come from the monotonic clock alone: the wall clock can be set back.
+//! Clocks. Durations are always taken from the monotonic clock: the wall clock can be set back.
 #![expect(unsafe_code, reason = "clock_gettime(2) is a C call")]
 #![expect(clippy::disallowed_methods, reason = "this module is where the clocks are read")]
 
 use std::time::SystemTime;
 
-/// Nanoseconds of `CLOCK_MONOTONIC`, see `clock_gettime(2)`. All processes of a boot share its zero.
+/// Returns nanoseconds of `CLOCK_MONOTONIC`, see `clock_gettime(2)`. All processes of a boot share its zero.
 pub fn monotonic_ns() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `now` is a valid timespec that outlives the call, and the clock exists on every Linux.
@@ -12,7 +12,7 @@ pub fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Nanoseconds of CPU time that this thread has used (`CLOCK_THREAD_CPUTIME_ID`).
+/// Returns the CPU time that this thread has used (`CLOCK_THREAD_CPUTIME_ID`).
 pub fn thread_cpu_ns() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: as above; the thread's own CPU clock always exists.
@@ -20,7 +20,7 @@ pub fn thread_cpu_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Nanoseconds of CPU time that all threads of this process have used (`CLOCK_PROCESS_CPUTIME_ID`).
+/// Returns the CPU time that all threads of this process have used (`CLOCK_PROCESS_CPUTIME_ID`).
 pub fn process_cpu_ns() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: as above; the process's own CPU clock always exists.
@@ -28,24 +28,24 @@ pub fn process_cpu_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Nanoseconds since 1970 by the wall clock, to compare with file times; the wall clock can be set back.
+/// Returns nanoseconds since 1970 by the wall clock, to compare with file times; the wall clock can be set back.
 pub fn realtime_ns() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
 
-/// The time of day in RFC 3339 form, UTC, to the second.
+/// Returns the time of day in RFC 3339 form, UTC, to the second.
 pub fn now_rfc3339() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
-/// A number of 53 bits that differs from one call to the next, to seed a plan when the user gives no seed.
+/// Returns a number of 53 bits that differs from one call to the next, to seed a plan when the user gives no seed.
 pub fn fresh_seed() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     // SplitMix64's finaliser spreads the few bits that change between two calls (Steele et al., OOPSLA 2014).
     let mut z = (since.as_nanos() as u64) ^ (u64::from(std::process::id()) << 40);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    // A seed that fits 53 bits survives a trip through JSON readers that hold numbers as doubles.
+    // JSON readers that hold numbers as doubles preserve a seed of 53 bits.
     (z ^ (z >> 31)) >> 11
 }
 

@@ -1,4 +1,5 @@
-//! Many small files below one folder, read without an allocation per file.
+//! Files: reading many small files below one folder, opening without waiting, safe replacement, and access by other
+//! users.
 #![expect(unsafe_code, reason = "openat relative to a folder has no safe form in std")]
 
 use std::ffi::CStr;
@@ -10,10 +11,10 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Opens a file to read it from its beginning, or to append to it, without waiting for another process: a named pipe
-/// without a writer reads as empty, and one without a reader cannot be written to. See `fifo(7)`.
+/// without a writer reads as empty, and a named pipe without a reader cannot be written to. See `fifo(7)`.
 ///
 /// # Errors
-/// Errors of `open(2)`.
+/// Returns the errors of `open(2)` and `fcntl(2)`.
 pub fn open_at_once(path: &Path, append: bool) -> io::Result<File> {
     let mut options = File::options();
     let file =
@@ -27,24 +28,25 @@ pub fn open_at_once(path: &Path, append: bool) -> io::Result<File> {
     }
 }
 
-/// Opens a regular file for reading. Everything else, a pipe above all, is refused, and never waited for.
+/// Opens a regular file for reading. Other kinds of files, such as pipes, are refused without waiting.
 ///
 /// # Errors
-/// Errors of `open(2)`; the path is no regular file.
+/// Returns the errors of `open(2)`, and an error if the path is no regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     open_regular_with(File::options().read(true), path)
 }
 
-/// Opens a regular file with these options. Everything else is refused, and never waited for.
+/// Opens a regular file with these options. Other kinds of files are refused without waiting.
 ///
 /// # Errors
-/// Errors of `open(2)`; the path is no regular file.
+/// Returns the errors of `open(2)`, and an error if the path is no regular file.
 pub fn open_regular_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let refuse = || {
         let why = "it is no regular file, but a pipe, a folder, a device or a socket";
         io::Error::new(io::ErrorKind::InvalidInput, why)
     };
-    // Opening some devices has an effect, and the kernel's words for a pipe without a reader name no cause.
+    // The kind is checked before opening: opening some devices has an effect, and the kernel's error for a pipe without
+    // a reader does not name the cause.
     if path.metadata().is_ok_and(|facts| !facts.is_file()) {
         return Err(refuse());
     }
@@ -53,8 +55,8 @@ pub fn open_regular_with(options: &mut OpenOptions, path: &Path) -> io::Result<F
     if file.metadata()?.is_file() { Ok(file) } else { Err(refuse()) }
 }
 
-/// Raises the soft limit of open files to the hard one, see getrlimit(2). Child processes inherit that, so it is for
-/// processes that start none.
+/// Raises the soft limit of open files to the hard limit, see `getrlimit(2)`. Child processes inherit the limit, so
+/// only processes without children should call this function.
 pub fn open_as_many_as_allowed() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` lives for both calls, which fill and read it. A call that fails changes nothing.
@@ -66,7 +68,7 @@ pub fn open_as_many_as_allowed() {
     }
 }
 
-/// A folder that is held open, so that the kernel walks only the rest of each path.
+/// A folder that is held open, so that the kernel resolves only the rest of each path.
 #[derive(Debug)]
 pub struct Folder(OwnedFd);
 
@@ -74,7 +76,7 @@ impl Folder {
     /// Opens a folder, see `open(2)` with `O_PATH`: no permission to list it is needed.
     ///
     /// # Errors
-    /// The folder does not exist, is no folder, or may not be passed through.
+    /// Fails where the folder does not exist, is no folder, or cannot be traversed.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut options = File::options();
         options.read(true).custom_flags(libc::O_PATH | libc::O_DIRECTORY);
@@ -83,15 +85,15 @@ impl Folder {
 
     /// Reads a file below the folder into `buffer`, and returns the number of bytes, at most the buffer's length.
     ///
-    /// A text that ends with a line and fills less than the buffer is the whole file: the kernel writes its small files
-    /// at once, and to ask whether more follows would be a call for each.
+    /// Text that ends with a newline and fills less than the buffer counts as the whole file: the kernel writes its
+    /// small files at once, and checking for more would cost another call for each file.
     ///
     /// The file is opened with `O_NONBLOCK`: a named pipe in a tree of files must not block the reader. The error is
-    /// the kernel's own, without a text, since files that do not exist are usual and a text would be an allocation
+    /// the kernel's own, without a text, since files that do not exist are common and a text would be an allocation for
     /// each.
     ///
     /// # Errors
-    /// Errors of `openat(2)` and `read(2)`.
+    /// Returns the errors of `openat(2)` and `read(2)`.
     pub fn read(&self, path: &CStr, buffer: &mut [u8]) -> io::Result<usize> {
         // SAFETY: `path` ends in NUL and is only read; the descriptor is open as long as `self` lives.
         let opened = unsafe {
@@ -124,33 +126,30 @@ impl Folder {
     }
 }
 
-/// A file without a name in a folder, for reading and writing: it is deleted when its last descriptor is closed. See
-/// `O_TMPFILE` in `open(2)`; on a file system without that flag, a file with a random name is created and unlinked at
-/// once.
+/// Creates a file without a name in a folder, for reading and writing: it is deleted when its last descriptor is
+/// closed. See `O_TMPFILE` in `open(2)`; on a file system without that flag, a file with a random name is created and
+/// unlinked at once.
 ///
 /// # Errors
-/// Errors of `open(2)`.
+/// Returns the errors of `open(2)`.
 pub fn unnamed(folder: &Path) -> io::Result<File> {
     tempfile::tempfile_in(folder)
 }
 
-/// A folder on the path of a file in which a user other than root and this one may replace that file.
+/// A folder on the path of a file in which a user other than root and the present user may replace that file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exposed {
-    /// The folder.
     pub folder: PathBuf,
-    /// User id of the folder's owner.
     pub owner: u32,
-    /// Permission bits of the folder.
     pub mode: u32,
 }
 
-/// The first folder on the path of a file that does not belong to root or this user, or that others may write to. In a
-/// folder whose files only their owners may rename (`/tmp`, see "sticky" in `inode(7)`) subfolders are safe, and files
-/// are not: another user may have created one under the name before.
+/// Returns the first folder on the path of a file that belongs neither to root nor to this user, or that other users
+/// may write to. In a folder whose files only their owners may rename (`/tmp`, see "sticky" in `inode(7)`) subfolders
+/// are safe, but not files: another user may have created a file under the name before.
 ///
 /// # Errors
-/// The folder of the file does not exist, or may not be looked at.
+/// Fails where the folder of the file does not exist or cannot be examined.
 pub fn exposed(file: &Path) -> io::Result<Option<Exposed>> {
     const STICKY: u32 = 0o1000;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -168,11 +167,11 @@ pub fn exposed(file: &Path) -> io::Result<Option<Exposed>> {
     Ok(None)
 }
 
-/// Another owner of a folder from which this process runs programs; `None` if this user owns it. Root has more to lose,
-/// and checks the whole path, see [`exposed`].
+/// Returns the folder if another user owns it; `None` if this user does. For root the whole path is checked with
+/// [`exposed`], since root executes programs from the folder with more privileges.
 ///
 /// # Errors
-/// The folder does not exist, or may not be looked at.
+/// Fails where the folder does not exist or cannot be examined.
 pub fn open_to_others(folder: &Path) -> io::Result<Option<Exposed>> {
     let facts = folder.metadata()?;
     let (owner, mode) = (facts.uid(), facts.mode() & 0o7777);
@@ -185,7 +184,7 @@ pub fn open_to_others(folder: &Path) -> io::Result<Option<Exposed>> {
 /// Opens a file with these options, but no symbolic link, and without waiting at a named pipe.
 ///
 /// # Errors
-/// Errors of `open(2)`; `ELOOP` for a link.
+/// Returns the errors of `open(2)`; `ELOOP` for a link.
 pub fn open_itself(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
 }
@@ -193,16 +192,16 @@ pub fn open_itself(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 /// Opens a file with these options, without waiting for a process at its other end, now or later: see `fifo(7)`.
 ///
 /// # Errors
-/// Errors of `open(2)`.
+/// Returns the errors of `open(2)`.
 pub fn open_without_waiting(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.custom_flags(libc::O_NONBLOCK).open(path)
 }
 
-/// Writes a text at the beginning of a file, over what is there; at the end of a file without positions, such as a
-/// pipe. Files of sysfs take the text as their new value.
+/// Overwrites a file from its beginning, or appends to a file without positions, such as a pipe. Files of sysfs take
+/// the text as their new value.
 ///
 /// # Errors
-/// Errors of `pwrite(2)` and `write(2)`.
+/// Returns the errors of `pwrite(2)` and `write(2)`.
 pub fn write_over(mut file: &File, text: &str) -> io::Result<()> {
     match file.write_at(text.as_bytes(), 0) {
         Ok(written) if written == text.len() => Ok(()),
@@ -212,18 +211,19 @@ pub fn write_over(mut file: &File, text: &str) -> io::Result<()> {
     }
 }
 
-/// Whether this user may write to a file or folder, as far as can be told without writing: permissions, and whether the
-/// file system is read-only. See `faccessat(2)` with `AT_EACCESS`.
+/// Returns whether this user may write to a file or folder, as far as permissions and the read-only state of the file
+/// system say so. See `faccessat(2)` with `AT_EACCESS`.
 pub fn may_write(path: &Path) -> bool {
     let Ok(path) = std::ffi::CString::new(path.as_os_str().as_bytes()) else { return false };
     // SAFETY: the text ends in NUL and is only read.
     unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) == 0 }
 }
 
-/// A whole file of at most `bytes_max` bytes, opened with `O_NONBLOCK` so that a named pipe does not block the reader.
+/// Reads a whole file of at most `bytes_max` bytes, opened with `O_NONBLOCK` so that a named pipe does not block the
+/// reader.
 ///
 /// # Errors
-/// Errors of `open(2)` and `read(2)`; a longer file is [`io::ErrorKind::FileTooLarge`].
+/// Returns the errors of `open(2)` and `read(2)`; [`io::ErrorKind::FileTooLarge`] for a longer file.
 pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     // Room for most files, so that they are read by one call.
@@ -235,11 +235,12 @@ pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Replaces a file of this user's at once: after any failure, that of the machine among them, it has the old contents or
-/// the new ones. They are written into a file beside it first, whose name has `.part` at its end.
+/// Replaces a file of this user atomically: after any failure, even a power failure, the file has the old contents or
+/// the new ones. The contents are first written to a file beside it with the suffix `.part`.
 ///
 /// # Errors
-/// Errors of `open(2)`, `write(2)`, `fsync(2)` and `rename(2)`; the file beside it is there and no regular one.
+/// Returns the errors of `open(2)`, `write(2)`, `fsync(2)` and `rename(2)`, and an error if the `.part` file exists and
+/// is no regular file.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
@@ -249,7 +250,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()?;
     std::fs::rename(&part, path)?;
-    // The folder has the file's name, and must reach the disk as well.
+    // The folder contains the file's name, and must reach the disk as well.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
 }

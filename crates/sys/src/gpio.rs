@@ -15,21 +15,16 @@ const ATTRIBUTES_MAX: usize = 10;
 
 /// Flags of a line: `enum gpio_v2_line_flag`.
 pub mod flag {
-    /// The line is in use.
     pub const USED: u64 = 1;
     /// Low is active.
     pub const ACTIVE_LOW: u64 = 1 << 1;
-    /// The line is an input.
     pub const INPUT: u64 = 1 << 2;
-    /// The line is an output.
     pub const OUTPUT: u64 = 1 << 3;
     /// Edges to active are events.
     pub const RISING: u64 = 1 << 4;
     /// Edges to inactive are events.
     pub const FALLING: u64 = 1 << 5;
-    /// The line has a pull-up resistor.
     pub const PULL_UP: u64 = 1 << 8;
-    /// The line has a pull-down resistor.
     pub const PULL_DOWN: u64 = 1 << 9;
 }
 
@@ -110,7 +105,6 @@ const SET_CONFIG: libc::Ioctl = libc::_IOWR::<LineConfig>(FAMILY, 0x0D);
 const GET_VALUES: libc::Ioctl = libc::_IOWR::<LineValues>(FAMILY, 0x0E);
 const SET_VALUES: libc::Ioctl = libc::_IOWR::<LineValues>(FAMILY, 0x0F);
 
-/// Properties of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineFacts {
     /// Name of the line; empty if it has none.
@@ -121,20 +115,16 @@ pub struct LineFacts {
     pub flags: u64,
 }
 
-/// Number of lines of a chip.
-///
 /// # Errors
-/// The file is not a GPIO chip.
+/// Fails where the file is not a GPIO chip.
 pub fn line_count(chip: &File) -> Result<u32> {
     let mut info = ChipInfo { name: [0; NAME_BYTES], label: [0; NAME_BYTES], lines: 0 };
     call(chip.as_fd(), GET_CHIP_INFO, &mut info, "GPIO_GET_CHIPINFO_IOCTL")?;
     Ok(info.lines)
 }
 
-/// Properties of a line of a chip.
-///
 /// # Errors
-/// The chip has no such line, or the file is not a GPIO chip.
+/// Fails where the chip has no such line, or where the file is not a GPIO chip.
 pub fn line_facts(chip: &File, offset: u32) -> Result<LineFacts> {
     let mut info = LineInfo {
         name: [0; NAME_BYTES],
@@ -188,7 +178,7 @@ impl Line {
     /// Requests a line of a chip, with a label that other users of the chip see.
     ///
     /// # Errors
-    /// There is no such line (`EINVAL`), it is in use (`EBUSY`), or it does not support the configuration.
+    /// Fails where the line does not exist (`EINVAL`), is in use (`EBUSY`), or does not support the configuration.
     pub fn request(chip: &File, offset: u32, consumer: &str, wish: LineWish) -> Result<Self> {
         let mut request = LineRequest {
             offsets: [0; LINES_MAX],
@@ -207,27 +197,23 @@ impl Line {
         Ok(Line(fd.into()))
     }
 
-    /// Changes the configuration.
-    ///
     /// # Errors
-    /// The line does not support the configuration, or is gone.
+    /// Fails where the line does not support the configuration, or is gone.
     pub fn set_wish(&self, wish: LineWish) -> Result<()> {
         call(self.0.as_fd(), SET_CONFIG, &mut wish.config(), "GPIO_V2_LINE_SET_CONFIG_IOCTL")
     }
 
-    /// Sets the level of an output.
-    ///
     /// # Errors
-    /// The line is an input, or gone (`ENODEV`).
+    /// Fails where the line is an input, or is gone (`ENODEV`).
     pub fn set(&self, is_active: bool) -> Result<()> {
         let mut values = LineValues { bits: u64::from(is_active), mask: 1 };
         call(self.0.as_fd(), SET_VALUES, &mut values, "GPIO_V2_LINE_SET_VALUES_IOCTL")
     }
 
-    /// Level of the line.
+    /// Returns whether the line is active.
     ///
     /// # Errors
-    /// The line is gone.
+    /// Fails where the line is gone.
     pub fn get(&self) -> Result<bool> {
         let mut values = LineValues { bits: 0, mask: 1 };
         call(self.0.as_fd(), GET_VALUES, &mut values, "GPIO_V2_LINE_GET_VALUES_IOCTL")?;
@@ -251,7 +237,7 @@ impl AsFd for Line {
 /// An edge as reported by the kernel: `struct gpio_v2_line_event`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeEvent {
-    /// `CLOCK_MONOTONIC` when the kernel saw the edge.
+    /// Time of `CLOCK_MONOTONIC` when the kernel saw the edge.
     pub at_ns: u64,
     /// Whether the line became active.
     pub is_rising: bool,
@@ -261,7 +247,6 @@ pub struct EdgeEvent {
     pub number: u32,
 }
 
-/// Size of an event in bytes.
 pub const EVENT_BYTES: usize = 48;
 
 const RISING_EDGE: u32 = 1;
@@ -296,7 +281,7 @@ fn word(bytes: &[u8; EVENT_BYTES], at: usize) -> u32 {
     u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// A name with its terminating zero, truncated if it is too long.
+/// Converts a text to a name with its terminating zero, truncated if it is too long.
 fn name(words: &str) -> [u8; NAME_BYTES] {
     let mut name = [0; NAME_BYTES];
     let room = name.iter_mut().take(NAME_BYTES - 1);
@@ -347,8 +332,8 @@ mod tests {
         assert_eq!((offset_of!(LineRequest, consumer), offset_of!(LineRequest, config)), (256, 288));
         assert_eq!((offset_of!(LineRequest, lines), offset_of!(LineRequest, fd)), (560, 588));
         assert_eq!((offset_of!(LineInfo, offset), offset_of!(LineInfo, flags)), (64, 72));
-        // The position of size and direction within a number depends on the architecture; on these two the numbers are
-        // equal.
+        // The position of size and direction within a number depends on the architecture; on these two architectures
+        // the numbers are equal.
         if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             let numbers = [GET_CHIP_INFO, GET_LINE_INFO, GET_LINE, SET_CONFIG, GET_VALUES, SET_VALUES];
             let known = [0x8044_b401, 0xc100_b405, 0xc250_b407, 0xc110_b40d, 0xc010_b40e, 0xc010_b40f];
@@ -356,7 +341,7 @@ mod tests {
         }
     }
 
-    /// The sizes and numbers are checked against the header itself, where it and a compiler are installed.
+    /// The sizes and numbers are compared with the header itself, if the header and a compiler are installed.
     #[test]
     #[expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "nothing is measured by a test")]
     fn the_header_agrees() {

@@ -1,7 +1,7 @@
-//! Signal state with which this process was started, before any code in it changed that: ignored and blocked signals.
+//! Signal state with which this process was started, before any of its code changed it: ignored and blocked signals.
 //!
-//! A measured program shall begin as a shell would begin it, so its signal state must be that of fauxplat at its start.
-//! Rust's own start-up code ignores SIGPIPE before `main`; hence the state is read before that.
+//! A measured program must start as a shell would start it, so it gets the signal state that fauxplat itself had at its
+//! start. Rust's start-up code ignores SIGPIPE before `main`; hence the state is read even earlier.
 #![expect(
     unsafe_code,
     reason = "signal dispositions are read and set by C calls, before main by an entry of .init_array"
@@ -10,17 +10,17 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Largest signal number. SIGKILL and SIGSTOP, which cannot be ignored, and the signals that the C library reserves are
-/// left out.
+/// excluded.
 const LAST: i32 = 64;
 const UNTOUCHABLE: [i32; 4] = [libc::SIGKILL, libc::SIGSTOP, 32, 33];
-/// Signals reserved by the C library. Programs started by its `posix_spawn(3)` ignore them, and so would the spawner's
-/// programs.
+/// Signals reserved by the C library. Programs started by its `posix_spawn(3)` ignore them, and the programs that the
+/// spawner starts would inherit that.
 const OF_THE_LIBRARY: [i32; 2] = [32, 33];
-/// Signals that the spawner needs for its own work: to be stopped, to keep time, to wait for children, and to learn
-/// that its parent was stopped.
+/// Signals that the spawner needs for its own work: to be stopped, to keep time, to wait for children, and to be
+/// notified that its parent was stopped.
 const NEEDED: [i32; 4] = [libc::SIGTERM, libc::SIGALRM, libc::SIGCHLD, NEWS_OF_PARENT];
-/// Signal by which a parent reports that it was stopped: the last real-time signal, since those are queued and carry a
-/// value.
+/// Signal by which a parent reports that it was stopped. The last real-time signal is used, since real-time signals are
+/// queued and carry a value.
 pub(crate) const NEWS_OF_PARENT: i32 = LAST;
 
 /// Signals that report a fault of the process itself, or an event elsewhere, and request nothing.
@@ -42,13 +42,14 @@ static IGNORED: AtomicU64 = AtomicU64::new(0);
 static BLOCKED: AtomicU64 = AtomicU64::new(0);
 static LACKS_STDOUT: AtomicBool = AtomicBool::new(false);
 
-/// Runs before `main`, see `ld.so(8)` and the System V ABI on `.init_array`.
+/// Runs `look` before `main`, see `ld.so(8)` and the System V ABI on `.init_array`.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
-/// Reads the state, and gives SIGCHLD its default: if it is ignored, no child can be waited for (see `wait(2)`). SIGXFSZ is
-/// ignored, so that a file that would exceed the limit of `ulimit -f` is an error that is told; programs get it back.
+/// Reads the state, and gives SIGCHLD its default: if it is ignored, no child can be waited for (see `wait(2)`).
+/// SIGXFSZ is ignored, so that exceeding the limit of `ulimit -f` is reported as an error; measured programs get its
+/// original state.
 extern "C" fn look() {
     let signals = Signals::now();
     IGNORED.store(signals.ignored, Ordering::Relaxed);
@@ -61,7 +62,7 @@ extern "C" fn look() {
     set(libc::SIGXFSZ, libc::SIG_IGN);
 }
 
-/// Whether this process was started with its standard output closed, so that whatever is written there is lost.
+/// Returns whether this process was started with its standard output closed, so that all output is lost.
 pub fn lacks_stdout() -> bool {
     LACKS_STDOUT.load(Ordering::Relaxed)
 }
@@ -69,13 +70,11 @@ pub fn lacks_stdout() -> bool {
 /// Signals that a process ignores and blocks, which exec preserves. Bit n − 1 is signal n, as in `/proc/PID/status`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signals {
-    /// Bits of ignored signals.
     pub ignored: u64,
-    /// Bits of blocked signals.
     pub blocked: u64,
 }
 
-/// Changes of the signal state that a child makes between its creation and exec; mostly none.
+/// Changes of the signal state that a child makes between its creation and exec; usually none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restoration {
     /// Signals whose disposition changes; true for ignored, false for default.
@@ -107,8 +106,8 @@ fn is_ignored(signal: i32) -> bool {
     done == 0 && found[0] == libc::SIG_IGN
 }
 
-/// The kernel's own structure, see `rt_sigaction(2)`: the disposition and, if that is no function, zeroes behind it.
-/// The C library's function would not report its reserved signals.
+/// The kernel's own structure, see `rt_sigaction(2)`: the disposition, followed by zeroes unless the disposition is a
+/// function. The C library's function would not report its reserved signals.
 type KernelAction = [usize; 8];
 /// Size of a signal set in bytes, for the kernel.
 const MASK_BYTES: usize = 8;
@@ -130,7 +129,8 @@ fn set(signal: i32, disposition: libc::sighandler_t) {
 
 extern "C" fn nothing(_: libc::c_int) {}
 
-/// Installs a handler that does nothing, and interrupts nothing. Unlike an ignored signal it does not outlive exec.
+/// Installs a handler that does nothing, and interrupts nothing. Unlike an ignored signal, a handler does not survive
+/// exec.
 fn disregard(signal: i32) {
     // SAFETY: a zeroed sigaction with a function that does nothing is valid; it outlives the call.
     unsafe {
@@ -141,7 +141,6 @@ fn disregard(signal: i32) {
     }
 }
 
-/// The mask as a set of the C library.
 fn mask_of(blocked: u64) -> libc::sigset_t {
     // SAFETY: zeroed sets are valid and emptied at once, and the signals exist.
     unsafe {
@@ -160,12 +159,12 @@ fn block(mask: &libc::sigset_t) {
 }
 
 impl Signals {
-    /// State of this process at its start.
+    /// Returns the state of this process at its start.
     pub fn at_start() -> Self {
         Signals { ignored: IGNORED.load(Ordering::Relaxed), blocked: BLOCKED.load(Ordering::Relaxed) }
     }
 
-    /// Present state of this process and thread.
+    /// Returns the present state of this process and thread.
     pub fn now() -> Self {
         let ignored = signals().chain(OF_THE_LIBRARY).filter(|&signal| is_ignored(signal)).map(bit).sum();
         // SAFETY: the set is a local, filled in by the call.
@@ -177,7 +176,6 @@ impl Signals {
         Signals { ignored, blocked }
     }
 
-    /// Whether this signal is ignored.
     pub fn ignores(&self, signal: i32) -> bool {
         self.ignored & bit(signal) != 0
     }
@@ -204,7 +202,7 @@ impl Signals {
         block(&mask_of(self.blocked & !needed));
     }
 
-    /// Changes that a child of this process has to make to begin with this state.
+    /// Returns the changes that a child of this process has to make to begin with this state.
     pub fn restoration(&self) -> Restoration {
         let now = Signals::now();
         let differ = signals().filter(|&signal| self.ignores(signal) != now.ignores(signal));
@@ -216,8 +214,8 @@ impl Signals {
 }
 
 impl Restoration {
-    /// Changes the calling process, by calls that are safe after vfork(2) only, and by none if nothing is to be
-    /// changed.
+    /// Changes the calling process, only by calls that are safe after `vfork(2)`, and without any call if nothing has
+    /// to change.
     pub(crate) fn apply(&self) {
         for &(signal, ignored) in &self.dispositions {
             set(signal, if ignored { libc::SIG_IGN } else { libc::SIG_DFL });
@@ -229,7 +227,7 @@ impl Restoration {
 }
 
 /// Marks every descriptor above standard error to be closed on exec, see `close_range(2)`. On kernels before 5.11,
-/// which lack that, each possible number is marked by a call of its own. Safe after vfork(2).
+/// which lack the flag, each possible number is marked by a call of its own. Safe after `vfork(2)`.
 pub fn close_all_on_exec() {
     // SAFETY: only integers are passed, and `limit`, which lives for its call. Marks on descriptors close nothing here.
     unsafe {
@@ -255,7 +253,7 @@ mod tests {
     fn the_look_was_taken_before_rust_ignored_sigpipe() {
         assert!(Signals::now().ignores(libc::SIGPIPE), "Rust's start-up code ignores it");
         let found = Signals::at_start();
-        // A test harness may itself have been started with SIGPIPE ignored, and then reports that.
+        // A test harness may itself have been started with SIGPIPE ignored.
         let expected = found.ignores(libc::SIGPIPE);
         let change = found.restoration();
         assert_eq!(change.dispositions.contains(&(libc::SIGPIPE, false)), !expected);

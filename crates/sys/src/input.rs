@@ -10,13 +10,11 @@ use crate::{Result, SysError};
 /// Type of an event's seconds and microseconds in the kernel: a `long`, whatever the C library's `time_t` is.
 type Word = libc::c_ulong;
 
-/// Size of an event in bytes.
 pub const EVENT_BYTES: usize = size_of::<libc::input_event>();
 
-/// A key press or release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyEvent {
-    /// Time of the event, by the clock that the device was told to use.
+    /// Time of the event, by the clock that was set for the device.
     pub at_ns: u64,
     /// Code of the key, from `linux/input-event-codes.h`.
     pub code: u16,
@@ -27,7 +25,6 @@ pub struct KeyEvent {
 /// An event of interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputEvent {
-    /// A key was pressed or released.
     Key(KeyEvent),
     /// The kernel dropped events for lack of room.
     Lost,
@@ -68,22 +65,22 @@ impl InputEvent {
     }
 }
 
-/// Time of an event, whose first words are seconds and microseconds.
+/// Returns the time of an event, whose first words are seconds and microseconds.
 #[expect(clippy::unnecessary_cast, reason = "a word has 64 bits here, and 32 elsewhere")]
 fn moment_ns(bytes: &[u8; EVENT_BYTES]) -> u64 {
     let word = |from: usize| Word::from_ne_bytes(std::array::from_fn(|at| bytes[from + at]));
     let (seconds, us) = (word(0), word(size_of::<Word>()));
-    // Saturating, since a simulated device may write any value.
+    // The arithmetic saturates, since a simulated device may write any value.
     (seconds as u64).saturating_mul(1_000_000_000).saturating_add((us as u64).saturating_mul(1000))
 }
 
-/// `EVIOCSCLOCKID`.
+/// The ioctl `EVIOCSCLOCKID`.
 const SET_CLOCK: libc::Ioctl = libc::_IOW::<libc::c_int>(b'E' as u32, 0xa0);
 
 /// Makes a device stamp its events by `CLOCK_MONOTONIC` instead of the wall clock.
 ///
 /// # Errors
-/// The file is no input device.
+/// Fails where the file is no input device.
 pub fn stamp_by_monotonic_clock(device: &File) -> Result<()> {
     let clock: libc::c_int = libc::CLOCK_MONOTONIC;
     // SAFETY: the call reads one integer, which outlives it.

@@ -1,4 +1,4 @@
-//! The kernel's log, record by record.
+//! Reads the kernel's log, record by record.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -23,14 +23,14 @@ pub struct Record {
 /// Opens the log without waiting for new records. Below another root the path may be a plain file.
 ///
 /// # Errors
-/// Errors of `open(2)`: with `kernel.dmesg_restrict` an ordinary user may not.
+/// Returns the errors of `open(2)`: with `kernel.dmesg_restrict` an ordinary user is refused.
 pub fn open(root: &Path) -> std::io::Result<File> {
     File::options().read(true).custom_flags(libc::O_NONBLOCK).open(root.join(PATH))
 }
 
-/// The records that the log still holds, oldest first.
+/// Returns the records that the log still holds, oldest first.
 ///
-/// The format is `priority,number,microseconds,flags;message`, see Documentation/ABI/testing/dev-kmsg of the kernel.
+/// The format is `priority,number,microseconds,flags;message`, see `Documentation/ABI/testing/dev-kmsg` of the kernel.
 pub fn records(log: &mut impl Read) -> Vec<Record> {
     let mut records = Vec::new();
     let mut buffer = [0; 8192];
@@ -56,7 +56,7 @@ fn next(log: &mut impl Read, buffer: &mut [u8]) -> Option<usize> {
     None
 }
 
-/// Parses what one read returned: one record of the device, or many lines of a file.
+/// Parses the text of one read: one record of the device, or many lines of a file.
 fn parse(text: &str) -> Vec<Record> {
     let record = |line: &str| {
         let (prefix, message) = line.split_once(';')?;
@@ -109,7 +109,7 @@ mod tests {
         #[test]
         fn every_record_is_read_as_it_was_written(all in proptest::collection::vec((any::<u64>(), "[^\n\r]{0,40}"), 0..20)) {
             let text: String = all.iter().map(|(number, message)| format!("6,{number},1,-;{message}\n")).collect();
-            // A file is read in pieces of any length; here the whole fits into a single one.
+            // A file is read in pieces of any length; here the whole text fits into a single piece.
             prop_assume!(text.len() < 8192);
             let found: Vec<(u64, String)> =
                 records(&mut text.as_bytes()).into_iter().map(|it| (it.number, it.message)).collect();

@@ -1,4 +1,4 @@
-//! Kernel calls and clocks, one safe function each. No other crate of the product holds `unsafe` code.
+//! Kernel calls and clocks, one safe function each. No other crate of the product contains `unsafe` code.
 
 pub mod arithmetic;
 pub mod clock;
@@ -36,36 +36,34 @@ pub mod workplace;
 pub struct SysError {
     /// Name of the call, with its subject.
     pub call: String,
-    /// The kernel's reason.
     pub source: std::io::Error,
 }
 
 impl SysError {
-    /// The error that the last call of this thread left in `errno`.
+    /// Returns the error that the last call of this thread left in `errno`.
     fn last(call: impl Into<String>) -> Self {
         SysError { call: call.into(), source: std::io::Error::last_os_error() }
     }
 
-    /// Whether the kernel refused for want of a permission.
+    /// Returns whether the kernel refused for lack of a permission.
     pub fn is_permission(&self) -> bool {
         self.source.kind() == std::io::ErrorKind::PermissionDenied
     }
 
-    /// Whether the error is the process's limit of open files.
+    /// Returns whether the error is the process's limit of open files.
     pub fn is_out_of_files(&self) -> bool {
         self.source.raw_os_error() == Some(libc::EMFILE)
     }
 
-    /// Whether the error says that the process or thread does not exist.
+    /// Returns whether the error says that the process or thread does not exist.
     pub fn is_gone(&self) -> bool {
         self.source.raw_os_error() == Some(libc::ESRCH)
     }
 }
 
-/// Result of a kernel call.
 pub type Result<T> = std::result::Result<T, SysError>;
 
-/// Turns the C convention (a negative number, and `errno`) into a result.
+/// Converts the C convention (a negative number, and `errno`) to a result.
 fn check(value: libc::c_int, call: &str) -> Result<libc::c_int> {
     if value < 0 { Err(SysError::last(call)) } else { Ok(value) }
 }

@@ -7,13 +7,12 @@ use std::sync::atomic::AtomicU64;
 
 use crate::{Result, SysError, check, shared};
 
-/// Size of a page, see `sysconf(3)`.
 pub fn page_bytes() -> usize {
     // SAFETY: no pointer is passed.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
-/// Whether [`flush`] does anything here.
+/// Whether [`flush`] has an effect on this architecture.
 pub const CAN_FLUSH: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 /// Writes the cache line of a word back and drops it from every cache of the machine: `CLFLUSH` (SSE2) and `DC CIVAC`,
@@ -36,7 +35,7 @@ pub fn flush(word: &AtomicU64) {
     let _ = place;
 }
 
-/// Pages of this process alone, all zero at first.
+/// Pages that only this process uses, all zero at first.
 #[derive(Debug)]
 pub struct Pages {
     start: *mut u64,
@@ -50,12 +49,12 @@ unsafe impl Send for Pages {}
 const HUGE_BYTES: usize = 2 << 20;
 
 impl Pages {
-    /// Maps at least this many bytes. With `huge` the kernel is asked for huge pages, so that a walk through the memory
-    /// is not one through page tables; without, for small ones. A kernel that supports neither request uses its
-    /// default. See `mmap(2)` and `MADV_HUGEPAGE` in `madvise(2)`.
+    /// Maps at least this many bytes. With `huge` the kernel is asked for huge pages, so that walks through the memory
+    /// do not spend their time in page tables; otherwise for small pages. A kernel that supports neither request uses
+    /// its default. See `mmap(2)` and `MADV_HUGEPAGE` in `madvise(2)`.
     ///
     /// # Errors
-    /// There is not so much memory.
+    /// Fails where memory is insufficient.
     pub fn new(bytes: usize, huge: bool) -> Result<Self> {
         let unit = if huge { HUGE_BYTES } else { page_bytes() };
         let bytes = bytes.max(1).next_multiple_of(unit);
@@ -72,14 +71,13 @@ impl Pages {
         Ok(Pages { start: start.cast(), bytes })
     }
 
-    /// The memory as words.
     pub fn words(&mut self) -> &mut [u64] {
         // SAFETY: the mapping is page-aligned, `bytes` long, readable, writable, zeroed by the kernel, lives as long as
         // `self`, and the borrow of `self` is the only way to it.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes / 8) }
     }
 
-    /// Returns all pages to the kernel; the next access of each is a page fault and finds zeros. See `MADV_DONTNEED`.
+    /// Returns all pages to the kernel; the next access to each is a page fault and finds zeros. See `MADV_DONTNEED`.
     pub fn discard(&mut self) -> Result<()> {
         // SAFETY: the range is ours, nobody borrows it, and all bits zero are values of u64.
         let done = unsafe { libc::madvise(self.start.cast(), self.bytes, libc::MADV_DONTNEED) };
@@ -109,7 +107,7 @@ impl Windows {
     /// Maps `pages` pages `times` times, one after the other, in small pages.
     ///
     /// # Errors
-    /// There is not so much memory, or the limit of mappings of a process is reached (`vm.max_map_count`).
+    /// Fails where memory is insufficient, or where the limit of mappings of a process is reached (`vm.max_map_count`).
     pub fn new(pages: usize, times: usize) -> Result<Self> {
         let page = page_bytes();
         let (part, bytes) = (pages * page, pages * page * times);
@@ -137,12 +135,11 @@ impl Windows {
         Ok(windows)
     }
 
-    /// Number of consecutive pages.
+    /// Returns the number of consecutive mapped pages, repetitions included.
     pub fn len(&self) -> usize {
         self.bytes / self.page
     }
 
-    /// Whether no page is mapped.
     pub fn is_empty(&self) -> bool {
         self.bytes == 0
     }

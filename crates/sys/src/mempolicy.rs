@@ -1,33 +1,33 @@
-//! Memory policies: the nodes from which the pages of a task come, see `set_mempolicy(2)`.
+//! Memory policies: the nodes from which the pages of a task are allocated, see `set_mempolicy(2)`.
 #![expect(unsafe_code, reason = "set_mempolicy(2) takes a pointer to a mask")]
 
 use fauxplat_units::CpuSet;
 
 /// Pages from the node of the CPU that touches them first (`MPOL_LOCAL`, see `include/uapi/linux/mempolicy.h`).
 pub const LOCAL: i32 = 4;
-/// Pages from one node as long as it has free ones (`MPOL_PREFERRED`).
+/// Pages from one node as long as it has free pages (`MPOL_PREFERRED`).
 pub const PREFERRED: i32 = 1;
-/// Pages from these nodes alone (`MPOL_BIND`).
+/// Pages only from these nodes (`MPOL_BIND`).
 pub const BIND: i32 = 2;
 /// Pages from each of these nodes in turn (`MPOL_INTERLEAVE`).
 pub const INTERLEAVE: i32 = 3;
-/// Node numbers are those of the machine, whatever cpuset the task enters later (`MPOL_F_STATIC_NODES`). Otherwise the
+/// Node numbers are the machine's numbers, whatever cpuset the task enters later (`MPOL_F_STATIC_NODES`). Otherwise the
 /// kernel treats them as positions in the old list of nodes, and uses the nodes at these positions of the new list
 /// instead.
 const STATIC_NODES: i32 = 1 << 15;
 
-/// Sets the policy of the calling task, which exec keeps and children inherit. Allocates nothing and returns the plain
-/// result of the call, for a child between its creation and `exec`. Nodes are numbered like CPUs of a set.
+/// Sets the policy of the calling task, which exec keeps and children inherit. Does not allocate and returns the plain
+/// result of the call, for a child between its creation and exec. Node n is member n of the set.
 pub(crate) fn try_policy(mode: i32, nodes: &CpuSet) -> libc::c_int {
     let (mode, words) = (kept(mode, nodes), nodes.words());
-    // The kernel takes one bit fewer than it is told (`get_nodes` in mm/mempolicy.c), so a mask of no bits is one bit
-    // long.
+    // The kernel reads one bit fewer than the argument says (`get_nodes` in `mm/mempolicy.c`), so a mask of no bits is
+    // one bit long.
     let bits = words.len() * 64 + 1;
     // SAFETY: the mask is as many words as the number of bits says, lives for the call, and is only read.
     unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, words.as_ptr(), bits) as libc::c_int }
 }
 
-/// The mode with the flag for static nodes, which the kernel refuses for a mode without nodes.
+/// Returns the mode with the flag for static nodes, which the kernel refuses for a mode without nodes.
 fn kept(mode: i32, nodes: &CpuSet) -> i32 {
     if nodes.is_empty() { mode } else { mode | STATIC_NODES }
 }
@@ -45,7 +45,7 @@ mod tests {
         assert_eq!(kept(LOCAL, &CpuSet::new()), LOCAL);
     }
 
-    /// Policy of the calling thread's stack, as reported by the kernel.
+    /// Returns the policy of the calling thread's stack, as reported by the kernel.
     fn told() -> Option<String> {
         let text = std::fs::read_to_string("/proc/thread-self/numa_maps").ok()?;
         text.lines().next()?.split(' ').nth(1).map(str::to_owned)

@@ -1,8 +1,8 @@
 //! Moves of tasks between CPUs, observed machine-wide through ring buffers of the kernel.
 //!
-//! A counter that every child inherits would cost each fork, exec and exit a tenth of an empty program's life.
-//! One software event per CPU with a sample at each migration (`PERF_COUNT_SW_CPU_MIGRATIONS`, see
-//! `perf_event_open(2)`) costs nothing until a task really moves, and tells which task went where.
+//! A counter that every child inherits would cost each fork, exec and exit a tenth of an empty program's run time. One
+//! software event per CPU with a sample at each migration (`PERF_COUNT_SW_CPU_MIGRATIONS`, see `perf_event_open(2)`)
+//! costs nothing until a task really moves, and says which task moved where.
 
 use std::sync::atomic::Ordering;
 
@@ -14,15 +14,12 @@ use crate::shared::SharedWords;
 /// A migration of a task to another CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// Process id of the task.
     pub pid: i32,
-    /// Thread id of the task.
     pub tid: i32,
     /// CPU to which the task moved.
     pub cpu: u32,
 }
 
-/// Observes the migrations on a set of CPUs.
 #[derive(Debug)]
 pub struct Observer {
     rings: Vec<Ring>,
@@ -31,12 +28,12 @@ pub struct Observer {
 #[derive(Debug)]
 struct Ring {
     memory: SharedWords,
-    /// Size of a page: the first page of the mapping belongs to the kernel, records follow it.
+    /// Size of a page: the first page of the mapping is the kernel's header, and records follow it.
     page_bytes: u64,
 }
 
-/// Size of the data area: room for five thousand records of 24 bytes, enough for a storm of one run. It is a power of
-/// two of pages, whether they have 4 KiB, 16 or 64.
+/// Size of the data area: room for five thousand records of 24 bytes, enough for a storm of one run. For page sizes of
+/// 4, 16 and 64 KiB the area is a number of pages that is a power of two, as the kernel requires.
 const DATA_BYTES: u64 = 128 << 10;
 /// `data_head` and `data_tail` of `struct perf_event_mmap_page`, as word indices.
 const HEAD_WORD: usize = 1024 / 8;
@@ -56,7 +53,6 @@ impl Observer {
         Ok(Observer { rings: cpus.iter().map(|cpu| Ring::open(cpu.0)).collect::<Result<_>>()? })
     }
 
-    /// Discards all records so far.
     pub fn skip(&self) {
         for ring in &self.rings {
             let words = ring.memory.words();
@@ -64,9 +60,9 @@ impl Observer {
         }
     }
 
-    /// Passes on all migrations since the last call; false when the kernel reports that some were lost.
+    /// Passes on all migrations since the last call; returns false if the kernel reports that some were lost.
     pub fn drain(&self, mut each: impl FnMut(Move)) -> bool {
-        // Every ring is drained, also after one that lost records.
+        // Every ring is drained, even after a ring that lost records.
         let lossy = self.rings.iter().filter(|ring| !ring.drain(&mut each)).count();
         lossy == 0
     }
@@ -85,8 +81,8 @@ impl Ring {
         };
         let event =
             perf::open(attributes, ANY_THREAD, cpu as i32, perf::NO_LEADER, "perf_event_open(migrations)")?;
-        // The mapping keeps the event alive. Its descriptor is closed, since every open descriptor costs each child
-        // of this process some fifty nanoseconds at fork and exec.
+        // The mapping keeps the event alive. Its descriptor is closed, since every open descriptor costs each child of
+        // this process some fifty nanoseconds at fork and exec.
         let page_bytes = page_bytes() as u64;
         let memory = SharedWords::map(&event, ((page_bytes + DATA_BYTES) / 8) as usize)?;
         Ok(Ring { memory, page_bytes })

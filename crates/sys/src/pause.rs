@@ -12,7 +12,6 @@ use crate::{Result, check, signal};
 
 /// Process ids of the children to notify; zero for an unused entry. `limit` runs at most this many at once.
 static TOLD: [AtomicI32; 128] = [const { AtomicI32::new(0) }; 128];
-/// Number of times that this process was stopped.
 static PAUSES: AtomicU32 = AtomicU32::new(0);
 /// Number of stops and continuations of the parent: odd while it is stopped.
 static TURNS: AtomicU32 = AtomicU32::new(0);
@@ -33,7 +32,7 @@ pub fn tell_when_stopped() -> Result<()> {
     check(done, "sigaction").map(drop)
 }
 
-/// Number of times that this process was stopped since [`tell_when_stopped`].
+/// Returns how often this process was stopped since [`tell_when_stopped`].
 pub fn pauses() -> u32 {
     PAUSES.load(Ordering::Relaxed)
 }
@@ -93,7 +92,7 @@ fn stop_as_by_default() {
     }
 }
 
-/// In a helper process: counts the stops and continuations of the parent, and from each on interrupts blocked calls
+/// In a helper process: counts the stops and continuations of the parent, and after each interrupts blocked calls
 /// repeatedly until [`signal::quiet`].
 pub fn hear_of_parent() -> Result<()> {
     signal::note_parent();
@@ -107,7 +106,8 @@ pub fn hear_of_parent() -> Result<()> {
     check(done, "sigaction").map(drop)
 }
 
-/// A signal that another process sends to the whole group is not from the parent, and is ignored.
+/// Handles a notification. A signal that another process sends to the whole group is not from the parent, and is
+/// ignored.
 extern "C" fn hear(_: libc::c_int, info: *const libc::siginfo_t, _context: *const libc::c_void) {
     // SAFETY: the kernel passes a valid siginfo_t to a handler with SA_SIGINFO, and both ways to send fill in these
     // two.
@@ -123,12 +123,11 @@ fn is_odd(turns: u32) -> bool {
     turns % 2 == 1
 }
 
-/// Number of stops and continuations of the parent so far.
+/// Returns the number of stops and continuations of the parent so far.
 pub fn turns_of_parent() -> u32 {
     TURNS.load(Ordering::Relaxed)
 }
 
-/// Whether the parent is stopped now.
 pub fn parent_is_stopped() -> bool {
     is_odd(turns_of_parent())
 }

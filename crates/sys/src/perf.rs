@@ -1,4 +1,4 @@
-//! Counting events of the processor and of the kernel, for one thread or for the children that it makes.
+//! Counts events of the processor and of the kernel, for one thread or for the children that it creates.
 #![expect(unsafe_code, reason = "perf_event_open(2) takes raw memory, and ioctl(2) commands its descriptors")]
 
 use std::fs::File;
@@ -9,7 +9,7 @@ use crate::{Result, SysError, check};
 
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
 /// `read_format`: the enabled and the running time follow the count. Reading all events of a group at once
-/// (`PERF_FORMAT_GROUP`) is not possible together with `inherit`, see perf_event_open(2).
+/// (`PERF_FORMAT_GROUP`) is not possible together with `inherit`, see `perf_event_open(2)`.
 const TOTAL_TIMES: u64 = 1 << 0 | 1 << 1;
 /// group_fd = −1: no group leader.
 pub(crate) const NO_LEADER: i32 = -1;
@@ -24,13 +24,13 @@ const EXCLUDE_KERNEL: u32 = 5;
 const EXCLUDE_HV: u32 = 6;
 pub(crate) const ENABLE_ON_EXEC: u32 = 12;
 
-/// `PERF_EVENT_IOC_ENABLE`, `_DISABLE` and `_RESET`, which the header makes by `_IO('$', n)`.
+/// `PERF_EVENT_IOC_ENABLE`, `_DISABLE` and `_RESET`, which the header defines by `_IO('$', n)`.
 pub(crate) const IOC_ENABLE: libc::Ioctl = libc::_IO(b'$' as u32, 0);
 pub(crate) const IOC_DISABLE: libc::Ioctl = libc::_IO(b'$' as u32, 1);
 const IOC_RESET: libc::Ioctl = libc::_IO(b'$' as u32, 3);
 
-/// `struct perf_event_attr` as it is since Linux 4.7 (`PERF_ATTR_SIZE_VER5`). An older kernel accepts it as long as the
-/// fields that it does not know are zero.
+/// `struct perf_event_attr` as of Linux 4.7 (`PERF_ATTR_SIZE_VER5`). An older kernel accepts it if the fields that the
+/// kernel does not know are zero.
 #[repr(C)]
 #[derive(Default)]
 pub(crate) struct Attributes {
@@ -55,7 +55,7 @@ pub(crate) struct Attributes {
     pub(crate) reserved: u16,
 }
 
-/// Opens an event for a thread (0 is the calling one, -1 any) on a CPU (-1 is any).
+/// Opens an event for a thread (0 is the calling thread, -1 any) on a CPU (-1 is any).
 pub(crate) fn open(attributes: Attributes, thread: i32, cpu: i32, leader: i32, call: &str) -> Result<File> {
     let attributes = Attributes { size: size_of::<Attributes>() as u32, ..attributes };
     // SAFETY: `attributes` is laid out as the kernel's structure of the size that it names, and only read.
@@ -76,18 +76,15 @@ pub(crate) fn open(attributes: Attributes, thread: i32, cpu: i32, leader: i32, c
     Ok(unsafe { File::from_raw_fd(fd as i32) })
 }
 
-/// An event to count, in the terms of perf_event_open(2).
+/// An event to count, in the terms of `perf_event_open(2)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CountingEvent {
-    /// `type`: the event source. Small numbers are the kernel's generic kinds, larger ones single devices.
+    /// `type`: the event source. Small numbers are the kernel's generic kinds, larger numbers are devices.
     pub kind: u32,
     /// `config`, `config1` and `config2`: the event within the source.
     pub config: [u64; 3],
-    /// Whether user mode is excluded.
     pub excludes_user: bool,
-    /// Whether the kernel is excluded.
     pub excludes_kernel: bool,
-    /// Whether the hypervisor is excluded.
     pub excludes_hypervisor: bool,
 }
 
@@ -116,23 +113,22 @@ impl CountingEvent {
     }
 }
 
-/// Mask of a one-bit field: on big-endian machines C lays out such fields from the highest bit down.
+/// Returns the mask of a one-bit field: on big-endian machines C lays out such fields from the highest bit down.
 pub(crate) const fn flag(place: u32) -> u64 {
     if cfg!(target_endian = "big") { 1 << (63 - place) } else { 1 << place }
 }
 
-/// Threads whose events are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whom {
     /// The processes that the calling thread creates from now on, with all their descendants, each from its next exec
     /// on. The counter needs no enabling; enabling it would count the calling thread too.
     Children,
-    /// The calling thread alone, while the counter is enabled.
+    /// Only the calling thread, while the counter is enabled.
     Myself,
     /// An existing thread, by its id (a process stands for its first thread), with all tasks that it creates from now
-    /// on, while the counter is enabled. Other threads that a process has already are not covered.
+    /// on, while the counter is enabled. Other existing threads of a process are not covered.
     Process(i32),
-    /// A process that has not reached its exec: it is counted from there on, and the counter needs no enabling.
+    /// A process that has not reached its exec: counting starts at the exec, and the counter needs no enabling.
     Held(i32),
 }
 
@@ -153,20 +149,20 @@ impl Whom {
     }
 }
 
-/// A reading of a counter: the sum over all covered processes, those that ended and those that live.
+/// A reading of a counter: the sum over all covered processes, including those that have ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Number of events while the counter was running.
     pub value: u64,
     /// Time of the threads during which the counter was enabled.
     pub enabled_ns: u64,
-    /// Time of the threads during which the counter was really running: less than the enabled time when more events
-    /// were requested than there are counters.
+    /// Time of the threads during which the counter was really running: less than the enabled time if more events were
+    /// requested than there are counters.
     pub running_ns: u64,
 }
 
 impl Count {
-    /// Difference to an earlier reading of the same counter; `None` if one of the three numbers ran backwards.
+    /// Returns the difference to an earlier reading of the same counter; `None` if one of the three numbers decreased.
     pub fn since(self, earlier: Count) -> Option<Count> {
         Some(Count {
             value: self.value.checked_sub(earlier.value)?,
@@ -175,7 +171,7 @@ impl Count {
         })
     }
 
-    /// Estimated count for the whole enabled time, from the rate in the running time.
+    /// Returns the estimated count for the whole enabled time, from the rate in the running time.
     pub fn scaled(self) -> u64 {
         let scaled =
             u128::from(self.value) * u128::from(self.enabled_ns) / u128::from(self.running_ns.max(1));
@@ -187,7 +183,7 @@ impl Count {
     }
 }
 
-/// An event that is counted until this is dropped.
+/// An event that is counted until the value is dropped.
 #[derive(Debug)]
 pub struct Counter {
     file: File,
@@ -205,13 +201,13 @@ pub(crate) fn read_count(mut file: &File) -> Result<Count> {
     Ok(Count { value, enabled_ns, running_ns })
 }
 
-/// Keeps the events of a thread from being swapped: a second event of the same device that is never enabled and not
+/// Keeps the events of a thread from being swapped, by a second event of the same device that is never enabled and not
 /// inherited.
 ///
-/// A parent and a child with equal events may have them *swapped* at a switch from one to the other, which is cheaper
-/// for the kernel (`context_equiv` in `kernel/events/core.c`). The child's exec then enables the parent's own event,
-/// once and for all, and no later child is counted: 199 of 200 children were lost so on Linux 6.18. A thread with an
-/// event that is not inherited has no equal.
+/// If a parent and a child have equal events, the kernel may *swap* them at a switch from one to the other, which is
+/// cheaper (`context_equiv` in `kernel/events/core.c`). The child's exec then enables the parent's own event
+/// permanently, and no later child is counted: 199 of 200 children were lost in that way on Linux 6.18. A thread with
+/// an event that is not inherited is never equal to another.
 fn anchor(event: &CountingEvent, whom: Whom, leader: Option<&Counter>) -> Result<Option<File>> {
     if whom != Whom::Children || leader.is_some() {
         return Ok(None);
@@ -220,11 +216,11 @@ fn anchor(event: &CountingEvent, whom: Whom, leader: Option<&Counter>) -> Result
 }
 
 impl Counter {
-    /// Opens a counter, which begins to count as [`Whom`] says. Events with the same leader are counted at the same
-    /// time or not at all, and the leader must have been opened for the same processes.
+    /// Opens a counter, which starts as [`Whom`] says. Events with the same leader are counted at the same time or not
+    /// at all, and the leader must have been opened for the same processes.
     ///
     /// # Errors
-    /// Errors of perf_event_open(2): no such event, no permission, no room in the group.
+    /// Returns the errors of `perf_event_open(2)`: no such event, no permission, no room in the group.
     pub fn open(event: &CountingEvent, whom: Whom, leader: Option<&Counter>) -> Result<Counter> {
         let mut attributes = event.attributes();
         attributes.flags |= whom.flags();
@@ -234,10 +230,10 @@ impl Counter {
         Ok(Counter { file, _anchor: anchor })
     }
 
-    /// Starts counting. A member of a group starts when its leader has been enabled too.
+    /// Starts counting. A member of a group starts once its leader is enabled too.
     ///
     /// # Errors
-    /// Errors of ioctl(2).
+    /// Returns the errors of `ioctl(2)`.
     pub fn enable(&self) -> Result<()> {
         self.command(IOC_ENABLE, "ioctl(PERF_EVENT_IOC_ENABLE)")
     }
@@ -245,23 +241,21 @@ impl Counter {
     /// Stops counting until the next [`Counter::enable`].
     ///
     /// # Errors
-    /// Errors of ioctl(2).
+    /// Returns the errors of `ioctl(2)`.
     pub fn disable(&self) -> Result<()> {
         self.command(IOC_DISABLE, "ioctl(PERF_EVENT_IOC_DISABLE)")
     }
 
-    /// Resets the count to zero. The two times go on.
+    /// Resets the count to zero. The enabled and running times are not reset.
     ///
     /// # Errors
-    /// Errors of ioctl(2).
+    /// Returns the errors of `ioctl(2)`.
     pub fn reset(&self) -> Result<()> {
         self.command(IOC_RESET, "ioctl(PERF_EVENT_IOC_RESET)")
     }
 
-    /// Reads the counter.
-    ///
     /// # Errors
-    /// Errors of read(2).
+    /// Returns the errors of `read(2)`.
     pub fn read(&self) -> Result<Count> {
         read_count(&self.file)
     }

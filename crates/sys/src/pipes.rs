@@ -8,10 +8,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Creates a named pipe for its owner alone, unless it exists; true if it was created. See `mkfifo(3)`.
+/// Creates a named pipe that only its owner can open, unless the pipe exists; returns true if it was created. See
+/// `mkfifo(3)`.
 ///
 /// # Errors
-/// The pipe cannot be created; the path exists and is no pipe.
+/// Fails where the pipe cannot be created, or where the path exists and is no pipe.
 pub fn make_pipe(path: &Path) -> io::Result<bool> {
     let name = CString::new(path.as_os_str().as_bytes())?;
     // SAFETY: the name ends with a zero byte and is only read.
@@ -29,7 +30,7 @@ pub fn make_pipe(path: &Path) -> io::Result<bool> {
 /// Opens a named pipe for reading and writing, without waiting for another process, now or later: see `fifo(7)`.
 ///
 /// # Errors
-/// The pipe cannot be opened, or the path is no pipe.
+/// Fails where the pipe cannot be opened, or where the path is no pipe.
 pub fn open_pipe(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     match file.metadata()?.file_type().is_fifo() {

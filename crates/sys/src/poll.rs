@@ -1,27 +1,25 @@
-//! Waits for several things at once: files that become ready, a time, a signal.
+//! Waits for several conditions at once: files that become ready, a time, a signal.
 #![expect(unsafe_code, reason = "epoll(7), timerfd_create(2) and signalfd(2) have no safe form in std")]
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use crate::{Result, SysError, check};
 
-/// Condition that a file is watched for.
+/// Condition for which a file is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// The file can be read.
     Readable,
     /// The file has an exceptional condition, by which files of sysfs report that their value changed.
     Urgent,
 }
 
-/// A file that is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ready {
     /// Token under which the file was added.
     pub token: u64,
     /// Whether the watched condition holds.
     pub is_due: bool,
-    /// Whether nothing will come any more: the other end or the device is gone.
+    /// Whether no further data will arrive: the other end or the device is gone.
     pub is_over: bool,
 }
 
@@ -33,7 +31,6 @@ pub struct Poller(OwnedFd);
 const READY_MAX: usize = 16;
 
 impl Poller {
-    /// An empty set.
     pub fn new() -> Result<Self> {
         // SAFETY: no pointer is passed.
         let fd = check(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) }, "epoll_create1")?;
@@ -41,10 +38,10 @@ impl Poller {
         Ok(Poller(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// Adds a file under a token. It leaves the set when its last descriptor is closed.
+    /// Adds a file under a token. A file leaves the set when its last descriptor is closed.
     ///
     /// # Errors
-    /// The file is in the set already, or of a kind that cannot be waited for.
+    /// Fails where the file is in the set already, or is of a kind that cannot be waited for.
     pub fn add(&self, fd: BorrowedFd<'_>, token: u64, interest: Interest) -> Result<()> {
         let events = match interest {
             Interest::Readable => libc::EPOLLIN,
@@ -56,10 +53,8 @@ impl Poller {
         check(unsafe { libc::epoll_ctl(set, libc::EPOLL_CTL_ADD, fd, &mut event) }, "epoll_ctl").map(drop)
     }
 
-    /// Removes a file from the set.
-    ///
     /// # Errors
-    /// The file is not in the set.
+    /// Fails where the file is not in the set.
     pub fn remove(&self, fd: BorrowedFd<'_>) -> Result<()> {
         let (set, fd) = (self.0.as_raw_fd(), fd.as_raw_fd());
         // SAFETY: both descriptors are open; the event may be null for this operation.
@@ -67,7 +62,7 @@ impl Poller {
         check(done, "epoll_ctl").map(drop)
     }
 
-    /// Waits until some files are ready, for ever without a limit, and stores them in `ready`, which is empty after a
+    /// Waits until some files are ready, forever without a limit, and stores them in `ready`, which is empty after a
     /// timeout or a signal.
     pub fn wait(&self, ready: &mut Vec<Ready>, limit_ms: Option<i32>) -> Result<()> {
         ready.clear();
@@ -86,7 +81,8 @@ impl Poller {
     }
 }
 
-/// Converts an event. Files of sysfs report an error with every change, so an error alone means nothing for them.
+/// Converts an event. Files of sysfs report an error with every change, so for them an error together with the watched
+/// condition has no meaning.
 fn told(event: &libc::epoll_event) -> Ready {
     let has = |flags: i32| event.events & flags as u32 != 0;
     let is_due = has(libc::EPOLLIN | libc::EPOLLPRI);
@@ -98,7 +94,7 @@ fn told(event: &libc::epoll_event) -> Ready {
 pub struct TimerFile(OwnedFd);
 
 impl TimerFile {
-    /// A timer of `CLOCK_MONOTONIC` that is not set.
+    /// Creates a timer of `CLOCK_MONOTONIC` that is not set.
     pub fn new() -> Result<Self> {
         let flags = libc::TFD_NONBLOCK | libc::TFD_CLOEXEC;
         // SAFETY: no pointer is passed.
@@ -107,7 +103,7 @@ impl TimerFile {
         Ok(TimerFile(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// Sets the timer to a moment, once. A moment in the past expires at once.
+    /// Sets the timer to expire once at a moment of `CLOCK_MONOTONIC`. A moment in the past expires at once.
     pub fn set_ns(&self, moment_ns: u64) -> Result<()> {
         // Zero would disarm the timer, and a moment beyond the kernel's range is clamped to its end.
         let moment_ns = moment_ns.clamp(1, i64::MAX as u64);
@@ -126,7 +122,7 @@ impl TimerFile {
         .map(drop)
     }
 
-    /// Whether the timer has expired since the last call.
+    /// Returns whether the timer has expired since the last call.
     pub fn take(&self) -> bool {
         let mut count = [0_u8; 8];
         // SAFETY: eight writable bytes, as timerfd wants.
@@ -145,11 +141,11 @@ impl AsFd for TimerFile {
 pub struct SignalFile(OwnedFd);
 
 impl SignalFile {
-    /// Blocks these signals in the calling thread, and in those that it creates later, so that they are reported here
-    /// alone.
+    /// Blocks these signals in the calling thread, and in threads that it creates later, so that the signals are
+    /// reported only here.
     ///
     /// An ignored signal is reported as well: the kernel keeps a blocked signal even if it is ignored. A program that
-    /// respects `nohup(1)` leaves it out, as [`requests_to_end`](crate::signal::requests_to_end) does.
+    /// respects `nohup(1)` omits it, as [`requests_to_end`](crate::signal::requests_to_end) does.
     pub fn new(signals: &[i32]) -> Result<Self> {
         // SAFETY: a zeroed set is valid and emptied at once; the pointers are to locals.
         let set = unsafe {
@@ -168,7 +164,7 @@ impl SignalFile {
         Ok(SignalFile(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// Number of a signal that arrived; `None` if none did.
+    /// Returns the number of a signal that arrived; `None` if there is none.
     pub fn take(&self) -> Result<Option<i32>> {
         let mut told = [0_u8; size_of::<libc::signalfd_siginfo>()];
         // SAFETY: as many writable bytes as one signalfd_siginfo takes.
@@ -245,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_signal_is_told_and_does_nothing_else() {
-        // The signal mask belongs to a thread, which is why the signal is sent to this thread alone.
+        // The signal mask belongs to a thread, so the signal is sent only to this thread.
         std::thread::spawn(|| {
             let signals = SignalFile::new(&[libc::SIGUSR2]).unwrap();
             assert_eq!(signals.take().unwrap(), None);

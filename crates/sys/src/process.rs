@@ -8,22 +8,18 @@ use fauxplat_procfs::task::TaskStat;
 
 use crate::{Result, SysError, check};
 
-/// Resource usage by `getrusage(2)`, of a process that was waited for and the descendants that it waited for itself.
+/// Resource usage by `getrusage(2)`, of a process that was waited for and of the descendants that it waited for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// CPU time in user mode.
     pub user_ns: u64,
-    /// CPU time in kernel mode.
     pub system_ns: u64,
-    /// Largest resident set of one process, whose initial value exec carries over from the parent.
+    /// Largest resident set of one process; exec carries the parent's value over as the initial value.
     pub peak_memory_bytes: u64,
     /// Page faults without disk access.
     pub minor_faults: u64,
     /// Page faults with a read from disk.
     pub major_faults: u64,
-    /// Bytes read from block devices.
     pub block_input_bytes: u64,
-    /// Bytes written to block devices.
     pub block_output_bytes: u64,
     /// Context switches because the process waited.
     pub voluntary_switches: u64,
@@ -32,7 +28,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Adds the usage of another process of the same tree; of the peaks the larger one stays.
+    /// Adds the usage of another process of the same tree; the peak becomes the larger of the two peaks.
     pub fn absorb(&mut self, other: &Usage) {
         self.user_ns += other.user_ns;
         self.system_ns += other.system_ns;
@@ -55,7 +51,7 @@ impl From<&libc::rusage> for Usage {
             peak_memory_bytes: raw.ru_maxrss as u64 * 1024,
             minor_faults: raw.ru_minflt as u64,
             major_faults: raw.ru_majflt as u64,
-            // getrusage(2) counts in units of 512 bytes.
+            // `getrusage(2)` counts in units of 512 bytes.
             block_input_bytes: raw.ru_inblock as u64 * 512,
             block_output_bytes: raw.ru_oublock as u64 * 512,
             voluntary_switches: raw.ru_nvcsw as u64,
@@ -64,34 +60,25 @@ impl From<&libc::rusage> for Usage {
     }
 }
 
-/// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// The process exited with this status.
     Status(u8),
-    /// A signal ended the process.
     Signal(u8),
 }
 
-/// The result of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waited {
     /// The process ended and is reaped.
     Ended {
-        /// Process id.
         pid: i32,
-        /// Exit status or signal.
         exit: Exit,
-        /// Resource usage.
         usage: Usage,
     },
     /// There are children, and none has ended.
     Running,
-    /// A signal interrupted the wait.
     Interrupted,
-    /// There is no such child.
     NoChild,
-    /// The kernel does not let this process wait, for this reason: a filter of system calls, as a rule.
+    /// The kernel refuses the wait with this error number, usually because of a filter of system calls.
     Refused(i32),
 }
 
@@ -131,29 +118,28 @@ fn errno() -> i32 {
     std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
-/// Detaches a child that has made its parent its tracer, as programs do that do not want to be debugged, and that has
-/// stopped for this signal: fauxplat does not trace it. See `PTRACE_TRACEME` and `PTRACE_DETACH` in `ptrace(2)`.
+/// Detaches a child that has made its parent its tracer, as programs do that resist debugging, and that has stopped for
+/// this signal: fauxplat does not trace it. See `PTRACE_TRACEME` and `PTRACE_DETACH` in `ptrace(2)`.
 fn let_go(pid: i32, signal: i32) {
     let signal = if signal == libc::SIGTRAP { 0 } else { signal };
     // SAFETY: no memory is passed. A process that is not stopped any more, or not traced, is left alone.
     unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, 0, signal as libc::c_long) };
 }
 
-/// Why a wait for a child, which is left to be reaped, has ended.
+/// Why a wait for a child ended; the child is not reaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// The child has ended, or does not exist.
     Ended,
-    /// The child was stopped by this signal, which is reported once.
+    /// The child was stopped by this signal; a stop is reported once.
     Stopped(i32),
-    /// A signal interrupted the wait.
     Interrupted,
-    /// The kernel does not tell of a child that stays to be reaped: a filter of system calls refuses `waitid(2)`, as a rule.
+    /// The kernel refuses `waitid(2)`, usually because of a filter of system calls.
     Refused,
 }
 
-/// Waits until a child has ended and leaves it to be reaped, so that `/proc/PID` can still be read; or until it is
-/// stopped. See `waitid(2)`.
+/// Waits until a child has ended, without reaping it, so that `/proc/PID` can still be read; or until it is stopped.
+/// See `waitid(2)`.
 pub fn wait_unreaped(pid: i32) -> Seen {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
@@ -183,7 +169,7 @@ pub fn wait_unreaped(pid: i32) -> Seen {
     }
 }
 
-/// The signal that has stopped a child since the last call, if any. See `waitid(2)`.
+/// Returns the signal that has stopped a child since the last call, if any. See `waitid(2)`.
 pub fn stopped_by(pid: i32) -> Option<i32> {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
@@ -199,7 +185,7 @@ pub fn stopped_by(pid: i32) -> Option<i32> {
     stopped
 }
 
-/// Whether a child has ended; it is not reaped, so that its process id is not reused. See `waitid(2)`.
+/// Returns whether a child has ended; it is not reaped, so that its process id is not reused. See `waitid(2)`.
 pub fn has_ended(pid: i32) -> bool {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
@@ -213,7 +199,7 @@ pub fn has_ended(pid: i32) -> bool {
     done == 0 && unsafe { info.si_pid() } == pid
 }
 
-/// Whether `/proc` shows a child that has ended, for those to whom `waitid(2)` is refused.
+/// Returns whether `/proc` shows that a child has ended, for processes to which `waitid(2)` is refused.
 fn is_dead(pid: i32) -> bool {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     TaskStat::parse(&line).is_some_and(|task| !task.process_lives())
@@ -226,22 +212,23 @@ pub fn become_subreaper() -> Result<()> {
         .map(drop)
 }
 
-/// Start time of a process in clock ticks since boot (field 22 of `/proc/PID/stat`, see `proc_pid_stat(5)`), which
-/// together with its id identifies a process of a boot. `None` when it is gone, or a zombie.
+/// Returns the start time of a process in clock ticks since boot (field 22 of `/proc/PID/stat`, see
+/// `proc_pid_stat(5)`), which together with the process id identifies a process of a boot. `None` for a process that is
+/// gone, or a zombie.
 pub fn start_ticks(pid: u32) -> Option<u64> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     TaskStat::parse(&line).filter(|task| !task.is_dead())?.start_ticks()
 }
 
-/// Whether `/proc` has the process ids of this process's namespace. False where it is missing, or was mounted in
-/// another pid namespace.
+/// Returns whether `/proc` shows the process ids of this process's namespace. False where `/proc` is missing, or was
+/// mounted in another PID namespace.
 pub fn proc_shows_our_numbers() -> bool {
     let shown = std::fs::read_link("/proc/self").ok();
     shown.is_some_and(|shown| shown.as_os_str() == std::process::id().to_string().as_str())
 }
 
-/// Inode number of the pid namespace whose process ids `/proc` shows here (`pid_namespaces(7)`, `namespaces(7)`);
-/// `None` where [`proc_shows_our_numbers`] is false.
+/// Returns the inode number of the PID namespace whose process ids `/proc` shows here (`pid_namespaces(7)`,
+/// `namespaces(7)`); `None` where [`proc_shows_our_numbers`] is false.
 pub fn pid_namespace() -> Option<u64> {
     proc_shows_our_numbers().then(|| std::fs::metadata("/proc/self/ns/pid").ok().map(|facts| facts.ino()))?
 }
@@ -255,7 +242,7 @@ pub fn disable_huge_pages(disable: bool) -> Result<()> {
         .map(drop)
 }
 
-/// Whether transparent huge pages are disabled for this process, see `PR_GET_THP_DISABLE` in `prctl(2)`.
+/// Returns whether transparent huge pages are disabled for this process, see `PR_GET_THP_DISABLE` in `prctl(2)`.
 pub fn huge_pages_are_disabled() -> bool {
     // SAFETY: the option takes no argument, and the others must be zero.
     unsafe { libc::prctl(libc::PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1 }
@@ -270,16 +257,17 @@ pub fn own_process_group() {
 /// Puts the calling process into a process group of its session, or with 0 into its own. See `setpgid(2)`.
 ///
 /// # Errors
-/// There is no such group in its session.
+/// Fails where the session has no such group.
 pub fn join_process_group(group: i32) -> Result<()> {
     // SAFETY: no pointer is passed.
     check(unsafe { libc::setpgid(0, group) }, "setpgid").map(drop)
 }
 
-/// A process group of this session without a living member: its leader has ended, and is this process's to reap.
+/// Creates a process group of this session without a living member: its leader has ended, and this process has to reap
+/// it.
 ///
 /// # Errors
-/// The kernel creates no process.
+/// Fails where the kernel creates no process.
 pub fn empty_process_group() -> Result<i32> {
     // SAFETY: the child makes two calls, which signal-safety(7) allows also where other threads held locks.
     let pid = unsafe { libc::fork() };
@@ -296,27 +284,28 @@ pub fn empty_process_group() -> Result<i32> {
     Ok(pid)
 }
 
-/// Makes the calling process the leader of a session of its own, out of reach of its terminal and of signals to the old
-/// process group; see `setsid(2)`. The call fails only for the leader of a process group, which stays one.
+/// Makes the calling process the leader of a session of its own, which its terminal and signals to the old process
+/// group do not reach; see `setsid(2)`. The call fails only for the leader of a process group, which keeps its session.
 pub fn own_session() {
     // SAFETY: no pointer is passed.
     unsafe { libc::setsid() };
 }
 
-/// Waits until the descriptor is readable or the timeout has passed; true when readable. See `poll(2)`. Interruption by
-/// a signal counts as a timeout, so that the caller checks its flags.
+/// Waits until the descriptor is readable or the timeout has passed; returns true if readable. See `poll(2)`.
+/// Interruption by a signal counts as a timeout, so that the caller checks its flags.
 ///
 /// # Errors
-/// The descriptor is not open: it would never become readable, and a caller that reads it would loop for ever.
+/// Fails where the descriptor is not open: it would never become readable, and a caller that reads it would loop for
+/// ever.
 pub fn wait_readable(fd: i32, timeout_ms: i32) -> Result<bool> {
     wait_ready(fd, libc::POLLIN, timeout_ms)
 }
 
-/// Waits until a write of up to a page does not block or the timeout has passed, as [`wait_readable`] does for reading. A
-/// descriptor whose write would fail at once is ready, too.
+/// Waits until a write of up to a page does not block or the timeout has passed, as [`wait_readable`] does for reading.
+/// A descriptor whose write would fail at once counts as ready, too.
 ///
 /// # Errors
-/// As there.
+/// Returns the errors of [`wait_readable`].
 pub fn wait_writable(fd: i32, timeout_ms: i32) -> Result<bool> {
     wait_ready(fd, libc::POLLOUT, timeout_ms)
 }
@@ -325,7 +314,7 @@ fn wait_ready(fd: i32, events: libc::c_short, timeout_ms: i32) -> Result<bool> {
     let not_open =
         || SysError { call: "poll".to_owned(), source: std::io::Error::from_raw_os_error(libc::EBADF) };
     if fd < 0 {
-        // `poll(2)` ignores such a descriptor, and would wait for nothing.
+        // `poll(2)` ignores a negative descriptor, and would wait for nothing.
         return Err(not_open());
     }
     let mut one = libc::pollfd { fd, events, revents: 0 };
@@ -343,7 +332,7 @@ fn wait_ready(fd: i32, events: libc::c_short, timeout_ms: i32) -> Result<bool> {
 /// counts as a timeout, so that the caller checks its flags.
 ///
 /// # Errors
-/// As [`wait_readable`].
+/// Returns the errors of `poll(2)`.
 pub fn wait_either(fds: [i32; 2], timeout_ms: i32) -> Result<[bool; 2]> {
     let mut both = fds.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
     // SAFETY: the pointer describes exactly two pollfds.
@@ -355,10 +344,10 @@ pub fn wait_either(fds: [i32; 2], timeout_ms: i32) -> Result<[bool; 2]> {
     }
 }
 
-/// A descriptor that becomes readable when a child has ended, see `pidfd_open(2)` (Linux 5.3).
+/// Returns a descriptor that becomes readable when a child has ended, see `pidfd_open(2)` (Linux 5.3).
 ///
 /// # Errors
-/// Errors of `pidfd_open(2)`.
+/// Returns the errors of `pidfd_open(2)`.
 pub fn end_of(pid: i32) -> Result<OwnedFd> {
     // SAFETY: no pointer is passed.
     let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
@@ -367,7 +356,7 @@ pub fn end_of(pid: i32) -> Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }
 
-/// Number of times that the scheduler took the CPU from the calling thread, see `getrusage(2)`.
+/// Returns how often the scheduler took the CPU from the calling thread, see `getrusage(2)`.
 pub fn involuntary_switches_of_thread() -> u64 {
     // SAFETY: the structure is plain numbers, for which all bits zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -376,7 +365,7 @@ pub fn involuntary_switches_of_thread() -> u64 {
     usage.ru_nivcsw as u64
 }
 
-/// CPU time of children that ended and were waited for, see `RUSAGE_CHILDREN` in `getrusage(2)`.
+/// Returns the CPU time of children that ended and were waited for, see `RUSAGE_CHILDREN` in `getrusage(2)`.
 pub fn children_cpu_ns() -> u64 {
     // SAFETY: the structure is plain numbers, for which all bits zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -389,7 +378,7 @@ pub fn children_cpu_ns() -> u64 {
 /// Creates a process that exits at once, and waits for its end. See `fork(2)`.
 ///
 /// # Errors
-/// The kernel creates no process: a limit is reached, or memory is exhausted.
+/// Fails where the kernel creates no process: a limit is reached, or memory is exhausted.
 pub fn fork_and_reap() -> Result<()> {
     // SAFETY: the child makes one call, which signal-safety(7) allows also where other threads held locks.
     let pid = unsafe { libc::fork() };
@@ -402,11 +391,11 @@ pub fn fork_and_reap() -> Result<()> {
     Ok(())
 }
 
-/// Asks for a random number, see `getrandom(2)`. A kernel without the call has a device in its place; one that refuses the
-/// call in another way leaves nothing to draw from.
+/// Checks that `getrandom(2)` works. On a kernel without the call, a device can be read instead; if a filter refuses
+/// the call in another way, no random numbers are available.
 ///
 /// # Errors
-/// The call is refused.
+/// Fails where the call is refused.
 pub fn random_bytes_are_there() -> Result<()> {
     let mut byte = 0_u8;
     // SAFETY: the pointer is valid for one byte.
@@ -417,7 +406,8 @@ pub fn random_bytes_are_there() -> Result<()> {
     }
 }
 
-/// How far the stack of this process may grow, if that is limited: `RLIMIT_STACK` in `getrlimit(2)`.
+/// Returns how far the stack of this process may grow; `None` if it is not limited. See `RLIMIT_STACK` in
+/// `getrlimit(2)`.
 pub fn stack_limit_bytes() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: the pointer is to a live struct of the type that the call takes.
@@ -425,18 +415,17 @@ pub fn stack_limit_bytes() -> Option<u64> {
     (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
-/// The effective user id, see `geteuid(2)`.
+/// Returns the effective user id, see `geteuid(2)`.
 pub fn user_id() -> u32 {
     // SAFETY: no pointer is passed, and the call cannot fail.
     unsafe { libc::geteuid() }
 }
 
-/// Whether the effective user is root.
 pub fn is_root() -> bool {
     user_id() == 0
 }
 
-/// Largest resident set of the calling process so far, see `getrusage(2)`.
+/// Returns the largest resident set of the calling process so far, see `getrusage(2)`.
 pub fn own_peak_memory_bytes() -> u64 {
     // SAFETY: a zeroed rusage is a valid value of a plain C structure.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -445,13 +434,13 @@ pub fn own_peak_memory_bytes() -> u64 {
     usage.ru_maxrss as u64 * 1024
 }
 
-/// Makes descriptor `place` a duplicate of `fd`, see `dup2(2)`; it stays open over exec.
+/// Makes descriptor `place` a duplicate of `fd`, see `dup2(2)`; the duplicate stays open over exec.
 pub fn redirect(fd: i32, place: i32) -> Result<()> {
     // SAFETY: no pointer is passed.
     check(unsafe { libc::dup2(fd, place) }, "dup2").map(drop)
 }
 
-/// Keeps a descriptor open over exec, see `FD_CLOEXEC` in `fcntl(2)`.
+/// Keeps a descriptor open over exec, or marks it to be closed there, see `FD_CLOEXEC` in `fcntl(2)`.
 pub fn keep_over_exec(fd: i32, keep: bool) -> Result<()> {
     let flags = if keep { 0 } else { libc::FD_CLOEXEC };
     // SAFETY: F_SETFD takes an integer.

@@ -5,14 +5,13 @@ use std::path::PathBuf;
 /// Command that starts a helper process of fauxplat; normally this binary with a hidden verb.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The executable.
     pub path: PathBuf,
     /// Arguments before those of the caller.
     pub words: Vec<String>,
 }
 
 impl Program {
-    /// Command that runs this binary with a hidden verb.
+    /// Returns the command that runs this binary with a hidden verb.
     pub fn this_binary(verb: &str) -> Self {
         Program { path: "/proc/self/exe".into(), words: vec![verb.to_owned()] }
     }

@@ -1,7 +1,7 @@
 //! Samples of threads with their stacks, through ring buffers of the kernel.
 //!
-//! See `perf_event_open(2)`. Each CPU has a ring of its own, since the kernel gives inherited events no other kind; the
-//! records of all rings are returned in the order of their time, which is that of the monotonic clock.
+//! See `perf_event_open(2)`. Each CPU has a ring of its own, since the kernel requires that for inherited events; the
+//! records of all rings are returned in the order of their time, by the monotonic clock.
 #![expect(unsafe_code, reason = "ioctl(2) commands the descriptors of events")]
 
 mod record;
@@ -48,7 +48,7 @@ const CONTEXT_SWITCH: u32 = 26;
 const IOC_SET_OUTPUT: libc::Ioctl = libc::_IO(b'$' as u32, 5);
 
 /// Numbers of the kernel for the registers that unwinding needs (`asm/perf_regs.h`): the stack pointer, the instruction
-/// pointer, the frame pointer and, where calls leave it in a register, the return address.
+/// pointer, the frame pointer and, where calls leave the return address in a register, that register.
 #[cfg(target_arch = "x86_64")]
 const REGISTERS: Registers = Registers { fp: 6, sp: 7, ip: 8, lr: None };
 #[cfg(target_arch = "aarch64")]
@@ -56,12 +56,12 @@ const REGISTERS: Registers = Registers { fp: 29, sp: 31, ip: 32, lr: Some(30) };
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const REGISTERS: Registers = Registers { fp: 0, sp: 0, ip: 0, lr: None };
 
-/// Numbers of the registers that come with a copy of a stack, in their order, as defined by the kernel.
+/// Returns the numbers of the registers that accompany a copy of a stack, in their order, as defined by the kernel.
 pub fn registers() -> Vec<u32> {
     REGISTERS.numbers()
 }
 
-/// Whether stacks can be copied with their registers on this processor.
+/// Whether stacks can be copied with their registers on this architecture.
 pub const CAN_COPY_STACKS: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 #[derive(Clone, Copy)]
@@ -73,7 +73,7 @@ struct Registers {
 }
 
 impl Registers {
-    /// Numbers of the registers, ascending.
+    /// Returns the numbers of the registers, ascending.
     fn numbers(self) -> Vec<u32> {
         (0..64).filter(|number| self.mask() >> number & 1 == 1).collect()
     }
@@ -105,9 +105,7 @@ pub enum Stack {
 /// Event to sample, and the content of a sample.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplingEvent {
-    /// The event.
     pub event: CountingEvent,
-    /// When a sample is taken.
     pub pace: Pace,
     /// Part of the user-mode stack that is recorded.
     pub stack: Stack,
@@ -145,8 +143,9 @@ impl SamplingEvent {
                 kind |= PERIOD;
                 hz
             }
-            // Where samples are asked to say their period, events of software make one each, whatever the period is
-            // (`perf_swevent_event` in `kernel/events/core.c`). Here it is known.
+            // If samples are to contain their period, a software event makes a sample for each event, whatever the
+            // period is (`perf_swevent_event` in `kernel/events/core.c`). Here the period is known, so it is left out
+            // of the samples.
             Pace::Period(events) => events,
         };
         Attributes {
@@ -175,7 +174,7 @@ impl SamplingEvent {
     }
 }
 
-/// Samples threads and all tasks that they create, until it is dropped.
+/// Samples threads and all tasks that they create, until the value is dropped.
 #[derive(Debug)]
 pub struct Sampler {
     events: Vec<File>,
@@ -187,7 +186,7 @@ pub struct Sampler {
 #[derive(Debug)]
 struct Ring {
     memory: SharedWords,
-    /// Size of a page: the first page of the mapping belongs to the kernel, records follow it.
+    /// Size of a page: the first page of the mapping is the kernel's header, and records follow it.
     page_bytes: u64,
     data_bytes: u64,
 }
@@ -197,7 +196,7 @@ impl Sampler {
     /// is the size of each CPU's ring; a smaller ring is used where the kernel allows no more.
     ///
     /// # Errors
-    /// Errors of perf_event_open(2) and mmap(2).
+    /// Returns the errors of `perf_event_open(2)` and `mmap(2)`.
     pub fn open(event: &SamplingEvent, threads: &[Whom], cpus: &CpuSet, ring_bytes: u64) -> Result<Self> {
         let layout = event.layout();
         let mut sampler = Sampler { events: Vec::new(), rings: Vec::new(), layout, scratch: Vec::new() };
@@ -213,7 +212,7 @@ impl Sampler {
                 );
                 let file = match opened {
                     Ok(file) => file,
-                    // A thread of several that has ended has nothing to sample.
+                    // A thread that has ended has nothing to sample; the other threads are still sampled.
                     Err(error) if error.is_gone() && threads.len() > 1 => continue,
                     Err(error) => return Err(error),
                 };
@@ -230,18 +229,16 @@ impl Sampler {
         Ok(sampler)
     }
 
-    /// Starts sampling; needed only for processes that run already.
+    /// Starts sampling; needed only for processes that are already running.
     ///
     /// # Errors
-    /// Errors of ioctl(2).
+    /// Returns the errors of `ioctl(2)`.
     pub fn enable(&self) -> Result<()> {
         self.command(perf::IOC_ENABLE, "ioctl(PERF_EVENT_IOC_ENABLE)")
     }
 
-    /// Stops sampling.
-    ///
     /// # Errors
-    /// Errors of ioctl(2).
+    /// Returns the errors of `ioctl(2)`.
     pub fn disable(&self) -> Result<()> {
         self.command(perf::IOC_DISABLE, "ioctl(PERF_EVENT_IOC_DISABLE)")
     }
@@ -253,23 +250,22 @@ impl Sampler {
         })
     }
 
-    /// The count of the event so far, in all threads on all CPUs; `None` where the kernel does not give it.
+    /// Returns the count of the event so far, in all threads on all CPUs; `None` where the kernel does not provide it.
     pub fn counted(&self) -> Option<u64> {
         self.events.iter().map(|event| perf::read_count(event).ok().map(|count| count.value)).sum()
     }
 
-    /// Fill level of the fullest ring, 0 to 1.
+    /// Returns the fill level of the fullest ring, 0 to 1.
     pub fn fill(&self) -> f64 {
         self.rings.iter().map(Ring::fill).fold(0.0, f64::max)
     }
 
-    /// Size of one ring in bytes.
     pub fn ring_bytes(&self) -> u64 {
         self.rings.first().map_or(0, |ring| ring.data_bytes)
     }
 
-    /// Passes on the records of all CPUs from before a moment of the monotonic clock, the oldest first. A CPU that took
-    /// a sample just before the moment may not have written it yet, so the moment should be some milliseconds ago.
+    /// Passes on the records of all CPUs from before a moment of the monotonic clock, oldest first. A CPU that took a
+    /// sample just before the moment may not have written it yet, so the moment should be some milliseconds ago.
     pub fn drain(&mut self, before_ns: u64, mut each: impl FnMut(Record<'_>)) {
         let Sampler { rings, layout, scratch, .. } = self;
         let heads: Vec<u64> = rings.iter().map(Ring::head).collect();
@@ -292,7 +288,6 @@ impl Sampler {
     }
 }
 
-/// Makes a second event on a CPU write into the ring of the first.
 fn share_ring(event: &File, first: &File) -> Result<()> {
     // SAFETY: the command takes the number of a descriptor, and both are open.
     let done = unsafe { libc::ioctl(event.as_raw_fd(), IOC_SET_OUTPUT, first.as_raw_fd()) };
@@ -337,7 +332,7 @@ impl Ring {
         self.word(tail + place)
     }
 
-    /// Copies a record without the part of its stack that was not filled, and returns its length in the ring.
+    /// Copies a record without the unfilled part of its stack, and returns its length in the ring.
     fn copy(&self, tail: u64, layout: &Layout, into: &mut Vec<u64>) -> u64 {
         into.clear();
         let bytes = record::bytes_of(self.word(tail));

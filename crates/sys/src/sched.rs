@@ -11,9 +11,7 @@ use crate::{Result, SysError, check};
 
 /// `SCHED_OTHER`, see `sched(7)`.
 pub const OTHER: i32 = libc::SCHED_OTHER;
-/// `SCHED_FIFO`.
 pub const FIFO: i32 = libc::SCHED_FIFO;
-/// `SCHED_RR`.
 pub const ROUND_ROBIN: i32 = libc::SCHED_RR;
 
 /// Reads the affinity of a task (0 is the calling thread), see `sched_getaffinity(2)`.
@@ -41,7 +39,7 @@ pub fn affinity(tid: i32) -> Result<CpuSet> {
 /// Sets the affinity of a task (0 is the calling thread), see `sched_setaffinity(2)`.
 ///
 /// # Errors
-/// `EINVAL` when no CPU of the set is online and allowed.
+/// Returns `EINVAL` if no CPU of the set is online and allowed.
 pub fn set_affinity(tid: i32, cpus: &CpuSet) -> Result<()> {
     let words = cpus.words();
     // SAFETY: the pointer and the length describe the slice `words`, which is only read.
@@ -51,17 +49,15 @@ pub fn set_affinity(tid: i32, cpus: &CpuSet) -> Result<()> {
     check(done as libc::c_int, &format!("sched_setaffinity to CPUs {cpus}")).map(drop)
 }
 
-/// Moves the calling thread to other CPUs until this is dropped, which that thread must do.
+/// Moves the calling thread to other CPUs until the value is dropped, which that thread must do.
 #[derive(Debug)]
 pub struct Aside {
     before: CpuSet,
 }
 
 impl Aside {
-    /// Moves the calling thread.
-    ///
     /// # Errors
-    /// Errors of [`set_affinity`].
+    /// Returns the errors of [`set_affinity`].
     pub fn on(cpus: &CpuSet) -> Result<Self> {
         let before = affinity(0)?;
         set_affinity(0, cpus)?;
@@ -71,7 +67,7 @@ impl Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        // Restoring fails if the CPUs were taken away from this process meanwhile, which is not ours to undo.
+        // Restoring fails if the CPUs were taken away from this process meanwhile; that decision stays.
         let _not_ours_any_more = set_affinity(0, &self.before);
     }
 }
@@ -82,10 +78,10 @@ pub fn set_policy(tid: i32, policy: i32, priority: u8) -> Result<()> {
 }
 
 /// Sets the policy without an allocation and returns the plain result of the call, for a child between its creation and
-/// `exec`.
+/// exec.
 ///
-/// Makes the system call itself, since musl has a function of that name that only returns `ENOSYS`, and a larger
-/// `sched_param`.
+/// The function makes the system call itself, since musl's function of that name only returns `ENOSYS`, and musl's
+/// `sched_param` is larger.
 pub(crate) fn try_policy(tid: i32, policy: i32, priority: u8) -> libc::c_int {
     let param = libc::c_int::from(priority);
     // SAFETY: the kernel's `sched_param` is one int, which is valid for the call and only read.
@@ -98,14 +94,14 @@ pub fn set_nice(nice: i8) -> Result<()> {
     check(unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice.into()) }, "setpriority").map(drop)
 }
 
-/// The nice value of the calling process, see `getpriority(2)`.
+/// Returns the nice value of the calling process, see `getpriority(2)`.
 pub fn nice() -> i8 {
     // SAFETY: no pointer is passed. An error cannot occur for the calling process.
     unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) as i8 }
 }
 
-/// Whether this process may lower nice values and set real-time policies: `CAP_SYS_NICE`, see `capabilities(7)`. A
-/// resource limit may allow a part of that without the capability, which only an attempt shows.
+/// Returns whether this process may lower nice values and set real-time policies: `CAP_SYS_NICE`, see
+/// `capabilities(7)`. A resource limit may allow a part of that without the capability, which only an attempt shows.
 pub fn may_raise_priority() -> bool {
     const CAP_SYS_NICE: u64 = 23;
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -122,7 +118,8 @@ impl WaitClock {
         WaitClock(File::open("/proc/thread-self/schedstat").ok())
     }
 
-    /// Run-queue wait so far, the second number of `/proc/PID/schedstat`; `None` where the kernel does not provide it.
+    /// Returns the run-queue wait so far, the second number of `/proc/PID/schedstat`; `None` where the kernel does not
+    /// provide it.
     pub fn run_delay_ns(&self) -> Option<u64> {
         let mut buffer = [0u8; 64];
         let got = self.0.as_ref()?.read_at(&mut buffer, 0).ok()?;
@@ -130,13 +127,13 @@ impl WaitClock {
     }
 }
 
-/// The CPU on which the caller runs at this moment, see `sched_getcpu(3)`.
+/// Returns the CPU on which the caller is running at this moment, see `sched_getcpu(3)`.
 pub fn current_cpu() -> Option<Cpu> {
     // SAFETY: no pointer is passed.
     u32::try_from(unsafe { libc::sched_getcpu() }).ok().map(Cpu)
 }
 
-/// The execution domain of the calling process, see `personality(2)`.
+/// Returns the execution domain of the calling process, see `personality(2)`.
 pub fn personality() -> u32 {
     // SAFETY: 0xffffffff asks without changing anything.
     unsafe { libc::personality(0xffff_ffff) as u32 }

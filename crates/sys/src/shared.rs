@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::{Result, SysError, check};
 
-/// An anonymous file in memory, to be shared by descriptor; see `memfd_create(2)`. A given length is sealed: a process
-/// that made the file shorter would end the others by SIGBUS. With a length of 0 the file grows as it is written to.
+/// Creates an anonymous file in memory, to be shared by descriptor; see `memfd_create(2)`. A given length is sealed: a
+/// process that shortened the file would end the others by SIGBUS. With a length of 0 the file grows when written to.
 pub fn memory_file(words: usize) -> Result<File> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name is a null-terminated literal.
@@ -26,7 +26,7 @@ pub fn memory_file(words: usize) -> Result<File> {
     Ok(file)
 }
 
-/// A file mapped as an array of 64-bit atomics. Every access is atomic, so that another process may write at any time.
+/// A file mapped as an array of 64-bit atomics. Every access is atomic, so another process may write at any time.
 #[derive(Debug)]
 pub struct SharedWords {
     start: *mut AtomicU64,
@@ -53,7 +53,6 @@ impl SharedWords {
         Ok(SharedWords { start: start.cast(), words })
     }
 
-    /// The words.
     pub fn words(&self) -> &[AtomicU64] {
         // SAFETY: the mapping is page-aligned, `words * 8` bytes long, lives as long as `self`, and AtomicU64 has
         // the size and alignment of u64 and no invalid bit patterns.
@@ -73,7 +72,6 @@ impl Drop for SharedWords {
 pub struct Doorbell(OwnedFd);
 
 impl Doorbell {
-    /// A new, silent doorbell.
     pub fn new() -> Result<Self> {
         // SAFETY: no pointer is passed.
         let fd = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) }, "eventfd")?;
@@ -81,19 +79,18 @@ impl Doorbell {
         Ok(Doorbell(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// Number of the descriptor, to be inherited.
+    /// Returns the number of the descriptor, to be inherited.
     pub fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
 
-    /// Wakes the other side.
     pub fn ring(&self) {
         let one = 1u64.to_ne_bytes();
         // SAFETY: eight readable bytes, as eventfd wants. A full counter (EAGAIN) means that it rings already.
         unsafe { libc::write(self.fd(), one.as_ptr().cast(), one.len()) };
     }
 
-    /// Sleeps until the bell rings, the timeout has passed (-1: none) or a signal arrives; true when it rang.
+    /// Sleeps until the bell rings, the timeout has passed (-1: none) or a signal arrives; returns true if it rang.
     pub fn wait(&self, timeout_ms: i32) -> Result<bool> {
         let rang = crate::process::wait_readable(self.fd(), timeout_ms)?;
         if rang {
@@ -106,21 +103,21 @@ impl Doorbell {
 }
 
 impl From<OwnedFd> for Doorbell {
-    /// A doorbell from an inherited descriptor.
+    /// Creates a doorbell from an inherited descriptor.
     fn from(fd: OwnedFd) -> Self {
         Doorbell(fd)
     }
 }
 
-/// Raised by the first call of [`adopt`].
+/// Set by the first call of [`adopt`].
 static ADOPTED: AtomicBool = AtomicBool::new(false);
 
-/// Takes over the descriptors that the parent left open under these numbers, keeps them from this process's own
-/// children, and closes every other inherited descriptor above standard error. Works once in the life of a process, and
-/// only for distinct numbers above standard error.
+/// Takes over the descriptors that the parent left open under these numbers, marks them to be closed in this process's
+/// own children, and closes every other inherited descriptor above standard error. Works once in the life of a process,
+/// and only for distinct numbers above standard error.
 ///
 /// # Errors
-/// A second call, a number that occurs twice or is not open.
+/// Fails at a second call, and for a number that occurs twice or is not open.
 pub fn adopt<const N: usize>(fds: [RawFd; N]) -> Result<[OwnedFd; N]> {
     let refuse = |why: &str| SysError {
         call: format!("inherited descriptors {fds:?}"),
@@ -139,8 +136,8 @@ pub fn adopt<const N: usize>(fds: [RawFd; N]) -> Result<[OwnedFd; N]> {
     Ok(fds.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) }))
 }
 
-/// Closes inherited descriptors that were not adopted. A descriptor that stays open, and a high number more than a low
-/// one, costs every child: the kernel copies the table of descriptors for each. Without `/proc` they stay open.
+/// Closes inherited descriptors that were not adopted. Every open descriptor costs each child, and a high number more
+/// than a low number: the kernel copies the table of descriptors for each. Without `/proc` they stay open.
 fn close_strangers() {
     let listed = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse::<RawFd>().ok());
@@ -155,8 +152,8 @@ fn close_strangers() {
     }
 }
 
-/// A duplicate of a descriptor that a parent left open under this number. Duplication is safe whatever the number is:
-/// the new descriptor has no other owner. See `F_DUPFD_CLOEXEC` in `fcntl(2)`.
+/// Returns a duplicate of a descriptor that a parent left open under this number. Duplication is safe whatever the
+/// number is: the new descriptor has no other owner. See `F_DUPFD_CLOEXEC` in `fcntl(2)`.
 pub fn duplicate(fd: RawFd) -> Result<OwnedFd> {
     // SAFETY: no pointer is passed; a number that is not open gives EBADF.
     let own = check(unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) }, "fcntl(F_DUPFD_CLOEXEC)")?;

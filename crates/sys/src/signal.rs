@@ -1,4 +1,4 @@
-//! Signals: a count that SIGINT and SIGTERM raise, and the means to interrupt a blocked wait without a race.
+//! Signals: a count of requests to stop, and the means to interrupt a blocked wait without a race.
 #![expect(unsafe_code, reason = "signal handlers are C functions")]
 
 use std::os::fd::{AsFd, AsRawFd};
@@ -7,21 +7,20 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use crate::inherited::{NEWS_OF_PARENT, Signals};
 use crate::{Result, check};
 
-/// Number of requests to stop, raised by the handlers. A global, since signals are per process.
+/// Number of requests to stop, raised by the handlers. The count is global, since signals are per process.
 static STOPS: AtomicU32 = AtomicU32::new(0);
 
-/// Whether a stop was requested since the last [`clear_stop`].
+/// Returns whether a stop was requested since the last [`clear_stop`].
 pub fn stop_requested() -> bool {
     stops() > 0
 }
 
-/// Number of requests to stop since the last [`clear_stop`]: cleaning up is ended by a further request.
+/// Returns the number of requests to stop since the last [`clear_stop`]: a further request ends cleaning up.
 pub fn stops() -> u32 {
-    // Relaxed is enough: the count carries no other data, and readers look again.
+    // Relaxed is enough: the count carries no other data, and readers check it repeatedly.
     STOPS.load(Ordering::Relaxed)
 }
 
-/// Resets the number of requests to stop.
 pub fn clear_stop() {
     STOPS.store(0, Ordering::Relaxed);
 }
@@ -57,10 +56,11 @@ fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) -> Result<()
     check(unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) }, "sigaction").map(drop)
 }
 
-/// Signals by which this process is asked to end: SIGINT, SIGTERM and SIGHUP.
+/// Returns the signals by which this process is asked to end: SIGINT, SIGTERM and SIGHUP.
 ///
-/// SIGHUP is left out where it was ignored from the start, which is what `nohup(1)` is for. SIGINT is not: scripts
-/// start every job in the background with it ignored, and a user who sends it to such a job by `kill` means it.
+/// SIGHUP is omitted if it was ignored from the start, which is the purpose of `nohup(1)`. SIGINT is never omitted:
+/// scripts start every background job with SIGINT ignored, and a user who sends it to such a job by `kill` wants the
+/// job to end.
 pub fn requests_to_end() -> Vec<i32> {
     let is_heeded = |signal: &i32| *signal != libc::SIGHUP || !Signals::at_start().ignores(*signal);
     [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().filter(is_heeded).collect()
@@ -100,15 +100,14 @@ pub fn stop_on_terminate_of_parent() -> Result<()> {
     handle(libc::SIGALRM, interrupt_only)
 }
 
-/// Process id of the parent when it was last noted.
+/// Process id of the parent, as of the last [`note_parent`].
 static PARENT: AtomicI32 = AtomicI32::new(0);
 
-/// Notes the parent, whose signals alone count.
+/// Notes the parent, the only process whose signals count.
 pub(crate) fn note_parent() {
     PARENT.store(std::os::unix::process::parent_id().cast_signed(), Ordering::Relaxed);
 }
 
-/// Whether this is the process id of the noted parent.
 pub(crate) fn is_parent(pid: i32) -> bool {
     pid == PARENT.load(Ordering::Relaxed)
 }
@@ -130,7 +129,7 @@ const REQUESTS: [libc::c_int; 6] =
     [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGTSTP, NEWS_OF_PARENT];
 
 /// Runs a closure while SIGTERM and the signals that a terminal sends to its whole foreground group are blocked in the
-/// calling thread, and in every process that it starts meanwhile, until that calls [`ignore_terminal`],
+/// calling thread, and in every process that it starts meanwhile, until that process calls [`ignore_terminal`],
 /// [`ignore_requests_to_end`] or [`Signals::pass_on`](crate::inherited::Signals::pass_on). See `sigprocmask(2)`.
 ///
 /// Otherwise a signal that arrives before the new process has set its dispositions would end or stop it.
@@ -142,7 +141,7 @@ pub fn while_requests_wait<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Blocks or unblocks the requests in the calling thread, and returns the previous mask.
+/// Blocks or unblocks [`REQUESTS`] in the calling thread, and returns the previous mask.
 fn mask_requests(how: libc::c_int) -> libc::sigset_t {
     // SAFETY: zeroed sets are valid and emptied at once; all pointers are to locals. The calls cannot fail, since
     // the signals exist.
@@ -157,7 +156,6 @@ fn mask_requests(how: libc::c_int) -> libc::sigset_t {
     }
 }
 
-/// Ends the repeated interruptions.
 pub fn quiet() {
     REPEATS.store(false, Ordering::Relaxed);
     let never = libc::timeval { tv_sec: 0, tv_usec: 0 };
@@ -201,7 +199,6 @@ fn ignore(signals: &[libc::c_int]) {
     }
 }
 
-/// Sends a signal to every process of a group, see `kill(2)`.
 pub fn send_to_group(group: i32, signal: i32) {
     if group > 1 {
         // SAFETY: no pointer is passed; the group is positive, so -1 (everybody) is never meant.
@@ -209,7 +206,7 @@ pub fn send_to_group(group: i32, signal: i32) {
     }
 }
 
-/// Sends a signal to one process, see `kill(2)`. A process that is gone already is no error.
+/// Sends a signal to one process, see `kill(2)`. A process that is gone is no error.
 pub fn send(pid: i32, signal: i32) {
     if pid > 0 {
         // SAFETY: no pointer is passed; pid is positive, so neither a group nor everybody is meant.
@@ -217,8 +214,8 @@ pub fn send(pid: i32, signal: i32) {
     }
 }
 
-/// Sends a signal to the process of a descriptor ([`crate::process::end_of`]), and to no other however its process id
-/// is used by now, see `pidfd_send_signal(2)` (Linux 5.1). A process that is gone already is no error.
+/// Sends a signal to the process of a descriptor ([`crate::process::end_of`]), never to a process that has reused its
+/// id, see `pidfd_send_signal(2)` (Linux 5.1). A process that is gone is no error.
 pub fn send_held(process: &impl AsFd, signal: i32) {
     let fd = process.as_fd().as_raw_fd();
     let no_information = std::ptr::null::<libc::siginfo_t>();
@@ -234,15 +231,15 @@ pub fn send_if_permitted(pid: i32, signal: i32) -> bool {
     !(refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM))
 }
 
-/// Sends a signal to every process of a group, see `kill(2)`; returns whether it was permitted for at least one: a
-/// group that now belongs to another user cannot be signalled. A group that is gone already is no error.
+/// Sends a signal to every process of a group, see `kill(2)`; returns whether it was permitted for at least one
+/// process: a group that now belongs to another user cannot be signalled. A group that is gone is no error.
 pub fn send_group(leader: i32, signal: i32) -> bool {
     // SAFETY: no pointer is passed; minus a leader above 1 is one group, and neither our own nor everybody.
     let refused = leader > 1 && unsafe { libc::kill(-leader, signal) } < 0;
     !(refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM))
 }
 
-/// Whether a group has a process, zombies included, see `kill(2)`.
+/// Returns whether a group has a process, zombies included, see `kill(2)`.
 pub fn group_exists(leader: i32) -> bool {
     // SAFETY: no pointer is passed, and signal 0 is not delivered; minus a leader above 1 is one group.
     leader > 1

@@ -1,4 +1,4 @@
-//! Creates a process under a stated condition, at the cost of a bare `vfork` and `exec`.
+//! Creates a process under given conditions, at the cost of a bare `vfork` and `exec`.
 #![expect(unsafe_code, reason = "clone(2) and execve(2) need raw pointers that outlive the child's start")]
 
 mod stage;
@@ -17,10 +17,9 @@ use crate::{SysError, mempolicy};
 
 pub use stage::Stage;
 
-/// Maximum size of the padding: many pages, so that a sweep over the size of the environment reaches far.
+/// Maximum size of the padding: many pages, so that a sweep over the size of the environment covers a wide range.
 pub const PAD_BYTES_MAX: usize = u16::MAX as usize;
 
-/// Size of an environment pointer in the process image.
 const POINTER_BYTES: usize = size_of::<*const u8>();
 
 /// A program, its arguments and its environment, laid out once so that starting it again costs nothing.
@@ -29,16 +28,17 @@ pub struct Image {
     program: CString,
     argv: Vec<CString>,
     env: Vec<CString>,
-    /// `argv` as execve(2) wants it, null at the end. The strings' heap blocks do not move with the struct.
+    /// `argv` in the format of `execve(2)`, null at the end. The strings' heap blocks do not move with the struct.
     argv_pointers: Vec<*const libc::c_char>,
-    /// `env` likewise, with two more places before the null, for the number of the run and for padding.
+    /// `env` in the format of `execve(2)`, with additional places before the null for the number of the run and for
+    /// padding.
     env_pointers: Vec<*const libc::c_char>,
     /// Number of the run; `None` if the program does not receive it.
     number: Option<Number>,
 }
 
 impl Image {
-    /// Lays out a program. Strings with null bytes inside cannot be passed to a program and are refused.
+    /// Lays out a program. Strings that contain null bytes cannot be passed to a program and are refused.
     pub fn new(program: &str, argv: &[String], env: &[String]) -> Result<Self, std::ffi::NulError> {
         let strings = |list: &[String]| {
             list.iter().map(|text| CString::new(text.as_str())).collect::<Result<Vec<_>, _>>()
@@ -49,21 +49,20 @@ impl Image {
         Ok(Image { program: CString::new(program)?, argv, env, argv_pointers, env_pointers, number: None })
     }
 
-    /// The image of a program that finds the number of its run in the variable [`NUMBER_NAME`]. Digits and filling
-    /// together have the same length for every number, so that the stack starts at the same address in every run.
+    /// Adds the variable [`NUMBER_NAME`] with the number of the run. Digits and filling together have the same length
+    /// for every number, so that the stack starts at the same address in every run.
     pub fn numbered(self) -> Self {
         Image { number: Some(Number::default()), ..self }
     }
 
-    /// Sets the number of the next run.
     pub fn set_number(&mut self, number: u32) {
         if let Some(text) = &mut self.number {
             text.write(number);
         }
     }
 
-    /// Bytes that arguments, environment, program name and their pointers take at the top of the stack, without
-    /// padding. Two images of the same size start with the same stack pointer when ASLR is off.
+    /// Returns the bytes that arguments, environment, program name and their pointers take at the top of the stack,
+    /// without padding. Two images of the same size start with the same stack pointer when ASLR is off.
     pub fn stack_bytes(&self) -> usize {
         let bytes = |list: &[CString]| {
             list.iter().map(|text| text.as_bytes_with_nul().len() + POINTER_BYTES).sum::<usize>()
@@ -87,7 +86,6 @@ impl Image {
 pub const NUMBER_NAME: &str = "FAUXPLAT_RUN";
 /// Name of the environment variable that fills up the number's length.
 const FILL_NAME: &str = "FAUXPLAT_RUN_FILL";
-/// Maximum number of digits.
 const DIGITS_MAX: usize = 10;
 
 /// Two consecutive variables: the number, and a filling that makes both together always the same length.
@@ -120,8 +118,8 @@ impl Number {
     }
 }
 
-/// The padding variable. All images share one, since only one program starts at a time: a sweep holds thousands of
-/// images.
+/// The padding variable. All images share one variable, since only one program starts at a time: a sweep holds
+/// thousands of images.
 #[derive(Debug)]
 struct Padding {
     /// Text of the variable, ended by a null byte.
@@ -139,9 +137,9 @@ impl Default for Padding {
 }
 
 impl Padding {
-    /// Pointer to a variable that takes exactly this many bytes, its null byte included.
+    /// Returns a pointer to a variable of exactly this many bytes, its null byte included.
     fn of_bytes(&mut self, bytes: usize) -> *const libc::c_char {
-        // A variable shorter than its own name is cut: a strange string, but it takes exactly its bytes.
+        // A variable shorter than its own name is cut: such a string has no meaning, but the correct size.
         self.text[self.end] = if self.end < PAD_NAME.len() { PAD_NAME[self.end] } else { b'x' };
         self.end = bytes.clamp(1, PAD_BYTES_MAX) - 1;
         self.text[self.end] = 0;
@@ -149,7 +147,6 @@ impl Padding {
     }
 }
 
-/// Name of the padding variable.
 const PAD_NAME: &[u8] = b"FAUXPLAT_PAD=";
 
 /// Settings that the child applies to itself between its creation and its first instruction.
@@ -157,20 +154,19 @@ const PAD_NAME: &[u8] = b"FAUXPLAT_PAD=";
 pub struct ChildSetup {
     /// Scheduling policy (`libc::SCHED_*`) and priority.
     pub policy: Option<(i32, u8)>,
-    /// Nice value.
     pub nice: Option<i8>,
     /// Execution domain, see `personality(2)`.
     pub personality: Option<u32>,
-    /// Soft limit of the stack; `u64::MAX` for unlimited. execve(2) lays out the address space by it, see getrlimit(2).
+    /// Soft limit of the stack; `u64::MAX` for unlimited. The layout of the address space depends on it, see
+    /// `execve(2)` and `getrlimit(2)`.
     pub stack_limit_bytes: Option<u64>,
     /// Memory policy: a mode of [`crate::mempolicy`] and its nodes.
     pub memory_policy: Option<(i32, CpuSet)>,
-    /// Working directory.
     pub cwd: Option<CString>,
     /// Descriptors that become standard input, output and error.
     pub stdio: [i32; 3],
-    /// Descriptors of `cgroup.procs` files, open for writing: the control groups that the child enters. The kernel may
-    /// take many milliseconds for that, so a child that enters groups is timed from the moment it is inside.
+    /// Descriptors of `cgroup.procs` files, open for writing: the control groups that the child enters. Entering may
+    /// take the kernel many milliseconds, so the time of a child that enters groups starts afterwards.
     pub groups: Vec<i32>,
     /// Whether the child leads a process group of its own, so that signals to its group do not reach the parent.
     pub own_group: bool,
@@ -179,26 +175,23 @@ pub struct ChildSetup {
     /// Iterations of a fixed chain of arithmetic that the child does before it executes the program: a known amount of
     /// extra work, for calibration.
     pub extra_work: u64,
-    /// Descriptors above standard error that the program gets, and no others, even if they lack the close-on-exec mark
-    /// by mistake. `None`: every descriptor without that mark.
+    /// The only descriptors above standard error that the program gets, even if others lack the close-on-exec mark by
+    /// mistake. `None`: every descriptor without that mark.
     pub inherited: Option<Vec<i32>>,
     /// Signal state that the child restores.
     pub signals: Restoration,
 }
 
-/// A child that was started.
 #[derive(Clone, Copy, Debug)]
 pub struct Started {
-    /// Process id.
     pub pid: i32,
     /// CPU on which the child was just before exec.
     pub cpu: Option<u16>,
-    /// `CLOCK_MONOTONIC` just before the child was created, just after it entered its control groups, or just after it
-    /// passed a gate.
+    /// `CLOCK_MONOTONIC` just before the child was created, or just after it entered its control groups or passed a
+    /// gate.
     pub started_ns: u64,
 }
 
-/// A child that could not be started.
 #[derive(Clone, Copy, Debug)]
 pub struct StartFailed {
     /// Step that failed.
@@ -207,18 +200,17 @@ pub struct StartFailed {
     pub errno: i32,
 }
 
-/// A gate at which a child waits, with all of its setup applied, until it is released to its program or told to end.
+/// A gate at which a child waits, with all of its setup applied, until it is ordered to execute its program or to end.
 ///
-/// The state is in words of memory that the gatekeeper shares; the calls only wake.
+/// The order is in words of memory that the gatekeeper shares; the bell and the pipe only wake the other side.
 #[derive(Debug)]
 pub struct Gate<'a> {
     /// The child stores its process id here when it has arrived at the gate, and rings the bell.
     pub arrived: &'a AtomicU64,
-    /// Doorbell that the child rings.
     pub bell: &'a Doorbell,
     /// Order of the gatekeeper: [`Gate::OPEN`], [`Gate::SHUT`], or 0 for none yet.
     pub order: &'a AtomicU64,
-    /// Pipe by which the gatekeeper wakes the child. The end of the gatekeeper shuts the gate.
+    /// Pipe by which the gatekeeper wakes the child. If the gatekeeper ends, the child ends as well.
     pub summons: &'a Summons,
 }
 
@@ -228,7 +220,7 @@ impl Gate<'_> {
     /// Order: end.
     pub const SHUT: u64 = 2;
 
-    /// Waits at the gate, by calls that are safe after vfork(2) only.
+    /// Waits at the gate, only by calls that are safe after `vfork(2)`.
     fn pass(&self) -> Result<(), Stage> {
         // SAFETY: no pointer is passed.
         let pid = unsafe { libc::getpid() };
@@ -274,7 +266,7 @@ impl Default for StartSpace {
     }
 }
 
-/// Starts the image under the setup and returns when it has been executed (or could not be).
+/// Starts the image under the setup and returns once it has been executed, or has failed.
 ///
 /// `pad_bytes` adds an environment variable of that size. The child is created with `CLONE_VM | CLONE_VFORK`: the
 /// caller sleeps until exec, so the setup is in place before the program's first instruction.
@@ -337,7 +329,7 @@ fn create(
     Ok(Started { pid, cpu: u16::try_from(cpu).ok(), started_ns: started_ns.max(entered_ns) })
 }
 
-/// Code of the child between clone and exec: only calls that are safe after vfork(2), no allocation, no locks.
+/// Code of the child between clone and exec: only calls that are safe after `vfork(2)`, no allocation, no locks.
 extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
     // SAFETY: `start` passes a pointer to its `Shared`, which lives while the parent is suspended.
     let shared = unsafe { &mut *argument.cast::<Shared<'_>>() };
@@ -362,8 +354,8 @@ extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
     }
 }
 
-/// A multiplication and an addition per iteration, each dependent on the one before, so that the chain cannot be
-/// shortened.
+/// Computes a multiplication and an addition per iteration, each dependent on the previous one, so that the chain
+/// cannot be shortened.
 fn work(iterations: u64) {
     (0..iterations)
         .fold(1u64, |sum, i| std::hint::black_box(sum.wrapping_mul(6364136223846793005).wrapping_add(i)));
@@ -371,7 +363,7 @@ fn work(iterations: u64) {
 
 /// Moves the calling process into control groups: a zero means the writer, see `cgroups(7)`. The process keeps its
 /// affinity as far as the groups have those CPUs: before Linux 6.2 a process that enters a group gets all CPUs of the
-/// group (`cpuset_attach` in `kernel/cgroup/cpuset.c`), and a run that was placed would float among them.
+/// group (`cpuset_attach` in `kernel/cgroup/cpuset.c`), and a run with a fixed placement would move among them.
 ///
 /// # Safety
 /// Must run in the child of [`start`]; the descriptors are open.
@@ -397,11 +389,9 @@ unsafe fn enter(groups: &[i32]) -> Result<(), Stage> {
     Ok(())
 }
 
-/// Size in words of the largest CPU mask that a kernel may have; 8 KiB of the child's stack of 64.
+/// Size in words of the largest CPU mask that a kernel may have: 8 KiB of the child's 64 KiB of stack.
 const MASK_WORDS: usize = 1024;
 
-/// Applies the setup to the calling process.
-///
 /// # Safety
 /// Must run in the child of [`start`], where changing the process affects no other code.
 unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
@@ -443,8 +433,8 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
     Ok(())
 }
 
-/// Moves the standard descriptors to their numbers. A descriptor that occupies another one's number is duplicated
-/// first, or it would be overwritten before its turn.
+/// Moves the standard descriptors to their numbers. A descriptor that occupies the number of another is duplicated
+/// first, since it would be overwritten before its turn.
 ///
 /// # Safety
 /// Must run in the child of [`start`], whose table of descriptors is its own.
@@ -465,7 +455,7 @@ unsafe fn place_stdio(mut stdio: [i32; 3]) -> Result<(), Stage> {
     Ok(())
 }
 
-/// Sets the soft limit of the stack and leaves the hard one unchanged.
+/// Sets the soft limit of the stack and leaves the hard limit unchanged.
 fn limit_stack(bytes: u64) -> libc::c_int {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: both calls get a pointer to a live struct of the type that they take.

@@ -1,24 +1,21 @@
-//! A pipe by which one process wakes another, and whose end of file tells the other that the first is gone.
+//! A pipe by which one process wakes another; its end of file reports that the first process has ended.
 #![expect(unsafe_code, reason = "pipe2(2) hands out raw descriptors, and read(2) and write(2) take pointers")]
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::{Result, SysError, check};
 
-/// Write end of the pipe. While only one process holds it, its closing means the end of that process.
+/// Write end of the pipe. If only one process holds it, its closing means the end of that process.
 #[derive(Debug)]
 pub struct Summoner(OwnedFd);
 
-/// Read end of the pipe.
 #[derive(Debug)]
 pub struct Summons(OwnedFd);
 
-/// Why a wait for a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Summoned {
-    /// There were calls; several count as one.
+    /// There was at least one call since the last wait.
     Called,
-    /// A signal came first.
     Interrupted,
     /// No process holds the write end any more.
     Gone,
@@ -38,7 +35,6 @@ pub fn pair() -> Result<(Summoner, Summons)> {
 }
 
 impl Summoner {
-    /// Wakes the reader.
     pub fn call(&self) {
         // SAFETY: one readable byte. A full pipe (EAGAIN) and a side that is gone (EPIPE) need no call.
         unsafe { libc::write(self.0.as_raw_fd(), b"!".as_ptr().cast(), 1) };
@@ -46,7 +42,7 @@ impl Summoner {
 }
 
 impl Summons {
-    /// Number of the descriptor, to be inherited.
+    /// Returns the number of the descriptor, to be inherited.
     pub fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
@@ -55,7 +51,7 @@ impl Summons {
     /// and exec.
     ///
     /// # Errors
-    /// The pipe cannot be read.
+    /// Fails where the pipe cannot be read.
     pub fn wait(&self) -> Result<Summoned> {
         let mut calls = [0u8; 64];
         // SAFETY: the pointer and length describe the buffer, which is writable.
@@ -71,7 +67,7 @@ impl Summons {
 }
 
 impl From<OwnedFd> for Summons {
-    /// A read end from an inherited descriptor.
+    /// Creates a read end from an inherited descriptor.
     fn from(fd: OwnedFd) -> Self {
         Summons(fd)
     }

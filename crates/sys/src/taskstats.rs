@@ -1,7 +1,7 @@
 //! Exit records of all tasks, from the kernel's `taskstats` interface (`Documentation/accounting/taskstats.rst`).
 //!
-//! A record arrives for each thread that ends anywhere on the machine; the caller picks those of its tree. No other
-//! source has the run-queue wait of processes that are gone. Needs `CAP_NET_ADMIN`, and `CONFIG_TASKSTATS` in the
+//! A record arrives for each thread that ends anywhere on the machine; the caller selects those of its tree. No other
+//! source has the run-queue wait of processes that have ended. Needs `CAP_NET_ADMIN`, and `CONFIG_TASKSTATS` in the
 //! kernel.
 #![expect(unsafe_code, reason = "netlink sockets are reached through C calls")]
 
@@ -12,9 +12,7 @@ use crate::{Result, SysError, check};
 /// Accounting of one task (thread) at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExitRecord {
-    /// Thread id.
     pub tid: i32,
-    /// Process id.
     pub pid: i32,
     /// Process id of the parent at that moment.
     pub parent: i32,
@@ -33,7 +31,7 @@ pub struct Listener {
     buffer: Vec<u8>,
 }
 
-// Numbers of <linux/genetlink.h> and <linux/taskstats.h>.
+// Constants of `<linux/genetlink.h>` and `<linux/taskstats.h>`.
 const GENL_ID_CTRL: u16 = 16;
 const CTRL_CMD_GETFAMILY: u8 = 3;
 const CTRL_ATTR_FAMILY_ID: u16 = 1;
@@ -42,10 +40,10 @@ const TASKSTATS_CMD_GET: u8 = 1;
 const TASKSTATS_CMD_ATTR_REGISTER_CPUMASK: u16 = 3;
 const TASKSTATS_TYPE_STATS: u16 = 3;
 const TASKSTATS_TYPE_AGGR_PID: u16 = 4;
-/// Netlink header and generic netlink header.
+/// Size in bytes of the netlink header and the generic netlink header.
 const HEADERS: usize = 16 + 4;
 /// Size of the receive buffer, for bursts: a run of many processes must not lose records while the spawner waits for
-/// its leader. It holds some thirty thousand records.
+/// its leader. The buffer has room for about thirty thousand records.
 pub const ROOM_BYTES: i32 = 32 << 20;
 
 impl Listener {
@@ -94,7 +92,7 @@ impl Listener {
     }
 
     fn send(&self, kind: u16, command: u8, attribute: u16, data: &[u8], acknowledge: bool) -> Result<()> {
-        // Strings of attributes end with a null byte.
+        // String attributes end with a null byte.
         let attribute_bytes = 4 + data.len() + 1;
         let total = HEADERS + attribute_bytes.next_multiple_of(4);
         let flags = libc::NLM_F_REQUEST | if acknowledge { libc::NLM_F_ACK } else { 0 };
@@ -124,7 +122,7 @@ impl Listener {
         Ok(())
     }
 
-    /// Receives one message into the buffer; `None` when no message is there and the flags say not to wait.
+    /// Receives one message into the buffer; `None` if there is no message and the flags say not to wait.
     fn receive(&mut self, flags: i32) -> Result<Option<usize>> {
         // SAFETY: the pointer and length describe the buffer, which is writable.
         let got = unsafe {
@@ -137,18 +135,18 @@ impl Listener {
         if error.source.kind() == std::io::ErrorKind::WouldBlock { Ok(None) } else { Err(error) }
     }
 
-    /// Passes on all records that have arrived, and leaves none; false when more had arrived than there was room for.
+    /// Passes on all records that have arrived; returns false if records were lost because the buffer was full.
     ///
     /// # Errors
-    /// The socket cannot be read.
+    /// Fails where the socket cannot be read.
     pub fn drain(&mut self, mut each: impl FnMut(ExitRecord)) -> Result<bool> {
         let mut whole = true;
         loop {
             match self.receive(libc::MSG_DONTWAIT) {
                 Ok(None) => return Ok(whole),
                 Ok(Some(length)) => records(&self.buffer, length).for_each(&mut each),
-                // The kernel reports the loss once, and the remaining records can still be read. If left there, they
-                // would be attributed to another run.
+                // The kernel reports the loss once, and the remaining records can still be read. Records that stay in
+                // the socket would be attributed to another run.
                 Err(error) if error.source.raw_os_error() == Some(libc::ENOBUFS) => whole = false,
                 Err(error) => return Err(error),
             }
@@ -156,7 +154,6 @@ impl Listener {
     }
 }
 
-/// Records in one message.
 fn records(buffer: &[u8], length: usize) -> impl Iterator<Item = ExitRecord> {
     let message = attributes(buffer.get(HEADERS..length).unwrap_or_default());
     let of_tasks = message.filter(|(kind, _)| *kind == TASKSTATS_TYPE_AGGR_PID);
@@ -170,7 +167,7 @@ fn records(buffer: &[u8], length: usize) -> impl Iterator<Item = ExitRecord> {
 fn decode(stats: &[u8]) -> Option<ExitRecord> {
     let version = u16_at(stats, 0)?;
     let tid = u32_at(stats, 128)? as i32;
-    // The thread group id came with version 12; before it a thread cannot be told from a process.
+    // The thread group id was added in version 12; before that, a thread cannot be distinguished from a process.
     let pid = if version >= 12 { u32_at(stats, 368)? as i32 } else { tid };
     Some(ExitRecord {
         tid,
@@ -182,7 +179,7 @@ fn decode(stats: &[u8]) -> Option<ExitRecord> {
     })
 }
 
-/// Walks netlink attributes: type and payload.
+/// Iterates over netlink attributes: type and payload.
 fn attributes(mut data: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let length = usize::from(u16_at(data, 0)?);
@@ -213,7 +210,7 @@ mod tests {
 
     #[test]
     fn attributes_never_run_past_the_end() {
-        // A length of zero, a length past the end, and a cut header all end the walk.
+        // A length of zero, a length past the end, and a truncated header all end the iteration.
         for bad in [&[0u8, 0, 1, 0][..], &[200, 0, 1, 0, 1], &[4], &[3, 0, 1, 0, 9, 9]] {
             assert_eq!(attributes(bad).count(), 0, "{bad:?}");
         }
@@ -222,7 +219,7 @@ mod tests {
         assert_eq!(seen, [(1, &[9u8][..]), (2, &[][..])]);
     }
 
-    /// A listener; `None` if this user may not have one.
+    /// Returns a listener; `None` if this user may not have one.
     fn listener(room_bytes: i32) -> Option<Listener> {
         let cpus = crate::sched::affinity(0).unwrap().to_string();
         let listener = Listener::open(&cpus, room_bytes);
@@ -248,7 +245,7 @@ mod tests {
         let pid = run(1);
         let mut found = None;
         let whole = listener.drain(|record| found = Some(record).filter(|it| it.pid == pid).or(found.take()));
-        // CPU time and resident set may read zero: values younger than a tick or a batch are not counted yet.
+        // CPU time and resident set may be zero: values below a tick or a batch are not counted yet.
         let record = found.expect("the kernel reports every task that ends");
         assert_eq!((record.tid, record.parent), (pid, std::process::id() as i32));
         assert!(whole.unwrap());
@@ -267,7 +264,7 @@ mod tests {
         assert!(!late.contains(&(std::process::id() as i32)), "a record of the run before was left");
     }
 
-    /// A record in the kernel's layout, with these values.
+    /// Returns a record in the kernel's layout, with these values.
     fn laid_out(version: u16, tid: u32, pid: u32) -> Vec<u8> {
         let mut stats = vec![0; 376];
         stats[..2].copy_from_slice(&version.to_ne_bytes());

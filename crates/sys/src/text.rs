@@ -9,39 +9,39 @@ use crate::files::{open_regular, open_without_waiting};
 use crate::process::wait_readable;
 use crate::signal::stop_requested;
 
-/// Interval at which the stop flag is checked while a pipe is silent; a signal is seen at once.
+/// Interval at which the stop flag is checked while a pipe is silent; a signal ends the wait at once.
 const LOOK_MS: i32 = 100;
 
-/// A whole file of at most `bytes_max` bytes, as text.
+/// Reads a whole file of at most `bytes_max` bytes, as text.
 ///
 /// # Errors
-/// As [`read_bytes`]; the file is not UTF-8.
+/// Returns the errors of [`read_bytes`], and an error for a file that is not UTF-8.
 pub fn read_text(path: &Path, bytes_max: usize) -> io::Result<String> {
     as_text(read_bytes(path, bytes_max)?)
 }
 
-/// A whole file of at most `bytes_max` bytes. A pipe is read to its end; a named pipe without a writer is empty, and
-/// one whose writer is silent is waited for until the user stops fauxplat.
+/// Reads a whole file of at most `bytes_max` bytes. A pipe is read to its end; a named pipe without a writer is empty,
+/// and a silent writer is waited for until the user stops fauxplat.
 ///
 /// # Errors
-/// Errors of `open(2)` and `read(2)`; a file that is longer; a stop.
+/// Returns the errors of `open(2)` and `read(2)`, and an error for a longer file or after a request to stop.
 pub fn read_bytes(path: &Path, bytes_max: usize) -> io::Result<Vec<u8>> {
     read_opened(open_without_waiting(File::options().read(true), path)?, bytes_max)
 }
 
-/// A whole regular file of at most `bytes_max` bytes, as text: for files that fauxplat keeps, where a pipe can only be
-/// somebody else's.
+/// Reads a whole regular file of at most `bytes_max` bytes, as text: for files that fauxplat itself writes, in whose
+/// place a pipe can only be a foreign one.
 ///
 /// # Errors
-/// As [`read_text`]; the path is no regular file.
+/// Returns the errors of [`read_text`], and an error if the path is no regular file.
 pub fn read_regular_text(path: &Path, bytes_max: usize) -> io::Result<String> {
     as_text(read_regular(path, bytes_max)?)
 }
 
-/// A whole regular file of at most `bytes_max` bytes.
+/// Reads a whole regular file of at most `bytes_max` bytes.
 ///
 /// # Errors
-/// As [`read_bytes`]; the path is no regular file.
+/// Returns the errors of [`read_bytes`], and an error if the path is no regular file.
 pub fn read_regular(path: &Path, bytes_max: usize) -> io::Result<Vec<u8>> {
     read_opened(open_regular(path)?, bytes_max)
 }
@@ -94,7 +94,7 @@ mod tests {
         assert!(read_text(Path::new("/proc/self/exe"), 1 << 30).unwrap_err().to_string().contains("UTF-8"));
     }
 
-    /// A pipe as made by a shell for `<(command)`.
+    /// A pipe as created by a shell for `<(command)`.
     #[test]
     fn a_pipe_is_read_to_its_end_however_slow_its_writer() {
         let (reader, mut writer) = io::pipe().unwrap();

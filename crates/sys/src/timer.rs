@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Result, check};
 
-/// Sleeps until a moment of `CLOCK_MONOTONIC`, see `clock_nanosleep(2)`; false when a signal ended the sleep earlier.
+/// Sleeps until a moment of `CLOCK_MONOTONIC`, see `clock_nanosleep(2)`; returns false if a signal ended the sleep
+/// earlier.
 pub fn sleep_until_ns(moment_ns: u64) -> bool {
     let until = libc::timespec {
         tv_sec: (moment_ns / 1_000_000_000) as _,
@@ -19,8 +20,8 @@ pub fn sleep_until_ns(moment_ns: u64) -> bool {
 }
 
 /// Sleeps until a moment of `CLOCK_MONOTONIC`, or until the user asks to stop
-/// ([`signal::stop_requested`](crate::signal::stop_requested)). A signal may arrive at another thread, so the sleep is
-/// cut into short ones.
+/// ([`signal::stop_requested`](crate::signal::stop_requested)). Another thread may receive the signal, so the sleep is
+/// divided into short sleeps.
 pub fn sleep_unless_stopped(moment_ns: u64) {
     const SLICE_NS: u64 = 50_000_000;
     loop {
@@ -32,7 +33,7 @@ pub fn sleep_unless_stopped(moment_ns: u64) {
     }
 }
 
-/// Number of signals of [`storm_once`] that arrived. A global, since signal handlers are per process.
+/// Number of signals of [`storm_once`] that arrived. The count is global, since signal handlers are per process.
 static STORM: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn count(_: libc::c_int) {
@@ -52,13 +53,12 @@ pub fn storm_once() -> Result<()> {
     check(unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) }, "setitimer").map(drop)
 }
 
-/// Number of signals of [`storm_once`] that arrived so far.
 pub fn storm_signals() -> u64 {
     STORM.load(Ordering::Relaxed)
 }
 
-/// Timer slack of the calling thread: the delay that the kernel may add to its timers to fire several at once, see
-/// `PR_GET_TIMERSLACK` in `prctl(2)`. Real-time policies ignore it.
+/// Returns the timer slack of the calling thread: the delay that the kernel may add to its timers to fire several at
+/// once, see `PR_GET_TIMERSLACK` in `prctl(2)`. Real-time policies ignore it.
 pub fn slack_ns() -> Option<u64> {
     // SAFETY: the option takes no argument.
     u64::try_from(unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) }).ok()
@@ -78,7 +78,7 @@ pub fn lock_memory() -> Result<()> {
     check(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) }, "mlockall").map(drop)
 }
 
-/// Lets memory be paged again.
+/// Undoes [`lock_memory`].
 pub fn unlock_memory() {
     // SAFETY: no pointer is passed.
     unsafe { libc::munlockall() };

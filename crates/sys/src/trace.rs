@@ -1,5 +1,5 @@
-//! Traces the creation and the end of processes, see `ptrace(2)`. Tracing needs no privilege, and slows each fork, exec
-//! and exit by some microseconds, so it is for runs that are inspected and not for runs that are timed.
+//! Traces the creation and the end of processes, see `ptrace(2)`. Tracing needs no privilege, but slows each fork, exec
+//! and exit by some microseconds, so it is for runs that are inspected, not for runs that are timed.
 #![expect(unsafe_code, reason = "ptrace(2) is a C call")]
 
 pub mod calls;
@@ -7,18 +7,15 @@ pub mod calls;
 use crate::process::{Exit, exit_of};
 use crate::{Result, check};
 
-/// Why a traced task stopped or ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The task created the process or thread with this id.
     Created(i32),
-    /// The task executed a new program.
     Executed,
     /// The task is about to end; `/proc` still shows all of it.
     Ending,
     /// The task stopped for this signal, which is to be delivered when it is resumed (0: none).
     Signal(i32),
-    /// The task has ended.
     Ended(Exit),
 }
 
@@ -38,7 +35,7 @@ pub fn follow_descendants(pid: i32) -> Result<()> {
 /// Waits until a child that asked to be traced has stopped before its first instruction.
 ///
 /// # Errors
-/// There is no such child, or a signal interrupted the wait.
+/// Fails where there is no such child, or where a signal interrupted the wait.
 pub fn wait_for_exec(pid: i32) -> Result<()> {
     let mut status = 0;
     // SAFETY: the pointer is valid for writes during the call.
@@ -49,7 +46,7 @@ pub fn wait_for_exec(pid: i32) -> Result<()> {
 /// Detaches a stopped task, which continues without the signal that it stopped for.
 ///
 /// # Errors
-/// The task is not stopped, or gone.
+/// Fails where the task is not stopped, or is gone.
 pub fn release(pid: i32) -> Result<()> {
     // SAFETY: no memory is passed.
     let released = unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, 0, 0) };
@@ -60,10 +57,10 @@ pub fn release(pid: i32) -> Result<()> {
 /// `bytes` later. See `brk(2)` and `PTRACE_SINGLESTEP` in `ptrace(2)`.
 ///
 /// Every allocator that grows by `brk` starts from the end that it finds, so no library has to be preloaded. Two system
-/// calls are made in the program's name, from its first instruction, which is put back afterwards.
+/// calls are made in the name of the program, at its first instruction, which is restored afterwards.
 ///
 /// # Errors
-/// The architecture is not x86-64, or the kernel refuses.
+/// Fails on every architecture other than x86-64.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn shift_heap(_pid: i32, _bytes: u16) -> Result<()> {
     let source = std::io::Error::from(std::io::ErrorKind::Unsupported);
@@ -74,10 +71,10 @@ pub fn shift_heap(_pid: i32, _bytes: u16) -> Result<()> {
 /// `bytes` later. See `brk(2)` and `PTRACE_SINGLESTEP` in `ptrace(2)`.
 ///
 /// Every allocator that grows by `brk` starts from the end that it finds, so no library has to be preloaded. Two system
-/// calls are made in the program's name, from its first instruction, which is put back afterwards.
+/// calls are made in the name of the program, at its first instruction, which is restored afterwards.
 ///
 /// # Errors
-/// The kernel refuses.
+/// Fails where the kernel refuses.
 #[cfg(target_arch = "x86_64")]
 pub fn shift_heap(pid: i32, bytes: u16) -> Result<()> {
     /// The instruction `syscall`.
@@ -145,7 +142,6 @@ pub fn resume_to_call(pid: i32, signal: i32) {
 pub struct Call {
     /// Number of the call on this architecture.
     pub number: i64,
-    /// Arguments of the call.
     pub arguments: [u64; 6],
 }
 
@@ -168,8 +164,8 @@ struct CallInfo {
 const PTRACE_GET_SYSCALL_INFO: u16 = 0x420e;
 const PTRACE_SYSCALL_INFO_ENTRY: u8 = 1;
 
-/// The call that a task, stopped by [`resume_to_call`], is about to make; `None` when it stopped for another reason,
-/// such as the return from a call.
+/// Returns the call that a task, stopped by [`resume_to_call`], is about to make; `None` if it stopped for another
+/// reason, such as the return from a call.
 pub fn call_begun(pid: i32) -> Option<Call> {
     let mut info = CallInfo::default();
     // SAFETY: the kernel writes at most as many bytes as it is told, to a structure of plain numbers.
@@ -183,15 +179,15 @@ pub fn call_begun(pid: i32) -> Option<Call> {
 /// stopped at the end of the skipped call.
 ///
 /// # Errors
-/// The architecture is not x86-64, or the task is gone.
+/// Fails where the architecture is not x86-64, or where the task is gone.
 pub fn skip_call(pid: i32) -> Result<()> {
     change_registers(pid, |registers| registers.orig_rax = u64::MAX)
 }
 
-/// Sets the result of a system call at whose end a task has stopped: this error.
+/// Sets the error number that a system call returns, at whose end a task has stopped.
 ///
 /// # Errors
-/// As [`skip_call`].
+/// Returns the errors of [`skip_call`].
 pub fn answer_call(pid: i32, errno: i32) -> Result<()> {
     change_registers(pid, |registers| registers.rax = i64::from(-errno).cast_unsigned())
 }
@@ -225,10 +221,8 @@ fn change_registers(_pid: i32, change: impl FnOnce(&mut Registers)) -> Result<()
     Err(crate::SysError { call: "change of a system call on this architecture".into(), source })
 }
 
-/// Why there is no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoEvent {
-    /// A signal interrupted the wait.
     Interrupted,
     /// No task is left.
     NoneLeft,
@@ -237,25 +231,25 @@ pub enum NoEvent {
 /// Waits for the next event of any traced task.
 ///
 /// # Errors
-/// [`NoEvent`]: none came.
+/// Returns the reason why there was no event.
 pub fn next_event() -> std::result::Result<(i32, Event), NoEvent> {
     event_of(-1, 0)
 }
 
-/// The event that this task has reported. The call does not wait: if the task was killed since its event was seen, and
-/// it is the first of its process, it reports nothing before its other threads are reaped, which only the caller can
-/// do. See `waitpid(2)`, `WNOHANG`.
+/// Returns the event that this task has reported. The call does not wait: if the task was killed since its event was
+/// seen, and is the first thread of its process, it reports nothing before its other threads are reaped, which only the
+/// caller can do. See `waitpid(2)`, `WNOHANG`.
 fn event_had_by(tid: i32) -> std::result::Result<(i32, Event), NoEvent> {
     event_of(tid, libc::WNOHANG)
 }
 
-/// The next event of this task, or of any (-1).
+/// Returns the next event of this task, or of any (-1).
 fn event_of(whose: i32, options: i32) -> std::result::Result<(i32, Event), NoEvent> {
     let mut status = 0;
     // SAFETY: the pointer is valid for writes during the call.
     let pid = unsafe { libc::waitpid(whose, &mut status, libc::__WALL | options) };
     match pid {
-        // No event now, and no error number for that.
+        // Without an event, `waitpid` returns 0 and sets no error number.
         0 => return Err(NoEvent::Interrupted),
         ..0 => return Err(no_event()),
         _ => {}
@@ -274,24 +268,23 @@ fn event_of(whose: i32, options: i32) -> std::result::Result<(i32, Event), NoEve
     Ok((pid, event))
 }
 
-/// Result of [`next_of_traced`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traced {
     /// A task stopped or ended; a task that ended is reaped.
     Event(i32, Event),
-    /// The leader has ended, and its other threads are gone; it is left to be reaped.
+    /// The leader has ended, and its other threads are gone; it is not reaped.
     LeaderEnded,
 }
 
 /// Waits for the next event of a traced task; untraced children are ignored.
 ///
 /// # Errors
-/// [`NoEvent`]: none came.
+/// Returns the reason why there was no event.
 pub fn next_of_traced(leader: i32) -> std::result::Result<Traced, NoEvent> {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
-    // Untraced children that end with SIGCHLD are left out by `__WCLONE`: they outlived their parent, and are reaped
-    // when the run is over.
+    // `__WCLONE` excludes untraced children that end with SIGCHLD: they outlived their parent, and are reaped when the
+    // run is over.
     let options = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | libc::__WCLONE;
     // SAFETY: the pointer is valid for writes during the call.
     if unsafe { libc::waitid(libc::P_ALL, 0, &mut info, options) } < 0 {
@@ -301,14 +294,14 @@ pub fn next_of_traced(leader: i32) -> std::result::Result<Traced, NoEvent> {
     let (pid, code) = (unsafe { info.si_pid() }, info.si_code);
     match pid == leader && code != libc::CLD_TRAPPED && code != libc::CLD_STOPPED {
         true => Ok(Traced::LeaderEnded),
-        // A task that is gone since then took another id, by exec, or was killed: a further event follows.
+        // A task that has disappeared since then took another id by exec, or was killed: a further event follows.
         false => {
             event_had_by(pid).map(|(pid, event)| Traced::Event(pid, event)).map_err(|_| NoEvent::Interrupted)
         }
     }
 }
 
-/// Whether a task that reported a stop for a signal has stopped with all of its process, after the signal was
+/// Returns whether a task that reported a stop for a signal has stopped with all of its process, after the signal was
 /// delivered: `PTRACE_GETSIGINFO` fails then, see "Group-stop" in `ptrace(2)`.
 pub fn is_group_stop(pid: i32) -> bool {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
@@ -318,7 +311,6 @@ pub fn is_group_stop(pid: i32) -> bool {
     told < 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL)
 }
 
-/// Whether a task is a thread of a process.
 pub fn is_thread_of(process: i32, tid: i32) -> bool {
     signal_thread(process, tid, 0).is_ok()
 }
@@ -326,7 +318,7 @@ pub fn is_thread_of(process: i32, tid: i32) -> bool {
 /// Sends a signal to one thread of a process, see `tgkill(2)`.
 ///
 /// # Errors
-/// The process has no such thread.
+/// Fails where the process has no such thread.
 pub fn signal_thread(process: i32, tid: i32, signal: i32) -> Result<()> {
     // SAFETY: no pointer is passed.
     let sent = unsafe { libc::syscall(libc::SYS_tgkill, process, tid, signal) };
@@ -337,7 +329,7 @@ pub fn signal_thread(process: i32, tid: i32, signal: i32) -> Result<()> {
 /// tracer dies.
 ///
 /// # Errors
-/// The task is not stopped, or gone.
+/// Fails where the task is not stopped, or is gone.
 pub fn follow_threads(pid: i32) -> Result<()> {
     let options = libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACECLONE | libc::PTRACE_O_TRACEEXEC;
     // SAFETY: the option takes an integer where a pointer is declared.
@@ -350,7 +342,7 @@ fn no_event() -> NoEvent {
     if interrupted { NoEvent::Interrupted } else { NoEvent::NoneLeft }
 }
 
-/// Id of the new task in a creation event.
+/// Returns the id of the new task in a creation event.
 fn message(pid: i32) -> i32 {
     let mut value: libc::c_ulong = 0;
     // SAFETY: PTRACE_GETEVENTMSG writes one unsigned long to the pointer, which is valid.
@@ -364,8 +356,8 @@ pub use libc::{SIGSTOP, SIGTRAP};
 mod tests {
     use super::*;
 
-    /// A first thread that was killed, and whose other threads were not reaped, is as silent as one that sleeps. A wait
-    /// for it would have no end; here it has a limit, so that the test fails instead.
+    /// A first thread that was killed, and whose other threads were not reaped, reports as little as a sleeping thread.
+    /// A wait for it would never end; here it has a limit, so that the test fails instead.
     #[test]
     #[expect(clippy::disallowed_methods, reason = "nothing is measured by a test")]
     fn who_has_nothing_to_tell_is_not_waited_for() {

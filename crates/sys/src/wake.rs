@@ -14,7 +14,6 @@ pub fn futex_wait(word: &AtomicU32, value: u32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, no_limit) };
 }
 
-/// Wakes one thread that sleeps on the word.
 pub fn futex_wake(word: &AtomicU32) {
     // SAFETY: the word outlives the call.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, 1) };
@@ -25,7 +24,6 @@ pub fn futex_wake(word: &AtomicU32) {
 pub struct EventCounter(OwnedFd);
 
 impl EventCounter {
-    /// A new counter at zero.
     pub fn new() -> Result<Self> {
         // SAFETY: no pointer is passed.
         let fd = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) }, "eventfd")?;
@@ -33,14 +31,13 @@ impl EventCounter {
         Ok(EventCounter(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// Adds one.
     pub fn add(&self) {
         let one = 1u64.to_ne_bytes();
         // SAFETY: eight readable bytes, as eventfd wants.
         unsafe { libc::write(self.0.as_raw_fd(), one.as_ptr().cast(), one.len()) };
     }
 
-    /// Sleeps until the count is not zero, and resets it; false when a signal came first.
+    /// Sleeps until the count is not zero, and resets it; returns false if a signal came first.
     pub fn take(&self) -> bool {
         let mut count = [0u8; 8];
         // SAFETY: eight writable bytes, as eventfd wants.
@@ -48,19 +45,19 @@ impl EventCounter {
     }
 }
 
-/// Time of the last signal of [`stamp_signals`], and number of such signals. Globals, since signal handlers are per
-/// process.
+/// Time of the last signal of [`stamp_signals`], and number of such signals. Both are global, since signal handlers are
+/// per process.
 static ARRIVED_NS: AtomicU64 = AtomicU64::new(0);
 static ARRIVALS: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn stamp(_: libc::c_int) {
     // clock_gettime is async-signal-safe (signal-safety(7)).
     ARRIVED_NS.store(clock::monotonic_ns(), Ordering::Relaxed);
-    // Release: a reader that sees the count sees the time that belongs to it.
+    // Release: a reader that sees the count also sees its time.
     ARRIVALS.fetch_add(1, Ordering::Release);
 }
 
-/// Makes the first real-time signal record the time of its arrival. Returns its number.
+/// Makes the first real-time signal record the time of its arrival. Returns the signal's number.
 pub fn stamp_signals() -> Result<i32> {
     let signal = libc::SIGRTMIN();
     // SAFETY: a zeroed sigaction is valid: no flags and an empty mask.
@@ -71,14 +68,13 @@ pub fn stamp_signals() -> Result<i32> {
     Ok(signal)
 }
 
-/// Number of signals that arrived so far, and the time of the last one.
+/// Returns the number of signals that arrived so far, and the time of the last signal.
 pub fn arrivals() -> (u64, u64) {
-    // Acquire: the partner of the release in the handler.
+    // Acquire: the counterpart of the release in the handler.
     let count = ARRIVALS.load(Ordering::Acquire);
     (count, ARRIVED_NS.load(Ordering::Relaxed))
 }
 
-/// Thread id of the calling thread, see `gettid(2)`.
 pub fn thread_id() -> i32 {
     // SAFETY: no pointer is passed.
     unsafe { libc::gettid() }
@@ -87,7 +83,7 @@ pub fn thread_id() -> i32 {
 /// Sends a signal to one thread of this process, see `tgkill(2)`.
 ///
 /// # Errors
-/// The thread is gone.
+/// Fails where the thread is gone.
 pub fn signal_thread(tid: i32, signal: i32) -> Result<()> {
     // SAFETY: no pointer is passed; the group is our own.
     let sent = unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), tid, signal) };

@@ -1,22 +1,22 @@
-//! A process that ends a process group once this process is gone, however it ended.
+//! A process that kills a process group once this process has ended, however it ended.
 #![expect(unsafe_code, reason = "fork(2) and what a forked child may call are C calls")]
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::{Result, check, process};
 
-/// A watcher of one process group. Dropping it ends the watcher and leaves the group alone.
+/// A watcher of one process group. Dropping it ends the watcher and does not touch the group.
 #[derive(Debug)]
 pub struct Watch {
     watcher: i32,
-    /// Write end of a pipe that only this process holds: its closing without a word means that this process is gone.
+    /// Write end of a pipe that only this process holds: if it is closed without a byte written, this process is gone.
     word: OwnedFd,
 }
 
 /// Watches over the group of this leader.
 ///
 /// # Errors
-/// The kernel makes no pipe or no process.
+/// Fails where the kernel creates no pipe or no process.
 pub fn watch_group(leader: i32) -> Result<Watch> {
     let mut ends = [0; 2];
     // SAFETY: the pointer is to two integers, which the call fills in.
@@ -32,8 +32,9 @@ pub fn watch_group(leader: i32) -> Result<Watch> {
     Ok(Watch { watcher, word })
 }
 
-/// Life of the watcher. A session of its own keeps the signals of a terminal away, and a blocked mask all others that can
-/// be blocked; of the descriptors only the pipe is kept, since locks and other pipes end with the last who holds them.
+/// Main function of the watcher. A session of its own keeps the signals of a terminal away, and a blocked mask all
+/// others that can be blocked. All descriptors except the pipe are closed, since locks and other pipes end only with
+/// their last holder.
 fn watch(heard: RawFd, leader: i32) -> ! {
     // SAFETY: the calls are those of signal-safety(7), with pointers to memory of this function.
     unsafe {
@@ -54,7 +55,7 @@ fn watch(heard: RawFd, leader: i32) -> ! {
 /// Closes every descriptor from this one on, see `close_range(2)`; on kernels before 5.9 one by one.
 ///
 /// # Safety
-/// Nothing that still runs in this process uses one of them.
+/// Nothing that still runs in this process uses one of the descriptors.
 unsafe fn close_from(first: libc::c_uint) {
     // SAFETY: no pointer is passed but the one to a structure that the call fills in; the caller answers for the rest.
     unsafe {

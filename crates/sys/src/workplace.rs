@@ -1,13 +1,13 @@
 //! Temporary directories for an experiment, which are safe also below directories where any user may create files.
 //!
-//! A lock file in each identifies its owner. The creator holds the lock of that file (`flock(2)`), which the kernel
-//! releases however the process ends, and in whatever pid namespace. So a later fauxplat can tell a directory in use
-//! from one whose owner was killed, and removes the latter.
+//! A lock file in each directory identifies its owner. The creator holds the lock of that file (`flock(2)`), which the
+//! kernel releases however the process ends, in any PID namespace. A later fauxplat can therefore distinguish a
+//! directory in use from a directory whose owner was killed, and removes the latter.
 //!
-//! No other user can create a lock file where only the owner may enter, so the content of a directory with one can be
-//! trusted, whatever others may do to its name. Machines that share a file system do not always share its locks
-//! (`local_lock` in nfs(5), `localflock` of Lustre): the lock file names the machine on which the lock counts, and
-//! directories of other machines are removed only when they are old.
+//! No other user can create a lock file where only the owner may enter, so the content of a directory with a lock file
+//! can be trusted, even if other users can rename the directory. Machines that share a file system do not always share
+//! its locks (`local_lock` in `nfs(5)`, `localflock` of Lustre): the lock file names the machine on which the lock
+//! counts, and directories of other machines are removed only when they are old.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
@@ -28,16 +28,17 @@ const NAME: (&str, &str) = ("fauxplat-", ".tmp");
 /// Name of the lock file, which marks a directory as one of fauxplat.
 const MARK: &str = ".fauxplat-workplace";
 /// Maximum number of names that are tried: another process may mistake a new directory without a lock file for an
-/// abandoned one, and remove it.
+/// abandoned directory, and remove it.
 const ATTEMPTS: usize = 16;
 /// Maximum number of directory entries that are checked: a user who fills the directory must not delay every
 /// experiment.
 const NAMES_MAX: usize = 100_000;
-/// Age from which on a directory is not in use any more, on whatever machine.
+/// Age from which on a directory counts as unused, on whatever machine it was created.
 const OLD: Duration = Duration::from_secs(30 * 86_400);
 
-/// A new temporary directory with a random name, which only its owner may enter whatever the umask: programs that are
-/// executed lie in it, and other users must not be able to replace them. Dropping this removes it.
+/// A new temporary directory with a random name, which only its owner may enter, whatever the umask: it contains
+/// programs that are executed, and other users must not be able to replace them. Dropping the value removes the
+/// directory.
 #[derive(Debug)]
 pub struct Workplace {
     folder: TempDir,
@@ -48,7 +49,7 @@ impl Workplace {
     /// Creates a temporary directory below `place`; `purpose` is a word in its name.
     ///
     /// # Errors
-    /// Errors of `mkdir(2)` and `open(2)`.
+    /// Returns the errors of `mkdir(2)` and `open(2)`.
     pub fn make(purpose: &str, place: &Path) -> io::Result<Self> {
         let prefix = format!("{}{purpose}-", NAME.0);
         for _ in 0..ATTEMPTS {
@@ -66,15 +67,14 @@ impl Workplace {
         Err(io::Error::other(format!("somebody removes every new folder from {}", place.display())))
     }
 
-    /// Path of the directory.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Renames the directory, which then stays.
+    /// Renames the directory, which is then kept.
     ///
     /// # Errors
-    /// Errors of `rename(2)`; the directory is removed then.
+    /// Returns the errors of `rename(2)`; the directory is removed then.
     pub fn persist(self, path: &Path) -> io::Result<()> {
         fs::rename(self.path(), path)?;
         let _a_mark_does_no_harm = fs::remove_file(path.join(MARK));
@@ -90,7 +90,7 @@ impl Workplace {
     }
 }
 
-/// Creates the lock file of a directory. If locking is not supported the file stays empty, and is not relied upon.
+/// Creates the lock file of a directory. If locking is not supported, the file stays empty, and is not relied upon.
 fn marked(folder: &Path) -> io::Result<File> {
     let mut options = File::options();
     let mut mark = options.read(true).write(true).create_new(true).mode(0o600).open(folder.join(MARK))?;
@@ -101,7 +101,7 @@ fn marked(folder: &Path) -> io::Result<File> {
 }
 
 /// Removes the temporary directories of this user below `place` whose owners have ended without removing them. A
-/// directory that cannot be checked or removed stays.
+/// directory that cannot be checked or removed is kept.
 pub fn remove_forgotten(place: &Path) {
     let entries = fs::read_dir(place).into_iter().flatten().take(NAMES_MAX).flatten();
     for path in entries.filter(|entry| is_name(&entry.file_name())).map(|entry| entry.path()) {
@@ -113,8 +113,8 @@ fn is_name(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(NAME.0) && name.ends_with(NAME.1))
 }
 
-/// Removes a directory if it is abandoned. All operations are on the opened directory, whatever its name refers to
-/// meanwhile.
+/// Removes a directory if it is abandoned. All operations are on the opened directory, even if its name refers to
+/// another directory meanwhile.
 fn remove_if_forgotten(path: &Path) -> io::Result<()> {
     let folder = open_itself(File::options().read(true), path)?;
     let facts = folder.metadata()?;
@@ -123,8 +123,8 @@ fn remove_if_forgotten(path: &Path) -> io::Result<()> {
     }
     let inside = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
     let mut mark = match open_itself(File::options().read(true).write(true), &inside.join(MARK)) {
-        // Without a lock file the owner was killed early, and then the directory is empty; or the file is about to be
-        // created.
+        // Without a lock file, either the owner was killed early, and then the directory is empty; or the file is about
+        // to be created.
         Err(error) if error.kind() == ErrorKind::NotFound => return fs::remove_dir(path),
         mark => mark?,
     };
@@ -148,7 +148,7 @@ fn remove_if_forgotten(path: &Path) -> io::Result<()> {
     fs::remove_dir(path)
 }
 
-/// Whether something is mounted in the directory, which must not be removed; true if that is unknown.
+/// Returns whether something is mounted in the directory, which must not be removed; true if that is unknown.
 fn is_mounted_upon(folder: &Path) -> bool {
     let Ok(text) = fs::read_to_string("/proc/self/mountinfo") else { return true };
     mountinfo(&text).any(|mount| Path::new(&*unescaped(mount.point)).starts_with(folder))
@@ -159,9 +159,8 @@ fn age(of: SystemTime) -> Option<Duration> {
     now.duration_since(of).ok()
 }
 
-/// Identity of the machine on which a lock counts.
 struct Machine {
-    /// Identifier of this boot, see random(4).
+    /// Identifier of this boot, see `random(4)`.
     boot: String,
     name: String,
 }
@@ -179,7 +178,8 @@ impl Machine {
         format!("{}\n{}\n", self.boot, self.name)
     }
 
-    /// Whether the text was written by this machine, in this boot or an earlier one. An unknown property never matches.
+    /// Returns whether the text was written by this machine, in this boot or an earlier one. An unknown property never
+    /// matches.
     fn is_that_of(&self, text: &str) -> bool {
         let mut lines = text.lines();
         let is = |own: &str, line: Option<&str>| !own.is_empty() && line == Some(own);
@@ -193,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory that does not depend on the umask or on where temporary files are.
+    /// Creates a directory that depends neither on the umask nor on the place of temporary files.
     fn place() -> TempDir {
         tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir().unwrap()
     }
@@ -202,7 +202,7 @@ mod tests {
         format!("{}aa-{drawn}{}", NAME.0, NAME.1)
     }
 
-    /// A directory as left by a killed process, under this name.
+    /// Creates a directory as left by a killed process, under this name.
     fn left(place: &Path, name: &str) -> PathBuf {
         let killed = Workplace::make("aa", place).unwrap();
         fs::write(killed.path().join("content"), "x").unwrap();
@@ -238,8 +238,8 @@ mod tests {
         assert_eq!((names.len(), names[0].file_name().to_str()), (1, Some("content")));
     }
 
-    /// Directories with names like ours: one made by a user under that name, one that others may write to, and one of
-    /// another user, each with all properties of a temporary directory but one; a file; a link to a directory.
+    /// Directories with names of the same form: one made by a user under that name, one that others may write to, and
+    /// one of another user, each lacking exactly one property of a temporary directory; a file; a link to a directory.
     #[test]
     fn what_is_not_ours_stays() {
         let place = place();

@@ -61,7 +61,7 @@ fn shared_memory_is_as_long_as_asked_and_closed_on_exec() {
     assert!(nothing.to_string().starts_with("mmap of the shared memory: "), "{nothing}");
     let not_a_file = std::fs::File::open("/dev/null").unwrap();
     assert!(SharedWords::map(&not_a_file, 4).is_err());
-    // The memory outlives the file that it was made of, and is seen through a duplicate of it.
+    // The memory outlives its file, and is visible through a duplicate of the descriptor.
     let words = SharedWords::map(&file, 4).unwrap();
     let other = std::fs::File::from(duplicate(file.as_raw_fd()).unwrap());
     assert_eq!(flags_of(&other) & CLOSE_ON_EXEC, CLOSE_ON_EXEC);
@@ -82,7 +82,7 @@ fn a_bell_is_heard_through_every_descriptor_of_it() {
     assert_eq!(flags_of(&inherited.fd()) & (CLOSE_ON_EXEC | NONBLOCK), CLOSE_ON_EXEC | NONBLOCK);
 }
 
-/// While a second caller is left the callee is not told that there is none.
+/// As long as a second caller exists, the reader does not see the end of the pipe.
 #[test]
 fn a_summons_ends_with_its_last_caller_alone() {
     let (caller, called) = summons::pair().unwrap();
@@ -110,7 +110,7 @@ fn an_event_counter_wakes_the_reader_that_sleeps() {
     });
 }
 
-/// A log that was overwritten while it was read continues behind the gap; a log that only fails ends.
+/// A log that was overwritten while it was read continues after the gap; a log that only fails ends.
 #[test]
 fn a_log_is_read_past_its_gaps_and_never_for_ever() {
     struct Log(Vec<Result<&'static str, ErrorKind>>);

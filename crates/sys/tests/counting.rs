@@ -8,7 +8,7 @@ use fauxplat_sys::perf::{Count, Counter, CountingEvent, Whom};
 use fauxplat_sys::process;
 use fauxplat_sys::spawn::{ChildSetup, Image, start};
 
-/// Rounds of three instructions.
+/// Number of rounds of three instructions.
 const ROUNDS: u32 = 1_000_000;
 
 /// `PERF_TYPE_HARDWARE` with `PERF_COUNT_HW_INSTRUCTIONS` and `PERF_COUNT_HW_CPU_CYCLES`.
@@ -25,7 +25,7 @@ const fn of_processor(config: u64) -> CountingEvent {
     }
 }
 
-/// The machine's ELF number and the program, with the number of instructions outside its rounds.
+/// Returns the machine's ELF number and the program, with the number of instructions outside its rounds.
 #[cfg(target_arch = "aarch64")]
 fn code() -> (u16, Vec<u8>, u64) {
     let words = [
@@ -55,7 +55,7 @@ fn code() -> (u16, Vec<u8>, u64) {
     (0, Vec::new(), 0)
 }
 
-/// The smallest file that the kernel executes: a header, one segment, and the code (elf(5)).
+/// Returns the smallest file that the kernel executes: a header, one segment, and the code (`elf(5)`).
 fn executable(machine: u16, code: &[u8]) -> Vec<u8> {
     const BASE: u64 = 0x40_0000;
     const HEAD: u64 = 64 + 56;
@@ -80,7 +80,6 @@ fn executable(machine: u16, code: &[u8]) -> Vec<u8> {
     file
 }
 
-/// Instructions and cycles of this many runs.
 fn counts(path: &str, runs: usize) -> Vec<[Count; 2]> {
     let leader = Counter::open(&INSTRUCTIONS, Whom::Children, None).unwrap();
     let member = Counter::open(&CYCLES, Whom::Children, Some(&leader)).unwrap();
@@ -116,7 +115,7 @@ fn a_known_program_has_the_instructions_that_it_has() {
     let all = counts(path.to_str().unwrap(), 100);
     fs::remove_file(&path).unwrap();
     let known = 3 * u64::from(ROUNDS) + around;
-    // Where others use counters too, or a core of another kind has none, a part of a run is not counted.
+    // If other users occupy counters, or a core of another kind has none, a part of a run is not counted.
     let whole = all.iter().filter(|both| both.iter().all(|count| count.running_ns == count.enabled_ns));
     match whole.min_by_key(|[instructions, _]| instructions.value.abs_diff(known)) {
         None => println!("skipped: no run was counted from its beginning to its end"),

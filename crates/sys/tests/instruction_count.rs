@@ -9,7 +9,7 @@ use fauxplat_sys::arithmetic::{self, FAUXPLAT_INSTRUCTIONS};
 /// Environment variable of the process whose instructions are counted: the number of iterations.
 const ITERATIONS: &str = "FAUXPLAT_TEST_ITERATIONS";
 
-/// Instructions inside the kernel for this many iterations: runs this test once more, under valgrind.
+/// Counts the instructions inside the kernel for this many iterations: runs this test once more, under valgrind.
 fn counted(iterations: u64) -> Option<u64> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])

@@ -24,18 +24,15 @@ use crate::tuned::{Given, Tuned};
 use crate::undo::why;
 use crate::{Root, TuneError, place};
 
-/// A request to tune a machine.
 #[derive(Debug)]
 pub struct Tuning<'a> {
-    /// The machine.
     pub root: Root,
-    /// Where changes are announced.
+    /// Path of the journal, in which changes are announced.
     pub journal: PathBuf,
-    /// Settings of knobs to apply.
     pub settings: Settings,
     /// Whether a command is run, to which settings of a single process can be applied.
     pub command: bool,
-    /// Whether knobs are turned for the whole machine even where a setting of the command's process would do.
+    /// Whether knobs are turned for the whole machine even if a setting of the command's process would suffice.
     pub machine_wide: bool,
     /// Whether one failed change undoes all others.
     pub all_or_nothing: bool,
@@ -55,8 +52,8 @@ impl Tuning<'_> {
     /// Applies the settings as far as the machine permits.
     ///
     /// # Errors
-    /// Another process is tuning; the journal cannot be used; a change failed and `all_or_nothing` is set. In each case
-    /// the machine is as it was, or the error says what is not.
+    /// Fails where another process is tuning, where the journal cannot be used, or where a change failed and
+    /// `all_or_nothing` is set. In each case the machine is restored, or the error names the remaining changes.
     pub fn apply(&self) -> Result<Tuned, TuneError> {
         let mut tuned = Tuned::untouched(&self.root, &self.journal);
         match self.change(&mut tuned) {
@@ -69,13 +66,13 @@ impl Tuning<'_> {
         let reach = Reach { command: self.command, machine_wide: self.machine_wide };
         let look = || plan(&self.root, &self.settings, reach);
         let is_to_do = |step: &Step| matches!(StepState::of(&self.root, step), StepState::ToDo(_));
-        // A snapshot of affinities alone changes nothing: it matters only beside steps that take CPUs away.
+        // A snapshot of affinities by itself changes nothing: it matters only together with steps that take CPUs away.
         let changes = |step: &&Step| !matches!(step.action, Action::Snapshot(_));
         let needs_journal = |plan: &Plan| plan.steps.iter().filter(changes).any(is_to_do);
         let mut plan = look();
         if self.journal.exists() || needs_journal(&plan) {
             self.enter(tuned)?;
-            // Leftovers of an earlier tuner are restored by now, so the machine is read again.
+            // Changes left by an earlier tuner are restored by now, so the machine is read again.
             plan = look();
         }
         tuned.notes.clone_from(&plan.notes);
@@ -103,10 +100,10 @@ impl Tuning<'_> {
         }
     }
 
-    /// Takes the lock, and puts back what an earlier tuner left behind.
+    /// Takes the lock, and restores the changes that an earlier tuner left.
     fn enter(&self, tuned: &mut Tuned) -> Result<(), TuneError> {
         tuned.lock = Some(Lock::take(&self.root, &self.journal, self.wait, &self.argv.join(" "))?);
-        // While another journal is pending, present values are not the original ones.
+        // While another journal is pending, present values are not the original values.
         for other in place::others(&self.root, &self.journal) {
             // A journal that cannot be read or trusted does not block tuning.
             let story = journal::read(&other).ok().flatten();
@@ -129,7 +126,7 @@ impl Tuning<'_> {
         place::note(&self.root, &self.journal)
     }
 
-    /// Refuses a machine that is tuned in this boot, unless `replace` permits it.
+    /// Refuses a machine that is tuned in this boot, if `is_in_the_way` holds for the journal.
     fn refuse_if(
         &self,
         story: Option<Story>,
@@ -169,7 +166,7 @@ impl Tuning<'_> {
         Ok(())
     }
 
-    /// Applies a setting of the command's process or of an open descriptor, which ends by itself.
+    /// Applies a setting of the command's process or of an open descriptor, which ends with it.
     fn set_own(&self, knob: &str, own: Own, value: &str, tuned: &mut Tuned) -> KnobChange {
         let mut before = None;
         let done: io::Result<()> = match own {
@@ -200,8 +197,8 @@ impl Tuning<'_> {
         KnobChange { knob, target, scope, before, wanted, after, outcome, reason }
     }
 
-    /// The kernel keeps the request for as long as the file is open, see
-    /// Documentation/power/pm_qos_interface.rst: 32 bits, in microseconds.
+    /// Requests a latency limit by 32 bits, in microseconds. The kernel keeps the request as long as the file is open,
+    /// see `Documentation/power/pm_qos_interface.rst`.
     fn hold_latency(&self, value: &str) -> io::Result<File> {
         let latency_us: i32 = value.parse().unwrap_or(0);
         let mut file = File::options().write(true).open(self.root.join("dev/cpu_dma_latency"))?;
@@ -209,7 +206,8 @@ impl Tuning<'_> {
         Ok(file)
     }
 
-    /// The first change that was not made as asked. A profile may ask for knobs that a machine does not have.
+    /// Describes the first change that was not made as requested. A knob that the machine does not have is a failure
+    /// only if the user named it: a profile may contain knobs of other machines.
     fn first_failure(&self, changes: &[KnobChange]) -> Option<String> {
         let named = self.settings.by_name();
         let failed = |change: &KnobChange| match change.outcome {
@@ -227,19 +225,18 @@ impl Tuning<'_> {
     }
 }
 
-/// Makes the changes of one group.
 struct Writer<'a> {
     root: &'a Root,
     journal: &'a mut Journal,
     /// Journal numbers and steps of the values that were written, to find their reports again.
     made: Vec<(usize, Step)>,
-    /// Values that the kernel refused, perhaps because another value of the group stood in the way: tried again later.
+    /// Values that the kernel refused, perhaps because of another value of the group: they are tried again later.
     failed: Vec<Step>,
     /// Contents of the group's files before any of them was written.
     noted: Vec<Noted>,
 }
 
-/// A file as it was before its group was written: its number in the journal.
+/// A file as it was before its group was written, with its number in the journal.
 #[derive(Clone, Debug)]
 struct Noted {
     seq: usize,
@@ -249,8 +246,8 @@ struct Noted {
 }
 
 impl Writer<'_> {
-    /// A governor resets other settings of its group, asked for or not, so all of them are announced as they are before
-    /// the first one is written.
+    /// Announces all values of the frequency group before the first is written: a governor resets other settings of its
+    /// group, including settings that were not requested.
     fn note_group(&mut self, steps: &[Step]) -> Result<(), TuneError> {
         let is_to_do = |step: &Step| matches!(StepState::of(self.root, step), StepState::ToDo(_));
         if steps.first().is_none_or(|step| step.group != Group::Frequency) || !steps.iter().any(is_to_do) {
@@ -320,7 +317,7 @@ impl Writer<'_> {
         self.journal.announce(&step.knob, step.group, &action)
     }
 
-    /// A value that is as wished already, or became so when another value of the group was written.
+    /// Reports a value that already was as requested, or became so when another value of the group was written.
     fn already(&mut self, step: &Step, value: String) -> Result<KnobChange, TuneError> {
         let noted = self.noted_of(step).map(|noted| (noted.seq, noted.form.value(&noted.old)));
         Ok(match noted.filter(|(_, before)| *before != value) {
@@ -355,7 +352,7 @@ impl Writer<'_> {
         };
         let written = self.root.write(file, want);
         let got = self.root.read(file).ok().map(|text| form.value(&text));
-        // Without a reading the change stays in flight, and a restoration then overwrites whatever is there.
+        // Without a reading the change stays in flight, and a restoration then overwrites any value.
         if got.is_some() {
             self.journal.got(seq, got.clone())?;
         }
@@ -378,8 +375,8 @@ impl Writer<'_> {
         Ok(value_change(step, before, got, outcome, reason))
     }
 
-    /// Values of a group may depend on each other: what failed is tried once more now that the others are written, and
-    /// all are read again, since a later one may have changed an earlier one.
+    /// Retries the failed writes of a group and reads all values again: values of a group may depend on each other, so
+    /// a refused value may be accepted now, and a later write may have changed an earlier value.
     fn settle_group(&mut self, steps: &[Step], changes: &mut [KnobChange]) -> Result<(), TuneError> {
         if steps.first().is_some_and(|step| step.group == Group::Frequency) {
             for step in std::mem::take(&mut self.failed) {
@@ -400,7 +397,7 @@ impl Writer<'_> {
             told.reason = (!holds).then(|| "another setting of the group changed it again".to_owned());
             told.after = now;
         }
-        // Values of the group that were noted but not written by us: record what writing the others made of them.
+        // Records the effect of the writes on values of the group that were noted but not written themselves.
         for Noted { seq, file, form, .. } in &self.noted {
             let now = self.root.read(file).ok().map(|text| form.value(&text));
             if now.is_some() && !self.made.iter().any(|(made, _)| made == seq) {
@@ -410,7 +407,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Makes a control group with its settings. A refused setting shows when the value is read back.
+    /// Creates a control group with its settings. A setting that the kernel ignores is detected by reading it back.
     fn make_folder(&self, path: &str, settings: &[(String, String)]) -> io::Result<()> {
         std::fs::create_dir(self.root.join(path))?;
         for (name, value) in settings {
@@ -424,7 +421,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Moves tasks until no new ones turn up. Kernel threads and tasks that the kernel does not let go stay.
+    /// Moves tasks until no new tasks appear. Kernel threads and tasks that the kernel refuses to move stay.
     fn move_tasks(&self, from: &str, to: &str, only: Option<u32>) -> io::Result<()> {
         if let Some(pid) = only {
             return self.root.write(to, &pid.to_string());
@@ -450,7 +447,7 @@ impl Writer<'_> {
 /// Maximum number of passes over a list of tasks that grows while it is read.
 const ROUNDS: usize = 10;
 
-/// Threads of the kernel have no memory of their own, and so an empty command line and no executable.
+/// Returns whether a task is a kernel thread, which has no executable.
 fn is_kernels(root: &Root, tid: &str) -> bool {
     root.join(&format!("proc/{tid}/exe")).read_link().is_err()
 }

@@ -1,4 +1,4 @@
-//! Catalog of knobs and profiles, and a preview of what a set of settings would change.
+//! Catalog of knobs and profiles, and a preview of the changes that settings would make.
 
 use fauxplat_model::{KnobChange, KnobEntry, KnobOutcome, KnobScope, ProfileEntry, TuneCatalog};
 
@@ -10,7 +10,7 @@ use crate::plan::{Reach, plan};
 use crate::profile::{Settings, builtin};
 use crate::told::{StepState, told, value_change};
 
-/// All profiles and knobs, with their values on this machine.
+/// Returns all profiles and knobs, with their values on this machine.
 pub fn catalog(root: &Root) -> TuneCatalog {
     let profiles = builtin().into_iter().map(|(name, profile)| ProfileEntry {
         name,
@@ -30,7 +30,8 @@ pub fn catalog(root: &Root) -> TuneCatalog {
     TuneCatalog { profiles: profiles.collect(), knobs: knobs.collect() }
 }
 
-/// Current value of the knob on this machine, in the knob's own words; several when its files differ.
+/// Returns the current value of the knob in the knob's own words; several values, separated by commas, if its files
+/// differ.
 fn current(root: &Root, knob: &Knob) -> Option<String> {
     let found = knob.places.iter().map(|place| (place, place.files(root)));
     let (place, files) = found.into_iter().find(|(_, files)| !files.is_empty())?;
@@ -46,7 +47,8 @@ fn current(root: &Root, knob: &Knob) -> Option<String> {
     (!values.is_empty()).then(|| values.join(", "))
 }
 
-/// The changes that these settings would make, without making them, and notes about what may spoil their effect.
+/// Returns the changes that these settings would make, without making them, and notes about conditions that may spoil
+/// their effect.
 pub fn preview(
     root: &Root,
     settings: &Settings,

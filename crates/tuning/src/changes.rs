@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use crate::knob::Form;
 use crate::{cpusets, knobs};
 
-/// A change, with everything that is needed to undo it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Action {
@@ -14,7 +13,6 @@ pub(crate) enum Action {
     Write {
         /// The file, below the root.
         file: String,
-        /// Format in which the file shows its value.
         form: Form,
         /// Whole text of the file before the change, white space included.
         old: String,
@@ -25,11 +23,11 @@ pub(crate) enum Action {
     Folder {
         /// The folder, below the root.
         path: String,
-        /// Files in it, and what is written to them.
+        /// Names of files in the folder, and the values written to them.
         settings: Vec<(String, String)>,
     },
-    /// Tasks that change their control group. Both paths are files that list tasks, and that move a task written to
-    /// them.
+    /// Tasks that change their control group. Both paths are files that list the tasks of a group; a task id written to
+    /// such a file moves the task.
     Move {
         /// List of tasks of the old group, to which they return.
         from: String,
@@ -42,7 +40,6 @@ pub(crate) enum Action {
     Snapshot(Snapshot),
 }
 
-/// Affinities of tasks, cpusets and interrupts before some CPUs are taken away.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Snapshot {
     /// CPUs that are about to be taken away.
@@ -54,7 +51,7 @@ pub(crate) struct Snapshot {
     /// Sequence number of the newest kernel log record at that time; `None` where the log cannot be read.
     #[serde(default)]
     pub(crate) log_record: Option<u64>,
-    /// Tasks that may run on one of them.
+    /// All tasks whose affinity can be changed, grouped by cpuset and affinity.
     pub(crate) tasks: Vec<SavedTasks>,
     /// Cpusets of cgroup v1, parents first: folder below the root, and `cpuset.cpus`.
     pub(crate) cpusets: Vec<(String, String)>,
@@ -62,7 +59,7 @@ pub(crate) struct Snapshot {
     pub(crate) interrupts: Vec<(u32, String)>,
 }
 
-/// Where an interrupt of this number says which CPUs it may go to, below the root.
+/// Returns the path of an interrupt's affinity file, below the root.
 pub(crate) fn interrupt(number: &str) -> String {
     format!("proc/irq/{number}/smp_affinity_list")
 }
@@ -70,16 +67,16 @@ pub(crate) fn interrupt(number: &str) -> String {
 /// Tasks of one cpuset with one affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SavedTasks {
-    /// Affinity mask of these tasks.
     pub(crate) mask: CpuSet,
     /// Name of the cpuset as in `/proc/PID/cpuset`.
     pub(crate) cpuset: String,
-    /// Task id and start time, which together name a task for as long as the machine is up.
+    /// Task id and start time, which together identify a task as long as the machine is up.
     pub(crate) tasks: Vec<(i32, u64)>,
 }
 
 impl Action {
-    /// Whether every path in the change is one that a knob of fauxplat writes; a journal with other paths is refused.
+    /// Returns whether every path in the change is a path that a knob of fauxplat writes; a journal with other paths is
+    /// refused.
     pub(crate) fn is_plausible(&self) -> bool {
         match self {
             Action::Write { file, form, .. } => knobs::leads_to(file, *form),
@@ -99,15 +96,15 @@ impl Action {
         }
     }
 
-    /// Removes an interrupt from the snapshot once its affinity has been restored: the snapshot has the value that the
-    /// tuner wrote, and the machine the original one.
+    /// Removes an interrupt from the snapshot once its affinity has been restored: the snapshot contains the value that
+    /// the tuner wrote, and the machine now has the original value.
     pub(crate) fn forget(&mut self, back: &Action) {
         if let (Action::Snapshot(snapshot), Action::Write { file, .. }) = (self, back) {
             snapshot.interrupts.retain(|(number, _)| interrupt(&number.to_string()) != *file);
         }
     }
 
-    /// Path of the change, for reports.
+    /// Returns the path of the change, for reports.
     pub(crate) fn target(&self) -> String {
         let place = match self {
             Action::Write { file: place, .. }
@@ -118,7 +115,7 @@ impl Action {
         format!("/{place}")
     }
 
-    /// Requested value of the change, for reports.
+    /// Returns the requested value of the change, for reports.
     pub(crate) fn wanted(&self) -> String {
         match self {
             Action::Write { want, .. } => want.clone(),

@@ -1,4 +1,4 @@
-//! Cpusets, where this machine has them: a tree of folders by cgroup v1 or v2, see `cpuset(7)` and `cgroups(7)`.
+//! Cpusets of this machine: a tree of folders by cgroup v1 or v2, see `cpuset(7)` and `cgroups(7)`.
 
 use fauxplat_units::CpuSet;
 
@@ -17,7 +17,7 @@ pub(crate) enum Cpusets {
 const DEPTH_MAX: usize = 32;
 
 impl Cpusets {
-    /// Version found on this machine; `None` without cpusets.
+    /// Returns the version found on this machine; `None` without cpusets.
     pub(crate) fn of(root: &Root) -> Option<Cpusets> {
         let v2 = root.value("sys/fs/cgroup/cgroup.controllers");
         if root.has("sys/fs/cgroup/cpuset/cpuset.cpus") {
@@ -29,7 +29,7 @@ impl Cpusets {
         }
     }
 
-    /// The folder of the uppermost cpuset.
+    /// Returns the folder of the root cpuset.
     pub(crate) fn base(self) -> &'static str {
         match self {
             Cpusets::V1 => "sys/fs/cgroup/cpuset",
@@ -37,12 +37,12 @@ impl Cpusets {
         }
     }
 
-    /// The folder of the cpuset that `/proc/PID/cpuset` names.
+    /// Returns the folder of the cpuset that `/proc/PID/cpuset` names.
     pub(crate) fn folder(self, name: &str) -> String {
         format!("{}{}", self.base(), name.trim_end_matches('/'))
     }
 
-    /// CPUs on which tasks of this cpuset can run now.
+    /// Returns the CPUs on which tasks of this cpuset can run now.
     pub(crate) fn effective(self, root: &Root, name: &str) -> Option<CpuSet> {
         let file = match self {
             Cpusets::V1 => "cpuset.effective_cpus",
@@ -51,8 +51,8 @@ impl Cpusets {
         root.value(&format!("{}/{file}", self.folder(name)))?.parse().ok()
     }
 
-    /// Every cpuset below the root one with its `cpuset.cpus`, parents first; empty for version 2. Only version 1
-    /// forgets CPUs that go offline.
+    /// Returns every cpuset below the root cpuset with its `cpuset.cpus`, parents first; empty for version 2. Only
+    /// version 1 forgets CPUs that go offline.
     pub(crate) fn forgetful(root: &Root) -> Vec<(String, String)> {
         let mut found = Vec::new();
         if Cpusets::of(root) == Some(Cpusets::V1) {
@@ -62,11 +62,11 @@ impl Cpusets {
     }
 }
 
-/// Names of our control groups.
+/// Names of fauxplat's control groups.
 pub(crate) const SHIELD: &str = "fauxplat.shield";
 pub(crate) const OTHERS: &str = "fauxplat.others";
 
-/// Whether a folder is one that we make.
+/// Returns whether a folder is a control group of fauxplat.
 pub(crate) fn is_ours(folder: &str) -> bool {
     [Cpusets::V1, Cpusets::V2].iter().any(|kind| {
         let name = folder.strip_prefix(kind.base()).and_then(|rest| rest.strip_prefix('/'));
@@ -74,12 +74,12 @@ pub(crate) fn is_ours(folder: &str) -> bool {
     })
 }
 
-/// Whether a folder is a control group of one of the trees.
+/// Returns whether a folder is a control group of one of the trees.
 pub(crate) fn is_group(folder: &str) -> bool {
     folder.strip_prefix(Cpusets::V2.base()).is_some_and(is_name)
 }
 
-/// Whether this is how `/proc/PID/cpuset` could name a group: nothing that climbs.
+/// Returns whether `/proc/PID/cpuset` could contain this name of a group; names with `.` or `..` are refused.
 pub(crate) fn is_name(name: &str) -> bool {
     let Some(path) = name.strip_prefix('/') else { return name.is_empty() };
     path.is_empty() || path.split('/').all(|part| !part.is_empty() && part != "." && part != "..")

@@ -6,136 +6,96 @@ use std::path::{Path, PathBuf};
 use fauxplat_model::Tuner;
 use fauxplat_sys::SysError;
 
-/// Why the machine could not be tuned or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum TuneError {
-    /// There is no such knob.
     #[error("`{}` is not a knob; `fauxplat tune --list` shows all", .0.escape_debug())]
     UnknownKnob(String),
-    /// There is no such profile.
     #[error("`{name}` is not a profile: {known}, or the path of a TOML file")]
     UnknownProfile {
-        /// The name that was given.
         name: String,
         /// Names of the existing profiles.
         known: String,
     },
-    /// A setting is not `KNOB=VALUE`, or its value makes no sense for the knob.
+    /// A setting is not `KNOB=VALUE`, or its value is invalid for the knob.
     #[error("`{}`: {reason}", setting.escape_debug())]
-    BadSetting {
-        /// The setting as it was given.
-        setting: String,
-        /// Why the setting is invalid.
-        reason: String,
-    },
-    /// A file with a profile cannot be read.
+    BadSetting { setting: String, reason: String },
     #[error("{}: {reason}", path.display())]
-    BadProfile {
-        /// The file.
-        path: PathBuf,
-        /// Why the profile cannot be used.
-        reason: String,
-    },
-    /// Another process holds the lock.
+    BadProfile { path: PathBuf, reason: String },
     #[error(
         "{} is held by process {} of user {} (`{}`): wait for it with --wait, or try again later",
         lock.display(), holder.pid, holder.uid, holder.command
     )]
-    Busy {
-        /// The lock file.
-        lock: PathBuf,
-        /// Process that holds the lock.
-        holder: Tuner,
-    },
+    Busy { lock: PathBuf, holder: Tuner },
     /// The machine is deliberately kept tuned.
     #[error(
         "the machine is tuned since {since} by `{by}`: run `fauxplat restore --journal {}` first, or leave --tune out",
         journal.display()
     )]
     AlreadyTuned {
-        /// The journal.
         journal: PathBuf,
         /// The command line that tuned it.
         by: String,
-        /// Time of that tuning.
         since: String,
     },
     /// The journal cannot be created, written or removed.
     #[error("journal {}: {source}; nothing is changed without one: run as root, or name a place with --journal", path.display())]
-    Journal {
-        /// The file.
-        path: PathBuf,
-        /// The kernel's reason.
-        source: std::io::Error,
-    },
-    /// The journal is not one, or is damaged.
+    Journal { path: PathBuf, source: std::io::Error },
+    /// The file is no journal, or is damaged.
     #[error(
         "journal {}: record {record} is damaged ({reason}); nothing was written to the machine. \
          Compare its lines with the machine by hand, then remove the file",
         path.display()
     )]
     Damaged {
-        /// The file.
         path: PathBuf,
-        /// Number of the first record that makes no sense, from 1.
+        /// Number of the first invalid record, from 1.
         record: usize,
-        /// Reason why the record is invalid.
         reason: String,
     },
-    /// The path of a change is not one that a journal may name, since records that are read back must lead nowhere
-    /// else.
+    /// The path of a change is not a path that a journal may name: a restoration would refuse the record.
     #[error(
         "journal {}: {target} ({wanted}) is no place that a knob leads to, so nobody could put back from the journal \
          what is done there; it is not done. Leave out the knob that asks for it",
         path.display()
     )]
     Implausible {
-        /// The journal.
         path: PathBuf,
-        /// The place.
+        /// The path of the change.
         target: String,
-        /// Value that was to be written there.
         wanted: String,
     },
-    /// The last record of the journal is cut off.
+    /// The last record of the journal is incomplete.
     #[error(
         "journal {}: it ends in the middle of record {record}; nothing was written to the machine. \
          `fauxplat restore --force` puts back the {complete} changes before it",
         path.display()
     )]
     Truncated {
-        /// The file.
         path: PathBuf,
-        /// Number of the record that is cut off, from 1.
+        /// Number of the incomplete record, from 1.
         record: usize,
-        /// Changes that are complete.
+        /// Number of complete changes that are not undone yet.
         complete: usize,
     },
-    /// The journal is of a later version.
+    /// The journal has the format of a later version.
     #[error(
         "journal {}: a newer fauxplat wrote it (format {found}, this one reads up to {known}); nothing was written to \
          the machine. Restore with that fauxplat, or remove the file if the machine is as it should be",
         path.display()
     )]
     Newer {
-        /// The file.
         path: PathBuf,
         /// Format version of the journal.
         found: u64,
-        /// The latest format that is known here.
+        /// The latest format that this version reads.
         known: u64,
     },
-    /// The journal is not ours to act upon.
+    /// The journal belongs to another user, so it is not used.
     #[error(
         "journal {}: it belongs to user {owner}, so it is not acted upon; nothing was written to the machine",
         path.display()
     )]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// User id of the file's owner.
-        owner: u32,
-    },
+    Foreign { path: PathBuf, owner: u32 },
     /// Another user could have written the journal.
     #[error(
         "journal {}: user {owner} owns {} (mode {mode:04o}), so others than root could write what root would act upon; \
@@ -143,13 +103,10 @@ pub enum TuneError {
         path.display(), culprit.display()
     )]
     Exposed {
-        /// The file.
         path: PathBuf,
-        /// The file or folder that is open to others.
+        /// The file or folder that other users can write to.
         culprit: PathBuf,
-        /// User id of the culprit's owner.
         owner: u32,
-        /// Permission bits of the culprit.
         mode: u32,
     },
     /// The boot in which the journal was written cannot be determined.
@@ -159,33 +116,29 @@ pub enum TuneError {
         path.display(), file.display()
     )]
     NoBootId {
-        /// The journal.
         path: PathBuf,
         /// The unreadable file that identifies the boot.
         file: PathBuf,
     },
-    /// The journal was written in another container.
+    /// The journal was written in another PID namespace, such as a container.
     #[error(
         "journal {}: it was written in another process-id namespace (a container?), where tasks have other numbers; \
          nothing was written to the machine. Restore there, or put the values back from here with --force",
         path.display()
     )]
-    OtherNamespace {
-        /// The file.
-        path: PathBuf,
-    },
+    OtherNamespace { path: PathBuf },
     /// Changes of an earlier tuner cannot be restored, so the original values would be lost by tuning again.
     #[error("the machine is not tuned anew while the changes of `{by}` are there: {left}")]
     Stuck {
         /// The command line that made them.
         by: String,
-        /// The remaining changes, and what to do about them.
+        /// The remaining changes, and how to resolve them.
         left: String,
     },
     /// A change failed, and `--all-or-nothing` was given.
     #[error("--all-or-nothing: {failed}; {back}")]
     NotAll {
-        /// The change and why.
+        /// The change, and why it failed.
         failed: String,
         /// Result of restoring the other changes.
         back: Back,
@@ -193,12 +146,10 @@ pub enum TuneError {
     /// Tuning failed midway, and not all changes made until then could be restored.
     #[error("{cause}; {back}")]
     Half {
-        /// Why it failed.
         cause: Box<TuneError>,
         /// Changes that remain.
         back: Back,
     },
-    /// The guardian could not be started.
     #[error("the guardian process could not be started ({0}); nothing was changed")]
     Guardian(String),
     /// The user stopped the tuning.
@@ -206,17 +157,14 @@ pub enum TuneError {
     Interrupted(Back),
     /// The user stopped the tuning before it began.
     #[error("interrupted while waiting for {}, which somebody else holds; nothing was changed", lock.display())]
-    StillWaiting {
-        /// The lock file.
-        lock: PathBuf,
-    },
-    /// A kernel call failed.
+    StillWaiting { lock: PathBuf },
     #[error(transparent)]
     Sys(#[from] SysError),
 }
 
 impl TuneError {
-    /// Whether the words or files that the user gave are the reason, rather than the machine or its permissions.
+    /// Returns whether the error is caused by words or files from the user, rather than by the machine or its
+    /// permissions.
     pub fn is_bad_input(&self) -> bool {
         use TuneError::*;
         if let Half { cause, .. } = self {
@@ -234,8 +182,8 @@ impl TuneError {
         )
     }
 
-    /// Whether the user stopped the tuning and nothing else needs to be reported: no change was made, or all were
-    /// restored.
+    /// Returns whether the user stopped the tuning and nothing else needs to be reported: no change was made, or all
+    /// were restored.
     pub fn is_stopped(&self) -> bool {
         match self {
             TuneError::Interrupted(back) => *back == Back::default(),
@@ -255,7 +203,7 @@ impl TuneError {
     }
 }
 
-/// Result of a rollback: the remaining changes, or `None` when everything was restored.
+/// Result of a rollback: the remaining changes, or `None` if everything was restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Back(pub(crate) Option<String>);
 
@@ -265,7 +213,6 @@ impl std::fmt::Display for Back {
     }
 }
 
-/// An error about the journal.
 pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> TuneError {
     let path = path.to_owned();
     move |source| TuneError::Journal { path: path.clone(), source }

@@ -1,10 +1,10 @@
 //! The guardian: a process that only waits for the tuner's end, and then restores everything.
 //!
 //! The guardian leads a session of its own, so that neither a terminal nor a signal to the tuner's process group
-//! reaches it; it ignores signals that ask politely; and the kernel picks it last when memory runs out. It holds the
-//! read end of a pipe whose write end only the tuner has, so that the end of the tuner, however it comes, is an end of
-//! file. If the guardian is killed too (a container that is stopped), the journal stays, and the next fauxplat restores
-//! from that.
+//! reaches it. It ignores all signals that can be ignored, and the kernel selects it last when memory runs out. It
+//! holds the read end of a pipe whose write end only the tuner has, so that any end of the tuner is an end of file. If
+//! the guardian is killed too (in a container that is stopped), the journal remains, and the next fauxplat restores
+//! from it.
 
 use std::fs::File;
 use std::io::{PipeReader, PipeWriter, Read, Write};
@@ -26,13 +26,13 @@ const KEEP: u8 = b'k';
 const READY: u8 = b'r';
 /// Message of the guardian: the lock has been released.
 const RELEASED: u8 = b'l';
-/// Interval at which, after the time limit, the guardian checks whether the tuner has changed something after all.
+/// Interval at which, after the time limit, the guardian checks whether the tuner has made further changes.
 const LOOK_AGAIN_MS: i32 = 500;
 /// Command line word for "no time limit".
 const NEVER_MS: &str = "never";
 
-/// The guardian, seen from the tuner. Dropping it without [`Guardian::keep`] lets it restore what is left to restore,
-/// and waits for that.
+/// The guardian, as seen by the tuner. Dropping the value without [`Guardian::keep`] makes the guardian restore the
+/// remaining changes, and waits for that.
 #[derive(Debug)]
 pub(crate) struct Guardian {
     pid: i32,
@@ -42,7 +42,7 @@ pub(crate) struct Guardian {
 }
 
 impl Guardian {
-    /// Starts the guardian: this very binary with its hidden verb. It is on guard when this returns.
+    /// Starts the guardian: this binary with its hidden verb. Returns once the guardian is watching.
     pub(crate) fn start(
         verb: &str,
         root: &Root,
@@ -73,23 +73,23 @@ impl Guardian {
         }
     }
 
-    /// The next message of the guardian; `None` when the process has ended.
+    /// Returns the next message of the guardian; `None` once the process has ended.
     fn hear(&mut self) -> Option<u8> {
         let mut word = [0];
         self.told.read_exact(&mut word).ok().map(|()| word[0])
     }
 
-    /// Identity of the guardian process, by which it is found again later.
+    /// Returns the identity of the guardian process, by which it is found again later.
     pub(crate) fn keeper(&self) -> Option<Keeper> {
         Keeper::of(self.pid)
     }
 
     /// Lets the machine stay tuned. With a time limit the guardian stays too, otherwise it ends. In both cases it has
-    /// released the lock when this returns.
+    /// released the lock when this function returns.
     pub(crate) fn keep(mut self, limited: bool) {
         self.stays = limited;
         if let Some(pipe) = &mut self.pipe {
-            // Without a guardian nothing is restored at the limit, but the journal is there all the same.
+            // Without a guardian nothing is restored at the limit, but the journal exists nevertheless.
             let _gone = pipe.write_all(&[KEEP]);
         }
         let _released = limited && self.hear() == Some(RELEASED);
@@ -103,7 +103,7 @@ impl Drop for Guardian {
     }
 }
 
-/// The command line of the guardian. Paths are absolute, since it leaves the working directory.
+/// Returns the command line of the guardian. Paths are absolute, since the guardian leaves the working directory.
 fn words(
     verb: &str,
     fds: [RawFd; 3],
@@ -119,10 +119,10 @@ fn words(
     Ok(words)
 }
 
-/// Runs as the guardian until there is nothing to guard. The words are those that the tuner made.
+/// Runs as the guardian until there is nothing to guard. The words are the command line that the tuner composed.
 ///
 /// # Errors
-/// The words are not a tuner's, or the journal cannot be acted upon; it stays then.
+/// Fails where the words do not come from a tuner, or where the journal cannot be used; the journal remains then.
 pub fn serve(words: &[String]) -> Result<(), TuneError> {
     let stranger = || TuneError::Guardian("it was not started by fauxplat".into());
     let [fds @ .., max_ms, journal, root] = words else { return Err(stranger()) };
@@ -147,8 +147,8 @@ pub fn serve(words: &[String]) -> Result<(), TuneError> {
     watch.until_the_end()
 }
 
-/// Makes the kernel pick this process last when memory runs out, see `proc_pid_oom_score_adj(5)`; without the right to
-/// do so that protection alone is lost. Also leaves the working directory, so that its file system can be unmounted.
+/// Makes the kernel select this process last when memory runs out, see `proc_pid_oom_score_adj(5)`; without permission
+/// only that protection is missing. Also leaves the working directory, so that its file system can be unmounted.
 fn take_cover() {
     let _without_right = std::fs::write("/proc/self/oom_score_adj", "-1000");
     let _nowhere_else = std::env::set_current_dir("/");
@@ -159,7 +159,6 @@ fn tell(tuner: &mut PipeWriter, word: u8) {
     let _gone = tuner.write_all(&[word]);
 }
 
-/// State of the guardian while it watches a tuner.
 struct Watch {
     pipe: PipeReader,
     told: PipeWriter,
@@ -167,15 +166,14 @@ struct Watch {
     lock: Option<Lock>,
     journal: PathBuf,
     root: Root,
-    /// The tuner; `None` when it had ended already.
+    /// The tuner; `None` if it had already ended.
     tuner: Option<Keeper>,
 }
 
 /// Why the waiting ended.
 enum Word {
-    /// The tuner ended.
     End,
-    /// The machine is to stay as it is.
+    /// The machine is to stay tuned.
     Keep,
     /// The time limit has passed.
     Late,
@@ -214,9 +212,9 @@ impl Watch {
         recover(&self.root, &self.journal, false, Cut::Accept).map(drop)
     }
 
-    /// Waits for the time limit after the tuner has ended and the machine stays tuned. Others may tune meanwhile: what
-    /// they restored is gone from the journal by then, and their own changes are not ours, since a journal of this name
-    /// that names another guardian belongs to another tuner.
+    /// Waits for the time limit after the tuner has ended and the machine stays tuned. Another process may tune
+    /// meanwhile: entries that it restored are no longer in the journal, and its own changes are not touched, since a
+    /// journal that names another guardian belongs to another tuner.
     fn until_the_deadline(mut self) -> Result<(), TuneError> {
         self.lock = None;
         tell(&mut self.told, RELEASED);
@@ -231,18 +229,18 @@ impl Watch {
         }
     }
 
-    /// Whether the journal that is there now was left to this guardian.
+    /// Returns whether the present journal names this process as its guardian.
     fn is_ours(&self) -> Result<bool, TuneError> {
         let named = journal::read(&self.journal)?.and_then(|story| story.keeper);
         Ok(named.is_some() && named == Keeper::of(std::process::id() as i32))
     }
 
-    /// Restores after the time limit while the tuner still works. The tuner may finish what it writes, and restoring
-    /// many CPUs takes it a while; a tuner that hangs midway is ended, since otherwise no process could restore. No
-    /// other process can hold the journal, which the tuner created for its owner alone.
+    /// Restores after the time limit while the tuner still runs. The tuner may finish its writes, and restoring many
+    /// CPUs takes it a while; a tuner that hangs midway is killed, since otherwise no process could restore. No other
+    /// process can hold the journal, because only its owner can open it.
     fn take_over(mut self) -> Result<(), TuneError> {
         let is_at_work = || std::fs::File::open(&self.journal).is_ok_and(|file| file.try_lock().is_err());
-        // A tuner that was slow to start writes only now, past its time limit, so what it changes then is restored too.
+        // A tuner that was slow to start may write only after its time limit, so its later changes are restored too.
         loop {
             if let Some(tuner) = self.tuner.filter(|tuner| tuner.hangs_while(is_at_work)) {
                 tuner.end();

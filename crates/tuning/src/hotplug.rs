@@ -1,5 +1,5 @@
-//! Decides which CPUs may be taken offline. Two may not: the first one, to which things that cannot move are often
-//! wired, and the last one of a node, whose memory would have no local CPU.
+//! Decides which CPUs may be taken offline. CPU 0 stays online, because interrupts and firmware often depend on it, and
+//! so does the last CPU of a node, whose memory would have no local CPU.
 
 use fauxplat_units::{Cpu, CpuSet};
 
@@ -9,15 +9,15 @@ use crate::repair::cpus;
 /// Reason why a CPU stays online.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stays {
-    /// The CPU does not exist or has no switch here.
+    /// The CPU does not exist or has no `online` file.
     Absent(String),
     /// The CPU is offline already.
     Already,
-    /// A rule of fauxplat forbids it.
+    /// A rule of fauxplat forbids taking it offline.
     Refused(String),
 }
 
-/// Why this CPU may not be taken offline after the CPUs in `going`; `None` if it may.
+/// Returns why this CPU may not be taken offline after the CPUs in `going`; `None` if it may.
 pub(crate) fn objection(root: &Root, cpu: Cpu, going: &CpuSet) -> Option<Stays> {
     let online = cpus(root, "online");
     let left = online.without(going).without(&only(cpu));
@@ -47,7 +47,7 @@ pub(crate) fn objection(root: &Root, cpu: Cpu, going: &CpuSet) -> Option<Stays> 
     None
 }
 
-/// The node that would lose its last CPU.
+/// Returns the node that would lose its last CPU.
 fn emptied_node(root: &Root, cpu: Cpu, left: &CpuSet) -> Option<String> {
     let nodes = root.glob("sys/devices/system/node/node*/cpulist");
     let of_cpu = nodes.into_iter().find(|file| {
@@ -57,22 +57,20 @@ fn emptied_node(root: &Root, cpu: Cpu, left: &CpuSet) -> Option<String> {
     of_cpu.rsplit('/').nth(1).map(str::to_owned)
 }
 
-/// Path of the CPU's `online` file.
 pub(crate) fn file(cpu: Cpu) -> String {
     format!("sys/devices/system/cpu/cpu{cpu}/online")
 }
 
-/// The set of one CPU.
 pub(crate) fn only(cpu: Cpu) -> CpuSet {
     [cpu].into_iter().collect()
 }
 
-/// Hardware threads that share a core with this CPU, without itself.
+/// Returns the hardware threads that share a core with this CPU, without the CPU itself.
 pub(crate) fn siblings(root: &Root, cpu: Cpu) -> CpuSet {
     fauxplat_topology::siblings(root.path(), cpu).without(&only(cpu))
 }
 
-/// The CPUs that `smt=off` takes off: of those online all but the first thread of each core.
+/// Returns the CPUs that `smt=off` takes offline: all online CPUs except the first thread of each core.
 pub(crate) fn second_threads(root: &Root) -> CpuSet {
     let online = cpus(root, "online");
     let second = |cpu: &Cpu| siblings(root, *cpu).iter().any(|other| other.0 < cpu.0);
@@ -84,7 +82,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// Four CPUs on two nodes; CPU 3 has no switch.
+    /// Four CPUs on two nodes; CPU 3 has no `online` file.
     fn machine() -> (tempfile::TempDir, Root) {
         let folder = tempfile::tempdir().unwrap();
         let write = |file: &str, text: &str| {

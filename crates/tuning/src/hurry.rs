@@ -1,11 +1,10 @@
-//! Makes the kernel hurry while CPUs are brought back online.
+//! Expedites RCU grace periods while CPUs are brought back online.
 //!
-//! A CPU comes back through states that wait until every reader of RCU has passed, and the kernel lets them take their
-//! time: 25 ms as a rule and now and then 50. With `rcu_expedited` the kernel asks each CPU instead, which disturbs all
-//! of them for as long, and takes half the time (`rcupdate.rcu_expedited` in
-//! Documentation/admin-guide/kernel-parameters.txt). The setting is a change of the machine like any other: announced
-//! first, and restored by the next fauxplat if this process is killed. If it cannot be announced it is not made, and
-//! nothing else depends on it.
+//! A CPU comes online through states that wait until every RCU reader has finished, which usually takes 25 ms and
+//! sometimes 50. With `rcu_expedited` the kernel interrupts each CPU instead, which disturbs all CPUs during that time
+//! and takes half as long (`rcupdate.rcu_expedited` in `Documentation/admin-guide/kernel-parameters.txt`). The setting
+//! is a change of the machine like any other: announced first, and restored by the next fauxplat if this process is
+//! killed. If it cannot be announced, it is not made, and nothing else depends on it.
 
 use fauxplat_model::{KnobChange, KnobOutcome};
 
@@ -18,7 +17,7 @@ use crate::undo::why;
 
 const KNOB: &str = "rcu-expedited";
 
-/// `rcu_expedited` while it is set.
+/// The state of `rcu_expedited` while it is set.
 pub(crate) struct Hurry {
     seq: usize,
     old: String,
@@ -29,7 +28,7 @@ impl Hurry {
     /// otherwise.
     pub(crate) fn begin(root: &Root, journal: &mut Journal, story: &Story) -> Option<Self> {
         let old = root.read(FILE).unwrap_or_default();
-        // No record can be added after a record that is cut off: it would become part of that one.
+        // No record can be added after an incomplete record: it would become part of that record.
         if !brings_cpus_back(story) || story.cut.is_some() || old.trim() != "0" {
             return None;
         }
@@ -40,7 +39,7 @@ impl Hurry {
             want: "1".to_owned(),
         };
         let seq = journal.note(KNOB, Group::Tasks, &action, story).ok()?;
-        // Without permission the CPUs come back at the usual pace.
+        // Without permission the CPUs come back at the usual speed.
         let _without_right = root.write(FILE, "1");
         Some(Hurry { seq, old })
     }
@@ -50,7 +49,7 @@ impl Hurry {
         let written = root.write(FILE, &self.old);
         let now = root.read(FILE).ok();
         if now.as_ref() == Some(&self.old) {
-            // Even if this record cannot be written, the old value is there again.
+            // Even if this record cannot be written, the old value is restored.
             let _unheard = journal.settle(vec![self.seq]);
             return None;
         }

@@ -1,9 +1,9 @@
 //! The write-ahead journal: every change is announced on the disk before it is made.
 //!
-//! The file is only ever appended to. A record is a line of the CRC-32 of the text in eight hexadecimal digits, a
-//! blank, and the text, which is JSON. The first record has the writer, the boot and the format. A line without its end
-//! announces a change that was never made, since the change follows the record; any other unreadable line is damage,
-//! and then no record of the file is acted upon.
+//! Records are only appended to the file. A record is a line: the CRC-32 of the text in eight hexadecimal digits, a
+//! blank, and the text, which is JSON. The first record contains the writer, the boot and the format. A line without
+//! its end announces a change that was never made, since the change follows the record. Any other unreadable line is
+//! damage, and then no record of the file is used.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -32,9 +32,9 @@ const BYTES_MAX: u64 = 256 << 20;
 pub(crate) struct Opening {
     /// The format of the whole file.
     pub(crate) fauxplat_journal: u64,
-    /// The boot in which the changes were made; no other boot knows of them.
+    /// The boot in which the changes were made; a reboot undoes them.
     pub(crate) boot_id: String,
-    /// The namespace in which task ids mean something.
+    /// The namespace to which task ids refer.
     pub(crate) pid_namespace: String,
     pub(crate) pid: u32,
     pub(crate) uid: u32,
@@ -49,7 +49,7 @@ pub(crate) struct Opening {
 enum Record {
     /// The change is about to be made.
     Change { seq: usize, knob: String, group: Group, action: Action },
-    /// The change was made, and this is the value that was read back.
+    /// The change was made, with the value that was read back.
     Got { seq: usize, value: Option<String> },
     /// The machine is to stay tuned until a restoration, by a user or by this guardian.
     Kept { guardian: Option<Keeper> },
@@ -57,27 +57,25 @@ enum Record {
     Settled { seqs: Vec<usize> },
 }
 
-/// A change of the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) seq: usize,
     pub(crate) knob: String,
     pub(crate) group: Group,
     pub(crate) action: Action,
-    /// Value read back after the change; `None` while it was in flight.
+    /// Value read back after the change; `None` while the change was in flight.
     pub(crate) got: Option<Option<String>>,
 }
 
 impl Entry {
-    /// Whether the file held its original value after all writes: it was journaled only because other writes might have
-    /// changed it.
+    /// Returns whether the file held its original value after all writes: it was journaled only because other writes
+    /// might have changed it.
     pub(crate) fn is_untouched(&self) -> bool {
         let Action::Write { form, old, .. } = &self.action else { return false };
         self.got.as_ref().is_some_and(|got| got.as_ref() == Some(&form.value(old)))
     }
 }
 
-/// Content of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Story {
     pub(crate) opening: Opening,
@@ -89,31 +87,32 @@ pub(crate) struct Story {
     pub(crate) keeper: Option<Keeper>,
     /// Smallest number that no change has used.
     pub(crate) next_seq: usize,
-    /// Number of the record that is cut off, if the file ends in the middle of a record.
+    /// Number of the last record, if it is incomplete.
     pub(crate) cut: Option<usize>,
 }
 
-/// The journal while it is being written. The file is locked against other writers for as long.
+/// The journal while it is being written. Meanwhile the file is locked against other writers.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
     path: PathBuf,
     entries: usize,
-    /// Error number that explains why nothing can be appended: the file can only be read, or its last record is
-    /// incomplete and could not be truncated. `None` while the journal is open for records.
+    /// Error number that explains why nothing can be appended: the file is read-only, or its last record is incomplete
+    /// and could not be truncated. `None` while the journal is open for records.
     closed: Option<i32>,
 }
 
-/// How long to wait for another writer. A record takes less; a disk that hangs for longer must not keep the machine
+/// Time limit of a wait for another writer. A record takes less; a disk that hangs for longer must not keep the machine
 /// from being restored.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(5);
 
 impl Journal {
-    /// Creates the journal, which must not exist, and syncs it to the disk. The journal, and a folder that is made for
-    /// it, are accessible to their owner alone.
+    /// Creates the journal, which must not exist, and syncs it to the disk. Only their owner can access the journal and
+    /// a folder that is created for it.
     ///
-    /// The file gets its name only with its first record in it, so that a journal without a beginning is always damage.
+    /// The file gets its name only when it contains its first record, so that a journal without a beginning is always
+    /// damage.
     pub(crate) fn create(path: &Path, root: &Root, argv: &[String]) -> Result<Self, TuneError> {
         let opening = opening(path, root, argv)?;
         place::prepare(path)?;
@@ -121,11 +120,11 @@ impl Journal {
         let journal = Journal::begin(path, &begun, &opening);
         let named =
             journal.and_then(|journal| fs::hard_link(&begun, path).map(|()| journal).map_err(failed(path)));
-        // A file without its final name is of no use, least of all on a disk that is full.
+        // A file without its final name is useless, especially on a full disk.
         let removed = fs::remove_file(&begun);
         named.and_then(|journal| {
             let seen = removed.and_then(|()| sync_folder(path)).map_err(failed(path));
-            // No change was announced in it.
+            // The journal announces no change yet.
             seen.inspect_err(|_| drop(fs::remove_file(path))).map(|()| journal)
         })
     }
@@ -146,8 +145,8 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens a journal to record what was undone; waits while another process writes. A journal that can only be read
-    /// can be acted upon all the same.
+    /// Opens a journal to record which changes were undone; waits while another process writes. A read-only journal can
+    /// be used for a restoration as well.
     pub(crate) fn reopen(path: &Path) -> Result<Option<Self>, TuneError> {
         let (file, closed) = match files::open_itself(File::options().read(true).append(true), path) {
             Ok(file) => (file, None),
@@ -163,7 +162,7 @@ impl Journal {
         Ok(still.then(|| Journal { file, path: path.to_owned(), entries: 0, closed }))
     }
 
-    /// Announces a change, and returns its number once it is on the disk. Only then may it be made.
+    /// Announces a change, and returns its number once it is on the disk. Only then may the change be made.
     pub(crate) fn announce(&mut self, knob: &str, group: Group, action: &Action) -> Result<usize, TuneError> {
         let seq = self.add(knob, group, action)?;
         self.sync()?;
@@ -181,8 +180,8 @@ impl Journal {
         Ok(seqs)
     }
 
-    /// Refuses a record that could not be read back, before it is written: one such record would make the whole journal
-    /// damage.
+    /// Adds a record of a change. A record that could not be read back is refused before it is written: a single such
+    /// record would make the whole journal damaged.
     fn add(&mut self, knob: &str, group: Group, action: &Action) -> Result<usize, TuneError> {
         if !action.is_plausible() {
             let (path, target, wanted) = (self.path.clone(), action.target(), action.wanted());
@@ -196,8 +195,8 @@ impl Journal {
     }
 
     /// Records a change that lasts only while this journal is restored: if the restoring process is killed, the next
-    /// one undoes the change too. The record need not reach the disk: after a power cut the machine boots with default
-    /// values.
+    /// process undoes the change too. The record need not reach the disk: after a power cut the machine boots with
+    /// default values.
     pub(crate) fn note(
         &mut self,
         knob: &str,
@@ -217,29 +216,25 @@ impl Journal {
         self.append(&Record::Got { seq, value })
     }
 
-    /// Records that the machine is to stay tuned.
     pub(crate) fn keep(&mut self, guardian: Option<Keeper>) -> Result<(), TuneError> {
         self.append(&Record::Kept { guardian })?;
         self.sync()
     }
 
-    /// Records which changes were undone.
     pub(crate) fn settle(&mut self, seqs: Vec<usize>) -> Result<(), TuneError> {
         self.append(&Record::Settled { seqs })
     }
 
-    /// Removes the file once nothing is left to undo.
     pub(crate) fn remove(&self) -> Result<(), TuneError> {
         fs::remove_file(&self.path).map_err(failed(&self.path))?;
-        // If a power cut brings the file back, it brings another boot with it.
+        // If a power cut brings the file back, its boot id is no longer the present one.
         let _unseen = sync_folder(&self.path);
         Ok(())
     }
 
-    /// Lets other processes write. Later records need a [`Journal::reopen`] first.
+    /// Releases the lock for other processes. Later records need a [`Journal::reopen`] first.
     pub(crate) fn close(self) {}
 
-    /// Everything that the file says.
     pub(crate) fn story(&mut self) -> Result<Story, TuneError> {
         read_from(&self.path, &mut self.file)
     }
@@ -253,7 +248,7 @@ impl Journal {
         }
         let before = self.file.metadata().map_err(&fail)?.len();
         self.file.write_all(line.as_bytes()).map_err(|error| {
-            // The record may have been written in part, and records after a partial one would be damage.
+            // The record may have been written in part, and records after a partial record would be damage.
             if self.file.set_len(before).is_err() {
                 self.closed = Some(error.raw_os_error().unwrap_or_default());
             }
@@ -266,7 +261,7 @@ impl Journal {
     }
 }
 
-/// Reads a journal; `None` when there is none.
+/// Reads a journal; `None` if there is none.
 pub(crate) fn read(path: &Path) -> Result<Option<Story>, TuneError> {
     match files::open_itself(File::options().read(true), path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -294,7 +289,7 @@ fn wait_for_writers(file: &File) {
     }
 }
 
-/// The story in the bytes of a journal.
+/// Parses the bytes of a journal.
 fn parse(path: &Path, bytes: &[u8]) -> Result<Story, TuneError> {
     let damaged = |record: usize, reason: &str| TuneError::Damaged {
         path: path.to_owned(),
@@ -347,11 +342,11 @@ fn plausible(record: Record) -> Result<Record, &'static str> {
     }
 }
 
-/// The text of a line whose checksum is right.
+/// Returns the text of a line if its checksum is correct.
 fn checked(line: &[u8]) -> Result<&str, &'static str> {
     let text = std::str::from_utf8(line).map_err(|_| "it is not text")?;
     let (sum, text) = text.split_once(' ').ok_or("it has no checksum")?;
-    // Compared as text: a hexadecimal digit that became a capital is damage, too.
+    // The checksums are compared as text: a hexadecimal digit that became a capital is damage, too.
     if sum == checksum(text) { Ok(text) } else { Err("its checksum is wrong") }
 }
 
@@ -382,7 +377,7 @@ impl Story {
     }
 }
 
-/// Syncs the folder: a new file name is on the disk only when its folder is.
+/// Syncs the folder of a file: a new file name is on the disk only once its folder is.
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
@@ -403,18 +398,18 @@ fn opening(path: &Path, root: &Root, argv: &[String]) -> Result<Opening, TuneErr
 
 const BOOT_ID: &str = "proc/sys/kernel/random/boot_id";
 
-/// Identifier of this boot.
+/// Returns the identifier of this boot.
 ///
 /// # Errors
-/// The identifier cannot be read. A journal without one, or beside one that cannot be read, is of no use: its values
-/// may be those of another boot, or the only right ones.
+/// Fails where the identifier cannot be read. A journal without an identifier cannot be used, nor one that cannot be
+/// compared with the present boot: its values may belong to another boot, or be the only correct ones.
 pub(crate) fn boot_id(path: &Path, root: &Root) -> Result<String, TuneError> {
     root.value(BOOT_ID)
         .filter(|id| !id.is_empty())
         .ok_or_else(|| TuneError::NoBootId { path: path.to_owned(), file: root.join(BOOT_ID) })
 }
 
-/// The namespace of process ids, as `/proc/PID/ns/pid` names it.
+/// Returns the PID namespace, as `/proc/PID/ns/pid` names it.
 pub(crate) fn pid_namespace(root: &Root) -> String {
     fs::read_link(root.join("proc/self/ns/pid"))
         .map_or_else(|_| String::new(), |name| name.display().to_string())

@@ -7,11 +7,11 @@ use fauxplat_procfs::{cgroup, keyed};
 use fauxplat_sys::{clock, process, signal};
 use serde::{Deserialize, Serialize};
 
-/// A process of fauxplat: the tuner, or the guardian that stays until the time limit when the tuner has ended.
+/// A process of fauxplat: the tuner, or the guardian that stays until the time limit after the tuner has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Keeper {
     pub(crate) pid: i32,
-    /// Start time, which tells the process from a later one of the same number.
+    /// Start time, which distinguishes the process from a later process with the same id.
     pub(crate) start_ticks: u64,
 }
 
@@ -25,17 +25,16 @@ const PATIENCE_NS: u64 = 60_000_000_000;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 impl Keeper {
-    /// The process of this number, if it is there.
+    /// Returns the process with this id, if it exists.
     pub(crate) fn of(pid: i32) -> Option<Keeper> {
         Some(Keeper { pid, start_ticks: process::start_ticks(pid as u32)? })
     }
 
-    /// Whether the process still exists.
     pub(crate) fn is_there(self) -> bool {
         Keeper::of(self.pid) == Some(self)
     }
 
-    /// Waits as long as the process is at work; returns whether it hangs meanwhile.
+    /// Waits as long as the process is at work; returns true as soon as it counts as hanging.
     pub(crate) fn hangs_while(self, is_at_work: impl Fn() -> bool) -> bool {
         let begun_ns = clock::monotonic_ns();
         let (mut steps, mut stepped_ns) = (None, begun_ns);
@@ -54,21 +53,21 @@ impl Keeper {
         false
     }
 
-    /// Number of context switches of the process's first thread, which is the one that tunes: a thread that writes to
-    /// kernel files waits again and again.
+    /// Returns the number of voluntary context switches of the process's first thread, which does the tuning: a thread
+    /// that writes to kernel files waits again and again.
     fn steps(self) -> Option<u64> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
         keyed::number(&text, "voluntary_ctxt_switches")
     }
 
-    /// State of the process, as a letter of `proc_pid_stat(5)`.
+    /// Returns the state of the process, as a letter of `proc_pid_stat(5)`.
     fn state(self) -> Option<char> {
         let line = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
         TaskStat::parse(&line)?.state()
     }
 
-    /// Kills the process: a guardian that has nothing left to guard, which would only puzzle whoever finds it; or a
-    /// tuner that hangs. A later process of the same number is left alone.
+    /// Kills the process: a guardian that has nothing left to guard, or a tuner that hangs. A later process with the
+    /// same id is not touched.
     pub(crate) fn end(self) {
         if self.is_there() && self.pid != std::process::id() as i32 {
             signal::send(self.pid, signal::SIGKILL);
@@ -76,8 +75,8 @@ impl Keeper {
     }
 }
 
-/// Warning where a guardian that outlives this process will end with something else: the container of which this is the
-/// first process, or the systemd service that it belongs to. `None` elsewhere.
+/// Returns a warning if a guardian that outlives this process will be killed together with something else: the
+/// container of which this is the first process, or the systemd service that it belongs to. `None` otherwise.
 pub fn ends_with() -> Option<String> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let whom = of_whom(std::process::id(), &groups)?;
@@ -86,15 +85,15 @@ pub fn ends_with() -> Option<String> {
     ))
 }
 
-/// The kernel ends all processes of a container with its first one; systemd ends all processes of a service with the
-/// service, see `systemd.kill(5)`.
+/// Names the unit whose end kills all of its processes: the kernel ends all processes of a container with its first
+/// process; systemd ends all processes of a service with the service, see `systemd.kill(5)`.
 fn of_whom(pid: u32, groups: &str) -> Option<String> {
     if pid == 1 {
         return Some("the first process of this container".to_owned());
     }
     let of_systemd = cgroup::memberships(groups)
         .filter(|group| group.controllers.is_empty() || group.controllers == "name=systemd");
-    // The innermost unit: a terminal of a desktop has a scope unit of its own below the service of its user.
+    // The innermost unit counts: a desktop terminal has a scope unit of its own below the service of its user.
     let mut units = of_systemd.filter_map(|group| {
         group.path.rsplit('/').find(|name| name.ends_with(".service") || name.ends_with(".scope"))
     });
@@ -134,7 +133,7 @@ mod tests {
         assert!(!Keeper { start_ticks: us.start_ticks + 1, ..us }.is_there(), "another of the same number");
     }
 
-    /// A tuner at work, as far as its guardian can see: a process that holds its journal.
+    /// Starts a process that looks to a guardian like a tuner at work: it holds its journal.
     #[expect(clippy::disallowed_methods, reason = "a test starts processes")]
     fn hangs(line: &str) -> (bool, std::process::ExitStatus) {
         let folder = tempfile::tempdir().unwrap();
@@ -154,7 +153,7 @@ mod tests {
 
     #[test]
     fn who_works_is_waited_for_and_who_hangs_is_not() {
-        // Shell builtins only, so that the work is done by this very process.
+        // Only shell builtins are used, so that the work is done by this very process.
         let now = "read now rest < /proc/uptime; now=${now%.*}";
         let work = format!("{now}; end=$((now + 3)); while [ $now -lt $end ]; do {now}; done");
         let (is_hung, status) = hangs(&format!("{work}; exec 9>&-; exec sleep 60"));

@@ -1,32 +1,29 @@
-//! Definition of a knob: its name, the places where it may be found, and the words for its values. All of it is data.
+//! Definition of a knob as data: its name, the places where it may be found, and the words for its values.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Root;
 
-/// Knobs that depend on each other. Groups are applied in this order and put back in the opposite one.
+/// Knobs that depend on each other. Groups are applied in this order and restored in the opposite order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Group {
     /// Set for one process, or held open: never in the journal.
     Process,
-    /// Frequency and what limits it. A governor resets what comes after it, so this group is put back in the order of
-    /// the table as well: under the governor `performance` the kernel refuses to change the energy preference.
+    /// Frequency and its limits. A governor resets the settings after it in the table, so a restoration of this group
+    /// follows the order of the table, too. Under the governor `performance` the kernel refuses to change the energy
+    /// preference.
     Frequency,
-    /// Memory management.
     Memory,
     /// The scheduler and its timers.
     Scheduler,
-    /// Watchdogs.
     Watchdogs,
-    /// Interrupts.
     Interrupts,
-    /// Affinities: shields and CPUs that are taken offline. Applied last and restored first, since they disturb what
-    /// the other groups wrote.
+    /// Affinities: shields and CPUs that are taken offline. This group is applied last and restored first, since it
+    /// disturbs values that the other groups wrote.
     Tasks,
 }
 
-/// Format in which a file shows its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Form {
@@ -35,12 +32,12 @@ pub(crate) enum Form {
     Plain,
     /// A list of all possible values, with the present one in brackets: `always [madvise] never`.
     Choice,
-    /// A list of names, to which `+cpuset` adds one and from which `-cpuset` takes it.
+    /// A list of names, to which `+cpuset` adds a name and from which `-cpuset` removes it.
     Controllers,
 }
 
 impl Form {
-    /// The value in the text of a file.
+    /// Returns the value in the text of a file.
     pub(crate) fn value(self, text: &str) -> String {
         let text = text.trim();
         match self {
@@ -54,26 +51,24 @@ impl Form {
     }
 }
 
-/// The word in brackets.
 fn chosen(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once('[')?;
     Some(rest.split_once(']')?.0)
 }
 
-/// A place where a knob may be found. Of several, the first that this machine has is taken.
+/// A place where a knob may be found. The first place that exists on this machine is used.
 #[derive(Debug)]
 pub(crate) struct KnobLocation {
     /// Files, as a pattern for `Root::glob`.
     pub(crate) pattern: &'static str,
-    /// Format in which the files show their value.
     pub(crate) form: Form,
-    /// Pairs of a knob's word and the value written for it; a word that is not listed is written as it is.
+    /// Pairs of a knob's word and the value written for it; a word that is not listed is written unchanged.
     pub(crate) words: &'static [(&'static str, &'static str)],
 }
 
 impl KnobLocation {
-    /// Files of this machine that match the pattern. Frequency policies whose CPUs are all offline are left out: the
-    /// kernel neither reads nor writes their settings.
+    /// Returns the files of this machine that match the pattern, without frequency policies whose CPUs are all offline:
+    /// the kernel neither reads nor writes their settings.
     pub(crate) fn files(&self, root: &Root) -> Vec<String> {
         let rests = |file: &String| {
             let cpus = beside(file, "affected_cpus");
@@ -83,20 +78,19 @@ impl KnobLocation {
     }
 }
 
-/// Another file of the same folder.
+/// Returns the path of another file in the same folder.
 pub(crate) fn beside(file: &str, name: &str) -> String {
     let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
     format!("{folder}/{name}")
 }
 
-/// Values that a knob accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
     /// A word of the list.
     Words(&'static [&'static str]),
-    /// A word of the list, or a whole number within these bounds.
+    /// A word of the list, or an integer within these bounds.
     Number(&'static [&'static str], i64, i64),
-    /// A frequency in kilohertz, or the name of a file beside it that holds one: `min`, `max`, `base`.
+    /// A frequency in kilohertz, or the name of a neighbouring file with a frequency: `min`, `max`, `base`.
     Frequency,
     /// A word that the driver defines.
     Driver,
@@ -106,7 +100,7 @@ pub(crate) enum Values {
     Cpus,
 }
 
-/// A setting of a single process, or one that ends when a descriptor is closed.
+/// A setting of a single process, or a setting that ends when a descriptor is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Own {
     /// `personality(ADDR_NO_RANDOMIZE)`.
@@ -120,7 +114,7 @@ pub(crate) enum Own {
 }
 
 impl Own {
-    /// Name of the call, for reports.
+    /// Returns the name of the call, for reports.
     pub(crate) fn call(self) -> &'static str {
         match self {
             Own::Aslr => "personality(2)",
@@ -134,15 +128,13 @@ impl Own {
 /// A knob: one setting of the machine or of a process.
 #[derive(Debug)]
 pub(crate) struct Knob {
-    /// Name of the knob; `cpu:` stands for `cpu:3` and the like.
+    /// Name of the knob; `cpu:` is the prefix of names such as `cpu:3`.
     pub(crate) name: &'static str,
-    /// Group of knobs that are applied together.
     pub(crate) group: Group,
     /// Reason to turn the knob, for listings.
     pub(crate) purpose: &'static str,
-    /// Values that the knob accepts.
     pub(crate) values: Values,
-    /// Where it may be found; empty for knobs that are more than one file, and for those of a process.
+    /// Places where the knob may be found; empty for knobs that are more than one file, and for settings of a process.
     pub(crate) places: &'static [KnobLocation],
     /// Setting of a single process with the same effect, and the value for which it applies; an empty value applies to
     /// all.
@@ -150,7 +142,6 @@ pub(crate) struct Knob {
 }
 
 impl Knob {
-    /// Accepted values, in words.
     pub(crate) fn values_in_words(&self) -> String {
         match self.values {
             Values::Words(words) => words.join(" | "),
@@ -164,7 +155,7 @@ impl Knob {
         }
     }
 
-    /// Why a value is invalid for this knob; `None` if it is valid.
+    /// Returns why a value is invalid for this knob; `None` if it is valid.
     pub(crate) fn objection(&self, value: &str) -> Option<String> {
         let number = |low: i64, high: i64| value.parse().is_ok_and(|number| (low..=high).contains(&number));
         let cpus = |list: &str| {

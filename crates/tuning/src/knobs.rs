@@ -5,7 +5,7 @@ use crate::knob::{Form, Group, Knob, KnobLocation, Own, Values};
 const ON_OFF: Values = Values::Words(&["on", "off"]);
 /// Words of most switches of the kernel.
 const ONE_ZERO: &[(&str, &str)] = &[("on", "1"), ("off", "0")];
-/// Words of inverted switches: files whose name says what they forbid.
+/// Words of inverted switches: files whose names say what they disable.
 const ZERO_ONE: &[(&str, &str)] = &[("on", "0"), ("off", "1")];
 
 const fn plain(pattern: &'static str, words: &'static [(&'static str, &'static str)]) -> KnobLocation {
@@ -26,10 +26,10 @@ const fn knob(
     Knob { name, group, purpose, values, places, own: None }
 }
 
-/// The knobs, in the order in which those of a group are turned.
+/// The knobs, in the order in which the knobs of a group are applied.
 ///
-/// Documentation/admin-guide/pm of the kernel describes the group of frequencies, `proc_sys_kernel(5)`,
-/// `proc_sys_vm(5)`, `cpuset(7)` and Documentation/admin-guide/sysctl the rest.
+/// `Documentation/admin-guide/pm` of the kernel describes the frequency group; `proc_sys_kernel(5)`, `proc_sys_vm(5)`,
+/// `cpuset(7)` and `Documentation/admin-guide/sysctl` describe the rest.
 pub(crate) const KNOBS: &[Knob] = &[
     Knob {
         name: "timer-slack",
@@ -248,7 +248,7 @@ pub(crate) const KNOBS: &[Knob] = &[
     knob("cpu:", Group::Tasks, Values::Words(&["offline"]), &[], "take this CPU off"),
 ];
 
-/// The knob of this name, and the CPU that the name holds, if any.
+/// Returns the knob with this name, and the CPU in the name, if any.
 pub(crate) fn find(name: &str) -> Option<(&'static Knob, Option<&str>)> {
     let same = |knob: &&Knob| knob.name == name && !name.ends_with(':');
     if let Some(knob) = KNOBS.iter().find(same) {
@@ -261,8 +261,8 @@ pub(crate) fn find(name: &str) -> Option<(&'static Knob, Option<&str>)> {
     KNOBS.iter().find_map(of_cpu)
 }
 
-/// Files that are written without being the place of a knob: interrupts and CPUs have one each, the control groups of a
-/// shield need some, and a restoration sets `rcu_expedited`.
+/// Files that are written without being the place of a knob: each interrupt and each CPU has a file, the control groups
+/// of a shield need one, and a restoration sets `rcu_expedited`.
 const BESIDES: &[KnobLocation] = &[
     plain("proc/irq/*/smp_affinity_list", &[]),
     plain("sys/devices/system/cpu/cpu*/online", &[]),
@@ -273,13 +273,13 @@ const BESIDES: &[KnobLocation] = &[
 /// Switch that expedites RCU grace periods.
 pub(crate) const HURRY: &str = "sys/kernel/rcu_expedited";
 
-/// Whether some knob writes this file, and reads it in this form.
+/// Returns whether some knob writes this file, and reads it in this format.
 pub(crate) fn leads_to(file: &str, form: Form) -> bool {
     let places = KNOBS.iter().flat_map(|knob| knob.places).chain(BESIDES);
     places.into_iter().any(|place| place.form == form && matches(place.pattern, file))
 }
 
-/// Whether a file is one that a pattern names. A star matches a part of one component that is no path by itself.
+/// Returns whether a pattern names a file. A star matches an alphanumeric part of one path component.
 fn matches(pattern: &str, file: &str) -> bool {
     let Some((before, after)) = pattern.split_once('*') else { return pattern == file };
     let star = file.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));

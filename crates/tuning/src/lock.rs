@@ -1,9 +1,9 @@
 //! The lock of the tuner: one process at a time may change the machine.
 //!
-//! The lock is `flock(2)` on a file that its owner alone may open, since any user who may read a file may lock it. It
-//! ends with the last process that holds it, so it tells that a process is at work, and nothing about the state of the
-//! machine, which the journal records. The guardian inherits the lock, so that no other tuner comes between the end of
-//! a tuner and the restoration.
+//! The lock is `flock(2)` on a file that only its owner may open, since any user who may read a file may lock it. The
+//! lock ends with the last process that holds it, so it shows that a process is at work, but nothing about the state of
+//! the machine, which the journal records. The guardian inherits the lock, so that no other tuner can start between the
+//! end of a tuner and the restoration.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
@@ -25,7 +25,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock that belongs to a journal; waits for it, or fails with the holder.
+    /// Takes the lock that belongs to a journal; waits for it, or fails and names the holder.
     pub(crate) fn take(root: &Root, journal: &Path, wait: bool, command: &str) -> Result<Self, TuneError> {
         let path = place::lock(root, journal);
         place::prepare(&path)?;
@@ -41,8 +41,8 @@ impl Lock {
         }
     }
 
-    /// Takes the lock to restore the machine, without waiting for a process that only has the file open. `None` where
-    /// no lock file can be made (a file system that is full, or read-only): no other process can tune there either.
+    /// Takes the lock to restore the machine, without waiting for a process that only has the file open. `None` if no
+    /// lock file can be created (on a full or read-only file system): no other process can tune there either.
     pub(crate) fn take_to_restore(
         root: &Root,
         journal: &Path,
@@ -53,7 +53,7 @@ impl Lock {
             Err(TuneError::Journal { .. }) => {}
             taken => return taken.map(Some),
         }
-        // A lock file that any user can read could be held by a process whose identity nothing tells.
+        // A lock file that any user can read could be held by a process whose identity is unknown.
         let path = place::lock(root, journal);
         let Ok(mut file) = files::open_itself(File::options().read(true), &path) else { return Ok(None) };
         match hold(&file, wait) {
@@ -62,7 +62,7 @@ impl Lock {
         }
     }
 
-    /// The lock as the guardian takes it over.
+    /// Creates the lock from the descriptor that the guardian inherits.
     pub(crate) fn inherited(file: File) -> Self {
         Lock { file }
     }
@@ -72,8 +72,8 @@ impl Lock {
     }
 }
 
-/// Opens the lock file, for its owner alone. A file that other users may open is replaced, since they may hold it: an
-/// earlier version made such files.
+/// Opens the lock file, which only its owner may open. A file that other users may open is replaced, since they may
+/// hold it: an earlier version created such files.
 fn open(path: &Path) -> io::Result<File> {
     loop {
         let mut options = File::options();
@@ -87,13 +87,12 @@ fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Attempts without `wait`: a process that only looks who holds the lock has it for a moment.
+/// Attempts without `wait`: a process that only checks the holder has the lock for a moment.
 const TRIES: u32 = 5;
 
-/// Takes the lock, if need be after waiting until it is free or the user interrupts; returns whether it is held.
+/// Takes the lock, waiting if requested until it is free or the user interrupts; returns whether it is held.
 fn hold(file: &File, wait: bool) -> io::Result<bool> {
     for attempt in 1.. {
         match file.try_lock() {
@@ -106,7 +105,7 @@ fn hold(file: &File, wait: bool) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Error for a lock that another process holds. No change was made, since none is made without the lock.
+/// Returns the error for a lock that another process holds. No change was made, since none is made without the lock.
 fn not_held(file: &mut File, lock: PathBuf) -> TuneError {
     match signal::stop_requested() {
         true => TuneError::StillWaiting { lock },
@@ -114,14 +113,14 @@ fn not_held(file: &mut File, lock: PathBuf) -> TuneError {
     }
 }
 
-/// Writes the holder's identity into the file. Nothing depends on that: a disk that is full need not prevent locking.
+/// Writes the holder's identity into the file. Nothing depends on it: a full disk need not prevent locking.
 fn name(file: &mut File, command: &str) {
     let us = Tuner { pid: std::process::id(), uid: process::user_id(), command: command.to_owned() };
     let text = serde_json::to_string(&us).unwrap_or_default();
     let _unnamed = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
 }
 
-/// Process that holds the lock; `None` if it is free.
+/// Returns the process that holds the lock; `None` if it is free.
 pub(crate) fn holder(root: &Root, journal: &Path) -> Option<Tuner> {
     let path = place::lock(root, journal);
     let mut file = files::open_itself(File::options().read(true), &path).ok()?;
@@ -131,7 +130,7 @@ pub(crate) fn holder(root: &Root, journal: &Path) -> Option<Tuner> {
     }
 }
 
-/// Identity that the holder wrote into the lock file.
+/// Returns the identity that the holder wrote into the lock file.
 fn told(file: &mut File) -> Tuner {
     let mut text = String::new();
     let read = file.take(TOLD_BYTES_MAX).read_to_string(&mut text);
@@ -148,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder that only its owner may write to, whatever the umask.
+    /// Creates a folder that only its owner may write to, whatever the umask.
     fn private_folder() -> tempfile::TempDir {
         tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o700)).tempdir().unwrap()
     }
@@ -164,7 +163,7 @@ mod tests {
         assert!(error.to_string().contains("first words"), "{error}");
         assert_eq!(holder(&root, &journal).unwrap().command, "first words");
         drop(lock);
-        // The child of another test may have the file for a moment, until it becomes another program.
+        // The child of another test may hold the file for a moment, until it executes another program.
         let is_free = |_| holder(&root, &journal).is_none() || (std::thread::sleep(PAUSE), false).1;
         assert!((0..6_000).any(is_free));
         Lock::take(&root, &journal, true, "third").unwrap();

@@ -1,5 +1,5 @@
-//! Paths of journals and their locks, and checks that no other user could have put them there: the writer of a journal
-//! decides what root writes to the machine.
+//! Paths of journals and their locks, and checks that no other user could have written the files: the writer of a
+//! journal decides what root writes to the machine.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -11,22 +11,22 @@ use fauxplat_sys::{files, process};
 use crate::error::failed;
 use crate::{Root, TuneError};
 
-/// Default paths of the journal: a boot undoes all changes, so the journal need not outlive it, and `/run` is writable
-/// where the rest is read-only. The second path is for machines without a writable `/run`.
+/// Default paths of the journal: a reboot undoes all changes, so the journal need not outlive it, and `/run` is
+/// writable even if the other file systems are read-only. The second path is for machines without a writable `/run`.
 const DEFAULTS: [&str; 2] = ["/run/fauxplat/journal", "/var/lib/fauxplat/journal"];
 
 /// Environment variable that sets the path of the journal for all verbs.
 const VARIABLE: &str = "FAUXPLAT_JOURNAL";
 
-/// Path of the journal: the one that the variable names, else a default path where a journal exists, else the first
-/// default path where one can be made.
+/// Returns the path of the journal: the path in the variable, otherwise a default path where a journal exists,
+/// otherwise the first default path where a journal can be created.
 pub fn default_journal() -> PathBuf {
     std::env::var_os(VARIABLE)
         .filter(|path| !path.is_empty())
         .map_or_else(|| chosen(Path::exists).unwrap_or_else(|| DEFAULTS[0].into()), PathBuf::from)
 }
 
-/// The default path at which something exists, else the first at which something can be made.
+/// Returns the default path for which `is_there` holds, otherwise the first default path where a file can be created.
 fn chosen(is_there: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let places = DEFAULTS.map(Path::new);
     let can_be_made = |place: &&&Path| {
@@ -37,27 +37,28 @@ fn chosen(is_there: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     place.map(|place| place.to_path_buf())
 }
 
-/// Path of the lock that belongs to a journal. There is one lock for this machine wherever its journals are, since two
-/// tuners would each record the values that the other wrote. A process that cannot have that one (an ordinary user,
-/// root where nothing is writable) uses one beside its journal.
+/// Returns the path of the lock that belongs to a journal. There is one lock for this machine wherever its journals
+/// are, since two tuners would each record the values that the other wrote. A process that cannot use that lock (an
+/// ordinary user, or root where nothing is writable) uses a lock file beside its journal.
 pub(crate) fn lock(root: &Root, journal: &Path) -> PathBuf {
     beside(&of_the_machine(root).unwrap_or_else(|| journal.to_owned()), LOCK)
 }
 
 const LOCK: &str = ".lock";
 
-/// The default journal path beside which the lock and the note shared by all journals of this machine lie.
+/// Returns the default journal path, beside which the lock and the note that all journals of this machine share are
+/// stored.
 fn of_the_machine(root: &Root) -> Option<PathBuf> {
     let is_shared = root.is_real() && process::is_root();
     is_shared.then(|| chosen(|place| beside(place, LOCK).exists()))?
 }
 
-/// File with the path of a journal that is not at a default path.
+/// Returns the file that contains the path of a journal outside the default paths.
 fn note_of_another(root: &Root) -> Option<PathBuf> {
     of_the_machine(root).map(|journal| beside(&journal, ".elsewhere"))
 }
 
-/// Paths of other journals that this machine may have.
+/// Returns the paths of other journals that this machine may have.
 pub(crate) fn others(root: &Root, journal: &Path) -> Vec<PathBuf> {
     let Some(note) = note_of_another(root) else { return Vec::new() };
     let noted = fs::read_to_string(note).ok().map(PathBuf::from);
@@ -66,7 +67,7 @@ pub(crate) fn others(root: &Root, journal: &Path) -> Vec<PathBuf> {
     all.filter(|other| fs::canonicalize(other).is_ok_and(|other| other != ours)).collect()
 }
 
-/// Records where the journal of this machine is, so that a tuner with another journal learns of it.
+/// Records where the journal of this machine is, so that a tuner with another journal finds it.
 pub(crate) fn note(root: &Root, journal: &Path) -> Result<(), TuneError> {
     let Some(note) = note_of_another(root) else { return Ok(()) };
     if DEFAULTS.iter().any(|place| Path::new(place) == journal) {
@@ -77,7 +78,7 @@ pub(crate) fn note(root: &Root, journal: &Path) -> Result<(), TuneError> {
     fs::write(&note, absolute.as_os_str().as_encoded_bytes()).map_err(failed(&note))
 }
 
-/// Makes the folder of a journal or lock, for its owner alone, and checks it with [`check_folder`].
+/// Creates the folder of a journal or lock, accessible only to its owner, and checks it with [`check_folder`].
 pub(crate) fn prepare(path: &Path) -> Result<(), TuneError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed(path))?;
@@ -85,7 +86,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), TuneError> {
     check_folder(path)
 }
 
-/// Refuses a folder in which another user may have written what root would act upon.
+/// Refuses a folder in which another user may have written files that root would use.
 pub(crate) fn check_folder(path: &Path) -> Result<(), TuneError> {
     if !process::is_root() {
         return Ok(());
@@ -99,7 +100,7 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), TuneError> {
 }
 
 /// Refuses a path that is no regular file, or that another user may have written. The check is made on the open file,
-/// whatever its name refers to by now.
+/// since its name may refer to another file by now.
 pub(crate) fn check_file(path: &Path, file: &File) -> Result<(), TuneError> {
     let facts = file.metadata().map_err(failed(path))?;
     if !facts.is_file() {
@@ -118,14 +119,14 @@ pub(crate) fn check_file(path: &Path, file: &File) -> Result<(), TuneError> {
     Ok(())
 }
 
-/// Path beside the journal, with another suffix.
+/// Returns the path beside the journal, with a suffix.
 pub(crate) fn beside(journal: &Path, suffix: &str) -> PathBuf {
     let mut name = journal.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Whether a name still refers to the open file.
+/// Returns whether a name still refers to the open file.
 pub(crate) fn is_still(path: &Path, file: &File) -> bool {
     let identity = |facts: fs::Metadata| (facts.dev(), facts.ino());
     let ours = file.metadata().map(identity);

@@ -1,4 +1,4 @@
-//! Turns settings into single changes of this machine, with reasons for those that cannot be made.
+//! Translates settings into single changes of this machine, with reasons for changes that cannot be made.
 
 use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
 use fauxplat_procfs::cgroup;
@@ -18,11 +18,10 @@ use crate::{Root, cpusets};
 pub(crate) struct Reach {
     /// Whether a command is run, to which settings of a single process can be applied.
     pub(crate) command: bool,
-    /// Whether knobs are turned for the whole machine even where a setting of the command's process would do.
+    /// Whether knobs are turned for the whole machine even if a setting of the command's process would suffice.
     pub(crate) machine_wide: bool,
 }
 
-/// A single change to be made.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) knob: String,
@@ -30,7 +29,6 @@ pub(crate) struct Step {
     pub(crate) action: Action,
 }
 
-/// Changes to be made on this machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
@@ -38,7 +36,7 @@ pub(crate) struct Plan {
     pub(crate) own: Vec<(String, Own, String)>,
     /// Reports of changes that are not needed or not possible.
     pub(crate) told: Vec<KnobChange>,
-    /// Notes about what may spoil the effect of the settings.
+    /// Notes about conditions that may spoil the effect of the settings.
     pub(crate) notes: Vec<String>,
 }
 
@@ -119,7 +117,7 @@ impl Planner<'_> {
         self.push(setting, Action::Write { file, form, old: String::new(), want });
     }
 
-    /// A knob that is a file, or one file per CPU.
+    /// Adds a knob that is a file, or one file per CPU.
     fn add_files(&mut self, setting: &Setting) {
         let places = setting.knob.places;
         let found = places.iter().map(|place| (place, place.files(self.root)));
@@ -138,7 +136,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Moves interrupts that may come to these CPUs to other CPUs.
+    /// Moves interrupts that may arrive on these CPUs to other CPUs.
     fn add_interrupts(&mut self, setting: &Setting) {
         let away: CpuSet = setting.value.trim_start_matches("away:").parse().unwrap_or_default();
         let rest = cpus(self.root, "online").without(&away);
@@ -161,8 +159,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Takes the second hardware threads offline one by one. The kernel's own switch would later also bring back those
-    /// that were offline before.
+    /// Takes the second hardware threads offline one by one. The kernel's own switch would later bring back also
+    /// threads that had been offline before.
     fn add_smt(&mut self, setting: &Setting) {
         const CONTROL: &str = "sys/devices/system/cpu/smt/control";
         const TARGET: &str = "/sys/devices/system/cpu/smt/control";
@@ -210,7 +208,7 @@ impl Planner<'_> {
         let kind = Cpusets::of(self.root);
         let own = kind.map_or_else(String::new, |kind| own_group(self.root, kind));
         let objection = if self.reach.command && !cpusets::is_name(&own) {
-            // Once moved, this process could not be put back into a group that is out of sight.
+            // Once moved, this process could not be moved back into a group outside its control group namespace.
             let why = format!(
                 "this process is in the control group `{own}`, outside of what can be seen from here: \
                  tune outside of the container"
@@ -241,7 +239,7 @@ impl Planner<'_> {
         self.shielded = shield;
     }
 
-    /// Two cpusets of version 1: one for the command, and one for all tasks that would be in the way.
+    /// Plans two cpusets of version 1: one for the command, and one for all tasks that would be in the way.
     fn shield_v1(&mut self, setting: &Setting, shield: &CpuSet, rest: &CpuSet, own: &str) {
         let kind = Cpusets::V1;
         let (base, own) = (kind.base(), kind.folder(own));
@@ -258,8 +256,8 @@ impl Planner<'_> {
         self.push(setting, all);
     }
 
-    /// Notes other cpusets whose CPUs meet the shield. Their tasks stay, since those cpusets were given these CPUs on
-    /// purpose.
+    /// Notes other cpusets that share CPUs with the shield. Their tasks stay, since those cpusets were given these CPUs
+    /// on purpose.
     fn note_neighbours(&mut self, shield: &CpuSet, own: &str) {
         let stays = |(folder, cpus): (String, String)| {
             let meet = !cpus.parse::<CpuSet>().ok()?.intersection(shield).is_empty();
@@ -281,7 +279,7 @@ impl Planner<'_> {
         }
     }
 
-    /// An isolated partition of version 2: the kernel moves other tasks away, and back when the partition ends.
+    /// Plans an isolated partition of version 2: the kernel moves other tasks away, and back when the partition ends.
     fn shield_v2(&mut self, setting: &Setting, shield: &CpuSet, own: &str) {
         let kind = Cpusets::V2;
         let (base, own) = (kind.base(), kind.folder(own));
@@ -319,7 +317,7 @@ impl Planner<'_> {
     }
 }
 
-/// Value that is written to one file of the knob; `None` where a frequency cannot be resolved.
+/// Returns the value that is written to one file of the knob; `None` if a frequency cannot be resolved.
 fn value_for(root: &Root, setting: &Setting, place: &KnobLocation, file: &str) -> Option<String> {
     if setting.knob.values == Values::Frequency {
         let beside = |name: &str| root.value(&beside(file, name));
@@ -334,7 +332,7 @@ fn value_for(root: &Root, setting: &Setting, place: &KnobLocation, file: &str) -
     Some(meaning.map_or(setting.value.clone(), |(_, text)| (*text).to_owned()))
 }
 
-/// Control group of this process in the hierarchy of cpusets; `/` where it cannot be read.
+/// Returns the control group of this process in the hierarchy of cpusets; `/` where it cannot be read.
 fn own_group(root: &Root, kind: Cpusets) -> String {
     let named = match kind {
         Cpusets::V1 => root.value("proc/self/cpuset"),
@@ -343,7 +341,6 @@ fn own_group(root: &Root, kind: Cpusets) -> String {
     named.unwrap_or_else(|| "/".to_owned())
 }
 
-/// Whether `irqbalance` is running.
 fn balancer_runs(root: &Root) -> bool {
     root.glob("proc/*/comm").iter().any(|file| root.value(file).is_some_and(|name| name == "irqbalance"))
 }

@@ -1,4 +1,4 @@
-//! Profiles: named lists of settings. Built-in profiles and those of a user are the same kind of file.
+//! Profiles: named lists of settings. Built-in profiles and profiles of a user have the same file format.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,31 +9,28 @@ use serde::Deserialize;
 use crate::TuneError;
 use crate::setting::Setting;
 
-/// A profile.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {
-    /// Purpose of the profile, for listings.
     pub(crate) purpose: String,
-    /// Settings, `KNOB=VALUE` each.
+    /// Settings, each as `KNOB=VALUE`.
     pub(crate) set: Vec<String>,
 }
 
-/// Built-in profiles, by name.
 pub(crate) fn builtin() -> BTreeMap<String, Profile> {
     parse(include_str!("profiles.toml")).unwrap_or_default()
 }
 
 fn parse(text: &str) -> Result<BTreeMap<String, Profile>, String> {
-    // The message quotes names and line breaks of the file, whose author may be anybody.
+    // The message quotes names and line breaks of the file, whose author may be untrusted.
     toml::from_str(text).map_err(|error| error.message().replace('\n', " "))
 }
 
-/// The settings behind words, each the name of a profile, the path of a TOML file with profiles, or `KNOB=VALUE`. A
-/// later word replaces what an earlier one set for the same knob.
+/// Returns the settings for words, each the name of a profile, the path of a TOML file with profiles, or `KNOB=VALUE`.
+/// A later word replaces the value that an earlier word set for the same knob.
 ///
 /// # Errors
-/// A word is none of these, or a file cannot be read.
+/// Fails where a word is none of these, or where a file cannot be read.
 pub fn settings(words: &[String]) -> Result<Settings, TuneError> {
     let mut chosen: Vec<Setting> = Vec::new();
     for word in words {
@@ -56,12 +53,12 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings as words, `KNOB=VALUE` each.
+    /// Returns the settings as words of the form `KNOB=VALUE`.
     pub fn words(&self) -> Vec<String> {
         self.chosen.iter().map(|setting| format!("{}={}", setting.name, setting.value)).collect()
     }
 
-    /// Names of the knobs that were requested one by one, not by a profile.
+    /// Returns the names of the knobs that were requested one by one, not by a profile.
     pub fn by_name(&self) -> Vec<String> {
         self.chosen.iter().filter(|setting| setting.by_name).map(|setting| setting.name.clone()).collect()
     }
@@ -88,10 +85,9 @@ fn expand(word: &str) -> Result<Vec<Setting>, TuneError> {
     profile.set.iter().map(|text| Setting::parse(text, false)).collect()
 }
 
-/// Maximum size of a file of profiles.
 const BYTES_MAX: usize = 1 << 20;
 
-/// All profiles of a file, one after the other.
+/// Returns all settings in a file of profiles.
 fn from_file(path: &Path) -> Result<Vec<Setting>, TuneError> {
     let bad = |reason: String| TuneError::BadProfile { path: path.to_owned(), reason };
     let text = read_text(path, BYTES_MAX).map_err(|error| bad(error.to_string()))?;

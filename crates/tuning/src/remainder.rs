@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fauxplat_model::{KnobChange, KnobOutcome, Restoration};
 
-/// The changes that remain, with advice: what helps, and whether the journal is to be removed. `None` when nothing is
-/// left to do.
+/// Describes the changes that remain, with advice: how to restore them, and whether the journal is to be removed.
+/// `None` if nothing remains.
 pub fn remainder(done: &Restoration, journal: &Path) -> Option<String> {
     let with = |outcome| done.changes.iter().filter(move |change| change.outcome == outcome);
     let (theirs, refused) = (with(KnobOutcome::Left), with(KnobOutcome::Refused));
@@ -28,7 +28,7 @@ pub fn remainder(done: &Restoration, journal: &Path) -> Option<String> {
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-/// Describes one remaining change: a value, or a folder or tasks that are still where they were put.
+/// Describes one remaining change: a value, or a folder or tasks that are still in their new place.
 fn words(change: &KnobChange) -> String {
     let KnobChange { target, wanted, .. } = change;
     let why = change.reason.as_deref().unwrap_or("refused");

@@ -1,9 +1,8 @@
 //! Restores what tasks, cpusets and interrupts lose when CPUs go offline and come back.
 //!
-//! The losses depend on the kernel and on whether a task happened to run meanwhile, so nothing is
-//! assumed: all affinities were recorded before, and those that differ afterwards are restored, provided that they
-//! differ in a way in which the kernel itself changes them. Any other difference was made on purpose by another
-//! program.
+//! The losses depend on the kernel and on whether a task happened to run meanwhile, so nothing is assumed: all
+//! affinities were recorded before, and affinities that differ afterwards are restored if the difference is one that
+//! the kernel itself makes. Any other difference was made on purpose by another program.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,8 +21,8 @@ impl Snapshot {
     pub(crate) fn take(root: &Root, removed: &CpuSet) -> Self {
         let taken_ticks = tasks::now_ticks(root);
         let mut groups: BTreeMap<(String, String), SavedTasks> = BTreeMap::new();
-        // Tasks that never had one of these CPUs are included: a partition or a move to another cpuset gives each a new
-        // mask.
+        // Tasks that never had one of these CPUs are included: a partition or a move to another cpuset gives each task
+        // a new mask.
         for task in tasks::scan(root).into_iter().filter(|task| !task.fixed) {
             let group = groups.entry((task.cpuset.clone(), task.mask.to_string()));
             let saved =
@@ -41,7 +40,8 @@ impl Snapshot {
         }
     }
 
-    /// Whether the kernel sets such a mask when CPUs go: all possible CPUs, those of the cpuset, or the remaining ones.
+    /// Returns whether the kernel sets such a mask when CPUs are taken away: all possible CPUs, the CPUs of the cpuset,
+    /// or the remaining CPUs.
     fn is_the_kernels(&self, mask: &CpuSet, saved: &CpuSet, cpuset: Option<&CpuSet>) -> bool {
         let rest = self.possible.without(&self.removed);
         *mask == self.possible
@@ -52,13 +52,12 @@ impl Snapshot {
     }
 }
 
-/// A list of CPUs below `/sys/devices/system/cpu`; empty when it cannot be read.
+/// Reads a list of CPUs below `/sys/devices/system/cpu`; empty if it cannot be read.
 pub(crate) fn cpus(root: &Root, name: &str) -> CpuSet {
     let list = root.value(&format!("sys/devices/system/cpu/{name}"));
     list.and_then(|list| list.parse().ok()).unwrap_or_default()
 }
 
-/// Every interrupt with its affinity.
 fn interrupts(root: &Root) -> Vec<(u32, String)> {
     let affinity = |name: &String| {
         let number = name.parse().ok()?;
@@ -67,14 +66,14 @@ fn interrupts(root: &Root) -> Vec<(u32, String)> {
     root.names("proc/irq").iter().filter_map(affinity).collect()
 }
 
-/// A repair in progress: the snapshot, the tasks found to have lost something, and what was done about them.
+/// A repair in progress: the snapshot, the tasks that have lost CPUs, and the repairs so far.
 #[derive(Debug)]
 pub(crate) struct Repairer<'a> {
     root: &'a Root,
     snapshot: &'a Snapshot,
     cpusets: Option<Cpusets>,
     saved: HashMap<(i32, u64), (&'a CpuSet, &'a str)>,
-    /// Tasks whose mask the kernel had changed: the mask before, and the widened one that their children inherited.
+    /// Tasks whose mask the kernel had changed: the mask before, and the widened mask that their children inherited.
     victims: HashMap<i32, (CpuSet, CpuSet)>,
     pub(crate) done: Repairs,
 }
@@ -123,7 +122,8 @@ impl<'a> Repairer<'a> {
             }
             let mask = now.parse::<CpuSet>().unwrap_or_default();
             let lost = self.snapshot.is_the_kernels(&mask, &before, Some(&online));
-            // An interrupt that the kernel manages by itself answers EIO, and is as the kernel wants it.
+            // The kernel answers EIO for an interrupt that it manages by itself, and whose affinity is therefore
+            // correct.
             match lost && self.root.write(&file, saved).is_ok() {
                 true => self.done.interrupts += 1,
                 false => self.done.left.push(format!("interrupt {number} is `{now}` and was `{saved}`")),
@@ -131,8 +131,8 @@ impl<'a> Repairer<'a> {
         }
     }
 
-    /// Moves tasks back into their cpusets, and restores their masks and those of their children born meanwhile.
-    /// Repeated calls are useful: a task that was running before may have lost its mask only since.
+    /// Moves tasks back into their cpusets, and restores their masks and the masks of children created meanwhile.
+    /// Repeated calls are useful: a task that was running during the first call may have lost its mask only since.
     pub(crate) fn tasks(&mut self) {
         let mut now = tasks::scan(self.root);
         if self.memberships(&now) {
@@ -158,7 +158,7 @@ impl<'a> Repairer<'a> {
         self.children(&now);
     }
 
-    /// Reports a task as not repaired, once however often it is looked at.
+    /// Reports a task as not repaired, only once even after several passes.
     fn leave(&mut self, task: &Task, mask: &CpuSet) {
         let line = format!("task {} may run on {} and before on {mask}", task.tid, task.mask);
         if !self.done.left.contains(&line) {
@@ -187,14 +187,14 @@ impl<'a> Repairer<'a> {
         }
     }
 
-    /// Whether the snapshot already had this task bound to the removed CPUs alone.
+    /// Returns whether the snapshot already shows this task bound only to the removed CPUs.
     fn was_bound(&self, task: &Task) -> bool {
         let saved = self.saved.get(&(task.tid, task.start_ticks));
         saved.is_some_and(|(mask, _)| mask.without(&self.snapshot.removed).is_empty())
     }
 
     /// Moves tasks back into their cpusets: a cpuset of version 1 that loses its last CPU loses its tasks to its
-    /// parent. Returns whether any was moved.
+    /// parent. Returns whether any task was moved.
     fn memberships(&mut self, now: &[Task]) -> bool {
         let Some(kind @ Cpusets::V1) = self.cpusets else { return false };
         let moved_before = self.done.memberships;
@@ -222,7 +222,8 @@ impl<'a> Repairer<'a> {
     }
 
     /// Restores masks of tasks that began while the CPUs were gone: they inherited the widened mask of their parent,
-    /// and get the one that the parent had before. A mask that differs from the widened one was set by the task itself.
+    /// and get the mask that the parent had before. A mask that differs from the widened mask was set by the task
+    /// itself.
     fn children(&mut self, now: &[Task]) {
         let mut born: Vec<&Task> = now
             .iter()

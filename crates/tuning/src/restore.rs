@@ -12,28 +12,27 @@ use crate::lock::Lock;
 use crate::repair::Repairer;
 use crate::{Root, TuneError, undo};
 
-/// Options of a restoration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Restore {
-    /// Restore also values that another program changed meanwhile, and act upon a journal whose end is cut off or that
-    /// was written in another namespace of process ids.
+    /// Restore also values that another program changed meanwhile, and use a journal whose last record is incomplete or
+    /// that was written in another PID namespace.
     pub force: bool,
     /// Wait while another process holds the lock.
     pub wait: bool,
 }
 
-/// Undoes the changes in the journal; `None` when there is no journal.
+/// Undoes the changes in the journal; `None` if there is no journal.
 ///
 /// # Errors
-/// Another process holds the lock; the journal is damaged, cut off, of a newer version or owned by another user.
-/// Nothing is written to the machine then.
+/// Fails where another process holds the lock, or where the journal is damaged, incomplete, of a newer version or owned
+/// by another user. Nothing is written to the machine then.
 pub fn restore(
     root: &Root,
     journal: &Path,
     how: Restore,
     command: &str,
 ) -> Result<Option<Restoration>, TuneError> {
-    // Without a journal there is nothing to wait for, nor a reason to leave a lock file behind.
+    // Without a journal there is nothing to wait for, and no reason to leave a lock file behind.
     if journal::read(journal)?.is_none() && crate::lock::holder(root, journal).is_none() {
         return Ok(None);
     }
@@ -42,7 +41,7 @@ pub fn restore(
     recover(root, journal, how.force, cut)
 }
 
-/// How to treat a last record that is cut off.
+/// How to treat an incomplete last record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     /// Refuse: the file may have been truncated, and more than one record may be missing.
@@ -66,7 +65,7 @@ pub(crate) fn recover(
         ..Restoration::default()
     };
     if is_of_another_boot(path, &story, root, force)? {
-        // A reboot undid the changes, and values recorded before it need not be right now.
+        // A reboot has undone the changes, and values recorded before it need not be correct now.
         told.rebooted = true;
     } else {
         check(path, &story, root, force, cut)?;
@@ -87,7 +86,7 @@ pub(crate) fn recover(
         }
     }
     if let Err(error) = journal.remove() {
-        // The file may be writable where its folder is not.
+        // The file may be writable although its folder is not.
         let _said_below = journal.settle(story.entries.iter().map(|entry| entry.seq).collect());
         told.journal_error = Some(in_words(error));
         return Ok(Some(told));
@@ -99,7 +98,7 @@ pub(crate) fn recover(
     Ok(Some(told))
 }
 
-/// The kernel's reason alone, without the path.
+/// Returns the kernel's reason without the path.
 fn in_words(error: TuneError) -> String {
     match error {
         TuneError::Journal { source, .. } => source.to_string(),
@@ -107,8 +106,8 @@ fn in_words(error: TuneError) -> String {
     }
 }
 
-/// Whether the changes were made before the last reboot. Where that cannot be determined, `force` says that they were
-/// not.
+/// Returns whether the changes were made before the last reboot. If that cannot be determined, `force` means that they
+/// were not.
 fn is_of_another_boot(path: &Path, story: &Story, root: &Root, force: bool) -> Result<bool, TuneError> {
     match journal::boot_id(path, root) {
         Ok(id) if !story.opening.boot_id.is_empty() => Ok(id != story.opening.boot_id),
@@ -147,7 +146,7 @@ fn second_look(mut repairer: Repairer<'_>) -> Repairs {
     repairer.done
 }
 
-/// Undoes all changes, group by group in the opposite order. Returns the numbers of the changes that are done with.
+/// Undoes all changes, group by group in the opposite order. Returns the numbers of the changes that are settled.
 fn put_back(
     root: &Root,
     story: &Story,
@@ -177,7 +176,7 @@ fn without_snapshots(story: &Story, seqs: &[usize]) -> Vec<usize> {
     seqs.iter().copied().filter(|seq| !snapshots.contains(seq)).collect()
 }
 
-/// The snapshot in the journal; `None` if its task ids are of another namespace.
+/// Returns the snapshot in the journal; `None` if its task ids are of another PID namespace.
 fn snapshot<'a>(story: &'a Story, root: &Root) -> Option<&'a Snapshot> {
     let ours = story.opening.pid_namespace == journal::pid_namespace(root);
     story.entries.iter().filter(|_| ours).find_map(|entry| match &entry.action {

@@ -1,10 +1,9 @@
-//! The root below which all files are read and written: `/`, or a tree that a test made.
+//! The root below which all files are read and written: `/`, or a tree made by a test.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The root of a machine.
 #[derive(Clone, Debug)]
 pub struct Root {
     path: PathBuf,
@@ -13,49 +12,45 @@ pub struct Root {
 
 /// Maximum size of a value; a longer file is not a knob.
 const VALUE_BYTES_MAX: u64 = 4096;
-/// Maximum size of a list of tasks.
 const LIST_BYTES_MAX: u64 = 16 << 20;
 
 /// Attempts at a write that a signal interrupts: a signal does not mean that the kernel refuses the value. The number
-/// is limited, since a signal that keeps coming may interrupt each attempt.
+/// is limited, since repeated signals may interrupt each attempt.
 const TRIES: usize = 100;
 
 impl Root {
-    /// The machine below this folder.
     pub fn new(path: &Path) -> Self {
         let real = path.canonicalize().is_ok_and(|path| path == Path::new("/"));
         Root { path: path.to_owned(), real }
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether this is the machine that fauxplat runs on. Task ids of any other root mean nothing here.
+    /// Returns whether this is the machine that fauxplat runs on. Task ids below any other root have no meaning here.
     pub fn is_real(&self) -> bool {
         self.real
     }
 
-    /// Path of a file below the root.
+    /// Returns the path of a file below the root.
     pub(crate) fn join(&self, file: &str) -> PathBuf {
         self.path.join(file.trim_start_matches('/'))
     }
 
-    /// Whether the file or folder exists.
     pub(crate) fn has(&self, file: &str) -> bool {
         self.join(file).exists()
     }
 
-    /// Text of a file, white space included.
+    /// Returns the text of a file, white space included.
     ///
     /// # Errors
-    /// The kernel's reason, and `InvalidData` for text that is too long or not UTF-8.
+    /// Returns the kernel's error, and `InvalidData` for text that is too long or not UTF-8.
     pub(crate) fn read(&self, file: &str) -> io::Result<String> {
         self.read_up_to(file, VALUE_BYTES_MAX)
     }
 
-    /// Text of a list, which may be long; empty when it cannot be read.
+    /// Returns the text of a list, which may be long; empty if it cannot be read.
     pub(crate) fn read_list(&self, file: &str) -> String {
         self.read_up_to(file, LIST_BYTES_MAX).unwrap_or_default()
     }
@@ -72,16 +67,16 @@ impl Root {
         String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text"))
     }
 
-    /// Value of a file without white space around it.
+    /// Returns the trimmed value of a file; `None` if it cannot be read.
     pub(crate) fn value(&self, file: &str) -> Option<String> {
         self.read(file).ok().map(|text| text.trim().to_owned())
     }
 
-    /// Writes a value by one `write(2)`, as the files of the kernel want it. The file must exist; it is cut first,
-    /// which the kernel's own files ignore and plain ones need.
+    /// Writes a value by one `write(2)`, as the kernel's files require. The file must exist; it is truncated first,
+    /// which the kernel's own files ignore and plain files need.
     ///
     /// # Errors
-    /// The kernel's reason: of an invalid value as much as of a missing permission.
+    /// Returns the kernel's error, for an invalid value as well as for a missing permission.
     pub(crate) fn write(&self, file: &str, value: &str) -> io::Result<()> {
         let mut open = OpenOptions::new().write(true).truncate(true).open(self.join(file))?;
         let is_interrupted = |error: &io::Error| error.kind() == io::ErrorKind::Interrupted;
@@ -96,12 +91,12 @@ impl Root {
     /// Checks whether the file can be opened for writing. Opening changes nothing.
     ///
     /// # Errors
-    /// The kernel's reason why it cannot.
+    /// Returns the kernel's error if it cannot.
     pub(crate) fn check_writable(&self, file: &str) -> io::Result<()> {
         OpenOptions::new().write(true).open(self.join(file)).map(drop)
     }
 
-    /// Names of the entries of a folder, sorted by the numbers in them; empty when there is no such folder.
+    /// Returns the names of the entries of a folder, sorted by the numbers in them; empty if there is no such folder.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.join(folder)).into_iter().flatten().flatten();
         let mut names: Vec<String> =
@@ -110,7 +105,7 @@ impl Root {
         names
     }
 
-    /// The files that a pattern names; one component of it may hold one `*`, which stands for anything.
+    /// Returns the files that match a pattern; one path component of it may contain one `*`, which stands for any text.
     pub(crate) fn glob(&self, pattern: &str) -> Vec<String> {
         let Some(star) = pattern.find('*') else {
             return if self.has(pattern) { vec![pattern.to_owned()] } else { Vec::new() };
@@ -128,7 +123,7 @@ impl Root {
     }
 }
 
-/// The first number in a name, so that `policy10` comes after `policy9`.
+/// Returns the first number in a name, so that `policy10` comes after `policy9`.
 fn number_in(name: &str) -> u64 {
     let digits: String =
         name.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();

@@ -4,10 +4,9 @@ use crate::TuneError;
 use crate::knob::Knob;
 use crate::knobs;
 
-/// A knob and the value that it shall take.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
-    /// Name as given, with the CPU in it.
+    /// Name as given, including the CPU.
     pub(crate) name: String,
     pub(crate) knob: &'static Knob,
     /// The CPU in the name.
@@ -18,10 +17,8 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// Reads `KNOB=VALUE`.
-    ///
     /// # Errors
-    /// There is no such knob, or the value makes no sense for it.
+    /// Fails where there is no such knob, or where the value is invalid for it.
     pub(crate) fn parse(text: &str, by_name: bool) -> Result<Self, TuneError> {
         let bad = |reason: String| TuneError::BadSetting { setting: text.to_owned(), reason };
         let (name, value) = text.split_once('=').ok_or_else(|| bad("a setting is KNOB=VALUE".into()))?;

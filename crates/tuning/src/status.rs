@@ -1,4 +1,4 @@
-//! Status of the tuning: the present changes, and the process that makes more.
+//! Status of the tuning: the present changes, and the process that is tuning.
 
 use std::path::Path;
 
@@ -8,12 +8,10 @@ use crate::changes::Action;
 use crate::journal::{self, Entry};
 use crate::{Root, TuneError, lock};
 
-/// State of the machine as told by journal and lock.
+/// State of the machine according to journal and lock.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// Process that holds the lock.
     pub tuner: Option<Tuner>,
-    /// Changes in the journal, with their present values.
     pub changes: Vec<KnobChange>,
     /// Command line that made the changes, and the time; `None` without a journal.
     pub tuned_by: Option<(Vec<String>, String)>,
@@ -28,7 +26,8 @@ pub struct Status {
 /// Reads journal and lock, and changes nothing.
 ///
 /// # Errors
-/// The journal is damaged, of a newer version or not root's alone; or the boot in which it was written is unknown.
+/// Fails where the journal is damaged, is of a newer version, or could have been written by another user than root; or
+/// where the boot in which it was written is unknown.
 pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
     let tuner = lock::holder(root, journal);
     let Some(story) = journal::read(journal)? else {
@@ -41,7 +40,7 @@ pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
             rebooted: false,
         });
     };
-    // In another namespace the guardian's number belongs to another process, so its end cannot be seen.
+    // In another PID namespace the guardian's process id belongs to another process, so its end cannot be seen.
     let tells = story.opening.pid_namespace == journal::pid_namespace(root);
     Ok(Status {
         tuner,
@@ -53,7 +52,7 @@ pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
     })
 }
 
-/// A change in the journal with its present value; `None` for changes without one.
+/// Returns a change in the journal with its present value; `None` for changes without a value.
 fn now(root: &Root, entry: &Entry) -> Option<KnobChange> {
     let (knob, target, wanted) = (entry.knob.clone(), entry.action.target(), entry.action.wanted());
     let told = KnobChange { knob, target, wanted, ..KnobChange::default() };

@@ -1,4 +1,5 @@
-//! Every task of the machine: its affinity, and its start time, which tells it from a later task of the same number.
+//! Every task of the machine: its affinity, and its start time, which distinguishes it from a later task with the same
+//! id.
 
 use fauxplat_procfs::task::TaskStat;
 use fauxplat_procfs::{stat, status};
@@ -10,7 +11,6 @@ use crate::{Root, cpusets};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) tid: i32,
-    /// Process id of the thread's process.
     pub(crate) process: i32,
     /// Parent of the thread's process, or the subreaper that adopted it.
     pub(crate) parent: i32,
@@ -18,15 +18,14 @@ pub(crate) struct Task {
     pub(crate) start_ticks: u64,
     /// Whether the kernel forbids changing the task's affinity.
     pub(crate) fixed: bool,
-    /// Whether the task is a kernel thread.
     pub(crate) kernel: bool,
     pub(crate) mask: CpuSet,
-    /// Name of the cpuset; empty where it is unknown or out of sight (`/..` in a namespace of control groups).
+    /// Name of the cpuset; empty if it is unknown or outside the control group namespace (`/..`).
     pub(crate) cpuset: String,
 }
 
-/// Every task, by number. Tasks that end meanwhile are left out. Empty below a root that is not this machine: the
-/// numbers in a captured tree belong to other tasks here.
+/// Returns every task, by id. Tasks that end meanwhile are omitted. Empty below a root that is not this machine: the
+/// ids in a captured tree belong to other tasks here.
 pub(crate) fn scan(root: &Root) -> Vec<Task> {
     if !root.is_real() {
         return Vec::new();
@@ -40,8 +39,8 @@ pub(crate) fn scan(root: &Root) -> Vec<Task> {
     processes.into_iter().flat_map(threads).collect()
 }
 
-/// Reads one task. The mask comes from `status` and not from `sched_getaffinity(2)`, which leaves out CPUs that are
-/// offline at the moment.
+/// Reads one task. The mask comes from `status` and not from `sched_getaffinity(2)`, which omits CPUs that are offline
+/// at the moment.
 fn task(root: &Root, process: i32, tid: i32) -> Option<Task> {
     let folder = format!("proc/{process}/task/{tid}");
     let stat = root.read_list(&format!("{folder}/stat"));
@@ -62,7 +61,7 @@ fn task(root: &Root, process: i32, tid: i32) -> Option<Task> {
     })
 }
 
-/// Clock ticks since boot, the unit of task start times.
+/// Returns the time in clock ticks since boot, the unit of task start times.
 pub(crate) fn now_ticks(root: &Root) -> u64 {
     let uptime = root.value("proc/uptime").unwrap_or_default();
     let seconds: f64 = uptime.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0.0);

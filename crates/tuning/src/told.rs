@@ -11,7 +11,7 @@ use crate::plan::Step;
 use crate::undo::why;
 use crate::{Root, knobs};
 
-/// Outcome that the error of a failed write stands for.
+/// Returns the outcome for the error of a failed write.
 pub(crate) fn outcome_of(error: &io::Error) -> KnobOutcome {
     match error.kind() {
         io::ErrorKind::NotFound => KnobOutcome::Absent,
@@ -23,16 +23,17 @@ pub(crate) fn outcome_of(error: &io::Error) -> KnobOutcome {
 /// State of a step before it is made.
 #[derive(Debug)]
 pub(crate) enum StepState {
-    /// The file holds the wished value.
+    /// The file already holds the requested value.
     Already(String),
-    /// The step cannot even be tried: the file's value where it can be read, the outcome and the reason.
+    /// The step cannot even be tried: the file's value if it can be read, the outcome and the reason.
     Barred(Option<String>, (KnobOutcome, String)),
-    /// The step is to be made; the whole text of the file, where the step is about a file.
+    /// The step is to be made; the whole text of the file, if the step concerns a file.
     ToDo(Option<String>),
 }
 
 impl StepState {
-    /// Determines the state. The value is compared first: a file that holds the wished value needs no permission.
+    /// Determines the state. The value is compared first: a file that already holds the requested value needs no
+    /// permission.
     pub(crate) fn of(root: &Root, step: &Step) -> Self {
         let text = match &step.action {
             Action::Write { file, .. } => match root.read(file) {
@@ -54,7 +55,7 @@ impl StepState {
         }
     }
 
-    /// Report of a step that is not made; `None` for a step that is to be made.
+    /// Returns the report of a step that is not made; `None` for a step that is to be made.
     pub(crate) fn told(self, step: &Step) -> Option<KnobChange> {
         match self {
             StepState::Already(value) => {
@@ -66,7 +67,7 @@ impl StepState {
     }
 }
 
-/// Why a change cannot even be tried.
+/// Returns why a change cannot even be tried.
 fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
     let needs_root = || Some((KnobOutcome::Denied, "needs root".to_owned()));
     match &step.action {
@@ -80,8 +81,9 @@ fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
     }
 }
 
-/// The first change that fails by this rule. An interrupt that the kernel keeps where it is (the timer's, those that it
-/// manages by itself) fails nothing where another interrupt could be moved: practically every machine has one.
+/// Returns the first change that fails by this rule. An interrupt that the kernel does not move (such as the timer's,
+/// or interrupts that the kernel manages by itself) is no failure if another interrupt could be moved: practically
+/// every machine has such an interrupt.
 pub fn first_failure(changes: &[KnobChange], fails: impl Fn(&KnobChange) -> bool) -> Option<&KnobChange> {
     let moves = |change: &KnobChange| matches!(change.outcome, KnobOutcome::Changed | KnobOutcome::Clamped);
     let stays = |change: &KnobChange| {
@@ -95,7 +97,6 @@ pub fn first_failure(changes: &[KnobChange], fails: impl Fn(&KnobChange) -> bool
     changes.iter().find(|change| fails(change) && !stays(change))
 }
 
-/// Report of a change that was not made.
 pub(crate) fn told(step: &Step, (outcome, reason): (KnobOutcome, String)) -> KnobChange {
     KnobChange {
         knob: step.knob.clone(),

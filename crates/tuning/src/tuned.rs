@@ -21,22 +21,21 @@ pub struct ProcessScope {
     pub aslr_off: bool,
 }
 
-/// A machine that was changed. Dropping it restores everything, unless [`Tuned::keep`] was called.
+/// A machine that was changed. Dropping the value restores everything, unless [`Tuned::keep`] was called.
 #[derive(Debug)]
 pub struct Tuned {
-    /// Reports of changes that were made, and of those that could not be made.
+    /// Reports of changes that were made, and of changes that could not be made.
     pub changes: Vec<KnobChange>,
-    /// Notes about what may spoil the effect of the settings.
+    /// Notes about conditions that may spoil the effect of the settings.
     pub notes: Vec<String>,
-    /// Restoration of an earlier tuner's leftovers, which came first.
+    /// Restoration of changes that an earlier tuner left, which came first.
     pub recovered: Option<Restoration>,
-    /// Settings that the caller has to apply to its command.
     pub process: ProcessScope,
     pub(crate) root: Root,
     pub(crate) journal: PathBuf,
     /// Whether a journal of this tuner exists.
     pub(crate) open: bool,
-    /// Descriptors that hold a setting for as long as they are open.
+    /// Descriptors that hold a setting as long as they are open.
     pub(crate) held: Vec<File>,
     /// Settings of fauxplat's own process, which its commands inherit.
     pub(crate) given: Vec<Given>,
@@ -62,15 +61,14 @@ impl Tuned {
         }
     }
 
-    /// Path of the journal.
     pub fn journal(&self) -> &Path {
         &self.journal
     }
 
-    /// Restores everything; `None` when nothing was changed, or another process has restored it.
+    /// Restores everything; `None` if nothing was changed, or another process has restored it.
     ///
     /// # Errors
-    /// The journal cannot be read or written; it stays then, and the guardian tries once more.
+    /// Fails where the journal cannot be read or written; the journal remains then, and the guardian tries once more.
     pub fn restore(mut self) -> Result<Option<Restoration>, TuneError> {
         self.put_back()
     }
@@ -78,7 +76,7 @@ impl Tuned {
     /// Restores everything after a failed change, and reports whether that succeeded.
     pub(crate) fn give_up(mut self) -> Back {
         let (done, journal) = (self.put_back(), self.journal.clone());
-        // The guardian has tried once more when this returns, so the journal tells the final state.
+        // Dropping the value waits for the guardian's own attempt, so the journal then shows the final state.
         drop(self);
         Back(match done {
             _ if !journal.exists() => None,
@@ -96,16 +94,16 @@ impl Tuned {
         }
     }
 
-    /// Whether the lock is held, so that no other process can tune: something may have been changed.
+    /// Returns whether the lock is held, so that no other process can tune: changes may have been made.
     pub fn holds_machine(&self) -> bool {
         self.lock.is_some()
     }
 
     /// Keeps the machine tuned until it is restored by a user or by the guardian at the time limit. Returns whether
-    /// anything is left to restore, since a short limit may have passed already.
+    /// anything remains to be restored, since a short limit may have passed already.
     ///
     /// # Errors
-    /// The journal cannot be written; everything is restored then.
+    /// Fails where the journal cannot be written; everything is restored then.
     pub fn keep(&mut self, limited: bool) -> Result<bool, TuneError> {
         if !self.open {
             return Ok(false);
@@ -124,7 +122,7 @@ impl Tuned {
 
 impl Drop for Tuned {
     fn drop(&mut self) {
-        // On failure the guardian tries once more, and the journal stays if that fails too.
+        // On failure the guardian tries once more, and the journal remains if that fails too.
         let _left_to_the_guardian = self.put_back();
     }
 }

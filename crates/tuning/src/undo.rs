@@ -1,5 +1,5 @@
-//! Undoes changes by the three-way rule: a value that is as we left it becomes what it was, a value that is as it was
-//! stays, and any other value belongs to another program and is left alone.
+//! Undoes changes by the three-way rule: a value that fauxplat left becomes the original value, an original value
+//! stays, and any other value belongs to another program and is not changed.
 
 use std::fs;
 use std::io;
@@ -17,7 +17,6 @@ use crate::repair::Repairer;
 /// Passes over values that influence each other: writing a governor may reset a value that was just restored.
 const PASSES: usize = 4;
 
-/// Undoes one group of changes.
 pub(crate) fn group(
     root: &Root,
     entries: &[&Entry],
@@ -37,23 +36,22 @@ pub(crate) fn group(
     }
 }
 
-/// Present value, compared with the original one and with the one that we wrote.
+/// Present value, compared with the original value and with the value that fauxplat wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// As it was before.
+    /// The original value.
     Old,
-    /// As we left it, or in flight when we were ended.
+    /// The value that fauxplat left, or any value if the change was in flight.
     Ours,
     /// A third value: another program wrote it.
     Theirs,
-    /// The file is gone.
     Gone,
-    /// The value cannot be read, so it may still be ours.
+    /// The value cannot be read, so it may still be the value that fauxplat wrote.
     Unread,
 }
 
-/// The three-way rule. Without a reading after the write, because the change was in flight or could not be read back,
-/// any value counts as ours.
+/// Applies the three-way rule. Without a reading after the write, because the change was in flight or could not be read
+/// back, any value counts as ours.
 fn side(now: io::Result<String>, old: &str, got: Option<&Option<String>>, form: Form) -> Side {
     let now = match now {
         Ok(now) => now,
@@ -68,19 +66,20 @@ fn side(now: io::Result<String>, old: &str, got: Option<&Option<String>>, form: 
     }
 }
 
-/// Whether the file, or the device behind it, is gone. Any other error is about a file that exists.
+/// Returns whether the file, or the device behind it, is gone. Any other error concerns a file that exists.
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
         || error.raw_os_error() == Some(19)
 }
 
-/// Restores values of files. All are judged before any is written, since writing one may change another.
+/// Restores values of files. All are judged before any is written, since writing one value may change another.
 fn values(root: &Root, entries: &[&Entry], force: bool) -> Vec<(usize, KnobChange)> {
     let judged: Vec<(usize, Side)> = entries
         .iter()
         .enumerate()
         .filter_map(|(index, entry)| Some((index, judge(root, entry)?)))
-        // With `force`, foreign values are overwritten too, except those that were only noted and never written by us.
+        // With `force`, foreign values are overwritten too, except values that were only noted and never written by
+        // fauxplat.
         .map(|(index, side)| match side {
             Side::Theirs if force && !entries[index].is_untouched() => (index, Side::Ours),
             side => (index, side),
@@ -107,7 +106,7 @@ fn judge(root: &Root, entry: &Entry) -> Option<Side> {
     Some(side(now, old, got, *form))
 }
 
-/// Writes the original values until all of them hold, as far as the kernel takes them.
+/// Writes the original values until all of them hold, as far as the kernel accepts them.
 fn write_back(root: &Root, entries: &[&Entry], judged: &[(usize, Side)]) -> Vec<Option<io::Error>> {
     let mut errors: Vec<Option<io::Error>> = judged.iter().map(|_| None).collect();
     for _ in 0..PASSES {
@@ -128,8 +127,8 @@ fn write_back(root: &Root, entries: &[&Entry], judged: &[(usize, Side)]) -> Vec<
     errors
 }
 
-/// Text that makes a file hold a value again. The kernel renders a list of choices by itself; below another root the
-/// whole list is written as it was.
+/// Returns the text that sets a file to its old value. The kernel renders a list of choices from the chosen word; below
+/// another root the whole original list is written.
 fn text_to_write(root: &Root, form: Form, old: &str) -> String {
     match form {
         Form::Plain => old.to_owned(),
@@ -150,7 +149,7 @@ fn report(root: &Root, entry: &Entry, side: Side, error: Option<io::Error>) -> K
         Side::Gone => (KnobOutcome::Absent, Some("the file is gone".to_owned())),
         Side::Theirs => (KnobOutcome::Left, Some("somebody else changed it meanwhile".to_owned())),
         Side::Ours if holds => (KnobOutcome::Restored, None),
-        // Restoring another value may have changed one that had its original value.
+        // Restoring another value may have changed a value that was original.
         Side::Old | Side::Ours | Side::Unread => {
             let why = error.unwrap_or_else(|| "the kernel holds another value".to_owned());
             (KnobOutcome::Refused, Some(why))
@@ -172,7 +171,7 @@ fn change(
     KnobChange { knob, target, scope, before, wanted, after, outcome, reason }
 }
 
-/// Undoes one change of the group of tasks; `None` when there was nothing to do.
+/// Undoes one change of the group of tasks; `None` if there was nothing to do.
 fn one(root: &Root, entry: &Entry, force: bool, repairer: &mut Option<Repairer<'_>>) -> Option<KnobChange> {
     let gone = |done: bool, wanted: &str| {
         let (outcome, reason) = match done {
@@ -210,7 +209,7 @@ fn eventually(mut done: impl FnMut() -> bool) -> bool {
     })
 }
 
-/// Moves all present tasks back, including those born meanwhile.
+/// Moves all present tasks back, including tasks created meanwhile.
 fn move_back(root: &Root, from: &str, to: &str) -> bool {
     eventually(|| {
         let listed = root.read_list(to);
@@ -227,7 +226,7 @@ fn remove_folder(root: &Root, path: &str) -> bool {
     eventually(|| fs::remove_dir(root.join(path)).is_ok())
 }
 
-/// Error of the kernel in words that say what to do.
+/// Explains an error of the kernel in words that say what to do.
 pub(crate) fn why(error: &io::Error) -> String {
     let words = match error.raw_os_error() {
         Some(13) if !process::is_root() => return "needs root".to_owned(),

@@ -10,13 +10,13 @@ use fauxplat_units::Cpu;
 
 use crate::Root;
 
-/// Sequence number of the newest log record; `None` where the log cannot be read.
+/// Returns the sequence number of the newest log record; `None` where the log cannot be read.
 pub(crate) fn newest(root: &Root) -> Option<u64> {
     records(root)?.last().map(|record| record.number)
 }
 
-/// Tasks in the log since this record, each with the CPU that it lost. The log has the numbers of the initial
-/// namespace, so a task counts only if its name is the same.
+/// Returns the tasks in the log since this record, each with the CPU that it lost. The log contains task ids of the
+/// initial namespace, so a task counts only if its name is equal.
 pub(crate) fn moved_since(root: &Root, number: u64) -> HashMap<i32, Cpu> {
     let later = records(root).into_iter().flatten().filter(|record| record.number > number);
     let is_here =
@@ -29,7 +29,7 @@ pub(crate) fn moved_since(root: &Root, number: u64) -> HashMap<i32, Cpu> {
         .collect()
 }
 
-/// Log of this machine; `None` for a captured tree, whose tasks do not run here.
+/// Returns the log of this machine; `None` for a captured tree, whose tasks do not run here.
 fn records(root: &Root) -> Option<Vec<Record>> {
     let mut log = root.is_real().then(|| klog::open(Path::new("/")).ok())??;
     Some(klog::records(&mut log))

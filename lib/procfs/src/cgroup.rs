@@ -9,11 +9,11 @@ use crate::{keyed, number};
 pub struct Membership<'t> {
     /// Controllers of the hierarchy, separated by commas; empty for version 2.
     pub controllers: &'t str,
-    /// Path of the group from the root of its hierarchy, which need not be the part that is mounted.
+    /// Path of the group from the root of its hierarchy; only a part of the hierarchy may be mounted.
     pub path: &'t str,
 }
 
-/// The groups of a process, one for each hierarchy.
+/// Iterates over the groups of a process, one for each hierarchy, from `/proc/PID/cgroup`.
 pub fn memberships(text: &str) -> impl Iterator<Item = Membership<'_>> {
     text.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':');
@@ -22,18 +22,18 @@ pub fn memberships(text: &str) -> impl Iterator<Item = Membership<'_>> {
     })
 }
 
-/// The group in the hierarchy of version 1 that has a controller.
+/// Returns the path of the group in the version 1 hierarchy with a controller.
 pub fn path_v1<'t>(text: &'t str, controller: &str) -> Option<&'t str> {
     memberships(text).find(|group| mounts::has(group.controllers, controller)).map(|group| group.path)
 }
 
-/// The group in the hierarchy of version 2.
+/// Returns the path of the group in the hierarchy of version 2.
 pub fn path_v2(text: &str) -> Option<&str> {
     memberships(text).find(|group| group.controllers.is_empty()).map(|group| group.path)
 }
 
-/// The hierarchy with a controller: the group in it, and its mount point. Version 1 is tried first, since version 2
-/// does not have the controllers that are mounted there.
+/// Finds the hierarchy with a controller: the path of the group in it, and its mount. Version 1 is tried first, since
+/// version 2 does not have the controllers that are mounted there.
 pub fn hierarchy<'t>(groups: &'t str, mountinfo: &'t str, controller: &str) -> Option<(&'t str, Mount<'t>)> {
     let v1 =
         || path_v1(groups, controller).zip(mounts::mountinfo(mountinfo).find(|m| m.is_v1_of(controller)));
@@ -41,20 +41,21 @@ pub fn hierarchy<'t>(groups: &'t str, mountinfo: &'t str, controller: &str) -> O
     v1().or_else(v2)
 }
 
-/// The groups of one controller that limit a process: its own and all above it, since each of them counts.
+/// The groups of one controller that limit a process: its own group and all groups above it, since the limits of each
+/// apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ancestry {
-    /// Whether this is the hierarchy of version 2.
+    /// Whether the hierarchy is of version 2.
     pub is_v2: bool,
-    /// Directories below the root path, the process's own first, the highest visible one last.
+    /// Directories below the root path: the group of the process first, the highest visible group last.
     pub folders: Vec<String>,
 }
 
-/// Greatest depth of nesting; a path with more is not a real one.
+/// Maximum depth of nesting; a longer path is not a real one.
 const DEPTH_MAX: usize = 64;
 
-/// Walks from the group of a process up to where its hierarchy is mounted. `None` where no mounted hierarchy may have
-/// the controller.
+/// Lists the groups from the group of a process up to the mount point of its hierarchy. `None` if no mounted hierarchy
+/// has the controller.
 pub fn ancestry(groups: &str, mountinfo: &str, controller: &str) -> Option<Ancestry> {
     let (path, mount) = hierarchy(groups, mountinfo, controller)?;
     Some(Ancestry {
@@ -63,8 +64,8 @@ pub fn ancestry(groups: &str, mountinfo: &str, controller: &str) -> Option<Ances
     })
 }
 
-/// The part of a group's path below the part of its hierarchy that is mounted. `None` where the group lies outside of
-/// it, as in some containers.
+/// Returns the part of a group's path below the mounted part of its hierarchy. `None` if the group is outside of the
+/// mounted part, as in some containers.
 pub fn below<'t>(path: &'t str, part: &str) -> Option<&'t str> {
     let below = match part {
         "/" => path,
@@ -74,7 +75,7 @@ pub fn below<'t>(path: &'t str, part: &str) -> Option<&'t str> {
     (!below.split('/').any(|name| name == "..")).then_some(below)
 }
 
-/// Where the group lies outside of the mounted part, only the mount point is left.
+/// Lists the directories, or only the mount point if the group is outside of the mounted part.
 fn folders(path: &str, part: &str, point: &str) -> Vec<String> {
     let base = point.trim_matches('/');
     let names = below(path, part).unwrap_or_default().split('/').filter(|name| !name.is_empty());
@@ -88,20 +89,20 @@ fn folders(path: &str, part: &str, point: &str) -> Vec<String> {
 /// CPU quota of a group in each period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// CPU time, of all CPUs together.
+    /// CPU time in a period, summed over all CPUs.
     pub quota_us: u64,
     /// Length of the period, never zero.
     pub period_us: u64,
 }
 
 impl Quota {
-    /// Parses `cpu.max`, version 2: `50000 100000`, or `max 100000` without a limit.
+    /// Parses `cpu.max` of version 2: `50000 100000`, or `max 100000` without a limit.
     pub fn of_v2(max: &str) -> Option<Quota> {
         let mut words = max.split_ascii_whitespace();
         Quota::of(words.next()?, words.next()?)
     }
 
-    /// Parses `cpu.cfs_quota_us` and `cpu.cfs_period_us`, version 1: a quota of `-1` is no limit.
+    /// Parses `cpu.cfs_quota_us` and `cpu.cfs_period_us` of version 1: a quota of `-1` is no limit.
     pub fn of_v1(quota: &str, period: &str) -> Option<Quota> {
         Quota::of(quota.trim(), period.trim())
     }
@@ -111,41 +112,41 @@ impl Quota {
         (quota_us > 0 && period_us > 0).then_some(Quota { quota_us, period_us })
     }
 
-    /// The limit as a number of CPUs.
+    /// Returns the limit as a number of CPUs.
     pub fn cpus(&self) -> f64 {
         self.quota_us as f64 / self.period_us as f64
     }
 }
 
-/// Periods in which a group ran, from `cpu.stat`; absent in the root group.
+/// Returns the number of periods in which a group ran, from `cpu.stat`; absent in the root group.
 pub fn periods(cpu_stat: &str) -> Option<u64> {
     keyed::number(cpu_stat, "nr_periods")
 }
 
-/// Periods in which a group had to stop because its quota was used up, from `cpu.stat`.
+/// Returns the number of periods in which a group was stopped because its quota was used up, from `cpu.stat`.
 pub fn throttled_periods(cpu_stat: &str) -> Option<u64> {
     keyed::number(cpu_stat, "nr_throttled")
 }
 
-/// Time for which it had to stop, from `cpu.stat`, of all its CPUs together: `throttled_usec` in version 2, nanoseconds
-/// in `throttled_time` in version 1.
+/// Returns the time for which a group was stopped, summed over its CPUs, from `cpu.stat`: `throttled_usec` in version
+/// 2, nanoseconds in `throttled_time` in version 1.
 pub fn throttled_ns(cpu_stat: &str) -> Option<u64> {
     let of_v2 = keyed::number(cpu_stat, "throttled_usec").and_then(|us| us.checked_mul(1000));
     of_v2.or_else(|| keyed::number(cpu_stat, "throttled_time"))
 }
 
-/// Processes of a group that were killed for want of memory: of `memory.events`, version 2, or `memory.oom_control`,
-/// version 1 since Linux 4.13.
+/// Returns the number of processes of a group that were killed for lack of memory, from `memory.events` of version 2,
+/// or `memory.oom_control` of version 1 since Linux 4.13.
 pub fn oom_kills(events: &str) -> Option<u64> {
     keyed::number(events, "oom_kill")
 }
 
-/// Whether tasks of a group wait until memory is given, from `memory.oom_control` of version 1.
+/// Returns whether tasks of a group wait for memory, from `memory.oom_control` of version 1.
 pub fn is_under_oom(oom_control: &str) -> bool {
     keyed::number(oom_control, "under_oom") == Some(1)
 }
 
-/// A limit in bytes or in tasks; `None` for `max` and, in version 1, for the greatest possible number of pages
+/// Parses a limit in bytes or in tasks; `None` for `max` and, in version 1, for the maximum number of pages
 /// (`PAGE_COUNTER_MAX`).
 pub fn limit(text: &str) -> Option<u64> {
     const PAGES_MAX: u64 = i64::MAX as u64 >> 16 << 16;

@@ -2,14 +2,14 @@
 
 use crate::{keyed, number};
 
-/// Key and value of every line that has a value.
+/// Iterates over key and value of every line that has a value.
 pub fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> + '_ {
     let entries = text.lines().filter(|line| line.contains(':')).filter_map(keyed::split);
     entries.filter(|(_, value)| !value.is_empty())
 }
 
-/// The CPU that a line begins to describe. s390 writes `processor 0: version = …` and, behind it, `cpu number : 0`;
-/// all others `processor : 0`.
+/// Returns the CPU whose description begins with a line. s390 writes `processor 0: version = …` and later `cpu number :
+/// 0`; all other architectures write `processor : 0`.
 pub fn processor(key: &str, value: &str) -> Option<u32> {
     let digits = match key.strip_prefix("processor")?.trim_start() {
         "" => value,
@@ -18,7 +18,7 @@ pub fn processor(key: &str, value: &str) -> Option<u32> {
     number(digits).and_then(|cpu| u32::try_from(cpu).ok())
 }
 
-/// The CPUs that are listed.
+/// Iterates over the CPUs in the file.
 pub fn processors(text: &str) -> impl Iterator<Item = u32> + '_ {
     lines(text).filter_map(|(key, value)| processor(key, value))
 }

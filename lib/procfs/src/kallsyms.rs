@@ -1,9 +1,9 @@
-//! Symbols of the kernel, `/proc/kallsyms` (see proc(5)).
+//! Symbols of the kernel, `/proc/kallsyms` (see `proc(5)`).
 
 use std::ops::Range;
 
-/// The function in a line: its address, and the range of its name in the line, with the module behind it if there is
-/// one. `None` for data, for hidden addresses (zero), and for garbage.
+/// Returns the function in a line: its address, and the range of its name in the line, including the module after it if
+/// there is one. `None` for data, for hidden addresses (zero), and for malformed lines.
 pub fn symbol(line: &str) -> Option<(u64, Range<usize>)> {
     let mut words = line.trim_end().splitn(3, ' ');
     let (address, kind, name) = (words.next()?, words.next()?, words.next()?);

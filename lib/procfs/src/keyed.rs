@@ -3,14 +3,13 @@
 
 use crate::number as parse;
 
-/// Key and value of a line, without the blanks around them. A line with a colon is cut there, any other at its first
-/// blank.
+/// Splits a line into its trimmed key and value, at the colon or, without a colon, at the first blank.
 pub fn split(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':').or_else(|| line.split_once([' ', '\t']))?;
     Some((key.trim(), value.trim()))
 }
 
-/// The value of the first line whose whole key is `key`; an empty value is `None`.
+/// Returns the value of the first line whose whole key is `key`; an empty value is `None`.
 pub fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     // Most lines have other keys and are skipped by their first letters.
     let lines = text.lines().filter(|line| line.trim_start().starts_with(key));
@@ -18,12 +17,13 @@ pub fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     found.map(|(_, value)| value).filter(|value| !value.is_empty())
 }
 
-/// The value as a number; a unit behind it, such as `kB`, is ignored.
+/// Returns the value as a number; a unit after it, such as `kB`, is ignored.
 pub fn number(text: &str, key: &str) -> Option<u64> {
     parse(value(text, key)?.split_ascii_whitespace().next()?)
 }
 
-/// A value in `kB`, by which the kernel means 1024 bytes, in bytes; absent in any other unit.
+/// Returns a value with the unit `kB`, which in the kernel's files means 1024 bytes, as a number of bytes; absent for
+/// any other unit.
 pub fn bytes(text: &str, key: &str) -> Option<u64> {
     in_bytes(value(text, key)?)
 }
@@ -32,7 +32,7 @@ pub(crate) fn in_bytes(value: &str) -> Option<u64> {
     parse(value.strip_suffix("kB")?.trim_end())?.checked_mul(1024)
 }
 
-/// A value of hexadecimal digits, such as the masks of signals and capabilities.
+/// Returns a value of hexadecimal digits, such as the masks of signals and capabilities.
 pub fn mask(text: &str, key: &str) -> Option<u64> {
     let digits = value(text, key)?;
     let is_mask = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

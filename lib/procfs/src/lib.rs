@@ -1,21 +1,22 @@
-//! Parsers of the kernel's text files: text in, numbers out. One parser for each file that more than one part of the
-//! project reads, so that all of them interpret it alike.
+//! Parsers of the kernel's text files: text in, numbers out. A file that several parts of the project read has one
+//! parser here, so that all of them interpret it alike.
 //!
-//! The caller has read the file, below whatever root; this crate opens nothing, waits for nothing and keeps nothing.
-//! Most results borrow from the text and are computed when they are requested, so that reading one number of a long
-//! file costs no more than finding it.
+//! The caller has read the file, below any root; this crate opens no file, does not wait and keeps no state. Most
+//! results borrow from the text and are computed when they are requested, so that reading one number of a long file
+//! costs no more than finding it.
 //!
 //! # Malformed input
 //!
-//! There are no errors, since no caller can do anything about a kernel that writes nonsense:
+//! There are no errors, since no caller could handle malformed output of the kernel:
 //!
 //! - a malformed line is skipped, and the others count;
-//! - a number that is malformed, negative where it cannot be, or too large is absent (`None`), and its neighbours keep
-//!   their places; nothing wraps, and a sum or product that overflows is absent as well;
-//! - columns and lines that older kernels lack are absent, never zero; those that newer kernels add are skipped;
+//! - a number that is malformed, negative where it cannot be, or too large is absent (`None`), and the numbers beside
+//!   it keep their positions; nothing wraps, and a sum or product that overflows is absent as well;
+//! - columns and lines that older kernels lack are absent, never zero; columns and lines that newer kernels add are
+//!   skipped;
 //! - nothing panics, and nothing allocates more than a few times the length of the text, whatever its contents.
 //!
-//! CPUs are plain numbers here and lists of them are text, which `CpuSet` of `lib/units` reads: that crate has the
+//! CPUs are plain numbers here, and lists of CPUs are text, which `CpuSet` of `lib/units` parses: that crate has the
 //! same rank.
 #![warn(missing_docs)]
 
@@ -34,20 +35,20 @@ pub mod stat;
 pub mod status;
 pub mod task;
 
-/// Parses a number as the kernel prints it: digits alone. `+5`, which the standard library accepts, is refused.
+/// Parses a number in the kernel's notation: only digits. `+5`, which the standard library accepts, is refused.
 pub fn number(word: &str) -> Option<u64> {
     if word.starts_with('+') { None } else { word.parse().ok() }
 }
 
-/// The text of a file that was read into a buffer of bounded size: the whole lines alone, since a line that the end of
-/// the buffer cuts would have a last number that is too small.
+/// Returns the text of a file that was read into a buffer of limited size: only whole lines, since a line that is cut
+/// at the end of the buffer would have a last number that is too small.
 ///
-/// A file that ends without a line break loses its last line when the buffer is full, and only then.
+/// A file that ends without a line break loses its last line only if it fills the buffer.
 pub fn whole_lines(buffer: &[u8], got: usize) -> &str {
     let read = &buffer[..got.min(buffer.len())];
     let text = match std::str::from_utf8(read) {
         Ok(text) => text,
-        // The text before the first invalid byte is still good.
+        // The text before the first invalid byte is still valid.
         Err(error) => std::str::from_utf8(&read[..error.valid_up_to()]).unwrap_or_default(),
     };
     match read.len() < buffer.len() {

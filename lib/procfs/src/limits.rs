@@ -2,11 +2,11 @@
 
 use crate::number;
 
-/// The columns begin here, see `proc_pid_limits` in the kernel's `fs/proc/base.c`.
+/// Start of the columns, see `proc_pid_limits` in the kernel's `fs/proc/base.c`.
 const SOFT: usize = 26;
 
-/// The soft limits that are numbers, by their names without `Max`: `open files`, `stack size`. Those that say `unlimited` are
-/// left out.
+/// Iterates over the soft limits that are numbers, by their names without `Max`: `open files`, `stack size`. Limits
+/// with the value `unlimited` are omitted.
 pub fn soft(text: &str) -> impl Iterator<Item = (&str, u64)> + '_ {
     text.lines().filter_map(|line| {
         let (name, values) = line.split_at_checked(SOFT)?;

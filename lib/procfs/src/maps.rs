@@ -1,4 +1,4 @@
-//! Memory of a process, `/proc/PID/maps` (see proc_pid_maps(5)).
+//! Memory of a process, `/proc/PID/maps` (see `proc_pid_maps(5)`).
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ pub struct MapsLine<'t> {
     pub addresses: Range<u64>,
     /// Whether the range is executable.
     pub is_code: bool,
-    /// Offset of the range in the file.
+    /// Offset of the range in the file, in bytes.
     pub offset: u64,
-    /// The device of the file, major and minor number.
+    /// Major and minor number of the file's device.
     pub device: (u32, u32),
-    /// The file's inode on that device; 0 without a file.
+    /// Inode number of the file on that device; 0 without a file.
     pub inode: u64,
     /// Path, or a name in brackets; empty for anonymous memory.
     pub path: &'t str,
 }
 
 impl<'t> MapsLine<'t> {
-    /// Reads one line; `None` for garbage.
+    /// Parses one line; `None` if it is malformed.
     pub fn parse(line: &'t str) -> Option<Self> {
         let mut rest = line;
         let mut word = || {

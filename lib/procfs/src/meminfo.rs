@@ -3,12 +3,12 @@
 
 use crate::keyed;
 
-/// Value of a line in bytes. For lines without a unit, see [`count`].
+/// Returns the value of a line in bytes. For lines without a unit, see [`count`].
 pub fn bytes(text: &str, key: &str) -> Option<u64> {
     keyed::in_bytes(value(text, key)?)
 }
 
-/// Value of a line that is a count, such as `HugePages_Total`.
+/// Returns the value of a line that is a count, such as `HugePages_Total`.
 pub fn count(text: &str, key: &str) -> Option<u64> {
     crate::number(value(text, key)?)
 }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-/// A mount. Paths are as the kernel writes them, with blanks as `\040`; see [`unescaped`].
+/// A mount. Paths are in the kernel's notation, with blanks as `\040`; see [`unescaped`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mount<'t> {
-    /// The part of the file system that is mounted; `/` where the file does not name it.
+    /// The mounted part of the file system; `/` if the file does not name it.
     pub part: &'t str,
     /// Mount point.
     pub point: &'t str,
@@ -18,40 +18,40 @@ pub struct Mount<'t> {
 }
 
 impl Mount<'_> {
-    /// Whether this is the hierarchy of version 1 that has a controller.
+    /// Returns whether the mount is the version 1 hierarchy with a controller.
     pub fn is_v1_of(&self, controller: &str) -> bool {
         self.kind == "cgroup" && has(self.file_system_options, controller)
     }
 
-    /// Whether this is the hierarchy of version 2.
+    /// Returns whether the mount is the hierarchy of version 2.
     pub fn is_v2(&self) -> bool {
         self.kind == "cgroup2"
     }
 
-    /// Whether the mount is read-only.
+    /// Returns whether the mount is read-only.
     pub fn is_read_only(&self) -> bool {
         has(self.options, "ro")
     }
 }
 
-/// Whether a comma-separated list contains a word.
+/// Returns whether a comma-separated list contains a word.
 pub fn has(list: &str, word: &str) -> bool {
     list.split(',').any(|one| one == word)
 }
 
-/// The lines of `mountinfo`, in the order of mounting: the last mount of a point covers earlier ones.
+/// Iterates over the lines of `mountinfo`, in the order of mounting: the last mount at a point covers earlier ones.
 pub fn mountinfo(text: &str) -> impl DoubleEndedIterator<Item = Mount<'_>> {
     text.lines().filter_map(from_mountinfo)
 }
 
-/// The lines of `mounts`, which lack the mounted part of a file system, and mix options of the mount and the file
-/// system.
+/// Iterates over the lines of `mounts`, which lack the mounted part of a file system, and mix options of the mount and
+/// the file system.
 pub fn mounts(text: &str) -> impl DoubleEndedIterator<Item = Mount<'_>> {
     text.lines().filter_map(from_mounts)
 }
 
 /// Parses `36 35 98:0 /part /point rw,noatime shared:1 - cgroup cgroup rw,cpuset`: between the options and the dash
-/// stand any number of optional fields.
+/// there are any number of optional fields.
 fn from_mountinfo(line: &str) -> Option<Mount<'_>> {
     let (before, after) = line.split_once(" - ")?;
     let mut before = before.split(' ').skip(3);

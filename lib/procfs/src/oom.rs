@@ -1,27 +1,29 @@
-//! Messages of the kernel's log about a process that is killed for want of memory (`dump_oom_victim` and
+//! Messages of the kernel's log about a process that is killed for lack of memory (`dump_oom_victim` and
 //! `__oom_kill_process` in `mm/oom_kill.c`).
 
 use crate::number;
 
-/// The message that names the process that was killed. The kernel always writes it.
+/// The message that names the killed process. The kernel always writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kill<'t> {
     /// Process id, in the initial namespace.
     pub pid: u32,
     /// Name of the process.
     pub name: &'t str,
-    /// Address space of the process.
+    /// Size of the address space of the process, in bytes.
     pub virtual_bytes: Option<u64>,
-    /// Anonymous memory that the process held.
+    /// Anonymous memory of the process, in bytes.
     pub anonymous_bytes: Option<u64>,
 }
 
-/// The message before [`Kill`], which also names groups. If there are many within seconds, the kernel drops some.
+/// The message before [`Kill`], which also names groups. The kernel drops some of these messages if there are many
+/// within seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice<'t> {
-    /// The group whose limit was met, from the root of its hierarchy; empty where the machine's memory was used up.
+    /// The group whose limit was reached, from the root of its hierarchy; empty if the memory of the machine was
+    /// exhausted.
     pub group: &'t str,
-    /// Process id.
+    /// Process id, in the initial namespace.
     pub pid: u32,
     /// Name of the process.
     pub name: &'t str,

@@ -11,7 +11,7 @@ pub struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    /// Parses a table; `None` where the first line does not list CPUs.
+    /// Parses a table; `None` if the first line does not list CPUs.
     pub fn parse(text: &'t str) -> Option<Self> {
         let (heading, rows) = text.split_once('\n').unwrap_or((text, ""));
         let columns =
@@ -19,17 +19,17 @@ impl<'t> Table<'t> {
         (columns > 0).then_some(Table { heading, rows, columns })
     }
 
-    /// The CPUs of the columns, from the left. Offline CPUs have no column.
+    /// Iterates over the CPUs of the columns, from the left. Offline CPUs have no column.
     pub fn cpus(&self) -> impl Iterator<Item = u32> + 't {
         self.heading.split_ascii_whitespace().filter_map(column)
     }
 
-    /// Index of the column of a CPU, which is not the CPU's number where CPUs are offline.
+    /// Returns the index of the column of a CPU, which differs from the CPU's number if CPUs are offline.
     pub fn column_of(&self, cpu: u32) -> Option<usize> {
         self.cpus().position(|other| other == cpu)
     }
 
-    /// The rows, from the top.
+    /// Iterates over the rows, from the top.
     pub fn rows(&self) -> impl Iterator<Item = EventRow<'t>> + 't {
         let columns = self.columns;
         self.rows.lines().filter_map(move |line| EventRow::parse(line, columns))
@@ -45,10 +45,10 @@ fn column(word: &str) -> Option<u32> {
 pub struct EventRow<'t> {
     /// The text before the colon: a number, or a word such as `LOC`.
     pub name: &'t str,
-    /// The text behind the counts: chip and device, or the meaning of the word.
+    /// The text after the counts: chip and device, or the meaning of the word.
     pub label: &'t str,
     counts: &'t str,
-    /// Whether there is a count for each CPU. `ERR` and `MIS` count for the whole machine and have one.
+    /// Whether there is a count for each CPU. `ERR` and `MIS` count for the whole machine and have a single count.
     pub is_per_cpu: bool,
 }
 
@@ -70,19 +70,19 @@ impl<'t> EventRow<'t> {
         (counted > 0).then_some(row)
     }
 
-    /// The counts, from the left; `None` where one does not fit.
+    /// Iterates over the counts, from the left; `None` for a count that exceeds 64 bits.
     pub fn counts(&self) -> impl Iterator<Item = Option<u64>> + 't {
         self.counts.split_ascii_whitespace().map(number)
     }
 
-    /// The count in one column, of a row that counts for each CPU.
+    /// Returns the count in one column, for a row that counts for each CPU.
     pub fn count_at(&self, column: usize) -> Option<u64> {
         self.is_per_cpu.then(|| self.counts().nth(column).flatten())?
     }
 }
 
-/// Source of the counts of a row, in the words of a report: for an interrupt its number and the device behind it, which
-/// is the last word of the label, since a number alone has no meaning; for others the name.
+/// Names the source of the counts of a row for a report: for an interrupt, its number and the device, which is the last
+/// word of the label, since a number alone has no meaning; for other rows the name.
 pub fn source(name: &str, label: &str) -> String {
     let device = label.split_ascii_whitespace().next_back();
     match device.filter(|_| name.bytes().all(|byte| byte.is_ascii_digit())) {

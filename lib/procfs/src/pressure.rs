@@ -1,5 +1,5 @@
 //! `/proc/pressure/*` and `*.pressure` of control groups: time that tasks had to wait, see
-//! Documentation/accounting/psi.rst of the kernel.
+//! `Documentation/accounting/psi.rst` of the kernel.
 
 use crate::number;
 
@@ -8,20 +8,20 @@ use crate::number;
 pub struct Pressure {
     /// Share of the last ten seconds, in per cent.
     pub avg10_percent: Option<f64>,
-    /// Share of the last minute.
+    /// Share of the last minute, in per cent.
     pub avg60_percent: Option<f64>,
-    /// Share of the last five minutes.
+    /// Share of the last five minutes, in per cent.
     pub avg300_percent: Option<f64>,
-    /// Time since boot.
+    /// Waiting time since boot, in microseconds.
     pub total_us: Option<u64>,
 }
 
-/// Time in which at least one task waited.
+/// Returns the time in which at least one task waited.
 pub fn some(text: &str) -> Option<Pressure> {
     line(text, "some")
 }
 
-/// Time in which all tasks that were not idle waited. For the CPU only since Linux 5.13.
+/// Returns the time in which all tasks that were not idle waited; for the CPU only since Linux 5.13.
 pub fn full(text: &str) -> Option<Pressure> {
     line(text, "full")
 }

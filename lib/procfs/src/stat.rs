@@ -5,10 +5,10 @@ use crate::number;
 /// `USER_HZ`: ticks in a second, 100 on every architecture that Linux supports today (`time(7)`).
 pub const TICKS_PER_S: u64 = 100;
 
-/// Length of a tick.
+/// Length of a tick in nanoseconds.
 pub const TICK_NS: u64 = 1_000_000_000 / TICKS_PER_S;
 
-/// Kinds of CPU time, in the order of the columns. The time of guests is also contained in user and nice.
+/// Kinds of CPU time, in the order of the columns. The time of guests is also included in user and nice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Programs in user mode.
@@ -33,37 +33,36 @@ pub enum Kind {
     GuestNice,
 }
 
-/// Number of known columns.
 const KINDS: usize = 10;
 
-/// Ticks since boot, by kind; `None` where the kernel has no such column or the number is malformed.
+/// Ticks since boot, by kind; `None` if the kernel has no such column or the number is malformed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticks([Option<u64>; KINDS]);
 
 impl Ticks {
-    /// The ticks of one kind.
+    /// Returns the ticks of one kind.
     pub fn of(&self, kind: Kind) -> Option<u64> {
         self.0[kind as usize]
     }
 
-    /// Sum of all kinds but idle, waiting for a disk and steal.
+    /// Returns the sum of all kinds except idle, waiting for a disk and steal.
     pub fn busy(&self) -> Option<u64> {
         self.sum(&[Kind::User, Kind::Nice, Kind::System, Kind::Irq, Kind::Softirq])
     }
 
-    /// Sum of idle and waiting for a disk.
+    /// Returns the sum of idle and waiting for a disk.
     pub fn idle(&self) -> Option<u64> {
         self.sum(&[Kind::Idle, Kind::Iowait])
     }
 
-    /// Sum of all kinds.
+    /// Returns the sum of all kinds.
     pub fn total(&self) -> Option<u64> {
         [self.busy()?, self.idle()?, self.of(Kind::Steal).unwrap_or(0)]
             .into_iter()
             .try_fold(0, u64::checked_add)
     }
 
-    /// Sum of the kinds. An absent kind counts as zero; a sum that overflows is `None`.
+    /// Returns the sum of the kinds. An absent kind counts as zero; a sum that overflows is `None`.
     fn sum(&self, kinds: &[Kind]) -> Option<u64> {
         kinds.iter().filter_map(|kind| self.of(*kind)).try_fold(0, u64::checked_add)
     }
@@ -72,7 +71,7 @@ impl Ticks {
 /// The line of one CPU, or of all CPUs together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuLine<'t> {
-    /// The CPU; `None` for all together.
+    /// The CPU; `None` for all CPUs together.
     pub cpu: Option<u32>,
     numbers: &'t str,
 }
@@ -88,17 +87,17 @@ impl<'t> CpuLine<'t> {
         Some(CpuLine { cpu: Some(u32::try_from(number(digits)?).ok()?), numbers })
     }
 
-    /// Ticks of one kind, without parsing the columns behind it.
+    /// Returns the ticks of one kind, without parsing the columns after it.
     pub fn ticks_of(&self, kind: Kind) -> Option<u64> {
         number(self.numbers.split_ascii_whitespace().nth(kind as usize)?)
     }
 
-    /// Time of one kind in nanoseconds.
+    /// Returns the time of one kind in nanoseconds.
     pub fn ns_of(&self, kind: Kind) -> Option<u64> {
         self.ticks_of(kind)?.checked_mul(TICK_NS)
     }
 
-    /// Ticks of all kinds.
+    /// Returns the ticks of all kinds.
     pub fn ticks(&self) -> Ticks {
         let mut ticks = Ticks::default();
         let words = self.numbers.split_ascii_whitespace();
@@ -107,25 +106,25 @@ impl<'t> CpuLine<'t> {
     }
 }
 
-/// The line of all CPUs together, which comes first.
+/// Returns the line of all CPUs together, which comes first.
 pub fn machine(text: &str) -> Option<CpuLine<'_>> {
     text.lines().filter_map(CpuLine::parse).find(|line| line.cpu.is_none())
 }
 
-/// The line of one CPU; a CPU that is offline has none.
+/// Returns the line of one CPU; an offline CPU has none.
 pub fn cpu(text: &str, cpu: u32) -> Option<CpuLine<'_>> {
     text.lines().filter_map(CpuLine::parse).find(|line| line.cpu == Some(cpu))
 }
 
-/// The ticks of every CPU that is online. User, nice, system and idle time exist in all versions of the kernel: a line
-/// without them is skipped.
+/// Iterates over the ticks of every online CPU. User, nice, system and idle time exist in all versions of the kernel: a
+/// line without them is skipped.
 pub fn cpus(text: &str) -> impl Iterator<Item = (u32, Ticks)> + '_ {
     let lines = text.lines().filter_map(CpuLine::parse);
     let entry = |line: CpuLine<'_>| Some((line.cpu?, line.ticks()));
     lines.filter_map(entry).filter(|(_, ticks)| ticks.0[..4].iter().all(Option::is_some))
 }
 
-/// A counter of the whole machine: `ctxt` (context switches), `btime` (seconds since 1970 at boot), `processes`
+/// Returns a counter of the whole machine: `ctxt` (context switches), `btime` (seconds since 1970 at boot), `processes`
 /// (created since boot), `procs_running`, `procs_blocked`, and the sums of `intr` and `softirq`.
 pub fn counter(text: &str, name: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;
@@ -136,7 +135,7 @@ pub fn counter(text: &str, name: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// A guest of two CPUs, kernel 6.18.
+    /// A guest with two CPUs, kernel 6.18.
     const TEXT: &str = "cpu  88155 0 12735 25028 965 0 98 1100 0 0\ncpu0 43518 0 5766 14070 173 0 8 538 0 0\n\
         cpu1 44636 0 6968 10957 791 0 89 562 0 0\nintr 3 0 3\nctxt 4715533\nbtime 1763837011\nprocesses 18870\n\
         procs_running 5\nprocs_blocked 0\nsoftirq 12 1 11\n";

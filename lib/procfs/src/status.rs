@@ -2,47 +2,50 @@
 
 use crate::keyed;
 
-/// The CPUs on which the task may run, as a list such as `0-3,8`; CPUs that are off at the moment are among them.
+/// Returns the CPUs on which the task may run, as a list such as `0-3,8`, which includes CPUs that are offline at the
+/// moment.
 pub fn cpus_allowed_list(text: &str) -> Option<&str> {
     keyed::value(text, "Cpus_allowed_list")
 }
 
-/// The memory nodes from which the task may have pages, as a list.
+/// Returns the memory nodes from which the task may get pages, as a list.
 pub fn memory_nodes_allowed_list(text: &str) -> Option<&str> {
     keyed::value(text, "Mems_allowed_list")
 }
 
-/// The effective capabilities, one bit each (`capabilities(7)`).
+/// Returns the effective capabilities, one bit each (`capabilities(7)`).
 pub fn effective_capabilities(text: &str) -> Option<u64> {
     keyed::mask(text, "CapEff")
 }
 
-/// The ignored signals; signal 1 is the lowest bit (`signal(7)`).
+/// Returns the ignored signals; signal 1 is the lowest bit (`signal(7)`).
 pub fn ignored_signals(text: &str) -> Option<u64> {
     keyed::mask(text, "SigIgn")
 }
 
-/// The blocked signals; signal 1 is the lowest bit.
+/// Returns the blocked signals; signal 1 is the lowest bit.
 pub fn blocked_signals(text: &str) -> Option<u64> {
     keyed::mask(text, "SigBlk")
 }
 
-/// Id of the process to which the task belongs.
+/// Returns the id of the process to which the task belongs.
 pub fn process(text: &str) -> Option<i32> {
     keyed::number(text, "Tgid").and_then(|id| i32::try_from(id).ok())
 }
 
-/// Id of the process in the innermost of its pid namespaces, which is the id that the process itself sees.
+/// Returns the id of the process in the innermost of its PID namespaces, which is the id that the process itself sees.
 pub fn innermost_process(text: &str) -> Option<u32> {
     keyed::value(text, "NSpid")?.split_whitespace().last()?.parse().ok()
 }
 
-/// Largest resident set so far; `None` for kernel threads and for processes that have released their memory.
+/// Returns the largest resident set so far, in bytes; `None` for kernel threads and for processes that have released
+/// their memory.
 pub fn peak_memory_bytes(text: &str) -> Option<u64> {
     keyed::bytes(text, "VmHWM")
 }
 
-/// Whether this is a kernel thread. Kernels before 6.10 have no key for it, but only a process has memory.
+/// Returns whether the task is a kernel thread. Kernels before 6.10 have no key for that, but kernel threads have no
+/// memory.
 pub fn is_kernel(text: &str) -> bool {
     match keyed::value(text, "Kthread") {
         Some(digit) => digit == "1",

@@ -20,7 +20,8 @@ pub struct TaskStat<'t> {
 }
 
 impl<'t> TaskStat<'t> {
-    /// The name may hold anything, so that the last parenthesis ends it: no field behind it has one.
+    /// Parses the line. The name may contain any character, and no field after it contains a parenthesis, so the last
+    /// parenthesis ends the name.
     pub fn parse(line: &'t str) -> Option<Self> {
         let (before, fields) = line.rsplit_once(')')?;
         let (id, name) = before.split_once('(')?;
@@ -28,7 +29,7 @@ impl<'t> TaskStat<'t> {
         Some(TaskStat { id, name, fields })
     }
 
-    /// A field from the third on, numbered as in the manual page.
+    /// Returns a field from the third on, numbered as in the manual page.
     pub fn field(&self, number: usize) -> Option<&'t str> {
         self.fields.split_ascii_whitespace().nth(number.checked_sub(3)?)
     }
@@ -37,94 +38,94 @@ impl<'t> TaskStat<'t> {
         self.field(number).filter(|field| !field.starts_with('+'))?.parse().ok()
     }
 
-    /// The letter of the state: `R`, `S`, `D`, `Z` and so on.
+    /// Returns the letter of the state: `R`, `S`, `D`, `Z` and so on.
     pub fn state(&self) -> Option<char> {
         self.field(3)?.chars().next()
     }
 
-    /// Whether the task has ended and only waits to be reaped.
+    /// Returns whether the task has ended and only waits to be reaped.
     pub fn is_dead(&self) -> bool {
         matches!(self.state(), Some('Z' | 'X' | 'x'))
     }
 
-    /// Whether the process still has a running thread: its first thread may have ended, and then stays as a zombie
-    /// until the others end.
+    /// Returns whether the process still has a running thread: its first thread may have ended, and then stays as a
+    /// zombie until the others end.
     pub fn process_lives(&self) -> bool {
         !self.is_dead() || self.threads().is_some_and(|threads| threads > 1)
     }
 
-    /// Id of the parent of its process, or of the process that adopted it.
+    /// Returns the id of the parent of its process, or of the process that adopted it.
     pub fn parent(&self) -> Option<i32> {
         self.value(4)
     }
 
-    /// The process group of its process.
+    /// Returns the process group of its process.
     pub fn group(&self) -> Option<i32> {
         self.value(5)
     }
 
-    /// Whether the task is a kernel thread.
+    /// Returns whether the task is a kernel thread.
     pub fn is_kernel(&self) -> Option<bool> {
         self.value::<u64>(9).map(|flags| flags & KERNEL_THREAD != 0)
     }
 
-    /// Whether the affinity cannot be changed.
+    /// Returns whether the affinity cannot be changed.
     pub fn is_fixed(&self) -> Option<bool> {
         self.value::<u64>(9).map(|flags| flags & NO_SET_AFFINITY != 0)
     }
 
-    /// CPU time in user and kernel mode together.
+    /// Returns the CPU time in user and kernel mode together, in ticks.
     pub fn cpu_ticks(&self) -> Option<u64> {
         self.value::<u64>(14)?.checked_add(self.value(15)?)
     }
 
-    /// The nice value, -20 to 19.
+    /// Returns the nice value, -20 to 19.
     pub fn nice(&self) -> Option<i8> {
         self.value(19)
     }
 
-    /// Number of threads of its process.
+    /// Returns the number of threads of its process.
     pub fn threads(&self) -> Option<u64> {
         self.value(20)
     }
 
-    /// Start time in ticks since boot; together with the id, it identifies a process within a boot.
+    /// Returns the start time in ticks since boot, which together with the id identifies a process within a boot.
     pub fn start_ticks(&self) -> Option<u64> {
         self.value(22)
     }
 
-    /// The CPU on which it ran last. Since Linux 2.2.8.
+    /// Returns the CPU on which the task ran last. Since Linux 2.2.8.
     pub fn last_cpu(&self) -> Option<u32> {
         self.value(39)
     }
 
-    /// The priority under a real-time policy, 1 to 99. Since Linux 2.5.19.
+    /// Returns the priority under a real-time policy, 1 to 99. Since Linux 2.5.19.
     pub fn real_time_priority(&self) -> Option<u8> {
         self.value(40)
     }
 
-    /// The scheduling policy, numbered as in `sched(7)`. Since Linux 2.5.19.
+    /// Returns the scheduling policy, numbered as in `sched(7)`. Since Linux 2.5.19.
     pub fn policy(&self) -> Option<u32> {
         self.value(41)
     }
 }
 
-/// CPU time of a thread, the first number of `schedstat`.
+/// Returns the CPU time of a thread, the first number of `schedstat`.
 pub fn cpu_ns(schedstat: &str) -> Option<u64> {
     number(schedstat.split_ascii_whitespace().next()?)
 }
 
-/// Time for which a thread was runnable and waited for a CPU, the second number of `schedstat`.
+/// Returns the time for which a thread was runnable and waited for a CPU, the second number of `schedstat`.
 pub fn run_delay_ns(schedstat: &str) -> Option<u64> {
     number(schedstat.split_ascii_whitespace().nth(1)?)
 }
 
-/// The ids in `/proc/PID/task/TID/children`, a file that kernels without `CONFIG_PROC_CHILDREN` lack.
+/// Iterates over the ids in `/proc/PID/task/TID/children`, a file that kernels without `CONFIG_PROC_CHILDREN` lack.
 pub fn children(text: &str) -> impl Iterator<Item = i32> + '_ {
     text.split_ascii_whitespace().filter_map(|word| i32::try_from(number(word)?).ok())
 }
 
-/// Moves of a thread between CPUs, from `sched`.
+/// Returns the number of moves of a thread between CPUs, from `sched`.
 pub fn migrations(sched: &str) -> Option<u64> {
     keyed::number(sched, "se.nr_migrations")
 }

@@ -1,5 +1,5 @@
 //! Marks regions of a program, so that `fauxplat run --region parse` measures them: number of entries, time, and with
-//! `-e` event counts. Without fauxplat a mark is a call and a comparison.
+//! `-e` event counts. Without fauxplat a mark costs a call and a comparison.
 //!
 //! ```
 //! use fauxplat_region::Region;
@@ -13,8 +13,8 @@
 //! assert_eq!(parse("a,b"), 2);
 //! ```
 //!
-//! Regions nest; a region within itself counts once, by its outermost call. Threads and processes add up. fauxplat's
-//! `docs/regions.md` lists the metrics and the cost of a mark.
+//! Regions nest; a region within itself counts once, by its outermost call. The counts of threads and processes are
+//! added. fauxplat's `docs/regions.md` lists the metrics and the cost of a mark.
 #![warn(missing_docs)]
 #![expect(unsafe_code, reason = "the marks are those of the header for C")]
 
@@ -36,7 +36,8 @@ unsafe extern "C" {
     fn fauxplat_region_end(region: *mut Mark);
 }
 
-/// A region by its name: 1 to 63 of `a`–`z`, `0`–`9`, `.`, `_` and `-`, of which the first is a letter or a digit.
+/// A region with a name of 1 to 63 characters of `a`–`z`, `0`–`9`, `.`, `_` and `-`, of which the first is a letter or
+/// a digit.
 #[derive(Debug)]
 pub struct Region(UnsafeCell<Mark>);
 
@@ -47,12 +48,12 @@ unsafe impl Sync for Region {}
 unsafe impl Send for Region {}
 
 impl Region {
-    /// A region of this name.
+    /// Creates a region with this name, which the measured metrics show.
     pub const fn new(name: &'static CStr) -> Self {
         Region(UnsafeCell::new(Mark { name: name.as_ptr(), slot: ptr::null_mut() }))
     }
 
-    /// Enters the region; the region ends when the returned guard is dropped.
+    /// Enters the region, which ends when the returned guard is dropped.
     #[must_use = "the region ends when this is dropped"]
     pub fn enter(&'static self) -> Inside {
         // SAFETY: the mark lives as long as the program, its name ends with a zero byte, and other threads access it at
@@ -62,7 +63,7 @@ impl Region {
     }
 }
 
-/// A region that was entered. Not `Send`, since it has to end in the thread in which it began.
+/// Guard of a region that was entered. It is not `Send`, since a region has to end in the thread in which it began.
 #[derive(Debug)]
 pub struct Inside {
     region: &'static Region,

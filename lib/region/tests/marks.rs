@@ -1,4 +1,4 @@
-//! Marks of a Rust program on a page, whose layout is that of docs/regions.md.
+//! Marks of a Rust program on a page with the layout of `docs/regions.md`.
 #![expect(
     clippy::disallowed_methods,
     reason = "the page is found when a program begins, so the marks are made in one of its own"
@@ -19,7 +19,7 @@ fn recursive(depth: u32) {
     }
 }
 
-/// Run as a separate process by the other tests; does nothing by itself.
+/// Runs as a separate process started by the other tests; does nothing by itself.
 #[test]
 fn a_program_that_marks() {
     if std::env::var_os("FAUXPLAT_REGIONS").is_none() {
@@ -30,7 +30,7 @@ fn a_program_that_marks() {
     let _unended = std::mem::ManuallyDrop::new(SORT.enter());
 }
 
-/// A page of this layout without events.
+/// Returns a page of this layout without events.
 fn page() -> Vec<u8> {
     let mut bytes = vec![0; (64 + 512 * 32) * 8];
     bytes[..8].copy_from_slice(b"FPREGION");
@@ -62,7 +62,7 @@ fn marks_are_on_the_page() {
     assert_eq!((sort[10], sort[12]), (0, 1));
 }
 
-/// A file with another magic or version, or too short to be mapped, is left alone.
+/// A file with another magic or version, or too short to be mapped, is not changed.
 #[test]
 fn what_is_no_page_is_not_written() {
     let mut later = page();

@@ -1,4 +1,4 @@
-//! Facts that a table gives about itself.
+//! Facts about an open table.
 
 use std::ffi::c_int;
 use std::mem::size_of;
@@ -24,12 +24,11 @@ struct Facts {
     max_sparse_keys: u32,
     value_bytes: u32,
     records: u32,
-    /// 1, 0, or -1 where it cannot be told.
+    /// 1, 0, or -1 if unknown.
     creator_alive: i32,
     reserved: u32,
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_info(table: *const Handle, facts: *mut Facts) -> c_int {
     // SAFETY: the header asks for a valid pointer whose first field is set.
@@ -63,7 +62,6 @@ extern "C" fn fxt_info(table: *const Handle, facts: *mut Facts) -> c_int {
     })
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_described(table: *const Handle, number: usize, key: *mut CKey) -> c_int {
     // SAFETY: as for `on`.
@@ -82,7 +80,6 @@ extern "C" fn fxt_described(table: *const Handle, number: usize, key: *mut CKey)
     })
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_standing(table: *const Handle) -> c_int {
     on(table, |table| {

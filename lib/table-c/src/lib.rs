@@ -1,7 +1,7 @@
-//! The table's calls for C, C++ and every language that calls C. `include/fauxplat_table.h` documents them.
+//! The table's functions for C, C++ and every language that can call C. `include/fauxplat_table.h` documents them.
 //!
-//! Every function accepts a null table and catches panics: nothing unwinds into C. No function is public to Rust, where
-//! a safe function must not trust a pointer; their names are exported all the same.
+//! Every function accepts a null table and catches panics, so that nothing unwinds into C. No function is public to
+//! Rust, where a safe function must not trust a pointer; the symbols are exported nevertheless.
 #![expect(unsafe_code, reason = "a C interface takes raw pointers; each block says what the header asks for")]
 
 use std::cell::RefCell;
@@ -15,11 +15,11 @@ mod many;
 mod open;
 mod row;
 
-/// The object behind the opaque `fxt_table`.
+/// The object to which the opaque `fxt_table` refers.
 #[derive(Debug)]
 struct Handle {
     table: AnyTable,
-    /// Name, unit and help of each described key, as C reads them.
+    /// Name, unit and help of each described key, as C strings.
     texts: Vec<[CString; 3]>,
 }
 
@@ -38,7 +38,7 @@ fn fail(text: impl ToString) -> c_int {
     FAILED
 }
 
-/// Runs a call on a table, keeps its error for `fxt_error`, lets nothing unwind.
+/// Runs a call on a table, keeps its error for `fxt_error`, and catches panics.
 fn on(table: *const Handle, call: impl FnOnce(&AnyTable) -> Result<c_int, Error>) -> c_int {
     // SAFETY: the header asks for a pointer from fxt_create or fxt_open that was not closed, or null.
     let Some(handle) = (unsafe { table.as_ref() }) else { return fail("the table is null") };
@@ -57,7 +57,6 @@ fn put<T>(at: *mut T, value: T) {
     }
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_close(table: *mut Handle) {
     if !table.is_null() {
@@ -66,13 +65,11 @@ extern "C" fn fxt_close(table: *mut Handle) {
     }
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_error() -> *const c_char {
     LAST.with(|last| last.borrow().as_ptr())
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_get(table: *const Handle, object: u64, key: u64, value: *mut i64) -> c_int {
     on(table, |table| {
@@ -82,13 +79,11 @@ extern "C" fn fxt_get(table: *const Handle, object: u64, key: u64, value: *mut i
     })
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_set(table: *const Handle, object: u64, key: u64, value: i64) -> c_int {
     on(table, |table| table.set(object, key, value).map(|()| OK))
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_add(table: *const Handle, object: u64, key: u64, delta: i64, before: *mut i64) -> c_int {
     on(table, |table| {
@@ -97,7 +92,6 @@ extern "C" fn fxt_add(table: *const Handle, object: u64, key: u64, delta: i64, b
     })
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_compare_exchange(
     table: *const Handle,
@@ -118,13 +112,11 @@ extern "C" fn fxt_compare_exchange(
     })
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_remove(table: *const Handle, object: u64, key: u64) -> c_int {
     on(table, |table| Ok(if table.remove(object, key)?.is_some() { OK } else { ABSENT }))
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_snapshot(
     table: *const Handle,
@@ -151,7 +143,6 @@ extern "C" fn fxt_snapshot(
     })
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_publish(table: *const Handle, object: u64, values: *const i64, count: usize) -> c_int {
     if values.is_null() {
@@ -165,7 +156,6 @@ extern "C" fn fxt_publish(table: *const Handle, object: u64, values: *const i64,
     })
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_objects(table: *const Handle, objects: *mut u64, room: usize, count: *mut usize) -> c_int {
     on(table, |table| {
@@ -182,7 +172,7 @@ extern "C" fn fxt_objects(table: *const Handle, objects: *mut u64, room: usize, 
     })
 }
 
-/// A counter as the header declares it: the additions happen in the caller's own code.
+/// A counter as the header declares it: additions are made in the caller's own code.
 #[repr(C)]
 #[derive(Debug)]
 struct OwnedCounter {
@@ -191,7 +181,6 @@ struct OwnedCounter {
     value_bytes: u32,
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_counter_open(
     table: *const Handle,
@@ -229,7 +218,6 @@ struct Reader {
     value_bytes: u32,
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_reader_open(table: *const Handle, reader: *mut Reader) -> c_int {
     on(table, |open| {
@@ -245,13 +233,11 @@ extern "C" fn fxt_reader_open(table: *const Handle, reader: *mut Reader) -> c_in
     })
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_check(table: *const Handle) -> c_int {
     on(table, |table| table.check().map(|()| OK))
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_sync(table: *const Handle) -> c_int {
     on(table, |table| table.sync().map(|()| OK))

@@ -24,7 +24,6 @@ struct Entry {
 /// Pairs that are copied at a time, so that no call needs memory in proportion to its size.
 const AT_A_TIME: usize = 256;
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_set_many(table: *const Handle, entries: *const Entry, count: usize) -> c_int {
     if count == 0 {
@@ -47,7 +46,6 @@ extern "C" fn fxt_set_many(table: *const Handle, entries: *const Entry, count: u
     })
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_get_many(
     table: *const Handle,

@@ -1,4 +1,4 @@
-//! Creating and opening tables.
+//! Creates and opens tables.
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int};
 use std::mem::size_of;
@@ -14,17 +14,17 @@ use crate::{Handle, fail};
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
-    /// Objects `0..n` with a row from the beginning.
+    /// Objects `0..n` that have a row from the beginning.
     dense_objects: u64,
-    /// Further objects with any number.
+    /// Maximum number of further objects with any number.
     max_hashed_objects: u64,
-    /// Keys `0..n` with a column from the beginning.
+    /// Keys `0..n` that have a column from the beginning.
     dense_keys: u32,
-    /// Further keys with any number.
+    /// Maximum number of further keys with any number.
     max_sparse_keys: u32,
-    /// 4 or 8.
+    /// Size of a value: 4 or 8.
     value_bytes: u32,
-    /// See `KNOWN`.
+    /// Bits of [`KNOWN`].
     flags: u32,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct CKey {
     pub(crate) reserved: u32,
 }
 
-/// Everything that a creator can choose, as in the header.
+/// All options of a creator, as in the header.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct COptions {
@@ -61,7 +61,7 @@ const KNOWN: u32 = EXCLUSIVE_ROWS | RECORDS | ON_DISK | OF_OTHERS;
 pub(crate) const COUNTER: u32 = 1;
 pub(crate) const GAUGE: u32 = 2;
 
-/// Opens with `make` and hands out a handle, null after an error. A path is bytes: nothing says that it is UTF-8.
+/// Opens with `make` and returns a handle, null after an error. A path is bytes, which need not be UTF-8.
 fn open_with(path: *const c_char, make: impl FnOnce(&Path) -> Result<AnyTable, String>) -> *mut Handle {
     if path.is_null() {
         fail("the path is null");
@@ -83,7 +83,7 @@ fn open_with(path: *const c_char, make: impl FnOnce(&Path) -> Result<AnyTable, S
 }
 
 fn handle(table: AnyTable) -> Handle {
-    // The library lets no control character into a description, so none of these texts has a zero byte.
+    // The library allows no control character in a description, so none of these texts has a zero byte.
     let text = |text: &str| CString::new(text).unwrap_or_default();
     let texts = |key: &Key| [text(&key.name), text(&key.unit), text(&key.help)];
     let texts = table.described().iter().map(texts).collect();
@@ -112,7 +112,7 @@ fn with_sizes(sizes: &Sizes) -> Result<Options, String> {
     Ok(options.on_disk(flag(ON_DISK)).of_others(flag(OF_OTHERS)))
 }
 
-/// A text of the caller; empty for null.
+/// Returns a text of the caller; empty for null.
 fn text(at: *const c_char) -> Result<String, String> {
     if at.is_null() {
         return Ok(String::new());
@@ -132,7 +132,7 @@ fn key(given: &CKey) -> Result<Key, String> {
     Ok(key.unit(unit).help(help))
 }
 
-/// The options, and the size of a value in bytes.
+/// Returns the options, and the size of a value in bytes.
 fn read(options: *const COptions) -> Result<(Options, u32), String> {
     // SAFETY: the header asks for a valid pointer to the options, or null for the defaults.
     let Some(given) = (unsafe { options.as_ref() }) else { return Ok((Options::new(), 8)) };
@@ -156,7 +156,7 @@ fn read(options: *const COptions) -> Result<(Options, u32), String> {
     Ok((options, given.sizes.value_bytes))
 }
 
-/// Calls `make` for the width of the values, and gives the table or the text of the error.
+/// Calls `make` for the width of the values; returns the table or the text of the error.
 fn made(options: (Options, u32), path: &Path, make: (Make<Narrow>, Make<Wide>)) -> Result<AnyTable, String> {
     match options.1 {
         4 => (make.0)(&options.0, path).map(AnyTable::Narrow),
@@ -175,7 +175,6 @@ fn open_or_create<W: Width>(options: &Options, path: &Path) -> Result<fauxplat_t
     options.open_or_create(path)
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_create(path: *const c_char, sizes: *const Sizes) -> *mut Handle {
     // SAFETY: the header asks for a valid pointer to the sizes, or null for the defaults.
@@ -189,19 +188,16 @@ extern "C" fn fxt_create(path: *const c_char, sizes: *const Sizes) -> *mut Handl
     })
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_create_with(path: *const c_char, options: *const COptions) -> *mut Handle {
     open_with(path, |path| made(read(options)?, path, (create, create)))
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_open_or_create(path: *const c_char, options: *const COptions) -> *mut Handle {
     open_with(path, |path| made(read(options)?, path, (open_or_create, open_or_create)))
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_open(path: *const c_char, writable: c_int) -> *mut Handle {
     open_with(path, |path| {

@@ -17,7 +17,6 @@ struct CRow {
     value_bytes: u32,
 }
 
-/// See the header.
 #[unsafe(no_mangle)]
 extern "C" fn fxt_row_open(table: *const Handle, object: u64, row: *mut CRow) -> c_int {
     on(table, |open| {

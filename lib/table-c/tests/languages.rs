@@ -1,4 +1,4 @@
-//! The examples of the other languages, built and run. A missing compiler skips its test with a line.
+//! Builds and runs the examples of the other languages. A missing compiler skips its test with a message.
 #![expect(clippy::disallowed_methods, reason = "compilers and the programs they make are processes")]
 #![expect(clippy::disallowed_macros, reason = "a skipped test says so")]
 
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// The directory with the libraries of this very build: the parent of the tests' own.
+/// Returns the directory with the libraries of this build: the parent of the tests' own directory.
 fn libraries() -> PathBuf {
     let own = std::env::current_exe().expect("a test knows its own name");
     let deps = own.parent().expect("a test lies in a folder");
@@ -50,7 +50,7 @@ fn build_and_run(compiler: &str, arguments: &[&str], source: &str, name: &str) -
     let program = built.path().join(PROGRAM);
     let table = table(name);
     let output = run(Command::new(&program).arg(&table).env("LD_LIBRARY_PATH", libraries()))?;
-    // A second run must say that the table exists, on stderr, and fail.
+    // A second run must report on stderr that the table exists, and fail.
     let again = run(Command::new(&program).arg(&table).env("LD_LIBRARY_PATH", libraries()))?;
     assert!(!again.status.success() && String::from_utf8_lossy(&again.stderr).contains("create of"));
     let _ = std::fs::remove_file(table);
@@ -60,8 +60,8 @@ fn build_and_run(compiler: &str, arguments: &[&str], source: &str, name: &str) -
 /// Name of the program in its build directory.
 const PROGRAM: &str = "program";
 
-/// Builds a source with the library, in a directory of the user who runs the tests: cargo's own belongs to the user who
-/// built them.
+/// Builds a source with the library, in a directory of the user who runs the tests: cargo's own directory belongs to
+/// the user who built them.
 fn build(compiler: &str, arguments: &[&str], source: &str) -> Option<TempDir> {
     let folder = TempDir::new().expect("a temporary folder can be made");
     let mut command = Command::new(compiler);
@@ -79,7 +79,7 @@ fn c_publishes() {
     }
 }
 
-/// In line and through the index, in both widths, as `fxt_get` would.
+/// Inline reads and reads through the index, in both widths, return the same as `fxt_get`.
 #[test]
 fn c_reads_in_line() {
     let Some(built) = build("cc", &["-std=c11"], "examples/read.c") else { return };
@@ -128,7 +128,7 @@ fn python_publishes() {
     let _ = std::fs::remove_file(table);
 }
 
-/// Python with the module, and with the library of this very build.
+/// Returns Python with the module, and with the library of this build.
 fn python(words: &[&str]) -> Command {
     let mut command = Command::new("python3");
     command.env("PYTHONPATH", here("python")).env("PYTHONDONTWRITEBYTECODE", "1");
@@ -137,7 +137,8 @@ fn python(words: &[&str]) -> Command {
     command
 }
 
-/// The rest of what the module offers beside the example: errors, descriptions, facts, records, and NumPy where it is.
+/// The features of the module that its example does not use: errors, descriptions, facts, records, and NumPy if it is
+/// installed.
 #[test]
 fn python_reads_what_there_is() {
     let table = table("python-more");
@@ -149,7 +150,7 @@ fn python_reads_what_there_is() {
     let _ = std::fs::remove_file(table);
 }
 
-/// Many pairs at a time, rows, facts and descriptions; a second process opens what the first has created.
+/// Many pairs at a time, rows, facts and descriptions; a second process opens the table that the first has created.
 #[test]
 fn c_writes_and_reads_many() {
     let Some(built) = build("cc", &["-std=c11"], "examples/many.c") else { return };
@@ -165,7 +166,7 @@ fn c_writes_and_reads_many() {
     let _ = std::fs::remove_file(table);
 }
 
-/// A path is bytes: one that is not UTF-8 must not become the name of another file.
+/// A path is bytes: a path that is not UTF-8 must not become the name of another file.
 #[test]
 fn a_path_that_is_no_text_is_taken_as_it_is() {
     let Some(built) = build("cc", &["-std=c11"], "examples/many.c") else { return };

@@ -1,4 +1,4 @@
-//! Kills writers at arbitrary instructions, as often as asked: `kill 10000`.
+//! Kills writers at arbitrary instructions, the given number of times: `kill 10000`.
 #![expect(clippy::disallowed_methods, reason = "the writers must be processes of their own to be killed")]
 #![expect(clippy::disallowed_macros, reason = "an example prints its report")]
 

@@ -1,4 +1,4 @@
-//! Works for a while and publishes how far it has come: `publish FILE ROUNDS`, with the table in FILE kept or created.
+//! Works for a while and publishes its progress: `publish FILE ROUNDS`; the table in FILE is kept or created.
 #![expect(clippy::disallowed_macros, reason = "an example prints its answer")]
 
 use fauxplat_table::{Error, Options, Table};
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The answer depends on every step, so that the compiler cannot remove any.
+/// Runs the rounds. The answer depends on every step, so that the compiler cannot remove any.
 fn publish(file: &str, rounds: u64) -> Result<u64, Error> {
     let options = Options::new().max_hashed_objects(16).dense_keys(1);
     let table: Table = options.open_or_create(file)?;

@@ -1,7 +1,7 @@
-//! The description of a table's keys: names, kinds, units and help, in an area of the file behind its header.
+//! The description of a table's keys: names, kinds, units and help, in an area of the file after its header.
 //!
-//! A line for each key, its fields separated by tabs, so that a person with a pager can read it too. The creator writes it
-//! once, before the table has a name; the header holds its length and its checksum.
+//! Each key is a line of fields separated by tabs, so that a person can read it with a pager as well. The creator
+//! writes the description once, before the table has a name; the header contains its length and its checksum.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::layout::{MOST_DESCRIPTION_BYTES, Shape};
 /// How the values of a key behave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The value only rises, until its publisher starts anew: its rate has a meaning.
+    /// The value only rises, until its publisher starts again: its rate has a meaning.
     Counter,
-    /// The value goes up and down.
+    /// The value rises and falls.
     Gauge,
 }
 
@@ -21,20 +21,20 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Key {
-    /// The key.
+    /// Number of the key.
     pub number: u64,
-    /// The name, for tables that people read and for metrics.
+    /// Name of the key, for tables that people read and for metrics; never empty, and unique in a table.
     pub name: String,
-    /// How its values behave.
+    /// How the values of the key behave.
     pub kind: Kind,
-    /// The unit of its values, such as `bytes`; may be empty.
+    /// The unit of the values, such as `bytes`; may be empty.
     pub unit: String,
-    /// Text that says in a few words what the key counts; may be empty.
+    /// A few words that say what the key counts; may be empty.
     pub help: String,
 }
 
 impl Kind {
-    /// The kind in the file and in metrics.
+    /// Returns the word for the kind in the file and in metrics: `counter` or `gauge`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -55,19 +55,19 @@ impl Key {
         Self { number, name: name.into(), kind: Kind::Counter, unit: String::new(), help: String::new() }
     }
 
-    /// Describes a key whose values go up and down.
+    /// Describes a key whose values rise and fall.
     #[must_use]
     pub fn gauge(number: u64, name: impl Into<String>) -> Self {
         Self { kind: Kind::Gauge, ..Self::counter(number, name) }
     }
 
-    /// Sets the unit.
+    /// Sets the unit of the values.
     #[must_use]
     pub fn unit(self, unit: impl Into<String>) -> Self {
         Self { unit: unit.into(), ..self }
     }
 
-    /// Sets the help.
+    /// Sets the help text.
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
         Self { help: help.into(), ..self }
@@ -81,7 +81,7 @@ impl Key {
     }
 }
 
-/// The first rule that the descriptions break, if any.
+/// Returns the first rule that the descriptions break, if any.
 fn fault(keys: &[Key], shape: &Shape) -> Option<&'static str> {
     let (mut names, mut numbers) = (BTreeSet::new(), BTreeSet::new());
     for key in keys {
@@ -102,7 +102,7 @@ fn fault(keys: &[Key], shape: &Shape) -> Option<&'static str> {
     None
 }
 
-/// The bytes of the descriptions.
+/// Encodes the descriptions for the file.
 pub(crate) fn encode(keys: &[Key], shape: &Shape) -> Result<Vec<u8>, Error> {
     if let Some(what) = fault(keys, shape) {
         return Err(Error::Shape { what });
@@ -117,7 +117,7 @@ pub(crate) fn encode(keys: &[Key], shape: &Shape) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// The descriptions in the bytes of a file, or the first thing that is wrong with them.
+/// Decodes the descriptions in a file, or returns the first error in them.
 pub(crate) fn decode(bytes: &[u8], shape: &Shape) -> Result<Vec<Key>, &'static str> {
     let text = std::str::from_utf8(bytes).map_err(|_| "the description of its keys is no text")?;
     let keys: Option<Vec<Key>> = text.split_terminator('\n').map(Key::from_line).collect();

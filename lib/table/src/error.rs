@@ -20,7 +20,7 @@ pub enum Error {
     /// The file is not a table, or its header is damaged.
     #[error("{path} is not a usable table: {what}", path = path.display())]
     NotATable {
-        /// The file that was looked at.
+        /// The file that was examined.
         path: PathBuf,
         /// The first error in it.
         what: &'static str,
@@ -35,43 +35,43 @@ pub enum Error {
     #[error("{path} has format version {found}, this library reads version {known}: create it anew, or use the library that \
              wrote it", path = path.display())]
     Version {
-        /// The file that was looked at.
+        /// The file that was examined.
         path: PathBuf,
         /// The version in the file.
         found: u32,
         /// The version that this library reads.
         known: u32,
     },
-    /// The file was written on a machine of the other byte order.
+    /// The file was written on a machine with the other byte order.
     #[error("{path} was written on a machine of the other byte order", path = path.display())]
     ByteOrder {
-        /// The file that was looked at.
+        /// The file that was examined.
         path: PathBuf,
     },
     /// The file is shorter or longer than its header says, or it shrank after it was opened.
     #[error("the table's file has {found} bytes instead of {expected}: it was truncated or extended")]
     Length {
-        /// Bytes that the header asks for.
+        /// Bytes according to the header.
         expected: u64,
         /// Bytes that the file has now.
         found: u64,
     },
-    /// The file holds cells of the other width.
+    /// The values in the file have the other width.
     #[error("{path} holds {found}-byte values, not {asked}-byte values", path = path.display())]
     Width {
-        /// The file that was looked at.
+        /// The file that was examined.
         path: PathBuf,
         /// Bytes of a value in the file.
         found: u32,
-        /// Bytes of a value that the caller asked for.
+        /// Bytes of a value that the caller requested.
         asked: u32,
     },
-    /// The table exists, and was not created with the options given.
+    /// The table exists, and was created with different options.
     #[error("{path} was created with other sizes ({what}): open it as it is, or remove it", path = path.display())]
     Different {
         /// The file that exists.
         path: PathBuf,
-        /// The first of the options that differs.
+        /// The first option that differs.
         what: &'static str,
     },
     /// The table exists in a directory that is writable for all users, and belongs to another user.
@@ -86,34 +86,34 @@ pub enum Error {
     /// The requested sizes do not fit into a file or into this format.
     #[error("impossible table: {what}")]
     Shape {
-        /// The limit that was overstepped.
+        /// The limit that was exceeded.
         what: &'static str,
     },
-    /// The file would live on a disk, whose write-back can stop a writer for a long time.
+    /// The file would be on a disk, whose write-back can stop a writer for a long time.
     #[error("{path} is on a disk-backed file system: use /dev/shm, or allow it with Options::on_disk", path = path.display())]
     OnDisk {
         /// The file that was to be created.
         path: PathBuf,
     },
-    /// Every row for hashed objects is taken.
+    /// Every row for hashed objects is in use.
     #[error("the table is full: it holds at most {max} hashed objects")]
     ObjectsFull {
-        /// Rows that the table was created with.
+        /// Number of rows for hashed objects with which the table was created.
         max: u64,
     },
-    /// Every column for sparse keys is taken.
+    /// Every column for sparse keys is in use.
     #[error("the table is full: it holds at most {max} keys beyond the dense ones")]
     KeysFull {
-        /// Columns for sparse keys that the table was created with.
+        /// Number of columns for sparse keys with which the table was created.
         max: u64,
     },
-    /// The file system has no room for more rows. The table is unharmed.
+    /// The file system has no room for more rows. The table is not damaged.
     #[error("no room to grow the table: {source}")]
     NoSpace {
         /// The error of the kernel.
         source: io::Error,
     },
-    /// The value, or the sum, lies outside what a cell of this table can hold.
+    /// The value, or the sum, exceeds the range of a cell of this table.
     #[error("{value} does not fit into a cell of this table")]
     Range {
         /// The value that was to be stored; the sum saturates at the ends of `i64`.
@@ -131,7 +131,7 @@ pub enum Error {
     /// The values of the object changed in each of the attempts to read them together.
     #[error("the object changed during each of {attempts} attempts to read it as a whole")]
     Unstable {
-        /// Attempts made before giving up.
+        /// Number of attempts that were made.
         attempts: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! Creating and opening a table's file.
+//! Creates and opens a table's file.
 #![expect(unsafe_code, reason = "statfs and linkat have no safe form in the standard library")]
 
 use std::ffi::CString;
@@ -17,7 +17,7 @@ use crate::header::{self, Header};
 use crate::layout::{Geometry, Shape};
 use crate::map::Mapping;
 
-/// A mapped file with the geometry that its mapping was made for.
+/// A mapped file with the geometry for which it was mapped.
 pub(crate) struct Opened {
     pub mapping: Mapping,
     pub geometry: Geometry,
@@ -26,12 +26,12 @@ pub(crate) struct Opened {
     pub keys: Vec<Key>,
 }
 
-/// A table that is to be made.
+/// A table that is to be created.
 pub(crate) struct Plan<'a> {
     pub shape: Shape,
     /// The descriptions of keys.
     pub keys: &'a [Key],
-    /// Permission bits, before the mask of the process.
+    /// Permission bits, before the umask of the process is applied.
     pub mode: u32,
     pub on_disk: bool,
 }
@@ -41,15 +41,16 @@ static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
 /// Creates a table that does not exist yet.
 ///
-/// The file is finished without a name and then linked to its own, so that nobody ever opens half a table, exactly one
-/// of two creators succeeds, and a creator that dies leaves nothing. Where the file system or a missing /proc does not
-/// allow that, the file is finished under another name; a creator that dies then leaves a dot file and no table.
+/// The file is completed without a name and then linked to its name, so that no process ever opens an incomplete table,
+/// exactly one of two creators succeeds, and a creator that dies leaves nothing behind. If the file system or a missing
+/// /proc does not allow that, the file is completed under another name; a creator that dies then leaves a dot file and
+/// no table.
 pub(crate) fn create(path: &Path, plan: &Plan<'_>) -> Result<Opened, Error> {
     let description = describe::encode(plan.keys, &plan.shape)?;
     let geometry = Geometry::new(Shape { description_bytes: description.len() as u32, ..plan.shape })?;
     let new = New { path, plan, geometry, description };
-    // Checked first, because the usual case of failure then costs no pages. A name that is created later is noticed
-    // when the link is made.
+    // An existing name is checked first, because that usual case of failure then costs no pages. A name that is created
+    // later is noticed when the link is made.
     if fs::symlink_metadata(path).is_ok() {
         let source = io::Error::from_raw_os_error(libc::EEXIST);
         return Err(Error::Io { call: "create", path: path.to_owned(), source });
@@ -60,7 +61,7 @@ pub(crate) fn create(path: &Path, plan: &Plan<'_>) -> Result<Opened, Error> {
     }
 }
 
-/// A table whose places are known, and the text that it begins with.
+/// A table with its geometry, and the encoded description of its keys.
 struct New<'a> {
     path: &'a Path,
     plan: &'a Plan<'a>,
@@ -68,7 +69,7 @@ struct New<'a> {
     description: Vec<u8>,
 }
 
-/// Creates the table in a file without a name; `None` if such files cannot be made or linked here.
+/// Creates the table in a file without a name; `None` if such files cannot be created or linked here.
 fn create_nameless(new: &New<'_>) -> Option<Result<Opened, Error>> {
     let path = new.path;
     let mut options = OpenOptions::new();
@@ -87,7 +88,7 @@ fn create_nameless(new: &New<'_>) -> Option<Result<Opened, Error>> {
     }
 }
 
-/// Gives an open file a name, by way of /proc: that needs no privilege, see open(2).
+/// Gives an open file a name, by way of /proc, which needs no privilege, see `open(2)`.
 fn link_open_file(number: RawFd, path: &Path) -> io::Result<()> {
     let old = CString::new(format!("/proc/self/fd/{number}"))?;
     let new = CString::new(path.as_os_str().as_bytes())?;
@@ -110,7 +111,7 @@ fn create_named(new: &New<'_>) -> Result<Opened, Error> {
     result
 }
 
-/// Makes a table of an empty file.
+/// Turns an empty file into a table.
 fn fill(file: &File, new: &New<'_>) -> Result<Opened, Error> {
     let &New { path, geometry, .. } = new;
     let failed = |call| move |source| Error::Io { call, path: path.to_owned(), source };
@@ -158,7 +159,7 @@ pub(crate) fn open(path: &Path, writable: bool) -> Result<Opened, Error> {
     if facts.len() < header::BYTES as u64 {
         return Err(Error::NotATable { path: path.to_owned(), what: "it is shorter than a header" });
     }
-    // A private copy: the file may change while it is being checked.
+    // The header is checked in a private copy, since the file may change meanwhile.
     let mut bytes = [0; header::BYTES];
     file.read_exact_at(&mut bytes, 0).map_err(failed("read"))?;
     let header = Header::decode(&bytes, path)?;
@@ -174,7 +175,8 @@ pub(crate) fn open(path: &Path, writable: bool) -> Result<Opened, Error> {
     Ok(Opened { mapping, geometry, header, keys })
 }
 
-/// The descriptions of keys. The geometry bounds their length, and the caller has compared it with the file's.
+/// Reads the descriptions of keys. The geometry limits their length, and the caller has compared it with the length of
+/// the file.
 fn read_description(
     file: &File,
     path: &Path,
@@ -194,8 +196,8 @@ fn read_description(
     describe::decode(&bytes, &geometry.shape).map_err(damaged)
 }
 
-/// Refuses a table that another user may have put there for this process to write into: the rule of the kernel for
-/// files that are created (`protected_regular` in proc_sys_fs(5)), in directories that are writable for all.
+/// Refuses a table that another user may have put there for this process to write into. The rule is the kernel's rule
+/// for created files in directories that are writable for all users (`protected_regular` in `proc_sys_fs(5)`).
 pub(crate) fn refuse_strangers(path: &Path, opened: &Opened) -> Result<(), Error> {
     let failed = |call| move |source| Error::Io { call, path: path.to_owned(), source };
     let owner = opened.mapping.owner().map_err(failed("fstat"))?;
@@ -209,13 +211,12 @@ pub(crate) fn refuse_strangers(path: &Path, opened: &Opened) -> Result<(), Error
     }
 }
 
-/// The directory that contains a file.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Creates a file beside the table's own name. The process id alone is not unique, since a process in another namespace
-/// can have the same.
+/// can have the same id.
 fn unfinished_file(path: &Path, mode: u32) -> Result<(File, PathBuf), Error> {
     let name = path.file_name().ok_or(Error::NotATable { path: path.to_owned(), what: "it has no name" })?;
     loop {
@@ -231,8 +232,8 @@ fn unfinished_file(path: &Path, mode: u32) -> Result<(File, PathBuf), Error> {
     }
 }
 
-/// Whether a file lives in memory (tmpfs, ramfs, huge pages). Write-back to a disk can hold a writer of a
-/// shared mapping for as long as the disk takes.
+/// Returns whether a file is in memory (tmpfs, ramfs, huge pages). Write-back to a disk can stop a writer of a shared
+/// mapping for as long as the disk takes.
 fn in_memory(file: &File) -> io::Result<bool> {
     const RAMFS: u64 = 0x8584_58F6;
     const HUGETLBFS: u64 = 0x9584_58F6;
@@ -248,18 +249,19 @@ fn in_memory(file: &File) -> io::Result<bool> {
     Ok(kind == libc::TMPFS_MAGIC as u64 || kind == RAMFS || kind == HUGETLBFS)
 }
 
-/// Start time of a process, in clock ticks since boot, and whether it has not ended yet: proc_pid_stat(5).
+/// Returns the start time of a process, in clock ticks since boot, and whether it has not ended yet, see
+/// `proc_pid_stat(5)`.
 fn process(pid: u64) -> Option<(u64, bool)> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is a name in parentheses that may contain anything, so fields are counted from its end.
+    // The second field is a name in parentheses that may contain any character, so fields are counted from its end.
     let mut rest = text[text.rfind(')')? + 1..].split_ascii_whitespace();
     let state = rest.next()?;
     Some((rest.nth(18)?.parse().ok()?, !matches!(state, "Z" | "X" | "x")))
 }
 
-/// Whether the creator of a table still runs: the same process, in the same boot. A creator that ended and was not
-/// waited for does not run. `None` where its process id belongs to another namespace (a container's) and means another
-/// process here.
+/// Returns whether the creator of a table still runs: the same process, in the same boot. A creator that has ended and
+/// was not waited for does not run. `None` if its process id belongs to another namespace (such as a container's) and
+/// may mean another process here.
 pub(crate) fn creator_runs(header: &Header) -> Option<bool> {
     if boot_id() != Some(header.boot) {
         return Some(false);
@@ -268,14 +270,14 @@ pub(crate) fn creator_runs(header: &Header) -> Option<bool> {
     is_known_here.then(|| process(header.pid) == Some((header.started, true)))
 }
 
-/// The namespace of process numbers that this process lives in and that `/proc` shows: the kernel's inode of it, which
-/// has 32 bits (pid_namespaces(7)).
+/// Returns the PID namespace of this process if `/proc` shows that namespace: the kernel's inode number of it, which
+/// has 32 bits (`pid_namespaces(7)`).
 fn process_numbers() -> Option<u32> {
     let is_shown = fs::read_link("/proc/self").ok()? == Path::new(&std::process::id().to_string());
     is_shown.then(|| fs::metadata("/proc/self/ns/pid").ok()?.ino().try_into().ok())?
 }
 
-/// The identity of the running boot, from random(4).
+/// Returns the identity of the running boot, from `random(4)`.
 fn boot_id() -> Option<[u8; 16]> {
     let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let digits: String = text.trim().chars().filter(|&digit| digit != '-').collect();

@@ -1,12 +1,12 @@
 //! Handling of pages of a mapped table that cannot be provided.
 //!
 //! The kernel answers an access to such a page with SIGBUS, which ends the process. This guard catches the signal for
-//! addresses of its mappings only, records it for `Table::check`, and tells two cases apart by the length of the file.
-//! If the file was truncated, empty memory takes the place of the lost end: readers then see absent values, and stores
-//! have no effect. If the file is whole, the file system is full or failing and the page was never reserved, as in a
-//! damaged file or a copy without the holes' pages: that one page reads as absent from then on, and a store into it
-//! ends the process, because a value that others do not see must not count as stored. Every other SIGBUS is passed to
-//! the previous handler.
+//! addresses of its mappings only, records it for `Table::check`, and distinguishes two cases by the length of the
+//! file. If the file was truncated, empty memory replaces the lost end: readers then see absent values, and stores have
+//! no effect. If the file has its full length, the file system is full or failing and the page was never reserved, as
+//! in a damaged file or in a copy without the pages of its holes: that one page reads as absent from then on, and a
+//! store into it ends the process, because a value that other processes do not see must not count as stored. Every
+//! other SIGBUS is passed to the previous handler.
 #![expect(unsafe_code, reason = "signal handlers and fixed mappings have no safe form")]
 
 use std::ffi::{c_int, c_void};
@@ -17,7 +17,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-/// Mappings that can be watched at once. Further ones work, without the guard.
+/// Maximum number of mappings that are watched at once. Further mappings work without the guard.
 const MOST: usize = 256;
 
 /// A watched mapping. All fields are atomics because the handler can run at any time on any thread.
@@ -27,7 +27,7 @@ struct Watched {
     len: AtomicUsize,
     protection: AtomicI32,
     file: AtomicI32,
-    /// Inode, which distinguishes the file from another one that got the same descriptor number.
+    /// Inode number, which distinguishes the file from another file that got the same descriptor number.
     inode: AtomicU64,
     loss: AtomicU32,
 }
@@ -47,7 +47,7 @@ static WATCHED: [Watched; MOST] = [const {
 /// The handler that was installed before this one. Written once, before this one can run; never freed.
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(std::ptr::null_mut());
 static INSTALL: Once = Once::new();
-/// [`page_bytes`] for the handler, in which sysconf(3) must not be called. Written as `BEFORE` is.
+/// [`page_bytes`] for the handler, in which `sysconf(3)` must not be called. Written at the same time as `BEFORE`.
 static PAGE_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 /// The pages that a mapping has lost.
@@ -55,7 +55,7 @@ static PAGE_BYTES: AtomicUsize = AtomicUsize::new(0);
 pub(crate) enum Loss {
     /// The file was truncated.
     End,
-    /// The file is whole, and the file system had no page for a hole in it.
+    /// The file has its full length, and the file system had no page for a hole in it.
     Page,
 }
 
@@ -68,7 +68,7 @@ const ONE_PAGE: u32 = 2;
 pub(crate) struct Ticket(usize);
 
 impl Ticket {
-    /// The loss that accesses to the mapping have met so far.
+    /// Returns the loss that accesses to the mapping have met so far.
     pub(crate) fn loss(&self) -> Option<Loss> {
         match WATCHED[self.0].loss.load(Ordering::Acquire) {
             NONE => None,
@@ -80,7 +80,7 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        // Length first: a handler that runs in between finds an empty range.
+        // The length is cleared first: a handler that runs in between finds an empty range.
         WATCHED[self.0].len.store(0, Ordering::Release);
         WATCHED[self.0].taken.store(false, Ordering::Release);
     }
@@ -99,20 +99,20 @@ pub(crate) fn watch(base: usize, len: usize, writable: bool, file: &File) -> Opt
     watched.inode.store(inode, Ordering::Relaxed);
     watched.protection.store(protection, Ordering::Relaxed);
     watched.base.store(base, Ordering::Relaxed);
-    // Release: a handler that sees the length sees the base.
+    // Release: a handler that sees the length also sees the base.
     watched.len.store(len, Ordering::Release);
     Some(Ticket(place))
 }
 
-/// Size of a page of this system (sysconf(3)), which is 64 KiB on some arm64 and POWER machines. The page size of the
-/// format is independent of it, and the same everywhere.
+/// Returns the size of a page of this system (`sysconf(3)`), which is 64 KiB on some arm64 and POWER machines. The page
+/// size of the format does not depend on the system.
 pub(crate) fn page_bytes() -> usize {
     // SAFETY: no pointer is passed.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
-/// Where the page begins in which a place lies. The kernel takes no other place for a mapping or a piece of advice
-/// (EINVAL).
+/// Returns the start of the page that contains an address. The kernel accepts no other start for a mapping or for
+/// advice (EINVAL).
 pub(crate) fn page_start(place: usize, page_bytes: usize) -> usize {
     place / page_bytes * page_bytes
 }
@@ -140,7 +140,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     // SAFETY: the kernel passes a valid record to a handler installed with SA_SIGINFO, and errno is this thread's own.
     let (code, address, errno) =
         unsafe { ((*info).si_code, (*info).si_addr() as usize, *libc::__errno_location()) };
-    // Other codes: another process sent the signal, or the memory itself is broken. Neither is about the file.
+    // Other codes: another process sent the signal, or the memory itself is broken. Neither concerns the file.
     let ours = code == libc::BUS_ADRERR && WATCHED.iter().any(|watched| replace(watched, address));
     if !ours {
         // SAFETY: as above.
@@ -174,8 +174,8 @@ fn replace(watched: &Watched, address: usize) -> bool {
     new != libc::MAP_FAILED
 }
 
-/// Whether the file ends before an offset. If the descriptor is closed the answer is no, because then no store is lost
-/// silently.
+/// Returns whether the file ends before an offset. If the descriptor is closed the answer is no, because then no store
+/// is lost silently.
 fn is_cut(watched: &Watched, offset: usize) -> bool {
     let mut facts = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: fstat(2) may be called in a handler; it fills the record or fails, and the record is read only after
@@ -202,7 +202,7 @@ unsafe fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
     // SAFETY: the caller vouches for the record.
     let sent = unsafe { (*info).si_code } <= 0;
     if handler == libc::SIG_IGN && sent {
-        // Ignored, as it would be without this guard.
+        // The signal is ignored, as it would be without this guard.
     } else if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
         // The faulting instruction runs again and ends the process as it should.
         // SAFETY: sigaction(2) is async-signal-safe; the action is the default one.

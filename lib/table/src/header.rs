@@ -1,14 +1,14 @@
-//! The first page of the file: a description of the table, written once and checked at every opening.
+//! The first page of the file: a description of the table, written once and checked whenever the table is opened.
 //!
-//! All numbers are little-endian. The magic mark is written in the byte order of the machine, because the cells are
-//! too.
+//! All numbers are little-endian. The byte-order mark is written in the byte order of the machine, because the cells
+//! are too.
 
 use std::path::Path;
 
 use crate::error::Error;
 use crate::layout::Shape;
 
-/// Bytes that are read and checked.
+/// Number of bytes that are read and checked.
 pub(crate) const BYTES: usize = 128;
 /// The format that this library writes and reads.
 pub(crate) const VERSION: u32 = 3;
@@ -19,7 +19,6 @@ const EXCLUSIVE: u32 = 2;
 /// Offset of the checksum, which covers everything before it.
 const SUM: usize = 120;
 
-/// The contents of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub shape: Shape,
@@ -33,7 +32,7 @@ pub(crate) struct Header {
     pub boot: [u8; 16],
     /// Checksum of the description of the keys.
     pub description_sum: u64,
-    /// The namespace in which the process has that number, by its inode; 0 where it was not known.
+    /// Inode number of the creator's PID namespace; 0 if unknown.
     pub pids: u32,
 }
 
@@ -66,7 +65,7 @@ impl Header {
         bytes
     }
 
-    /// Reads a header, or names the first thing that is wrong with it.
+    /// Decodes a header, or names the first error in it.
     pub(crate) fn decode(bytes: &[u8; BYTES], path: &Path) -> Result<Self, Error> {
         let damaged = |what| Error::NotATable { path: path.to_owned(), what };
         if bytes[..8] != MAGIC {
@@ -79,7 +78,7 @@ impl Header {
             return Err(damaged("its byte-order mark is damaged"));
         }
         let found = get32(bytes, 16);
-        // Before the checksum: another version may place it elsewhere.
+        // The version is checked before the checksum, which another version may place elsewhere.
         if found != VERSION {
             return Err(Error::Version { path: path.to_owned(), found, known: VERSION });
         }
@@ -116,7 +115,7 @@ impl Header {
     }
 }
 
-/// FNV-1a with 64 bits: finds damage, not malice; a hostile header is held off by the bounds instead.
+/// FNV-1a with 64 bits, which detects accidental damage; against a hostile header the bounds protect.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     let step = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, step)

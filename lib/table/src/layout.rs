@@ -1,12 +1,12 @@
 //! Layout of the file, computed from the creation parameters alone.
 //!
-//! Nothing in the file is a pointer or an offset: every place follows from the shape, which is checked once
-//! and then kept in private memory. Offsets are made only here and only from indices that were compared
-//! with their bounds ([`Row`], [`Column`], [`Level`], [`Slot`],
-//! [`CellsStart`]), so a damaged or hostile file can hold any
-//! words it likes and still cannot move an access out of the mapping.
+//! Nothing in the file is a pointer or an offset: every place follows from the shape, which is checked once and then
+//! kept in private memory. Offsets are made only here and only from indices that were compared with their bounds
+//! ([`Row`], [`Column`], [`Level`], [`Slot`], [`CellsStart`]), so a damaged or hostile file can contain any words and
+//! still cannot move an access out of the mapping.
 //!
-//! The fields of these types are private to this module and those below it, which is what makes their values trustworthy.
+//! The fields of these types are private to this module and its submodules, so that no other code can create invalid
+//! values.
 
 mod index;
 
@@ -16,8 +16,8 @@ pub(crate) use index::{IndexGeometry, most_level};
 
 /// An aligned offset of a four-byte word inside the mapping.
 ///
-/// Kept in two parts that are added last: the start of the region, which stays the same in a loop, so that its address
-/// is computed outside of the loop, and the offset into the region.
+/// The offset is kept in two parts that are added last: the start of the region, which is constant in a loop, so that
+/// its address is computed outside of the loop, and the offset into the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct At32(usize, usize);
 
@@ -25,15 +25,15 @@ pub struct At32(usize, usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct At64(usize, usize);
 
-/// The offset of a cell, whose width the table's type knows; see [`At32`].
+/// The offset of a cell, whose width is part of the table's type; see [`At32`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellAt(usize, usize);
 
-/// The number of a row for a hashed object (or of a sparse key), below the number that the file has.
+/// The number of a row for a hashed object (or of a sparse key), less than the number of rows in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row(u32);
 
-/// The number of a column, below the number that the file has.
+/// The number of a column, less than the number of columns in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Column(u32);
 
@@ -41,7 +41,7 @@ pub(crate) struct Column(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) struct Level(u32);
 
-/// A part of an index that grows by itself, below the number of regions that the file has.
+/// A part of an index that grows separately, less than the number of regions in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Region(u32);
 
@@ -80,7 +80,7 @@ impl CellAt {
     pub(crate) fn narrow(self) -> At32 {
         At32(self.0, self.1)
     }
-    /// Only the wide table calls this, and its columns are eight bytes apart.
+    /// Only the wide table calls this function, and its columns are eight bytes apart.
     #[inline(always)]
     pub(crate) fn wide(self) -> At64 {
         At64(self.0, self.1)
@@ -88,7 +88,7 @@ impl CellAt {
 }
 
 impl CellsStart {
-    /// The place of an existing row's cells by their offset.
+    /// Returns the place of an existing row's cells from their offset.
     #[inline(always)]
     pub(crate) fn from_offset(offset: usize) -> Self {
         Self(offset, 0)
@@ -97,7 +97,7 @@ impl CellsStart {
     pub(crate) fn offset(self) -> usize {
         self.0 + self.1
     }
-    /// The cell of a dense key, which the caller has compared with their number.
+    /// Returns the cell of a dense key, which the caller has compared with the number of dense keys.
     #[inline(always)]
     pub(crate) fn dense_cell(self, key: u64, width: usize) -> CellAt {
         CellAt(self.0, self.1 + key as usize * width)
@@ -112,7 +112,7 @@ impl Row {
 }
 
 impl Level {
-    /// Slots of a whole level, those of all regions together.
+    /// Returns the number of slots of a whole level, all regions together.
     #[inline(always)]
     pub(crate) fn slots(self) -> usize {
         1 << self.0
@@ -124,44 +124,44 @@ impl Level {
 pub(crate) struct Shape {
     /// Bytes of a value: 4 or 8.
     pub width: u32,
-    /// Whole rows are published at once instead of single cells.
+    /// Whether whole rows are published at once instead of single cells.
     pub records: bool,
-    /// Rows start on separate cache-line pairs, so that writers of neighbouring rows never share one.
+    /// Whether rows start on separate cache-line pairs, so that writers of neighbouring rows never share one.
     pub exclusive: bool,
     /// Objects `0..dense_objects` have a row each, found without an index.
     pub dense_objects: u64,
-    /// Further objects, with any 64-bit number, that find their row through the index.
+    /// Number of further objects, with any 64-bit number, whose row is found through the index.
     pub max_hashed: u64,
     /// Keys `0..dense_keys` have a column each.
     pub dense_keys: u32,
-    /// Further keys, with any 64-bit number.
+    /// Number of further keys, with any 64-bit number.
     pub max_sparse_keys: u32,
     /// The index starts with two to this power slots.
     pub min_level: u32,
-    /// The index of objects has two to this power regions, each of which grows by itself.
+    /// The index of objects has two to this power regions, each of which grows separately.
     pub region_bits: u32,
     /// Bytes of the description of the keys.
     pub description_bytes: u32,
 }
 
-/// Bytes before the description: the header's page, the page of shared counters, and that of the regions' levels.
+/// Bytes before the description: the page of the header, the page of shared counters, and the page of the regions'
+/// levels.
 const FIXED_BYTES: usize = 3 * PAGE;
 /// Offset of the shared counters.
 const CONTROL: usize = PAGE;
-/// Offset of the levels of the regions of the index of objects. They are read by every search and written when a region
-/// grows, so they need no lines of their own.
+/// Offset of the levels of the regions of the index of objects. Every search reads them, and they are only written when
+/// a region grows, so they need no cache lines of their own.
 const LEVELS: usize = 2 * PAGE;
 const PAGE: usize = 4096;
-/// Greatest number of regions, as a power of two: their levels fill a page, which stays in the nearest cache.
+/// Maximum number of regions, as a power of two: their levels fill a page, which stays in the nearest cache.
 pub(crate) const MOST_REGION_BITS: u32 = 10;
-/// Greatest size of the description of the keys.
+/// Maximum size of the description of the keys.
 pub(crate) const MOST_DESCRIPTION_BYTES: u32 = 1 << 20;
-/// Bytes of a cache line.
 const LINE: usize = 64;
-/// Distance in bytes between shared counters, a pair of cache lines: adjacent-line prefetch would make them share one
-/// otherwise.
+/// Distance in bytes between shared counters, a pair of cache lines: otherwise adjacent-line prefetch would make them
+/// share one.
 const CONTROL_STRIDE: usize = 128;
-/// Greatest number of columns; rows with more would be too long.
+/// Maximum number of columns; rows with more would be too long.
 const MAX_COLUMNS: u32 = 1 << 16;
 /// Row numbers need 31 bits at most, so that an entry always has room for a tag.
 const MAX_ROWS: u64 = (1 << 31) - 2;
@@ -177,7 +177,7 @@ pub(crate) struct Hot {
     row_head: usize,
 }
 
-/// The whole file.
+/// The geometry of the whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
     pub shape: Shape,
@@ -188,17 +188,18 @@ pub(crate) struct Geometry {
     len: usize,
 }
 
-/// Bytes from one row to the next. A row that fits into a cache line lies in one, as long as that costs no more than a
-/// third of its size. A longer row has to lie in several anyway, and more memory would only cost more misses.
+/// Returns the bytes from one row to the next. A row that fits into a cache line lies in a single line, as long as that
+/// costs no more than a third of its size. A longer row has to lie in several lines anyway, and more memory would only
+/// cost more misses.
 fn row_pitch(bytes: usize) -> Option<usize> {
     let whole = bytes.next_power_of_two();
     if whole <= LINE && whole <= bytes + bytes / 3 { Some(whole) } else { align(bytes, 8) }
 }
 
 impl Geometry {
-    /// Computes every offset, or says which size is impossible.
+    /// Computes every offset, or returns which size is impossible.
     ///
-    /// The word 0 in a row's head means that the row is free, so object 0 and key 0 always are among the dense ones.
+    /// The word 0 in a row's head means that the row is free, so object 0 and key 0 are always dense.
     pub(crate) fn new(asked: Shape) -> Result<Self, Error> {
         check(&asked)?;
         let (dense_objects, dense_keys) = (asked.dense_objects.max(1), asked.dense_keys.max(1));
@@ -221,7 +222,7 @@ impl Geometry {
         let control = |n: usize| CONTROL + 8 * n * CONTROL_STRIDE;
         let (min_level, region_bits) = (shape.min_level, shape.region_bits);
         let sparse = u64::from(shape.max_sparse_keys);
-        // The index of keys has one region, whose level lies behind its other words.
+        // The index of keys has one region, whose level is stored after its other words.
         let own = control(1) + 5 * CONTROL_STRIDE;
         let place =
             IndexPlace { control: control(1), levels: own, min_level: min_level.min(4), region_bits: 0 };
@@ -237,7 +238,7 @@ impl Geometry {
         let hot = Hot {
             objects,
             dense_objects: shape.dense_objects,
-            // The cells of records are not where the fast path reads, so that it must take no key for a dense one.
+            // The cells of records are not where the fast path reads, so for the fast path no key is dense.
             dense_keys: if shape.records { 0 } else { u64::from(shape.dense_keys) },
             dense: dense + sequence,
             dense_stride,
@@ -246,14 +247,14 @@ impl Geometry {
         Some(Self { shape, hot, keys, columns, half, len })
     }
 
-    /// Bytes of the whole file.
+    /// Returns the bytes of the whole file.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
     pub(crate) fn columns(&self) -> u32 {
         self.columns
     }
-    /// Offset and length of everything that exists from the beginning.
+    /// Returns offset and length of everything that exists from the beginning.
     pub(crate) fn first_ranges(&self) -> [(usize, usize); 4] {
         let hot = &self.hot;
         let dense = hot.dense_stride * self.shape.dense_objects as usize;
@@ -262,12 +263,12 @@ impl Geometry {
         let head = FIXED_BYTES + self.shape.description_bytes as usize;
         [(0, head), (hot.dense - sequence, dense), level(&hot.objects), level(&self.keys)]
     }
-    /// Where the description of the keys begins.
+    /// Returns the offset of the description of the keys.
     pub(crate) fn description(&self) -> usize {
         FIXED_BYTES
     }
 
-    /// Whether exactly these dense keys exist and rows follow one another without a gap.
+    /// Returns whether exactly these dense keys exist and rows follow one another without a gap.
     pub(crate) fn fits(&self, columns: usize) -> bool {
         let width = self.shape.width as usize;
         self.shape.dense_keys as usize == columns
@@ -275,31 +276,31 @@ impl Geometry {
             && !self.shape.records
             && self.hot.dense_stride == columns * width
     }
-    /// Location of the dense pairs: offset of the first row, bytes between rows, number of objects and of keys. `None`
-    /// for records, whose cells are elsewhere.
+    /// Returns the location of the dense pairs: offset of the first row, bytes between rows, number of objects and of
+    /// keys. `None` for records, whose cells are elsewhere.
     pub(crate) fn dense(&self) -> Option<(usize, usize, u64, u32)> {
         let hot = &self.hot;
         let plain = !self.shape.records && self.shape.dense_objects > 0;
         plain.then_some((hot.dense, hot.dense_stride, self.shape.dense_objects, self.shape.dense_keys))
     }
-    /// Start of a row's cells, its sequence included, and their end.
+    /// Returns the start of a row's cells, its sequence included, and their end.
     pub(crate) fn cells_range(&self, place: CellsStart) -> (usize, usize) {
         let halves = if self.shape.records { 2 } else { 1 };
         let cells = place.0 + place.1;
         (cells - (self.hot.row_head - 8), cells + halves * self.half)
     }
-    /// The first offset behind the sparse keys.
+    /// Returns the first offset after the sparse keys.
     pub(crate) fn keys_end(&self) -> usize {
         let (offset, bytes) = self.keys.rows_range(0, u64::from(self.keys.max_rows()));
         offset + bytes
     }
-    /// The first dense object whose row ends behind an offset; the number of dense objects if there is none.
+    /// Returns the first dense object whose row ends after an offset; the number of dense objects if there is none.
     pub(crate) fn dense_object_from(&self, offset: usize) -> u64 {
         let first = self.hot.dense - (self.hot.row_head - 8);
         let row = offset.saturating_sub(first) / self.hot.dense_stride;
         (row as u64).min(self.shape.dense_objects)
     }
-    /// The column for a number, if it exists.
+    /// Returns the column with a number, if it exists.
     #[inline(always)]
     pub(crate) fn column(&self, number: u64) -> Option<Column> {
         if number < u64::from(self.columns) {
@@ -307,18 +308,18 @@ impl Geometry {
         }
         None
     }
-    /// The sequence word of a record row: the word before its cells.
+    /// Returns the sequence word of a record row: the word before its cells.
     pub(crate) fn sequence_at(&self, place: CellsStart) -> At64 {
         At64(place.0 - 8, place.1)
     }
-    /// A cell in one of the two halves of a record row.
+    /// Returns a cell in one of the two halves of a record row.
     pub(crate) fn half_cell(&self, place: CellsStart, half: u64, column: Column, width: usize) -> CellAt {
         CellAt(place.0, place.1 + (half & 1) as usize * self.half + column.0 as usize * width)
     }
 }
 
 impl Hot {
-    /// The row of a dense object.
+    /// Returns the row of a dense object.
     #[inline(always)]
     pub(crate) fn dense_row(&self, object: u64) -> Option<CellsStart> {
         if object < self.dense_objects {
@@ -326,7 +327,7 @@ impl Hot {
         }
         None
     }
-    /// The row of a dense object when the table's columns are known to the compiler (see `fits`).
+    /// Returns the row of a dense object if the number of columns is known to the compiler (see `fits`).
     #[inline(always)]
     pub(crate) fn dense_row_of<const COLUMNS: usize>(&self, object: u64, width: usize) -> Option<CellsStart> {
         if object < self.dense_objects {
@@ -334,23 +335,23 @@ impl Hot {
         }
         None
     }
-    /// The cells of a hashed object's row.
+    /// Returns the cells of a hashed object's row.
     #[inline(always)]
     pub(crate) fn hashed_row(&self, row: Row) -> CellsStart {
         CellsStart(self.objects.rows + self.row_head, self.objects.id_at(row).1)
     }
-    /// Offset that a cell would have if the row and the column existed: for prefetching, never for access.
+    /// Returns the offset that a cell would have if the row and the column existed: for prefetching, never for access.
     #[inline(always)]
     pub(crate) fn probable_cell(&self, row: u32, key: u64, width: usize) -> usize {
         let row = (row as usize).wrapping_mul(self.objects.row_stride);
         (self.objects.rows + self.row_head).wrapping_add(row).wrapping_add((key as usize).wrapping_mul(width))
     }
-    /// Keys below this number have a column each.
+    /// Returns the number of dense keys: keys below it have a column each.
     #[inline(always)]
     pub(crate) fn dense_keys(&self) -> u64 {
         self.dense_keys
     }
-    /// The column of a dense key.
+    /// Returns the column of a dense key.
     #[inline(always)]
     pub(crate) fn dense_column(&self, key: u64) -> Option<Column> {
         if key < self.dense_keys {
@@ -358,7 +359,7 @@ impl Hot {
         }
         None
     }
-    /// The column of a dense key when the number of keys is known to the compiler.
+    /// Returns the column of a dense key if the number of keys is known to the compiler.
     #[inline(always)]
     pub(crate) fn dense_column_of<const COLUMNS: usize>(&self, key: u64) -> Option<Column> {
         if key < COLUMNS as u64 {
@@ -401,7 +402,7 @@ fn check(shape: &Shape) -> Result<u32, Error> {
     Ok(columns)
 }
 
-/// The first offset of the page behind an offset.
+/// Returns the first offset of the page after an offset.
 pub(crate) fn page_after(offset: usize) -> usize {
     (offset / PAGE * PAGE).saturating_add(PAGE)
 }

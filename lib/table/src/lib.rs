@@ -2,7 +2,7 @@
 //!
 //! Values are attached to (object, key) pairs; objects, keys and values are all integers. Any number of processes and
 //! threads read while others write. No reader ever waits for a writer, and a writer that dies at any instruction leaves
-//! a table that all others continue to use.
+//! a table that all others can continue to use.
 //!
 //! ```
 //! # fn main() -> Result<(), fauxplat_table::Error> {
@@ -19,9 +19,9 @@
 //! # }
 //! ```
 //!
-//! The algorithm lives in `words` and is generic over the memory it runs on, so the schedule explorer of the tests,
+//! The algorithm is in `words` and is generic over the memory on which it runs, so the schedule explorer of the tests,
 //! Miri and the mapped file all run the same code. `docs/table.md` draws the file, pairs each atomic access with its
-//! partner and says which properties were verified and which were not.
+//! counterpart and lists which properties were verified and which were not.
 #![warn(missing_docs)]
 
 mod describe;

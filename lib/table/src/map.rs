@@ -1,4 +1,4 @@
-//! The mapped file as the algorithm's memory. All the crate's pointer accesses are here.
+//! The mapped file as the algorithm's memory. All pointer accesses of the crate are here.
 #![expect(
     unsafe_code,
     reason = "a mapping is raw memory; each block argues why its access is inside and aligned"
@@ -18,16 +18,16 @@ use crate::guard::{self, Loss};
 use crate::layout::{At32, At64};
 use crate::memory::Memory;
 
-/// Ranges at least this long get their page tables filled in one call instead of one fault a page.
+/// Minimum size of ranges whose page tables are filled in one call instead of one fault a page.
 const POPULATE_LEAST: usize = 64 << 10;
-/// Bytes that are asked for at once. Before Linux 6.11 a signal undoes the whole call: where signals come often, a
-/// large one would never end.
+/// Bytes that are allocated at once. Before Linux 6.11 a signal undoes the whole call: with frequent signals, a large
+/// call would never complete.
 const PIECE: usize = 4 << 20;
 
-/// The file that the path of an open table leads to at present.
+/// The file to which the path of an open table leads at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableFile {
-    /// The file that is open.
+    /// The open file.
     Same,
     /// Another file: a publisher has created the table again.
     Replaced,
@@ -35,7 +35,7 @@ pub enum TableFile {
     Gone,
 }
 
-/// A table's file, mapped whole and shared.
+/// A table's file, mapped as a whole and shared.
 #[derive(Debug)]
 pub(crate) struct Mapping {
     base: NonNull<u8>,
@@ -43,7 +43,7 @@ pub(crate) struct Mapping {
     file: File,
     path: PathBuf,
     writable: bool,
-    /// The fault guard's record of this mapping; `None` when its list of mappings is full.
+    /// The fault guard's record of this mapping; `None` if its list of mappings is full.
     guard: Option<guard::Ticket>,
 }
 
@@ -85,12 +85,11 @@ impl Mapping {
         &self.path
     }
 
-    /// User id of the file's owner.
     pub(crate) fn owner(&self) -> io::Result<u32> {
         Ok(self.file.metadata()?.uid())
     }
 
-    /// Whether the file still has the length that was mapped.
+    /// Checks whether the file still has the length that was mapped.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let io = |source| Error::Io { call: "fstat", path: self.path.clone(), source };
         let found = self.file.metadata().map_err(io)?.len();
@@ -106,7 +105,7 @@ impl Mapping {
         }
     }
 
-    /// Whether the path still leads to the open file.
+    /// Returns whether the path still leads to the open file.
     pub(crate) fn standing(&self) -> Result<TableFile, Error> {
         let failed = |call| move |source| Error::Io { call, path: self.path.clone(), source };
         let ours = self.file.metadata().map_err(failed("fstat"))?;
@@ -118,7 +117,7 @@ impl Mapping {
         }
     }
 
-    /// Writes everything back and waits for the device (msync(2), fsync(2)).
+    /// Writes everything back and waits for the device (`msync(2)`, `fsync(2)`).
     pub(crate) fn sync(&self) -> Result<(), Error> {
         let failed = |call, source| Error::Io { call, path: self.path.clone(), source };
         // SAFETY: the range is the mapping; MS_SYNC writes it back and changes nothing in memory.
@@ -128,7 +127,7 @@ impl Mapping {
         self.file.sync_all().map_err(|source| failed("fsync", source))
     }
 
-    /// Gives pages to a range of the file (fallocate(2)), so that stores into it cannot fault.
+    /// Allocates pages for a range of the file (`fallocate(2)`), so that stores into it cannot fault.
     pub(crate) fn allocate(&self, offset: usize, bytes: usize) -> Result<(), Error> {
         if bytes == 0 {
             return Ok(());
@@ -159,10 +158,10 @@ impl Mapping {
         }
     }
 
-    /// The first written byte from an offset on (lseek(2)).
+    /// Returns the first written byte from an offset on (`lseek(2)`).
     fn data_from(&self, offset: usize) -> usize {
         self.seek(offset, libc::SEEK_DATA).unwrap_or_else(|error| match error.raw_os_error() {
-            // No data behind the offset.
+            // There are no data after the offset.
             Some(libc::ENXIO) => usize::MAX,
             // The file system does not report holes.
             _ => offset,
@@ -175,12 +174,13 @@ impl Mapping {
         usize::try_from(found).map_err(|_| io::Error::last_os_error())
     }
 
-    /// Bytes in blocks of the file (fstat(2)); without an answer, none of the checks that ask for them fails.
+    /// Returns the bytes in blocks of the file (`fstat(2)`); the maximum if unknown, so that no check of the size
+    /// fails.
     fn held_bytes(&self) -> u64 {
         self.file.metadata().map_or(u64::MAX, |facts| facts.blocks().saturating_mul(512))
     }
 
-    /// Fills this process's page tables for a range: otherwise half of the cost of an insert are page faults.
+    /// Fills this process's page tables for a range: otherwise page faults are half of the cost of an insert.
     fn populate(&self, offset: usize, bytes: usize) {
         let (start, end) = whole_pages(offset, bytes, self.len, guard::page_bytes());
         // SAFETY: the range lies inside the mapping (`end` is clamped, `start` is inside by construction of
@@ -193,7 +193,7 @@ impl Mapping {
     }
 }
 
-/// The pages of a mapping of `len` bytes that hold a range: start of the first and end of the last.
+/// Returns the pages of a mapping of `len` bytes that contain a range: start of the first and end of the last.
 fn whole_pages(offset: usize, bytes: usize, len: usize, page_bytes: usize) -> (usize, usize) {
     (guard::page_start(offset, page_bytes), (offset + bytes).next_multiple_of(page_bytes).min(len))
 }
@@ -220,13 +220,13 @@ unsafe impl Send for Raw<'_> {}
 unsafe impl Sync for Raw<'_> {}
 
 impl Raw<'_> {
-    /// The address of an offset, for callers that read the words themselves.
+    /// Returns the address of an offset, for callers that read the words themselves.
     pub(crate) fn address(&self, offset: usize) -> *const u8 {
         debug_assert!(offset <= self.mapping.len);
         self.base.as_ptr().wrapping_add(offset).cast_const()
     }
 
-    /// A view of the memory from an offset on: offsets of the view count from there.
+    /// Returns a view of the memory from an offset on: offsets of the view count from there.
     #[inline(always)]
     pub(crate) fn from(self, offset: usize) -> Self {
         debug_assert!(self.skipped() + offset <= self.mapping.len);
@@ -234,12 +234,12 @@ impl Raw<'_> {
         Self { base: unsafe { self.base.add(offset) }, mapping: self.mapping }
     }
 
-    /// The offset in the file from which on this handle counts.
+    /// Returns the offset in the file at which this handle starts.
     pub(crate) fn skipped(self) -> usize {
         self.base.addr().get() - self.mapping.base.addr().get()
     }
 
-    /// The handle that counts from the beginning.
+    /// Returns the handle that starts at the beginning of the file.
     pub(crate) fn whole(self) -> Self {
         self.mapping.raw()
     }
@@ -324,7 +324,7 @@ impl Memory for Raw<'_> {
 mod tests {
     use super::*;
 
-    /// The page size of a table is its own, so neither the table nor a range in it need end at a page boundary of the
+    /// A table has its own page size, so neither the table nor a range in it needs to end at a page boundary of the
     /// system.
     #[test]
     fn ranges_grow_to_pages_of_any_size_and_stay_inside() {

@@ -1,6 +1,6 @@
-//! Requirements of the algorithm on the memory it runs on.
+//! Requirements of the algorithm on the memory on which it runs.
 //!
-//! Three implementations exist: the mapped file, plain words on the heap (Miri), and the simulated memory of the
+//! There are three implementations: the mapped file, plain words on the heap (Miri), and the simulated memory of the
 //! schedule explorer, which chooses for each load among the stores that are visible to it.
 
 use std::sync::atomic::Ordering;
@@ -10,8 +10,8 @@ use crate::layout::{At32, At64};
 
 /// Shared words, addressed by offsets that only [`crate::layout`] can make.
 ///
-/// An implementation covers [`crate::layout::Geometry::len`] bytes; every offset made by that geometry is
-/// aligned and inside, which is what makes these methods safe to call.
+/// An implementation covers [`crate::layout::Geometry::len`] bytes; every offset made by that geometry is aligned and
+/// inside, so calling these methods is safe.
 pub trait Memory: Copy {
     fn load32(self, at: At32, order: Ordering) -> u32;
     fn store32(self, at: At32, word: u32, order: Ordering);
@@ -27,28 +27,28 @@ pub trait Memory: Copy {
     #[inline(always)]
     fn prefetch(self, _offset: usize) {}
 
-    /// The first written byte from an offset on. Bytes before it are zero, and reading them through the mapping would
-    /// make the file system allocate pages for them.
+    /// Returns the first written byte from an offset on. Bytes before it are zero, and reading them through the mapping
+    /// would make the file system allocate pages for them.
     fn data_from(self, offset: usize) -> usize {
         offset
     }
 
-    /// The end of the written bytes at an offset. Costs as much as there are pages up to there.
+    /// Returns the end of the written bytes at an offset. The cost is proportional to the number of pages up to there.
     fn hole_from(self, _offset: usize) -> usize {
         usize::MAX
     }
 
-    /// Bytes that the file system holds for the file: what is in it, whatever its length.
+    /// Returns the bytes that the file system holds for the file, whatever its length.
     fn held_bytes(self) -> u64 {
         u64::MAX
     }
 
-    /// Makes sure that stores into these bytes cannot fail for want of room.
+    /// Makes sure that stores into these bytes cannot fail for lack of room.
     fn reserve(self, offset: usize, bytes: usize) -> Result<(), Error>;
 
     /// Loads with acquire strength from memory that may be mapped read-only.
     ///
-    /// Rust promises that only *relaxed* loads leave read-only pages alone, hence the fence; the machine
+    /// Rust promises only for *relaxed* loads that they do not write to read-only pages, hence the fence; the machine
     /// code on x86-64 is that of an acquire load.
     #[inline(always)]
     fn acquire32(self, at: At32) -> u32 {

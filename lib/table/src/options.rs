@@ -31,7 +31,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// No dense objects, up to 2^20 hashed ones, 16 dense keys, 16 sparse keys, readable by the owner.
+    /// Creates the default options: no dense objects, up to 2^20 hashed objects, 16 dense keys, 16 sparse keys,
+    /// readable and writable by the owner.
     pub fn new() -> Self {
         let shape = Shape {
             width: 8,
@@ -48,8 +49,8 @@ impl Options {
         Self { shape, expected_objects: 0, keys: Vec::new(), mode: 0o600, on_disk: false, of_others: false }
     }
 
-    /// Gives objects `0..count` a row each, found by arithmetic. Their pages are taken at once. Object 0 always has
-    /// one.
+    /// Gives objects `0..count` a row each, found by arithmetic. Their pages are allocated at once. Object 0 always has
+    /// a row.
     pub fn dense_objects(mut self, count: u64) -> Self {
         self.shape.dense_objects = count;
         self
@@ -61,29 +62,29 @@ impl Options {
         self
     }
 
-    /// Makes the index large enough for this many hashed objects at once. Its pages are taken at once, sixteen to thirty-two
-    /// bytes an object, and inserts need not wait for it to grow.
+    /// Makes the index large enough for this many hashed objects from the beginning. Its pages are allocated at once,
+    /// sixteen to thirty-two bytes an object, and inserts need not wait for it to grow.
     pub fn expected_objects(mut self, count: u64) -> Self {
         self.expected_objects = count;
         self
     }
 
-    /// Describes keys, in the file itself: whoever reads the table learns their names, kinds, units and help. Replaces
+    /// Describes keys in the file itself, so that readers of the table get their names, kinds, units and help. Replaces
     /// earlier descriptions.
     pub fn describe(mut self, keys: impl IntoIterator<Item = Key>) -> Self {
         self.keys = keys.into_iter().collect();
         self
     }
 
-    /// Gives keys `0..count` a column each (key 0 always has one), and drops the sparse keys: most tables need one
-    /// kind.
+    /// Gives keys `0..count` a column each (key 0 always has one), and removes the sparse keys: most tables need only
+    /// one of the two.
     pub fn dense_keys(mut self, count: u32) -> Self {
         self.shape.dense_keys = count;
         self.shape.max_sparse_keys = 0;
         self
     }
 
-    /// Allows this many further keys, with any 64-bit number. Looking one up costs a second search.
+    /// Allows this many further keys, with any 64-bit number. Looking up such a key costs a second search.
     pub fn max_sparse_keys(mut self, count: u32) -> Self {
         self.shape.max_sparse_keys = count;
         self
@@ -95,27 +96,27 @@ impl Options {
         self
     }
 
-    /// Makes a table of records: [`Table::publish`] writes an object's values together and
-    /// [`Table::snapshot`] reads them together. Single cells of such a table cannot be written.
+    /// Makes a table of records: [`Table::publish`] writes an object's values together and [`Table::snapshot`] reads
+    /// them together. Single cells of such a table cannot be written.
     pub fn records(mut self, yes: bool) -> Self {
         self.shape.records = yes;
         self
     }
 
-    /// The permission bits of the file, before the process's mask.
+    /// Sets the permission bits of the file, before the umask of the process is applied.
     pub fn mode(mut self, mode: u32) -> Self {
         self.mode = mode;
         self
     }
 
-    /// Allows a file on a disk, where it survives the machine and where write-back can stop a writer.
+    /// Allows a file on a disk, where it survives a reboot, but write-back can stop a writer.
     pub fn on_disk(mut self, yes: bool) -> Self {
         self.on_disk = yes;
         self
     }
 
-    /// Lets [`Options::open_or_create`] open a table that another user made in a directory that is writable for all,
-    /// such as `/dev/shm`. The owner of the file can change all of its values, and truncate it.
+    /// Lets [`Options::open_or_create`] open a table that another user created in a directory that is writable for all
+    /// users, such as `/dev/shm`. The owner of the file can change all of its values, and truncate it.
     pub fn of_others(mut self, yes: bool) -> Self {
         self.of_others = yes;
         self
@@ -128,8 +129,8 @@ impl Options {
         Ok(Table::from_opened(file::create(path.as_ref(), &plan)?))
     }
 
-    /// The shape of a table of a width: the index begins with a page, or as large as is expected, and has regions of
-    /// sixteen slots at least in the beginning and some thousands at the end.
+    /// Returns the shape of a table with a value width: the index begins with a page, or with the expected size, and
+    /// has regions of at least sixteen slots in the beginning and some thousands at the end.
     fn shape(&self, width: usize) -> Shape {
         let most = most_level(self.shape.max_hashed).unwrap_or(0);
         let region_bits = most.saturating_sub(LAST_REGION_LEVEL).min(MOST_REGION_BITS);
@@ -138,10 +139,11 @@ impl Options {
         Shape { width: width as u32, min_level, region_bits, ..self.shape }
     }
 
-    /// Opens the table for writing, or creates it; of several processes that do this at once one creates. A table that
-    /// exists must have been created with the same sizes and, if any are given here, the same descriptions of keys:
-    /// [`Error::Different`] names the first that differs. In a directory that is writable for all, the table must belong to this user, to root or to the directory's owner,
-    /// unless [`Options::of_others`] allows more: [`Error::Stranger`]. [`Table::open`] does not check the owner.
+    /// Opens the table for writing, or creates it; of several processes that do this at the same time, one creates it.
+    /// An existing table must have been created with the same sizes and, if any are given here, the same descriptions
+    /// of keys; [`Error::Different`] names the first difference. In a directory that is writable for all users, the
+    /// table must belong to this user, to root or to the directory's owner, unless [`Options::of_others`] allows more;
+    /// otherwise the call returns [`Error::Stranger`]. [`Table::open`] does not check the owner.
     pub fn open_or_create<W: Width>(&self, path: impl AsRef<Path>) -> Result<Table<W>, Error> {
         let path = path.as_ref();
         let asked = Geometry::new(self.shape(W::BYTES))?.shape;
@@ -173,16 +175,17 @@ impl Options {
     }
 }
 
-/// The least size of the first level of an index, as powers of two: of the whole, and of a region.
+/// Minimum size of the first level of an index, as powers of two: of the whole, and of a region.
 const FIRST_LEVEL: u32 = 10;
 const FIRST_REGION_LEVEL: u32 = 4;
-/// The size of a region on the largest level, where the number of regions allows it: a copy takes a few tenths of a
-/// millisecond.
+/// Size of a region on the largest level, as a power of two, if the number of regions allows it: a copy takes a few
+/// tenths of a millisecond.
 const LAST_REGION_LEVEL: u32 = 14;
-/// Greatest number of attempts when the table is created and removed between opening and creating it.
+/// Maximum number of attempts if the table is created and removed between opening and creating it.
 const TRIES: u32 = 100;
 
-/// Whether a table has the requested shape. The lowest level of the index may differ, since callers cannot observe it.
+/// Checks whether a table has the requested shape. The lowest level of the index may differ, since callers cannot
+/// observe it.
 fn compare(path: &Path, found: &Shape, asked: &Shape) -> Result<(), Error> {
     if found.width != asked.width {
         return Err(Error::Width { path: path.to_owned(), found: found.width, asked: asked.width });
@@ -201,7 +204,7 @@ fn compare(path: &Path, found: &Shape, asked: &Shape) -> Result<(), Error> {
     }
 }
 
-/// A table whose width is read from its file.
+/// A table whose value width is read from its file.
 #[derive(Debug)]
 pub enum AnyTable {
     /// Cells of eight bytes.
@@ -233,7 +236,7 @@ impl AnyTable {
         Self::from_path(path.as_ref(), true)
     }
 
-    /// Opens a table for reading only: this process then cannot harm it.
+    /// Opens a table for reading only, so that this process cannot damage it.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::from_path(path.as_ref(), false)
     }

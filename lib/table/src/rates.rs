@@ -1,4 +1,4 @@
-//! Rates of published counters, as `table --watch` and a run with tables show them.
+//! Rates of published counters, for `table --watch` and for runs with tables.
 
 use std::ops::ControlFlow;
 
@@ -14,10 +14,10 @@ pub struct Selection {
     pub keys: Vec<u64>,
 }
 
-/// Remembers the previous sample of a table.
+/// The previous sample of a table, from which rates are computed.
 #[derive(Clone, Debug, Default)]
 pub struct Rates {
-    /// Each pair and its value when the table was last sampled, in order, and the time of that.
+    /// Each pair and its value in the last sample, in order, and the time of that sample.
     last: Vec<((u64, u64), i64)>,
     last_ns: u64,
 }
@@ -31,24 +31,24 @@ pub struct Rate {
     pub key: u64,
     /// The present value.
     pub value: i64,
-    /// Rise per second since the sample before. `None` the first time, after a reset (the value fell), and
-    /// when no time has passed: a rate that cannot be known is not reported as 0.
+    /// Rise per second since the previous sample. `None` in the first sample, after a reset (the value fell), and if no
+    /// time has passed: an unknown rate is not reported as 0.
     pub per_second: Option<f64>,
 }
 
 impl AnyTable {
-    /// Every value of the table and its rate since the last call; see [`Rates`].
+    /// Returns every value of the table and its rate since the last call; see [`Rates`].
     pub fn sample(&self, rates: &mut Rates, now_ns: u64) -> Result<Vec<Rate>, Error> {
         rates.sample(self, &Selection::default(), now_ns)
     }
 
-    /// The pairs of a selection that have a value, in no order. One object and one key cost one read; all objects cost
-    /// one walk.
+    /// Returns the pairs of a selection that have a value, in no particular order. One object and one key cost one
+    /// read; all objects cost one walk.
     pub fn values(&self, selection: &Selection) -> Vec<((u64, u64), i64)> {
         self.values_until(selection, &|| false).unwrap_or_default()
     }
 
-    /// As [`AnyTable::values`]; `None` if `stop` said so meanwhile, which is asked for each object.
+    /// Works like [`AnyTable::values`]; `None` if `stop`, which is called for each object, has returned true.
     fn values_until(&self, selection: &Selection, stop: &dyn Fn() -> bool) -> Option<Vec<((u64, u64), i64)>> {
         let mut values = Vec::new();
         if !selection.objects.is_empty() {
@@ -86,15 +86,15 @@ impl AnyTable {
 }
 
 impl Rates {
-    /// Starts without a previous sample.
+    /// Creates rates without a previous sample.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Samples the pairs of a selection, in the order of objects and keys. `now_ns` is any steady clock; the
-    /// caller reads it, because this library reads none. Pairs that vanished are forgotten.
+    /// Samples the pairs of a selection, in the order of objects and keys. `now_ns` is the time of any steady clock;
+    /// the caller reads it, because this library reads none. Pairs that no longer exist are forgotten.
     ///
-    /// Reading disturbs the writers by the transfer of the cache lines read and by nothing else.
+    /// Reading disturbs the writers only by the transfer of the cache lines that are read.
     pub fn sample(
         &mut self,
         table: &AnyTable,
@@ -104,8 +104,8 @@ impl Rates {
         Ok(self.sample_until(table, selection, now_ns, &|| false)?.unwrap_or_default())
     }
 
-    /// As [`Rates::sample`], for tables so large that a user may not want to wait: `stop` is asked for each object, and
-    /// ends the sample without a result when it says so.
+    /// Works like [`Rates::sample`], for tables so large that a user may not want to wait: `stop` is called for each
+    /// object, and ends the sample without a result if it returns true.
     pub fn sample_until(
         &mut self,
         table: &AnyTable,
@@ -117,12 +117,13 @@ impl Rates {
         let Some(mut values) = table.values_until(selection, stop) else { return Ok(None) };
         values.sort_unstable_by_key(|value| value.0);
         values.dedup_by_key(|value| value.0);
-        // Checked once more: a file that was truncated during the sample gave absent values, which are not the table's.
+        // The table is checked once more: a file that was truncated during the sample gave absent values, which are not
+        // the table's.
         table.check()?;
         Ok(Some(self.advance(values, now_ns)))
     }
 
-    /// The two samples are in order, so they are compared in one pass.
+    /// Computes rates. The two samples are in order, so they are compared in one pass.
     fn advance(&mut self, values: Vec<((u64, u64), i64)>, now_ns: u64) -> Vec<Rate> {
         let mut last = self.last.iter().peekable();
         let rate = |&((object, key), value): &((u64, u64), i64)| {

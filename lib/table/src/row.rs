@@ -1,4 +1,4 @@
-//! Handles on one row and on one counter.
+//! Handles on a row and on a counter.
 
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
@@ -11,10 +11,10 @@ use crate::width::sealed::Cell;
 use crate::width::{Wide, Width, decode, encode};
 use crate::words::{Sound, View, word_in_apart};
 
-/// An object's row, found once. It stays valid for the life of the table: rows never move.
+/// An object's row, found once. The handle stays valid for the life of the table: rows never move.
 ///
-/// The handle holds what a read needs and no more, so that a program can keep many of them, and the compiler all of one
-/// in registers.
+/// The handle contains only what a read needs, so that a program can keep many handles, and the compiler can keep a
+/// whole handle in registers.
 #[derive(Clone, Copy)]
 pub struct Row<'t, W: Width = Wide, const COLUMNS: usize = 0> {
     /// The memory from the row's first cell on.
@@ -42,13 +42,14 @@ impl<'t, W: Width, const COLUMNS: usize> Row<'t, W, COLUMNS> {
         CellsStart::from_offset(self.cells.skipped())
     }
 
-    /// The value of a key of this object.
+    /// Returns the value of a key of this object.
     #[inline(always)]
     pub fn get(&self, key: u64) -> Option<i64> {
         decode::<W>(self.word(key))
     }
 
-    /// A single word for both ways, so that only one place decodes it: two of them cost three more instructions a read.
+    /// Returns the word of a key. Both paths return a word, so that only one place decodes it: two places cost three
+    /// more instructions a read.
     #[inline(always)]
     fn word(&self, key: u64) -> u64 {
         let keys = if COLUMNS == 0 { self.keys } else { COLUMNS as u64 };
@@ -58,19 +59,20 @@ impl<'t, W: Width, const COLUMNS: usize> Row<'t, W, COLUMNS> {
         }
         let at = CellsStart::from_offset(0).dense_cell(key, W::BYTES);
         let word = <W as Cell>::load(self.cells, at, Ordering::Relaxed);
-        // As in `View::load`.
+        // The fence is the same as in `View::load`.
         self.cells.fence(Ordering::Acquire);
         word
     }
 
-    /// The address of the cell of key 0, for bindings to other languages: aligned words of `W`'s width that hold the
-    /// values plus half their range, 0 if absent, of so many keys. Valid while the table is open.
+    /// Returns the address of the cell of key 0, and the number of keys, for bindings to other languages: aligned words
+    /// of `W`'s width that contain the values plus half their range, 0 if absent. The address is valid while the table
+    /// is open.
     pub fn cells(&self) -> (*const u8, u64) {
         (self.cells.address(0), self.keys)
     }
 }
 
-/// The word of a key that is not dense, or of a record, in the row that begins with these cells.
+/// Returns the word of a key that is not dense, or of a record, in the row that begins with these cells.
 #[cold]
 #[inline(never)]
 fn other_word<W: Width>(cells: Raw<'_>, geometry: &Geometry, key: u64) -> u64 {
@@ -80,7 +82,7 @@ fn other_word<W: Width>(cells: Raw<'_>, geometry: &Geometry, key: u64) -> u64 {
 
 /// A counter with a single writer and any number of readers.
 ///
-/// The counter caches its value, so that adding is one store without a load or a bus lock. A second writer is not
+/// The counter caches its value, so that an addition is one store without a load or a bus lock. A second writer is not
 /// prevented: two writers overwrite each other's sums, and a value that is removed or set elsewhere comes back with the
 /// next addition. Use [`crate::Table::add`] for cells with several writers.
 #[derive(Debug)]
@@ -92,7 +94,7 @@ pub struct Counter<'t, W: Width = Wide> {
 }
 
 impl<'t, W: Width> Counter<'t, W> {
-    /// The caller has checked that the mapping is writable and that the cell is `W` wide.
+    /// Creates a counter; the caller has checked that the mapping is writable and that the cell is `W` wide.
     pub(crate) fn new(memory: Raw<'t>, at: CellAt) -> Result<Self, Error> {
         let value = decode::<W>(<W as Cell>::load(memory, at, Ordering::Relaxed)).unwrap_or(0);
         let mut counter = Self { memory, at, value, width: PhantomData };
@@ -114,13 +116,13 @@ impl<'t, W: Width> Counter<'t, W> {
         Ok(())
     }
 
-    /// The writer's own copy of the value.
+    /// Returns the writer's own copy of the value.
     pub fn value(&self) -> i64 {
         self.value
     }
 
-    /// The address of the cell, for bindings to other languages: an aligned word of `W`'s width that holds
-    /// the value plus half its range. Valid while the table is open.
+    /// Returns the address of the cell, for bindings to other languages: an aligned word of `W`'s width that contains
+    /// the value plus half its range. The address is valid while the table is open.
     pub fn address(&self) -> *const u8 {
         match W::BYTES {
             4 => std::ptr::from_ref(self.memory.word32(self.at.narrow())).cast(),

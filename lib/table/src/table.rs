@@ -17,8 +17,8 @@ use crate::words::View;
 /// A table in a mapped file. Threads share it by reference, processes by opening the same file.
 ///
 /// Guarantees, in short (`docs/table.md` has the long form): each cell is an atomic integer; a reader that sees a store
-/// sees everything that its thread stored before; reads take a bounded number of steps; writes are lock-free; a process
-/// that dies or is stopped at any instruction blocks no other.
+/// sees everything that the storing thread stored before; reads take a bounded number of steps; writes are lock-free; a
+/// process that dies or is stopped at any instruction blocks no other.
 #[derive(Debug)]
 pub struct Table<W: Width = Wide> {
     mapping: Mapping,
@@ -28,17 +28,17 @@ pub struct Table<W: Width = Wide> {
     width: std::marker::PhantomData<W>,
 }
 
-/// The dense pairs of a table as words in memory: the cell of (object, key) lies `object` strides and `key` words from
-/// the first and holds the value plus half the range of its width, 0 if absent.
+/// The dense pairs of a table as words in memory: the cell of (object, key) is `object` strides and `key` words after
+/// the first cell and contains the value plus half the range of its width, 0 if absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dense {
     /// The cell of object 0 and key 0.
     pub cells: *const u8,
     /// Bytes from one object to the next.
     pub stride: usize,
-    /// Objects `0..objects`.
+    /// Number of dense objects, which are `0..objects`.
     pub objects: u64,
-    /// Keys `0..keys`.
+    /// Number of dense keys, which are `0..keys`.
     pub keys: u32,
 }
 
@@ -50,24 +50,25 @@ pub struct Info {
     pub value_bytes: u32,
     /// Whether whole rows are published at once.
     pub records: bool,
-    /// Objects with a row from the beginning.
+    /// Number of objects with a row from the beginning.
     pub dense_objects: u64,
-    /// Rows for other objects.
+    /// Number of rows for other objects.
     pub max_hashed_objects: u64,
-    /// Rows handed out so far. Rows that a race or a death left unused are handed out again before the table is full.
+    /// Number of rows that were given to hashed objects so far. Rows that a race or a dead process left unused are
+    /// reused before the table is full.
     pub hashed_rows: u64,
-    /// Keys with a column from the beginning.
+    /// Number of keys with a column from the beginning.
     pub dense_keys: u32,
-    /// Columns for other keys.
+    /// Number of columns for other keys.
     pub max_sparse_keys: u32,
     /// Bytes of the file, most of which may be a hole.
     pub file_bytes: u64,
-    /// Slots in the index of hashed objects.
+    /// Number of slots in the index of hashed objects.
     pub index_slots: u64,
-    /// The process that created the table.
+    /// Process id of the creator of the table.
     pub creator_pid: u64,
-    /// Whether the creator still runs, in the same boot; `None` where its process id belongs to another namespace, such
-    /// as a container's.
+    /// Whether the creator still runs, in the same boot; `None` if its process id belongs to another namespace, such as
+    /// a container's.
     pub creator_alive: Option<bool>,
 }
 
@@ -77,7 +78,7 @@ impl<W: Width> Table<W> {
         Self::with_width(path.as_ref(), true)
     }
 
-    /// Opens a table for reading only: this process then cannot harm it.
+    /// Opens a table for reading only, so that this process cannot damage it.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::with_width(path.as_ref(), false)
     }
@@ -91,7 +92,7 @@ impl<W: Width> Table<W> {
         Ok(Self::from_opened(opened))
     }
 
-    /// The caller has checked the width.
+    /// Creates the table from an opened file, whose width the caller has checked.
     pub(crate) fn from_opened(opened: Opened) -> Self {
         let Opened { mapping, geometry, header, keys } = opened;
         debug_assert_eq!(geometry.shape.width as usize, W::BYTES);
@@ -103,7 +104,7 @@ impl<W: Width> Table<W> {
         View::new(self.mapping.raw(), &self.geometry)
     }
 
-    /// The view for changing single cells; an error in a read-only or record table.
+    /// Returns the view for changing single cells; an error for a read-only or record table.
     #[inline(always)]
     fn cells(&self) -> Result<View<'_, Raw<'_>, W>, Error> {
         if !self.mapping.writable() {
@@ -115,14 +116,14 @@ impl<W: Width> Table<W> {
         Ok(self.view())
     }
 
-    /// A handle that reads faster than the table itself: take one outside the loop.
+    /// Returns a handle that reads faster than the table itself; take one outside the loop.
     #[inline]
     pub fn reader(&self) -> Reader<'_, W> {
         Reader { view: self.view() }
     }
 
-    /// A still faster handle for a table with exactly `COLUMNS` dense keys and no others; `None` for other tables, and
-    /// for exclusive rows or records.
+    /// Returns a still faster handle for a table with exactly `COLUMNS` dense keys and no others; `None` for other
+    /// tables, and for exclusive rows or records.
     #[inline]
     pub fn reader_of<const COLUMNS: usize>(&self) -> Option<Reader<'_, W, COLUMNS>> {
         if COLUMNS == 0 || !self.geometry.fits(COLUMNS) {
@@ -131,16 +132,16 @@ impl<W: Width> Table<W> {
         Some(Reader { view: View::new(self.mapping.raw(), &self.geometry) })
     }
 
-    /// The value of a pair. Takes a bounded number of steps, whatever writers do.
+    /// Returns the value of a pair. The call takes a bounded number of steps, whatever writers do.
     ///
-    /// In a record table, the value in the last publication, or possibly in the next one when publications follow each
-    /// other so fast that none can be read.
+    /// In a record table, the value is that of the last publication, or possibly of the next one if publications follow
+    /// each other so fast that none can be read.
     #[inline]
     pub fn get(&self, object: u64, key: u64) -> Option<i64> {
         self.view().get(object, key)
     }
 
-    /// The values of many pairs; see [`Reader::get_many`].
+    /// Fills `values` with the values of many pairs; see [`Reader::get_many`].
     pub fn get_many(&self, pairs: &[(u64, u64)], values: &mut [Option<i64>]) {
         self.reader().get_many(pairs, values);
     }
@@ -151,15 +152,15 @@ impl<W: Width> Table<W> {
         self.cells()?.set(object, key, value)
     }
 
-    /// Stores many values, in order, each as [`Table::set`] does. For new objects of a large table this is several
-    /// times as fast, because their places in the index are fetched in parallel. An error ends the call; values before
-    /// it are stored.
+    /// Stores many values, in order, like [`Table::set`]. For new objects of a large table the call is several times as
+    /// fast, because their places in the index are fetched in parallel. An error ends the call; values before it are
+    /// stored.
     pub fn set_many(&self, values: &[(u64, u64, i64)]) -> Result<(), Error> {
         self.cells()?.set_each(values.iter().copied())
     }
 
-    /// Adds to a value, an absent one counting as 0; returns the value before. Any number of threads and processes may
-    /// add to the same pair and no addition is lost.
+    /// Adds to a value, where an absent value counts as 0; returns the previous value. Any number of threads and
+    /// processes may add to the same pair, and no addition is lost.
     #[inline]
     pub fn add(&self, object: u64, key: u64, delta: i64) -> Result<i64, Error> {
         let view = self.cells()?;
@@ -178,7 +179,7 @@ impl<W: Width> Table<W> {
         let view = self.cells()?;
         let at = match expected {
             None => view.cell_or_insert(object, key)?,
-            // If a value is expected, a pair without a row need not get one.
+            // If a value is expected, a pair without a row does not need a row.
             Some(_) => match self.existing_cell(object, key) {
                 Some(at) => at,
                 None => return view.check_values(expected, new).map(|()| Err(None)),
@@ -187,7 +188,7 @@ impl<W: Width> Table<W> {
         view.compare_exchange(at, expected, new)
     }
 
-    /// Makes a pair absent; returns its value. The row stays with its object for ever.
+    /// Makes a pair absent and returns its value. The object keeps its row.
     pub fn remove(&self, object: u64, key: u64) -> Result<Option<i64>, Error> {
         let view = self.cells()?;
         let cell = self.existing_cell(object, key);
@@ -200,26 +201,26 @@ impl<W: Width> Table<W> {
         Some(view.cell(view.place(object)?, column))
     }
 
-    /// A counter for the pair, owned by the caller: adding costs one store. See [`Counter`].
+    /// Returns a counter for the pair, which the caller alone changes: an addition costs one store. See [`Counter`].
     pub fn counter(&self, object: u64, key: u64) -> Result<Counter<'_, W>, Error> {
         let at = self.cells()?.cell_or_insert(object, key)?;
         Counter::new(self.mapping.raw(), at)
     }
 
-    /// Location of the pairs of dense objects and dense keys, for bindings to other languages; `None` in a table
+    /// Location of the pairs of dense objects and dense keys, for bindings to other languages. `None` in a table
     /// without dense objects and in a record table. Valid while the table is open.
     pub fn dense(&self) -> Option<Dense> {
         let (offset, stride, objects, keys) = self.geometry.dense()?;
         Some(Dense { cells: self.mapping.raw().address(offset), stride, objects, keys })
     }
 
-    /// The row of an object, found once for many reads; `None` if the object was never written.
+    /// Returns the row of an object, found once for many reads, or `None` if the object was never written.
     pub fn row(&self, object: u64) -> Option<Row<'_, W>> {
         self.reader().row(object)
     }
 
-    /// Publishes the values of the dense keys of an object together, in a record table. Values that are not
-    /// given become absent. One writer per object at a time.
+    /// Publishes the values of the dense keys of an object together, in a record table. Values that are not given
+    /// become absent. Only one writer per object may publish at a time.
     pub fn publish(&self, object: u64, values: &[Option<i64>]) -> Result<(), Error> {
         if !self.mapping.writable() {
             return Err(Error::ReadOnly);
@@ -239,18 +240,18 @@ impl<W: Width> Table<W> {
         Ok(())
     }
 
-    /// The keys and values of an object, as they all were at one moment; empty for an unknown object.
+    /// Returns the keys and values of an object as of one moment; empty for an unknown object.
     ///
-    /// Exact in a record table, and in a plain one for values that never return to an earlier value, as
-    /// counters do. Gives up with [`Error::Unstable`] rather than wait for a writer that never pauses.
+    /// Exact in a record table, and in a plain one for values that never return to an earlier value, as counters do.
+    /// Fails with [`Error::Unstable`] instead of waiting for a writer that never pauses.
     pub fn snapshot(&self, object: u64) -> Result<Vec<(u64, i64)>, Error> {
         let Some(row) = self.row(object) else { return Ok(Vec::new()) };
         let words = self.reader().words(row)?;
         Ok(self.pairs(&words))
     }
 
-    /// The keys and values of an object, each read for itself; those of a record together, unless publications follow
-    /// each other too fast for that.
+    /// Returns the keys and values of an object, each read separately. Those of a record are read together, unless
+    /// publications follow each other too fast.
     pub fn keys(&self, object: u64) -> Vec<(u64, i64)> {
         let Some(row) = self.row(object) else { return Vec::new() };
         let mut words = vec![0; self.geometry.columns() as usize];
@@ -258,7 +259,7 @@ impl<W: Width> Table<W> {
         self.pairs(&words)
     }
 
-    /// Keys and values of the present pairs among the words of a row's columns.
+    /// Returns the keys and values of the present pairs among the words of a row's columns.
     fn pairs(&self, words: &[u64]) -> Vec<(u64, i64)> {
         let mut pairs = Vec::new();
         let all = Self::each_pair(words, &self.key_columns(), &mut |key, value| {
@@ -269,7 +270,7 @@ impl<W: Width> Table<W> {
         pairs
     }
 
-    /// The keys that have a column, and their columns.
+    /// Returns the keys that have a column, with their columns.
     fn key_columns(&self) -> Vec<(u64, usize)> {
         let dense = (0..self.geometry.shape.dense_keys).map(|key| (u64::from(key), key as usize));
         dense.chain(self.view().sparse_columns()).collect()
@@ -288,11 +289,11 @@ impl<W: Width> Table<W> {
         ControlFlow::Continue(())
     }
 
-    /// Calls `visit` with the object, the key and the value of every pair, until it breaks: the dense objects in order
-    /// and then the others in no order, the values of an object as [`Table::keys`] reads them.
+    /// Calls `visit` with the object, the key and the value of every pair, until it breaks: the dense objects in order,
+    /// then the others in no order. The values of an object are read as by [`Table::keys`].
     ///
-    /// Takes time in proportion to what was written, however large the file is. Every value that is there during the
-    /// whole walk is met exactly once; one that comes during it may be missed.
+    /// Takes time in proportion to what was written, however large the file is. Every value that is present during the
+    /// whole walk is visited exactly once; a value written during the walk may be missed.
     pub fn visit<B>(&self, mut visit: impl FnMut(u64, u64, i64) -> ControlFlow<B>) -> ControlFlow<B> {
         let (mut objects, keys) = (self.view().written_objects(), self.key_columns());
         let mut words = vec![0; self.geometry.columns() as usize];
@@ -302,20 +303,21 @@ impl<W: Width> Table<W> {
         ControlFlow::Continue(())
     }
 
-    /// The objects that have a value: the dense ones in order, then the others in no order. An object that has a value
-    /// during the whole iteration is returned exactly once; one that gets its first value during it may be missed.
+    /// Returns the objects that have a value: the dense ones in order, then the others in no order. An object that has
+    /// a value during the whole iteration is returned exactly once; an object that gets its first value during it may
+    /// be missed.
     pub fn objects(&self) -> impl Iterator<Item = u64> + '_ {
         let mut objects = self.view().written_objects();
         let mut words = vec![0; self.geometry.columns() as usize];
         std::iter::from_fn(move || objects.next(&mut words))
     }
 
-    /// The descriptions of keys that the table's creator gave; see [`crate::Options::describe`].
+    /// Returns the descriptions of keys that the table's creator gave; see [`crate::Options::describe`].
     pub fn described(&self) -> &[Key] {
         &self.keys
     }
 
-    /// Facts about the table.
+    /// Returns facts about the table.
     pub fn info(&self) -> Info {
         let shape = self.geometry.shape;
         let objects = self.view().shared_objects();
@@ -334,23 +336,23 @@ impl<W: Width> Table<W> {
         }
     }
 
-    /// Whether everything could be read so far. A file that was cut short reads as absent values from there on, and so
-    /// does a page that the file system could not provide.
+    /// Fails if anything could not be read so far. A file that was truncated reads as absent values from there on, and
+    /// so does a page that the file system could not provide.
     pub fn check(&self) -> Result<(), Error> {
         self.mapping.check()
     }
 
-    /// Whether the path of the table still leads to the open file, to another one, or to none.
+    /// Returns whether the path of the table still leads to the open file, to another file or to none.
     pub fn standing(&self) -> Result<TableFile, Error> {
         self.mapping.standing()
     }
 
-    /// Writes everything back to the device and waits for it. Only of use for a file on a disk.
+    /// Writes everything back to the device and waits for it. Useful only for a file on a disk.
     pub fn sync(&self) -> Result<(), Error> {
         self.mapping.sync()
     }
 
-    /// The file that the table was opened from.
+    /// Returns the file that the table was opened from.
     pub fn path(&self) -> &Path {
         self.mapping.path()
     }

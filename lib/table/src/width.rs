@@ -1,7 +1,7 @@
 //! The two widths of a cell, and the encoding of values in cells.
 //!
-//! A cell holds the value plus half of its range, so that the word 0 means *absent*: new pages from the kernel and
-//! holes in the file are full of absent cells without being written. The price is one value at the lower end of the
+//! A cell contains the value plus half of its range, so that the word 0 means *absent*: new pages from the kernel and
+//! holes in the file are full of absent cells without being written. The cost is one value at the lower end of the
 //! range, which is refused.
 
 use std::sync::atomic::Ordering;
@@ -24,17 +24,17 @@ pub struct Narrow;
 impl Width for Wide {}
 impl Width for Narrow {}
 
-/// Keeps the trait closed: the safety of the mapping rests on the sizes stated here.
+/// Keeps the trait closed: the safety of the mapping depends on the sizes stated here.
 pub(crate) mod sealed {
     use super::{CellAt, Memory, Ordering};
 
-    /// The operations on one cell, in the width's own word size. Raw words travel as `u64`.
+    /// Operations on one cell, in the word size of its width. Raw words are passed as `u64`.
     pub trait Cell: Copy + Send + Sync + 'static {
-        /// Bytes of a cell.
+        /// Size of a cell in bytes.
         const BYTES: usize;
-        /// The negated value of the word 0; added to a value to make a word.
+        /// Negated value of the word 0, added to a value to make a word.
         const BIAS: i64;
-        /// The largest value.
+        /// Maximum value.
         const MAX: i64;
 
         #[doc(hidden)]
@@ -48,7 +48,7 @@ pub(crate) mod sealed {
 
 use sealed::Cell;
 
-/// The value in a cell's word, `None` for an absent one.
+/// Returns the value in a cell's word, `None` for an absent one.
 ///
 /// The branch is marked cold because programs read values that exist: the hot path then has no jump.
 #[inline(always)]
@@ -60,7 +60,7 @@ pub(crate) fn decode<W: Cell>(word: u64) -> Option<i64> {
     Some((word as i64).wrapping_sub(W::BIAS))
 }
 
-/// The word for a value.
+/// Returns the word for a value.
 #[inline(always)]
 pub(crate) fn encode<W: Cell>(value: i64) -> Result<u64, Error> {
     let lowest = -W::MAX;

@@ -131,7 +131,7 @@ fn many_values_are_stored_as_one_by_one() -> Result<(), Error> {
     for object in 0..1500 {
         assert_eq!(many.keys(object), single.keys(object), "object {object}");
     }
-    // Values before one that is refused are stored, values behind it are not.
+    // Values before a refused one are stored, values after it are not.
     let refused = many.set_many(&[(1, 1, 77), (1, 0, i64::MAX), (2, 1, 78)]);
     assert!(matches!(refused, Err(Error::Range { value: i64::MAX })));
     assert_eq!((many.get(1, 1), many.get(2, 1)), (Some(77), single.get(2, 1)));
@@ -225,7 +225,7 @@ fn a_record_that_never_pauses_is_there_all_the_while() -> Result<(), Error> {
             let all = table.objects().eq([0, 77]) && table.keys(77).len() == 60;
             all && table.get(0, 59).is_some() && reader.get(77, 59).is_some()
         });
-        // The writer is stopped first, so that a failing test ends as well.
+        // The writer is stopped first, so that a failing test also ends.
         over.store(true, relaxed);
         assert!(whole);
     });
@@ -332,7 +332,7 @@ fn what_exists_is_opened_and_must_have_the_sizes_asked_for() -> Result<(), Box<d
     Ok(())
 }
 
-/// Numbers made to begin in one slot make long chains, not a large index.
+/// Numbers chosen to begin in one slot make long chains, not a large index.
 #[test]
 fn colliding_objects_do_not_blow_up_the_index() -> Result<(), Error> {
     let place = UniqueName::new("blow-up");
@@ -370,7 +370,7 @@ fn a_region_runs_over_and_loses_nothing() -> Result<(), Error> {
     let table: Table<Narrow> = Options::new().max_hashed_objects(count).dense_keys(1).create(place.path())?;
     let inverse = (0..6)
         .fold(1_u64, |x, _| x.wrapping_mul(2_u64.wrapping_sub(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(x))));
-    // The last of the regions: its entries run over the end of the index into its beginning.
+    // The last of the regions: its entries overflow from the end of the index into its beginning.
     let object = |n: u64| inverse.wrapping_mul((u64::MAX << 49) | (n << 16));
     (0..count).try_for_each(|n| table.set(object(n), 0, n as i64))?;
     assert!((0..count).all(|n| table.get(object(n), 0) == Some(n as i64)));
@@ -390,10 +390,10 @@ fn an_index_for_the_expected_objects_does_not_grow() -> Result<(), Error> {
     let slots = table.info().index_slots;
     (1..=100_000).try_for_each(|object| table.set(object, 0, 1))?;
     assert_eq!(table.info().index_slots, slots);
-    // A first guess that was wrong costs nothing but memory.
+    // A wrong first estimate costs nothing but memory.
     (1..=300_000).try_for_each(|object| table.set(object, 0, 2))?;
     assert!(table.info().index_slots > slots && (1..=300_000).all(|object| table.get(object, 0) == Some(2)));
-    // More than there can be is as much as there can be.
+    // An estimate above the maximum counts as the maximum.
     let place = UniqueName::new("expected-more");
     let table: Table<Narrow> = Options::new()
         .max_hashed_objects(1000)
@@ -423,7 +423,7 @@ fn a_visit_meets_every_pair_and_can_be_ended() -> Result<(), Error> {
         table.visit(|object, _, _| std::ops::ControlFlow::Break(object)),
         std::ops::ControlFlow::Break(0)
     );
-    // A sample ends as soon as it is told to, and says so.
+    // A sample ends as soon as it is told to, and reports so.
     let seen = AnyTable::open_read_only(place.path())?;
     let asked = std::cell::Cell::new(0);
     let stop = || asked.replace(asked.get() + 1) == 2;

@@ -13,7 +13,7 @@ use fauxplat_table::{Error, Options, Table, Wide};
 
 const FOLDER: &str = "FAUXPLAT_TABLE_SMALL";
 
-/// The directory of the small file system, for the bodies of the tests below.
+/// Returns the directory of the small file system, for the bodies of the tests below.
 fn small() -> Option<PathBuf> {
     std::env::var(FOLDER).ok().map(PathBuf::from)
 }
@@ -42,7 +42,7 @@ fn in_a_small_file_system(body: &str) {
     }
 }
 
-/// Fills the file system to its last page; removing the file makes room again.
+/// Fills the file system to its last page; removing the returned file makes room again.
 fn fill(folder: &Path) -> PathBuf {
     let path = folder.join("ballast");
     let mut file = std::fs::File::create(&path).expect("a file can be made");
@@ -61,7 +61,7 @@ fn inserting() -> Result<(), Error> {
         (0..1 << 20).take_while(|&object| table.set(object, 1, object as i64).is_ok()).count() as u64;
     assert!(stored > 1000 && stored < 1 << 20, "{stored} objects fit into a mebibyte");
     assert!(matches!(table.set(stored, 1, 0), Err(Error::NoSpace { .. })));
-    // The table is unharmed: everything is there, can be changed, and with more room it grows again.
+    // The table is unharmed: everything is present, can be changed, and with more room it grows again.
     assert!((0..stored).all(|object| table.get(object, 1) == Some(object as i64)));
     assert_eq!(table.get(stored, 1), None);
     table.add(stored - 1, 1, 5)?;
@@ -79,7 +79,7 @@ fn a_full_file_system_is_an_error_and_no_harm() {
     in_a_small_file_system("inserting");
 }
 
-/// An object that is not in the table, whose search begins in the last slot of a small index.
+/// Returns an object that is not in the table, whose search begins in the last slot of a small index.
 fn at_the_end() -> u64 {
     let home = |object: &u64| object.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54 == 1023;
     (1 << 20..).find(home).expect("one in 1024 begins there")
@@ -121,7 +121,7 @@ fn faulting() -> Result<(), Error> {
     let options = Options::new().dense_objects(1).max_hashed_objects(1 << 12).dense_keys(1);
     let table: Table = options.create(&path)?;
     (1..100).try_for_each(|object| table.set(object, 0, object as i64))?;
-    // Level words that lie, the common one and that of the only region: the slots of that level have no pages, and the
+    // Wrong level words, the common one and that of the only region: the slots of that level have no pages, and the
     // file system has none left.
     fill(&folder);
     let file = std::fs::OpenOptions::new().write(true).open(&path).expect("the table is there");
@@ -135,7 +135,7 @@ fn faulting() -> Result<(), Error> {
     for seen in [Table::open_read_only(&path)?, Table::<Wide>::open(&path)?] {
         assert_eq!(seen.get(50, 0), None);
         assert!(matches!(seen.check(), Err(Error::Damaged { .. })), "{:?}", seen.check());
-        // Contents behind that page, such as the rows, are unchanged.
+        // Contents after that page, such as the rows, are unchanged.
         lie(0);
         assert!((1..100).all(|object| seen.get(object, 0) == Some(object as i64)));
         lie(4);
@@ -246,7 +246,7 @@ fn a_signal_that_somebody_sent_does_what_it_would_do() {
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(libc::SIGBUS));
 }
 
-/// A creator that is killed leaves no second name, and none that it gave to an unfinished file.
+/// A creator that is killed leaves no second name, and no name of an unfinished file.
 #[test]
 fn creating_leaves_no_other_name() -> Result<(), Error> {
     let folder = UniqueName::new("names");
@@ -280,7 +280,7 @@ fn sum(additions: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Additions of the test below, unless this variable says more: a billion take half a minute.
+/// Variable with the number of additions of the test below, a million if unset: a billion take half a minute.
 const ADDITIONS: &str = "FAUXPLAT_TABLE_ADDITIONS";
 
 #[test]
@@ -289,7 +289,7 @@ fn additions_over_several_mappings_sum_exactly() -> Result<(), Error> {
     sum(wanted.unwrap_or(1_000_000))
 }
 
-/// Threads that race for each object and for the last rows: the table holds the number of objects and keys that it was
+/// Threads compete for each object and for the last rows: the table accepts the number of objects and keys that it was
 /// made for.
 #[test]
 fn threads_fill_a_table_to_its_last_row() -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! Headers and counters that lie: each field in turn, with a checksum that fits.
+//! Wrong headers and counters: each field in turn, with a checksum that fits.
 
 mod common;
 
@@ -10,7 +10,7 @@ use fauxplat_table::{AnyTable, Error, Key, Options, Table, Wide};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// Offset and bytes of each number of the header, as docs/table.md lists them.
+/// Offset and size in bytes of each number of the header, as listed in docs/table.md.
 const FIELDS: [(&str, usize, usize); 17] = [
     ("version", 16, 4),
     ("header bytes", 20, 4),
@@ -30,11 +30,11 @@ const FIELDS: [(&str, usize, usize); 17] = [
     ("description bytes", 108, 4),
     ("description checksum", 112, 8),
 ];
-/// The fields of which no other value can be true of this file. Another value of the rest may be: the creator's process
-/// lies nowhere, and a table with one dense object is that with none.
+/// Fields of which any other value is wrong for this file. Other values of the rest may be valid: no fact of the file
+/// contradicts the creator's process, and a table with one dense object looks like one with none.
 const REFUSED: [&str; 6] =
     ["version", "header bytes", "value width", "file length", "description bytes", "description checksum"];
-/// Offset of the header's checksum, which covers all before it.
+/// Offset of the header's checksum, which covers everything before it.
 const SUM: usize = 120;
 
 /// FNV-1a with 64 bits.
@@ -52,7 +52,7 @@ fn writable(place: &UniqueName) -> std::io::Result<File> {
     OpenOptions::new().read(true).write(true).open(place.path())
 }
 
-/// Bytes that the file system holds for a table.
+/// Returns the number of bytes that the file system has allocated for a table.
 fn held(place: &UniqueName) -> u64 {
     fs::metadata(place.path()).map_or(0, |facts| facts.blocks() * 512)
 }
@@ -118,7 +118,7 @@ fn a_description_that_was_changed_is_refused() -> Outcome {
         assert!(matches!(AnyTable::open(place.path()), Err(Error::NotATable { .. })), "byte {at}");
         file.write_all_at(&[byte], 3 * 4096 + at as u64)?;
     }
-    // A text with a checksum that fits, and nonsense in it.
+    // Nonsense in the text, with a checksum that fits.
     for text in
         ["0\tcounter\t", "0\tcounter\ta\tb\n", "x\tgauge\ta\t\t\n", "0\tgauge\ta\t\t\n0\tgauge\tb\t\t\n"]
     {
@@ -157,14 +157,14 @@ fn who_opens_or_creates_with_other_descriptions_is_told() -> Outcome {
     let place = UniqueName::new("redescribe");
     drop(described().open_or_create::<Wide>(place.path())?);
     assert_eq!(described().open_or_create::<Wide>(place.path())?.described().len(), 2);
-    // A caller that describes nothing takes the descriptions that are there.
+    // A caller that describes nothing takes the existing descriptions.
     assert_eq!(described().describe([]).open_or_create::<Wide>(place.path())?.described().len(), 2);
     let other = described().describe([Key::gauge(0, "requests")]).open_or_create::<Wide>(place.path());
     assert!(matches!(other, Err(Error::Different { what: "descriptions of keys", .. })), "{other:?}");
     Ok(())
 }
 
-/// The words of the control page: rows handed out, rows with pages, spare row, named rows.
+/// Words of the control page: rows handed out, rows with pages, spare row, named rows.
 const NEXT: u64 = 4096;
 const RESERVED: u64 = NEXT + 128;
 const SPARE: u64 = NEXT + 256;
@@ -174,7 +174,8 @@ const COMMON: u64 = NEXT + 512;
 /// The levels of the regions.
 const LEVELS: u64 = 8192;
 
-/// A counter that lies must not make one call take more than a few pieces of memory, whatever the table could hold.
+/// A wrong counter must not make one call take more than a few pieces of memory, whatever the maximum size of the
+/// table.
 #[test]
 fn counters_that_lie_take_no_memory() -> Outcome {
     const MOST: u64 = 4 << 20;
@@ -210,7 +211,7 @@ fn counters_that_lie_take_no_memory() -> Outcome {
     Ok(())
 }
 
-/// A table as a program would make it refuses such a counter, too.
+/// A table as a program would make it also refuses such a counter.
 #[test]
 fn a_row_number_beyond_the_pages_is_damage() -> Outcome {
     let place = UniqueName::new("beyond");

@@ -82,7 +82,7 @@ fn flipped_bits_in_the_data_break_nothing() -> Result<(), Box<dyn std::error::Er
     Ok(())
 }
 
-/// Overwrites everything behind the header with noise, and uses what comes of it.
+/// Overwrites everything after the header with noise, and uses the result.
 fn use_noise(place: &UniqueName, mut bytes: Vec<u8>, rounds: u64) -> Result<(), Box<dyn std::error::Error>> {
     let file = OpenOptions::new().write(true).open(place.path())?;
     let mut random = 1_u64;
@@ -118,14 +118,14 @@ fn arbitrary_contents_of_four_levels_break_nothing() -> Result<(), Box<dyn std::
     use_noise(&place, bytes, 60)
 }
 
-/// Offset of the words that hold the levels of the regions of the objects' index, counted from its lowest one.
+/// Offset of the words with the levels of the regions of the objects' index, counted from its lowest level.
 const LEVEL: u64 = 8192;
 
 /// Offset of the word with a level that no region is below.
 const COMMON: u64 = 4096 + 512;
 
 /// Offset of the index of objects in a table with one page of dense rows and no sparse keys: its lowest level, of 1024
-/// slots, begins 4096 bytes behind it.
+/// slots, begins 4096 bytes later.
 const INDEX: usize = 20480;
 
 /// Runs something that must end, with a time limit.
@@ -135,7 +135,7 @@ fn must_end<T: Send + 'static>(what: String, run: impl FnOnce() -> T + Send + 's
     waiting.recv_timeout(Duration::from_secs(120)).unwrap_or_else(|_| panic!("{what} does not end"))
 }
 
-/// A table whose index has `levels` levels behind it, and its contents.
+/// Makes a table whose index has reached its `levels`th level, and returns its contents.
 fn grown(place: &UniqueName, levels: u32) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let table: Table<Narrow> =
         Options::new().dense_objects(1).max_hashed_objects(4000).dense_keys(1).create(place.path())?;
@@ -147,7 +147,7 @@ fn grown(place: &UniqueName, levels: u32) -> Result<Vec<u8>, Box<dyn std::error:
     Ok(fs::read(place.path())?)
 }
 
-/// Inserts into a file with these contents and this level word, and uses what else there is.
+/// Inserts into a file with these contents and this level word, and uses everything else in it.
 fn insert_into(
     place: &UniqueName,
     bytes: &[u8],
@@ -174,7 +174,7 @@ fn a_level_word_without_its_level_ends_every_insert() -> Result<(), Box<dyn std:
         let bytes = grown(&place, levels)?;
         for word in [0, 1, 2, 3, 4, 31, u32::MAX] {
             let results = insert_into(&place, &bytes, word)?;
-            // A level that was left behind leads to the current one.
+            // A level that was left leads to the current one.
             assert!(
                 word > levels - 1 || results.iter().all(Result::is_ok),
                 "{word} of {levels}: {results:?}"
@@ -214,12 +214,12 @@ fn an_index_without_an_empty_slot_is_damage() -> Result<(), Box<dyn std::error::
     Ok(())
 }
 
-/// Pages of 512 bytes that a file takes.
+/// Number of 512-byte blocks of a file.
 fn blocks(place: &UniqueName) -> u64 {
     std::os::unix::fs::MetadataExt::blocks(&fs::metadata(place.path()).expect("the table is there"))
 }
 
-/// Reading asks the file system for next to nothing, however large the file claims to be.
+/// Reading requests almost nothing from the file system, however large the file claims to be.
 #[test]
 fn a_sparse_file_of_many_rows_stays_sparse() -> Result<(), Box<dyn std::error::Error>> {
     let place = UniqueName::new("sparse");
@@ -243,7 +243,7 @@ fn a_sparse_file_of_many_rows_stays_sparse() -> Result<(), Box<dyn std::error::E
     file.write_all_at(&levels, LEVEL)?;
     file.write_all_at(&common, COMMON)?;
     assert_eq!(AnyTable::open_read_only(place.path())?.objects().count(), 3000);
-    // The price is a page for each lookup of an object; a walk reads none.
+    // The cost is a page for each lookup of an object; a walk reads none.
     assert!(blocks(&place) <= before + 64 * 8, "{before} blocks, then {}", blocks(&place));
     Ok(())
 }
@@ -293,7 +293,7 @@ fn a_file_that_shrinks_under_the_mapping_is_an_error() -> Result<(), Box<dyn std
     let _ = table.set(1 << 40, 0, 8);
     assert!(matches!(table.check(), Err(Error::Length { .. })));
     use_all(&reader);
-    // The file's length is restored: the mapping that met the end must not pass for whole again.
+    // The file's length is restored: the mapping that met the end must not appear whole again.
     OpenOptions::new().write(true).open(place.path())?.set_len(reader.info().file_bytes)?;
     assert!(reader.check().is_err());
     Ok(())
@@ -321,7 +321,7 @@ fn other_versions_and_byte_orders_say_so() -> Result<(), Box<dyn std::error::Err
     let file = OpenOptions::new().write(true).open(place.path())?;
     file.write_all_at(&[9], 16)?;
     assert!(matches!(AnyTable::open(place.path()), Err(Error::Version { found: 9, .. })));
-    // The first version gave out its rows in another way, and the second had no regions.
+    // The first version handed out its rows in another way, and the second had no regions.
     for version in [1, 2] {
         file.write_all_at(&[version], 16)?;
         let old = AnyTable::open(place.path()).map(drop);

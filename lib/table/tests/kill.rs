@@ -13,7 +13,7 @@ const CELLS: &str = "FAUXPLAT_TABLE_CELLS";
 const RECORDS: &str = "FAUXPLAT_TABLE_RECORDS";
 const WRITER: &str = "FAUXPLAT_TABLE_WRITER";
 
-/// Not a test: the body of the writers' processes, which are this program started again.
+/// Not a test: the body of the writers' processes, which run this program again.
 #[test]
 #[ignore = "started by the test below in processes of its own"]
 fn writer() -> Result<(), Box<dyn std::error::Error>> {

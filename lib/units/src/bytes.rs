@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Bytes(pub u64);
 
-/// Reason why a size could not be read.
+/// Reason why a size could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a size such as `64`, `20MiB` or `1G`")]
 pub struct ParseBytesError(String);
@@ -35,7 +35,7 @@ impl fmt::Display for Bytes {
 impl FromStr for Bytes {
     type Err = ParseBytesError;
 
-    /// Reads a number with an optional unit; `K`, `KB` and `KiB` all mean 1024 bytes.
+    /// Parses a number with an optional unit; `K`, `KB` and `KiB` all mean 1024 bytes.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fail = || ParseBytesError(text.to_owned());
         let trimmed = text.trim();
@@ -55,7 +55,7 @@ impl FromStr for Bytes {
         if !(0.0..9.2e18).contains(&bytes) {
             return Err(fail());
         }
-        // Whole numbers are parsed as such, because a double does not hold all of their digits.
+        // Whole numbers are parsed as such, because a double cannot represent all of their digits.
         let whole = digits.parse::<u64>().ok().and_then(|whole| whole.checked_mul(1 << (10 * power)));
         Ok(Bytes(whole.unwrap_or(bytes.round() as u64)))
     }

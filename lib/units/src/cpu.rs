@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The number of a logical CPU as the kernel counts them. It is not a core, and not an index into a list.
+/// Number of a logical CPU in the kernel's numbering; neither a core nor an index into a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cpu(pub u32);
@@ -16,14 +16,14 @@ impl fmt::Display for Cpu {
     }
 }
 
-/// A set of logical CPUs. It grows as needed: machines with more than 1024 CPUs exist.
+/// A set of logical CPUs, which grows as needed: machines with more than 1024 CPUs exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CpuSet {
     /// A bit per CPU, 64 to a word, and never a zero word at the end, so that equality is structural.
     words: Vec<u64>,
 }
 
-/// Reason why a CPU list could not be read.
+/// Reason why a CPU list could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a CPU list such as `0-3,8`: {reason}")]
 pub struct ParseCpuSetError {
@@ -31,11 +31,11 @@ pub struct ParseCpuSetError {
     reason: &'static str,
 }
 
-/// The highest CPU number accepted, far above any kernel's limit: it keeps a typing error from taking gigabytes.
+/// Maximum CPU number accepted, far above any kernel's limit: it prevents a typing error from taking gigabytes.
 const CPU_MAX: u32 = 1 << 20;
 
 impl CpuSet {
-    /// The empty set.
+    /// Returns the empty set.
     pub fn new() -> Self {
         Self::default()
     }
@@ -49,7 +49,7 @@ impl CpuSet {
         self.words[word] |= 1 << (cpu.0 % 64);
     }
 
-    /// Adds the CPUs from one to another, a word at once: a list may name the same million again and again.
+    /// Adds a range of CPUs, a word at a time: a list may name the same million repeatedly.
     fn insert_range(&mut self, low: u32, high: u32) {
         let (first, last) = (low as usize / 64, high as usize / 64);
         self.words.resize(self.words.len().max(last + 1), 0);
@@ -60,12 +60,12 @@ impl CpuSet {
         }
     }
 
-    /// Whether the CPU is in the set.
+    /// Returns whether the CPU is in the set.
     pub fn contains(&self, cpu: Cpu) -> bool {
         self.words.get(cpu.0 as usize / 64).is_some_and(|word| word >> (cpu.0 % 64) & 1 == 1)
     }
 
-    /// The CPUs in rising order.
+    /// Returns the CPUs in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = Cpu> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
             let rest = |&word: &u64| Some(word & (word - 1)).filter(|&rest| rest != 0);
@@ -74,33 +74,33 @@ impl CpuSet {
         })
     }
 
-    /// Number of CPUs in the set.
+    /// Returns the number of CPUs in the set.
     pub fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether no CPU is in the set.
+    /// Returns whether no CPU is in the set.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// The lowest CPU of the set.
+    /// Returns the lowest CPU of the set.
     pub fn first(&self) -> Option<Cpu> {
         self.iter().next()
     }
 
-    /// The CPUs that are in this set and not in the other.
+    /// Returns the CPUs that are in this set and not in the other.
     pub fn without(&self, other: &CpuSet) -> CpuSet {
         let others = other.words.iter().chain(std::iter::repeat(&0));
         CpuSet::from_words(self.words.iter().zip(others).map(|(word, other)| word & !other).collect())
     }
 
-    /// The CPUs that are in both sets.
+    /// Returns the CPUs that are in both sets.
     pub fn intersection(&self, other: &CpuSet) -> CpuSet {
         CpuSet::from_words(self.words.iter().zip(&other.words).map(|(word, other)| word & other).collect())
     }
 
-    /// The CPUs that are in one set or the other.
+    /// Returns the CPUs that are in either set.
     pub fn union(&self, other: &CpuSet) -> CpuSet {
         let (long, short) = if self.words.len() < other.words.len() { (other, self) } else { (self, other) };
         let mut words = long.words.clone();
@@ -108,18 +108,18 @@ impl CpuSet {
         CpuSet { words }
     }
 
-    /// Whether every CPU of this set is in the other.
+    /// Returns whether every CPU of this set is in the other.
     pub fn is_subset(&self, other: &CpuSet) -> bool {
         let others = other.words.iter().chain(std::iter::repeat(&0));
         self.words.iter().zip(others).all(|(word, other)| word & !other == 0)
     }
 
-    /// Whether some CPU is in both sets.
+    /// Returns whether any CPU is in both sets.
     pub fn overlaps(&self, other: &CpuSet) -> bool {
         self.words.iter().zip(&other.words).any(|(word, other)| word & other != 0)
     }
 
-    /// A set from 64-bit words, CPU 0 in the lowest bit of the first.
+    /// Makes a set from 64-bit words, CPU 0 in the lowest bit of the first.
     pub fn from_words(mut words: Vec<u64>) -> CpuSet {
         while words.last() == Some(&0) {
             words.pop();
@@ -127,7 +127,7 @@ impl CpuSet {
         CpuSet { words }
     }
 
-    /// The set as 64-bit words, CPU 0 in the lowest bit of the first, as `sched_setaffinity(2)` takes it.
+    /// Returns the set as 64-bit words, CPU 0 in the lowest bit of the first, as `sched_setaffinity(2)` takes it.
     pub fn words(&self) -> &[u64] {
         &self.words
     }

@@ -1,4 +1,4 @@
-//! Units of the laboratory: CPU sets, durations and sizes, with their arithmetic, parsing and display.
+//! Units of measurements: CPU sets, durations and sizes, with their arithmetic, parsing and display.
 #![warn(missing_docs)]
 
 mod bytes;

@@ -1,16 +1,16 @@
-//! Durations in nanoseconds, printed in the unit that a person would choose.
+//! Durations in nanoseconds, printed in the most readable unit.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A duration in nanoseconds. It cannot be negative: a clock that ran backwards is an error, not a duration.
+/// A duration in nanoseconds, never negative: a clock that ran backwards is an error, not a duration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Nanos(pub u64);
 
-/// Reason why a duration could not be read.
+/// Reason why a duration could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a duration such as `500ms`, `2.5s` or `1m`")]
 pub struct ParseNanosError(String);
@@ -20,12 +20,12 @@ const UNITS: [(&str, f64); 6] =
     [("h", 3.6e12), ("m", 6e10), ("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
 
 impl Nanos {
-    /// From seconds; negative and non-finite values become zero.
+    /// Converts from seconds. Negative values and NaN become zero, and values above the range its maximum.
     pub fn from_secs_f64(seconds: f64) -> Self {
         Nanos((seconds * 1e9).round().max(0.0) as u64)
     }
 
-    /// Reads a duration with its unit, where the unit of a bare number would be ambiguous.
+    /// Parses a duration that must have a unit, for places where the unit of a bare number would be ambiguous.
     ///
     /// # Errors
     /// The text is no duration, or has no unit; the message is for the author of the text.
@@ -37,12 +37,13 @@ impl Nanos {
         }
     }
 
-    /// In seconds.
+    /// Returns the duration in seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// Writes fractional nanoseconds with four significant digits: `81.23 µs`, `5.004 ms`, `1 m 20.3 s`.
+    /// Formats fractional nanoseconds with four significant digits or, from two minutes on, as minutes and seconds:
+    /// `81.23 µs`, `5.004 ms`, `2 m 20.3 s`.
     pub fn display_f64(nanos: f64) -> String {
         let (scale, unit) = match nanos.abs() {
             0.0 => return "0 ns".to_owned(),
@@ -56,13 +57,13 @@ impl Nanos {
     }
 }
 
-/// Minutes and seconds. They are rounded before they are split, or 179.96 s would become `2 m 60.0 s`.
+/// Formats minutes and seconds, rounded before the split: otherwise 179.96 s would become `2 m 60.0 s`.
 fn minutes(nanos: f64) -> String {
     let tenths = (nanos / 1e8).round();
     format!("{} m {:.1} s", (tenths / 600.0) as u64, tenths % 600.0 / 10.0)
 }
 
-/// Four significant digits without an exponent, for a number below 1000.
+/// Formats four significant digits without an exponent, for a number below 1000.
 fn four_digits(value: f64) -> String {
     match value.abs() {
         v if v >= 99.995 => format!("{value:.1}"),
@@ -80,7 +81,7 @@ impl fmt::Display for Nanos {
 impl FromStr for Nanos {
     type Err = ParseNanosError;
 
-    /// Reads `500ms`, `2.5s`, `1m`, `80us`, `80µs`, `3h`; a bare number is seconds, as in `timeout(1)`.
+    /// Parses `500ms`, `2.5s`, `1m`, `80us`, `80µs`, `3h`; a bare number is in seconds, as in `timeout(1)`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fail = || ParseNanosError(text.to_owned());
         let text = text.trim().replace('µ', "u");

@@ -1,4 +1,4 @@
-//! Laws of units that every crate relies on: values are read as they were printed, and nothing wraps.
+//! Laws of units that every crate relies on: printed values parse back to themselves, and nothing wraps.
 
 use fauxplat_units::{Bytes, Cpu, CpuSet, Nanos};
 use proptest::prelude::*;
@@ -93,7 +93,7 @@ proptest! {
 
     #[test]
     fn seconds_and_nanoseconds_agree(ns in 0u64..1 << 50) {
-        // Up to thirteen days a double of seconds resolves every nanosecond.
+        // Up to thirteen days, a double of seconds resolves every nanosecond.
         prop_assert_eq!(Nanos::from_secs_f64(Nanos(ns).as_secs_f64()), Nanos(ns));
         prop_assert_eq!(format!("{ns}ns").parse(), Ok(Nanos(ns)));
         prop_assert_eq!(format!("{ns}B").parse(), Ok(Bytes(ns)));

@@ -1,4 +1,4 @@
-//! Meanings of the error numbers with which the kernel refuses events, see the errors of perf_event_open(2).
+//! Meanings of the error numbers with which the kernel refuses events, see the errors of `perf_event_open(2)`.
 
 use std::io;
 
@@ -6,17 +6,16 @@ use super::Circumstances;
 use crate::resolve::Resolved;
 use crate::vocabulary::{CACHE, HARDWARE, RAW, Source};
 
-/// Level from which on an ordinary user counts in user mode alone.
+/// Level from which on an ordinary user can only count in user mode.
 const USER_MODE_ALONE: i32 = 2;
-/// Level from which on an ordinary user counts nothing; an addition of Debian and Android.
+/// Level from which on an ordinary user can count nothing; an addition of Debian and Android.
 const NOTHING: i32 = 3;
 
-/// Reason why an event cannot be counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// The reason, as half a sentence.
     pub why: String,
-    /// Remedy, where there is one.
+    /// A remedy, if there is one.
     pub cure: Option<String>,
 }
 
@@ -26,18 +25,16 @@ impl Reason {
     }
 }
 
-/// A refusal by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Error number.
     pub errno: i32,
     /// Whether the kernel accepts the event restricted to user mode.
     pub is_taken_in_user_mode: bool,
 }
 
-/// The reason for a refusal of this event under these circumstances.
+/// Returns the reason for a refusal of this event under these circumstances.
 pub fn reason(refusal: Refusal, event: &Resolved, circumstances: &Circumstances) -> Reason {
-    // The event belongs to a device that exists, so the lack of core counters is no explanation.
+    // The event of another device cannot be explained by missing core counters, since that device exists.
     let is_of_cores = matches!(event.event.kind, HARDWARE | CACHE | RAW);
     match refusal.errno {
         libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP if is_of_cores && !circumstances.has_cores => {
@@ -71,7 +68,7 @@ pub fn reason(refusal: Refusal, event: &Resolved, circumstances: &Circumstances)
     }
 }
 
-/// The kernel has no device for the counters of the processor.
+/// Returns the reason if the kernel has no device for the counters of the processor.
 pub(super) fn no_cores(circumstances: &Circumstances) -> Reason {
     if circumstances.is_virtual {
         return Reason::new(
@@ -86,8 +83,8 @@ pub(super) fn no_cores(circumstances: &Circumstances) -> Reason {
     )
 }
 
-/// The level is not the cause: a filter of a container, a security module, a locked-down kernel, or a kernel without
-/// perf.
+/// Returns the reason for a refusal that the level does not explain: a filter of a container, a security module, a
+/// locked-down kernel, or a kernel without perf.
 fn filtered(what: &str) -> Reason {
     Reason::new(
         format!(
@@ -120,8 +117,8 @@ fn forbidden(refusal: Refusal, event: &Resolved, paranoid: Option<i32>) -> Reaso
     }
 }
 
-/// Suggestion to count in user mode. Software events mostly happen in the kernel, so that in user mode nothing would be
-/// left.
+/// Suggests counting in user mode. Software events mostly happen in the kernel, so hardly any would be counted in user
+/// mode.
 fn in_user_mode(refusal: Refusal, event: &Resolved) -> String {
     match event.source {
         _ if !refusal.is_taken_in_user_mode => String::new(),
@@ -131,7 +128,7 @@ fn in_user_mode(refusal: Refusal, event: &Resolved) -> String {
     }
 }
 
-/// `EINVAL` is a device's answer to everything that it lacks.
+/// Explains `EINVAL`, which a device returns for every missing event or feature.
 fn invalid(event: &Resolved) -> Reason {
     let asked = event.event;
     let device = event.device.as_deref().unwrap_or("kernel");

@@ -5,7 +5,7 @@ use crate::fit::Ran;
 use crate::machines::{amd, hybrid, none};
 use crate::parse::parse;
 
-/// Refuses hardware with one number and software with another; 0 accepts.
+/// Refuses hardware events with one error number and software events with another; 0 accepts.
 struct Refuses {
     hardware: i32,
     software: i32,
@@ -143,8 +143,8 @@ fn what_devices_name_is_tried_too_unless_they_follow_no_process() {
     assert!(all.iter().all(|one| one.is_available == one.reason.is_none()));
 }
 
-/// Counters for an ordinary user: the kernel requires a permission for all modes but user mode, before it looks for a
-/// counter.
+/// Counters for an ordinary user: the kernel requires a permission for every mode except user mode, before it looks for
+/// a counter.
 struct Ordinary {
     has_counters: bool,
 }

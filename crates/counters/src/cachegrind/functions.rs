@@ -1,4 +1,4 @@
-//! The counts of single functions, from the files that also have the sums.
+//! The counts of single functions, from the same files as the sums.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,23 +10,24 @@ use super::{COUNTED, COUNTS, LINE_BYTES_MAX, Uncounted, files, words};
 /// Counts of a function, summed over the processes of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionCounts {
-    /// Name of the function; `???` where the simulator knew none.
+    /// Name of the function; `???` if the simulator does not know it.
     pub name: String,
     /// Source file of the function, or `???`.
     pub file: String,
     /// The counts, in the order of [`super::names`].
     pub counts: Vec<u64>,
-    /// The line with the most instructions, where lines are known.
+    /// The line with the most instructions; `None` if lines are unknown.
     pub line: Option<u32>,
 }
 
-/// Most functions that are kept; a program has some ten thousand at most, and a hostile file could have any number.
+/// Maximum number of functions that are kept; a program has some ten thousand at most, and a hostile file could have
+/// any number.
 const FUNCTIONS_MAX: usize = 200_000;
 
-/// The counts of each function of one run, by file and name.
+/// Returns the counts of each function of one run, by file and name.
 ///
 /// # Errors
-/// A file cannot be read.
+/// Fails where a file cannot be read.
 pub fn functions(folder: &Path) -> Result<Vec<FunctionCounts>, Uncounted> {
     let mut found = BTreeMap::new();
     for path in files(folder, COUNTS)?.values() {

@@ -8,7 +8,6 @@ use super::{Counters, Ran};
 /// Duration of a trial: a thousand times the time that the kernel takes to schedule events onto counters.
 const TRIAL_NS: u64 = 1_000_000;
 
-/// The counters of the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel;
 
@@ -16,13 +15,13 @@ impl Counters for Kernel {
     type Open = Counter;
 
     fn open(&self, event: &CountingEvent, leader: Option<&Counter>) -> Result<Counter, i32> {
-        // A reason without a number does not come from the kernel.
+        // An error without an error number does not come from the kernel.
         let number = |error: fauxplat_sys::SysError| error.source.raw_os_error().unwrap_or(libc::EIO);
         Counter::open(event, Whom::Myself, leader).map_err(number)
     }
 
     fn try_out(&self, group: &[Counter]) -> Ran {
-        // The leader is enabled last, since its members begin with it.
+        // The leader is enabled last, since its members start counting with it.
         for counter in group.iter().rev() {
             if counter.enable().is_err() {
                 return Ran::Never;

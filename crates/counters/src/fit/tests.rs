@@ -1,4 +1,4 @@
-//! Sets for simulated counters, and for those of the present kernel.
+//! Sets for simulated counters, and for the counters of the present kernel.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -8,19 +8,20 @@ use crate::catalog::Catalog;
 use crate::machines::{amd, hybrid};
 use crate::parse::parse;
 
-/// A number of counters, of which all that are not held can be used.
+/// A number of counters, some of which are held by another user.
 struct Fake {
     counters: usize,
     /// Counters that are held by another user.
     held: usize,
-    /// An event, by its number, that only the first counter can count, so that no other of its kind fits beside it.
+    /// The number of an event that only the first counter can count, so that no second event of its kind fits beside
+    /// it.
     choosy: Option<u64>,
     /// An event that does not exist.
     unknown: Option<u64>,
     tried: Cell<usize>,
 }
 
-/// An open event of the fake knows the events of its group.
+/// An open event of the fake, which knows the events of its group.
 struct Open {
     config: u64,
     takes_counter: bool,

@@ -2,14 +2,13 @@
 
 use crate::error::CounterError;
 
-/// An entry of a list.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'t> {
     Event(&'t str),
     Group { events: Vec<&'t str>, modifiers: &'t str },
 }
 
-/// The entries of a list, without blanks around them.
+/// Returns the trimmed entries of a list.
 pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, CounterError> {
     at_commas(text)?.into_iter().map(piece).collect()
 }
@@ -25,7 +24,7 @@ fn piece(text: &str) -> Result<Piece<'_>, CounterError> {
     Ok(Piece::Group { events: at_commas(inner)?, modifiers })
 }
 
-/// Splits at commas that are neither in braces nor between slashes. An event has no slash or two.
+/// Splits at commas that are neither in braces nor between slashes. An event has either no slash or two.
 fn at_commas(text: &str) -> Result<Vec<&str>, CounterError> {
     let (mut entries, mut begin) = (Vec::new(), 0);
     let (mut depth, mut in_slashes) = (0_u32, false);
@@ -55,7 +54,7 @@ fn unbalanced(text: &str) -> CounterError {
     CounterError::Malformed { text: text.to_owned(), what }
 }
 
-/// The text behind `WORD:`.
+/// Returns the text after `WORD:`.
 pub(super) fn pop_prefix<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     text.strip_prefix(word)?.strip_prefix(':')
 }

@@ -1,4 +1,4 @@
-//! Accepted and refused texts, and lists that are read back as they were printed.
+//! Accepted and refused texts, and printed lists that are parsed again.
 
 use proptest::prelude::*;
 
@@ -84,7 +84,7 @@ fn what_is_none_is_refused_with_what_to_do() {
     assert_eq!(parse(&many.join(",")), Err(CounterError::TooMany { limit: EVENTS_MAX }));
 }
 
-/// Texts that are nearly valid lists.
+/// Generates texts that are nearly valid lists.
 fn nearly() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "cycles",
@@ -133,7 +133,7 @@ proptest! {
     #[test]
     fn what_is_printed_is_read_as_the_same(text in nearly()) {
         if let Ok(events) = parse(&text) {
-            // A list names each event of a set, so the set is lost.
+            // A list names each event of a set, so the set itself is lost.
             let named = |one: Asked| Asked { set: None, ..one };
             let events: Vec<Asked> = events.into_iter().map(named).collect();
             let again = parse(&list(&events));

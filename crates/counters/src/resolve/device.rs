@@ -13,7 +13,6 @@ use crate::vocabulary::{self, Code, SOFTWARE, Source, Word, nearest};
 const FIELDS: [&str; 3] = ["config", "config1", "config2"];
 
 impl Catalog {
-    /// Resolves an event in the terms of a device.
     pub(super) fn within(
         &self,
         asked: &Asked,
@@ -53,7 +52,6 @@ impl Catalog {
     }
 }
 
-/// Result of encoding terms.
 struct Coded {
     kind: u32,
     config: [u64; 3],
@@ -75,8 +73,8 @@ fn coded(device: &Device, terms: &[Term], is_partial: bool) -> Result<Coded, Cou
     Ok(coded)
 }
 
-/// A generic event of one kind of cores, or a raw one. The device is encoded in the number only where there are several
-/// kinds: kernels before 5.13 do not accept these bits.
+/// Encodes a generic event of one kind of cores, or a raw event. The device is encoded in the number only if there are
+/// several kinds: kernels before 5.13 do not accept these bits.
 fn generic(device: &Device, name: &str, is_partial: bool) -> Option<Coded> {
     if let Some(config) = raw(name) {
         return Some(Coded { kind: device.kind, config: [config, 0, 0], scale: None, word: None });
@@ -102,7 +100,7 @@ impl Coded {
         self.scale = named.scale.clone().or(self.scale.take());
         for part in named.terms.split(',') {
             let (name, value) = part.split_once('=').unwrap_or((part, "1"));
-            // A `?` has to be replaced by the user; other values may be.
+            // The user has to replace a `?`, and may replace other values.
             if all.iter().any(|own| own.name == name && own.value.is_some()) {
                 continue;
             }

@@ -16,7 +16,7 @@ use crate::wire::TEXT_BYTES_MAX;
 
 const HINT: &str = "install ansible, or name another engine after --on";
 
-/// Hosts of an inventory: each is on an indented line below one with their number.
+/// Returns the hosts of an inventory, which Ansible lists on indented lines below their number.
 pub(super) fn hosts(inventory: &str) -> Result<Vec<String>, FleetError> {
     let said = ask("ansible", &["-i", inventory, "all", "--list-hosts"], HINT)?;
     Ok(listed(&said))
@@ -40,7 +40,7 @@ pub(super) fn run(to: &Call<'_>, line: &str) -> Vec<String> {
     call(to, &["-m", "shell", "-a", &argument, "-t", to.answers])
 }
 
-/// Without a folder for answers, where existing ones would be overwritten.
+/// Runs a command without a folder for answers, where existing answers would be overwritten.
 pub(super) fn clean(to: &Call<'_>, line: &str) -> Vec<String> {
     let argument = serde_json::json!({"cmd": line}).to_string();
     call(to, &["-m", "shell", "-a", &argument])
@@ -53,7 +53,7 @@ fn call(to: &Call<'_>, rest: &[&str]) -> Vec<String> {
     all
 }
 
-/// Files of hosts, with their state at the last read: an unchanged file has nothing new.
+/// Files of hosts, with size and modification time at the last read: an unchanged file has nothing new.
 #[derive(Debug, Default)]
 pub(super) struct Trees(HashMap<PathBuf, (u64, i64, i64)>);
 
@@ -72,14 +72,14 @@ impl Trees {
     }
 }
 
-/// Content of a file; `None` if it is longer than any answer.
+/// Returns the content of a file; `None` if it is longer than any answer.
 fn told(file: &Path) -> Option<Value> {
     let mut bytes = Vec::new();
     open_regular(file).ok()?.take(2 * TEXT_BYTES_MAX as u64).read_to_end(&mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Why a host gave no answer: the error output of its shell, else Ansible's message.
+/// Returns why a host gave no answer: the error output of its shell, or else Ansible's message.
 pub(super) fn complaint(folder: &Path, node: &str) -> Option<String> {
     let told = told(&folder.join(node))?;
     let text = |name: &str| told[name].as_str().and_then(one_line);
@@ -127,8 +127,8 @@ mod tests {
         assert_eq!((of("{"), complaint(folder.path(), "n2")), (None, None));
     }
 
-    /// An argument of a module is JSON, so that no part of it is parsed as another argument; it contains no braces of
-    /// Jinja.
+    /// An argument of a module is JSON, so that no part of it is parsed as another argument; it contains no braces that
+    /// Jinja would interpret.
     #[test]
     fn arguments_are_one_word() {
         let to = Call { inventory: "hosts.ini", fan: 64, answers: "/a b" };

@@ -1,23 +1,22 @@
 //! Target hosts of a command, and its command line.
 
-/// Target hosts of a command.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call<'a> {
     pub(super) inventory: &'a str,
-    /// Number of hosts at a time.
+    /// Number of hosts that are contacted at the same time.
     pub(super) fan: u32,
     /// Folder for the answers of a tool that writes a file for each host.
     pub(super) answers: &'a str,
 }
 
-/// Placeholder for the list of hosts, joined by commas, which only the running script knows.
+/// Placeholder for the comma-separated list of hosts, which is known only when the script runs.
 pub(super) const HOSTS: &str = "\u{1}hosts";
 
 pub(super) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// Words as a line of a script, with a variable in place of the hosts.
+/// Joins words to a line of a script, with a variable in place of the hosts.
 pub(super) fn line(words: &[String]) -> String {
     let word = |word: &String| match word.as_str() {
         HOSTS => "\"$hosts\"".to_owned(),

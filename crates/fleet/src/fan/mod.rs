@@ -1,8 +1,8 @@
 //! Hosts of an inventory, reached by an installed tool: ClusterShell, pdsh or Ansible, each with its own inventories,
 //! its own ssh, and its own limit of simultaneous connections.
 //!
-//! A script carries one order to many hosts by the tool. The tool's output goes to a file with the name of the host
-//! before each line, so that answers are found again after any end of fauxplat.
+//! A script passes one order to many hosts by the tool. The tool's output goes to a file with the name of the host
+//! before each line, so that answers are found again however fauxplat has ended.
 
 mod ansible;
 mod call;
@@ -28,23 +28,21 @@ use fauxplat_model::Every;
 use script::{Carried, Origin, Program};
 pub(crate) use tool::Tool;
 
-/// Maximum number of hosts per script.
 const HOSTS_MAX: usize = 2000;
-/// Maximum size of their names in bytes: the list has to fit into one command line argument (`MAX_ARG_STRLEN` in
-/// `execve(2)`).
+/// Maximum total size of the host names of a script, in bytes: the list has to fit into one command line argument
+/// (`MAX_ARG_STRLEN` in `execve(2)`).
 const HOSTS_BYTES_MAX: usize = 100_000;
 /// Number of bytes at the end of the tool's error output that are read.
 const COMPLAINTS_BYTES: u64 = 1 << 20;
-/// Time for hosts to end their work after a cancellation, after which the wait is given up.
+/// Time for hosts to end their processes after a cancellation, after which fauxplat stops waiting.
 const ENDING_NS: u64 = 10_000_000_000;
 /// Default number of simultaneous hosts. Ansible's own default of five would turn minutes into hours.
 const FAN: u32 = 64;
 
-/// Time between two looks at the output of a script, times the number of scripts: the folder of a run may be on a file
-/// system that others share.
+/// Time between two reads of the output of one script, multiplied by the number of scripts: the folder of a run may be
+/// on a file system with other users.
 const LOOK_NS: u64 = 250_000_000;
 
-/// Engine for the hosts of an inventory.
 #[derive(Debug)]
 pub(crate) struct Fan {
     tool: Tool,
@@ -54,17 +52,16 @@ pub(crate) struct Fan {
     sent: HashMap<String, Sent>,
     /// Scripts that an earlier fauxplat started and that may still run.
     others: HashSet<String>,
-    /// Output files of a tool that writes one for all hosts.
+    /// Output files of a tool that writes one file for all hosts.
     outputs: HashMap<u32, Growing>,
-    /// Output files of a tool that writes one for each host.
+    /// Output files of a tool that writes a file for each host.
     trees: ansible::Trees,
     heard: Heard,
-    /// Time of the next look at the output.
+    /// Monotonic time of the next read of the output.
     next_ns: u64,
 }
 
 impl Fan {
-    /// Engine for the hosts of this inventory, by this tool.
     pub(crate) fn new(tool: Tool, inventory: String, site: Site) -> Self {
         Fan {
             tool,
@@ -83,7 +80,7 @@ impl Fan {
         self.site.options.at_once.unwrap_or(FAN)
     }
 
-    /// The script that ships the program and carries the order out.
+    /// Returns the script that copies the program to the hosts and runs the order there.
     fn script(&self, tasks: &[Task], answers: &str) -> Result<String, FleetError> {
         let hosts: Vec<&str> = tasks.iter().map(|task| task.node.as_str()).collect();
         let carried = Carried {
@@ -109,8 +106,8 @@ impl Fan {
         Ok(Origin::Shipped(self.site.programs().into_iter().map(program).collect::<Result<_, FleetError>>()?))
     }
 
-    /// Files of a script: output and error output of hosts, and the folder for answers of a tool that writes a file for
-    /// each host.
+    /// Returns the files of a script: output and error output of hosts, and the folder for answers of a tool that
+    /// writes a file for each host.
     fn files(&self, first: u32) -> (PathBuf, PathBuf, PathBuf) {
         let out = self.site.folder.file("out");
         (
@@ -120,7 +117,7 @@ impl Fan {
         )
     }
 
-    /// The last error of the tool about a host, given its error output.
+    /// Returns the most informative message of the tool about a host, from its error output.
     fn complaint(&self, node: &str, first: u32, complaints: &str) -> Option<String> {
         let own = || ansible::complaint(&self.files(first).2, node);
         if let Some(told) = (self.tool == Tool::Ansible).then(own).flatten() {
@@ -165,7 +162,7 @@ impl Fan {
     }
 }
 
-/// The tasks at the front that one script can carry: its hosts all get the same order.
+/// Returns the tasks at the front that one script can serve: its hosts all get the same order.
 fn batch(waiting: &[Task]) -> Vec<Task> {
     let mut bytes = 0;
     let fits = |task: &&Task| {
@@ -175,12 +172,12 @@ fn batch(waiting: &[Task]) -> Vec<Task> {
     waiting.iter().take_while(fits).take(HOSTS_MAX).cloned().collect()
 }
 
-/// The process in a handle.
+/// Returns the process in a handle.
 fn trace_in(handle: &str) -> Option<Trace> {
     trace_of(parts(handle)?.1)
 }
 
-/// First task of a script, and its process, from a handle.
+/// Splits a handle into the first task of a script and its process.
 fn parts(handle: &str) -> Option<(u32, &str)> {
     let (first, trace) = handle.split_once('@')?;
     Some((first.parse().ok()?, trace))
@@ -210,7 +207,7 @@ impl Engine for Fan {
         let tasks = batch(waiting);
         let first = tasks[0].number;
         let (output, errors, tree) = self.files(first);
-        // Written to a file, since it contains the hosts and may be longer than an argument.
+        // The script is passed as a file, since it contains the hosts and may be longer than an argument.
         let name = format!("out/script-{first}");
         let script = self.script(&tasks, &tree.display().to_string())?;
         self.site.folder.write(&name, script.as_bytes())?;
@@ -235,7 +232,7 @@ impl Engine for Fan {
         self.reap();
         let is_there = |handle: &String| trace_in(handle).is_some_and(Trace::is_there);
         if !open.iter().all(|(_, handle)| is_there(handle)) {
-            // The last answers of a script that has ended are there now.
+            // The last answers of a script that has ended are available now.
             self.next_ns = 0;
         }
         let mut complaints: HashMap<u32, String> = HashMap::new();
@@ -268,7 +265,7 @@ impl Engine for Fan {
             let (output, _, tree) = self.files(first);
             if self.tool == Tool::Ansible {
                 let Fan { trees, heard, .. } = self;
-                // A folder is read, and only files of hosts that are there and have no answer yet are looked at.
+                // The folder is listed, and only files of hosts without an answer are read.
                 for entry in fs::read_dir(&tree).into_iter().flatten().flatten() {
                     let name = entry.file_name();
                     if let Some(&task) = name.to_str().and_then(|node| tasks.get(node)) {
@@ -293,7 +290,7 @@ impl Engine for Fan {
         let traces: Vec<Trace> = handles.into_iter().filter_map(trace_in).collect();
         match self.end(&traces) {
             true => Ok(()),
-            // Processes on hosts may go on, and a resumed run waits for them.
+            // Processes on hosts may continue, and a resumed run waits for them.
             false => {
                 let (program, seconds) = (self.tool.name().to_owned(), ENDING_NS / 1_000_000_000);
                 Err(FleetError::Silent { program, seconds })
@@ -371,7 +368,7 @@ mod tests {
         assert_eq!(batch(&others).len(), 2);
     }
 
-    /// The whole inventory is used, however long the script is, since it is no argument.
+    /// The whole inventory is used, however long the script is, since it is passed as a file.
     #[test]
     fn a_script_may_be_longer_than_an_argument() {
         let there = EngineOptions { program_there: Some("/bin/true".into()), ..EngineOptions::default() };
@@ -385,7 +382,7 @@ mod tests {
         assert!(!fan.is_busy(), "it is waited for");
     }
 
-    /// A script started by an earlier fauxplat delays the next one.
+    /// A script started by an earlier fauxplat delays the next script.
     #[test]
     fn one_script_at_a_time_whoever_began_it() {
         let there = EngineOptions { program_there: Some("/bin/true".into()), ..EngineOptions::default() };

@@ -1,16 +1,16 @@
-//! The script that carries one order to many hosts: it ships the program, runs it, and leaves nothing behind.
+//! The script that runs one order on many hosts: it copies the program, runs it, and removes all files afterwards.
 //!
-//! On a host the program is in a folder of its own below `/tmp`, which other users may write to as well. Its name is
-//! drawn for this script alone, and nothing is copied to a host or run there unless the folder was made by the same
-//! user: knowing the name from a process list does not help another user on another host.
+//! On a host, the program is in a folder of its own below `/tmp`, which other users can write to as well. The folder's
+//! name is drawn at random for each script, and nothing is copied to a host or run there unless the folder was created
+//! by the same user: a user who reads the name in a process list cannot misuse it on another host.
 
 use super::call::{Call, line};
 use super::tool::Tool;
 
-/// Line printed by a host that has made the folder.
+/// Line printed by a host that has created the folder.
 const MADE: &str = "fauxplat-made";
 
-/// A program that is shipped.
+/// A program that is copied to the hosts.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     /// Architecture, as printed by `uname -m`.
@@ -20,7 +20,7 @@ pub(super) struct Program {
     pub(super) bytes: u64,
 }
 
-/// Origin of the program on the hosts.
+/// Origin of the program on the hosts: copied there, or already installed at a path.
 #[derive(Clone, Debug)]
 pub(super) enum Origin {
     Shipped(Vec<Program>),
@@ -44,8 +44,8 @@ pub(super) struct Carried<'a> {
 }
 
 impl Carried<'_> {
-    /// The script. However it ends, the hosts are told to end their processes and to remove the folder, after all of
-    /// them are done, since two hosts may share a file system.
+    /// Returns the script. However it ends, the hosts end their processes and remove the folder, but only after all
+    /// hosts are done, since two hosts may share a file system.
     pub(super) fn text(&self) -> String {
         let (tool, to) = (self.tool, &self.to);
         let [clean, make, run] = [
@@ -87,7 +87,8 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
         format!("/tmp/fauxplat-{}", self.secret)
     }
 
-    /// Makes the folder. Of two hosts that share a file system the second finds that of the first.
+    /// Returns the shell line that creates the folder. If two hosts share a file system, the second finds and accepts
+    /// the folder of the first.
     fn made(&self) -> String {
         format!(
             "d={}; m=$(mkdir -m 700 \"$d\" 2>&1); if {IS_OURS}; then echo {MADE}; else echo \"$m\" >&2; exit 92; fi",
@@ -95,7 +96,7 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
         )
     }
 
-    /// Checks the program, and refuses an incomplete copy.
+    /// Returns the shell line that checks the program, and refuses an incomplete copy.
     fn checked(&self) -> String {
         let folder = self.folder();
         let ours =
@@ -116,14 +117,15 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
         }
     }
 
-    /// Runs the program. Its process id is stored in a file, so that it can be ended: without a terminal it is not told
-    /// when the caller is gone.
+    /// Returns the shell line that runs the program. Its process id is stored in a file, so that the process can be
+    /// ended later: without a terminal it is not notified when its caller ends.
     fn begun(&self) -> String {
         let words = shell_words::join(&self.words);
         format!("exec sh -c 'true > \"$0/pid-$(uname -n)-$$\"; exec \"$@\"' \"$d\" \"$p\" {words}")
     }
 
-    /// Ends a program that is still running, and removes the folder. A process id that was reused is left alone.
+    /// Returns the shell line that ends a program that is still running, and removes the folder. The token protects a
+    /// process that has reused the process id.
     fn cleaned(&self) -> String {
         format!(
             "d={}; {IS_OURS} || exit 0; for f in \"$d/pid-$(uname -n)\"-*; do i=${{f##*-}}; \
@@ -134,11 +136,12 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
     }
 }
 
-/// Whether the folder is ours. Another user can make one of that name, or a link to one of ours.
+/// Shell test that the folder belongs to this user. Another user can create a folder of that name, or a link to a
+/// folder of this user.
 const IS_OURS: &str = "[ -d \"$d\" ] && [ -O \"$d\" ] && [ ! -L \"$d\" ]";
 
-/// Words for `sed(1)` that select the names of hosts that have made the folder: the name is followed by a colon, or by
-/// Ansible's one-line format.
+/// Returns arguments of `sed(1)` that select the names of hosts that have created the folder: the name is followed by a
+/// colon, or by Ansible's one-line format.
 fn filter() -> String {
     let name = "\\([A-Za-z0-9._-]*\\)";
     let of = |between: &str| format!("s/^{name}{between}{MADE}.*/\\1/p");
@@ -164,7 +167,7 @@ mod tests {
         Carried { tool, to, hosts: "n1,n2".into(), secret: secret.into(), token: "abc", origin, words }
     }
 
-    /// A secret that no other test has.
+    /// Returns a secret that no other test has.
     fn secret(folder: &Path) -> String {
         folder.file_name().unwrap().to_string_lossy().into_owned()
     }
@@ -176,7 +179,8 @@ mod tests {
         Origin::Shipped(vec![Program { arch, path: path.display().to_string(), bytes }])
     }
 
-    /// A script with a ClusterShell that is a shell here; like ssh, it goes on when its caller is gone.
+    /// Returns a script with a fake ClusterShell that is a shell script; like ssh, it continues when its caller has
+    /// ended.
     fn errand(folder: &Path, script: &str) -> Errand {
         let bin = folder.join("bin");
         fs::create_dir_all(&bin).unwrap();
@@ -195,7 +199,7 @@ mod tests {
         }
     }
 
-    /// Time limit of waits. An emulated machine beside others was seen to take a minute for a script.
+    /// Time limit of waits. A script was seen to take a minute on a busy emulated machine.
     const PATIENCE_NS: u64 = 600_000_000_000;
 
     fn wait_until(is_so: impl Fn() -> bool) {
@@ -210,7 +214,7 @@ mod tests {
         sent.ended().is_some()
     }
 
-    /// Output and error output of the script.
+    /// Returns output and error output of the script.
     fn run(folder: &Path, script: &str) -> (String, String) {
         let sent = std::cell::RefCell::new(errand(folder, script).send().unwrap());
         wait_until(|| is_over(&mut sent.borrow_mut()));
@@ -234,7 +238,7 @@ mod tests {
         assert_eq!(run(folder.path(), &carried.text()).0, "n1: node --framed abc it's\n");
     }
 
-    /// If another user made the folder first, nothing is copied or run, and the folder stays.
+    /// If another user created the folder first, nothing is copied or run, and the folder stays.
     #[test]
     fn a_folder_of_somebody_else_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
@@ -251,7 +255,7 @@ mod tests {
         assert!(is_left && fs::read_dir(&bait).unwrap().next().is_none());
     }
 
-    /// The connection of a killed tool may stay, so the program is not notified.
+    /// The connection of a killed tool may stay open, in which case the program is not notified.
     #[test]
     fn a_script_that_is_ended_ends_what_runs_on_its_hosts() {
         let folder = tempfile::tempdir().unwrap();
@@ -281,7 +285,7 @@ mod tests {
         assert!(said.is_empty() && complained.contains("only a part"), "{said}{complained}");
     }
 
-    /// pdsh replaces some words behind a percent sign, and Ansible treats pairs of braces as Jinja.
+    /// pdsh replaces some words after a percent sign, and Ansible treats pairs of braces as Jinja.
     #[test]
     fn what_hosts_read_means_nothing_to_the_tools() {
         let folder = tempfile::tempdir().unwrap();

@@ -13,21 +13,19 @@ use super::call::{Call, HOSTS, words};
 /// A tool that runs a command on many hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
-    /// ClusterShell.
     Clush,
     /// pdsh, whose `pdcp` needs pdsh on the hosts as well.
     Pdsh,
-    /// Ansible.
     Ansible,
 }
 
-/// Maximum size of a list of hosts.
+/// Maximum size of an inventory file.
 const INVENTORY_BYTES_MAX: usize = 64 << 20;
 
 const HINT: &str = "install clustershell, pdsh or ansible, or name another engine after --on";
 
 impl Tool {
-    /// Name of the tool, as after `--on`.
+    /// Returns the name of the tool, as after `--on`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Tool::Clush => "clush",
@@ -36,16 +34,15 @@ impl Tool {
         }
     }
 
-    /// The tool of that name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         [Tool::Clush, Tool::Pdsh, Tool::Ansible].into_iter().find(|tool| tool.name() == name)
     }
 
-    /// The tool for an inventory without a given tool: Ansible for a file of its own kind, else the first that is
-    /// installed.
+    /// Returns the tool for an inventory if the user named none: Ansible for a file with an extension of its
+    /// inventories, otherwise the first installed tool.
     ///
     /// # Errors
-    /// No such tool is installed.
+    /// Fails where no such tool is installed.
     pub(crate) fn for_inventory(inventory: &str) -> Result<Self, FleetError> {
         let path = Path::new(inventory);
         let is_file_of_ansible = path.is_file()
@@ -60,7 +57,7 @@ impl Tool {
         order.iter().copied().find(|tool| has(tool.name())).ok_or_else(missing)
     }
 
-    /// Hosts of an inventory: names that the tool understands, or a file with one on each line.
+    /// Returns the hosts of an inventory: names that the tool understands, or a file with a name on each line.
     pub(super) fn hosts(self, inventory: &str) -> Result<Vec<String>, FleetError> {
         let is_file = Path::new(inventory).is_file();
         let lines = |text: String| -> Vec<String> {
@@ -88,7 +85,7 @@ impl Tool {
         }
     }
 
-    /// Command line that ships a file.
+    /// Returns the command line that copies a file to the hosts.
     pub(super) fn copy(self, to: &Call<'_>, from: &str, there: &str) -> Vec<String> {
         let fan = to.fan.to_string();
         match self {
@@ -98,12 +95,12 @@ impl Tool {
         }
     }
 
-    /// Command line that runs a shell line on the hosts.
+    /// Returns the command line that runs a shell line on the hosts.
     pub(super) fn run(self, to: &Call<'_>, line: &str) -> Vec<String> {
         let fan = to.fan.to_string();
         match self {
             Tool::Clush => words(&["clush", "-q", "-f", &fan, "-w", HOSTS, line]),
-            // Without `-K` labels are shortened to host names without the domain, which match no node. A percent sign
+            // Without `-K`, labels are shortened to host names without the domain, which match no node. A percent sign
             // introduces substitutions of pdsh.
             Tool::Pdsh => {
                 words(&["pdsh", "-K", "-R", "ssh", "-f", &fan, "-w", HOSTS, &line.replace('%', "%%")])
@@ -112,7 +109,7 @@ impl Tool {
         }
     }
 
-    /// Command line that runs a shell line without collecting answers.
+    /// Returns the command line that runs a shell line without collecting answers.
     pub(super) fn clean(self, to: &Call<'_>, line: &str) -> Vec<String> {
         match self {
             Tool::Ansible => ansible::clean(to, line),
@@ -120,13 +117,13 @@ impl Tool {
         }
     }
 
-    /// Environment variables that make the output parseable.
+    /// Returns environment variables that make the output parseable.
     pub(super) fn environment(self) -> Vec<(String, String)> {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         match self {
             Tool::Ansible => vec![
                 pair("ANSIBLE_NOCOLOR", "1"),
-                // Deprecation warnings must not be taken for the reason why a host failed.
+                // Otherwise a deprecation warning would be reported as the reason why a host failed.
                 pair("ANSIBLE_DEPRECATION_WARNINGS", "0"),
                 pair("LC_ALL", "C.UTF-8"),
             ],
@@ -143,7 +140,7 @@ fn read(path: &str) -> Result<String, FleetError> {
 mod tests {
     use super::*;
 
-    /// Otherwise pdsh cuts the domain off its labels, and no answer matches a node.
+    /// Without this option pdsh cuts the domain off its labels, and no answer matches a node.
     #[test]
     fn pdsh_keeps_names_as_they_are() {
         let to = Call { inventory: "n[1-2].example.org", fan: 64, answers: "/answers" };

@@ -1,4 +1,4 @@
-//! A run in progress: hands tasks over, keeps answers as they come, and reports a reason for every node without one.
+//! A run in progress: submits tasks, stores answers on arrival, and reports a reason for every node without an answer.
 
 mod state;
 mod told;
@@ -26,10 +26,8 @@ const LOOK_MS: u64 = 20;
 /// Maximum number of tasks: rounds times nodes.
 const TASKS_MAX: usize = 10_000_000;
 
-/// A run in progress.
 #[derive(Debug)]
 pub struct Run {
-    /// Request of the run.
     pub asked: Asked,
     engine: Box<dyn Engine>,
     journal: Journal,
@@ -37,7 +35,7 @@ pub struct Run {
     states: Vec<State>,
     limits: Limits,
     started_ns: u64,
-    /// Nodes without an answer when the run was opened, by round: they are asked once more.
+    /// Nodes without an answer when the run was opened, by round: their tasks are submitted once more.
     silent: BTreeMap<u32, Vec<String>>,
     /// Settings of the remeasurement, once settled.
     again: Option<Remeasurement>,
@@ -46,10 +44,10 @@ pub struct Run {
 }
 
 impl Run {
-    /// Opens a run: a new one, or one that was ended at any moment.
+    /// Opens a run: a new run, or a run that was ended at any moment.
     ///
     /// # Errors
-    /// Another process collects it, or its records cannot be read.
+    /// Fails where another process collects the run, or where its records cannot be read.
     pub fn open(
         folder: &RunFolder,
         asked: Asked,
@@ -82,32 +80,30 @@ impl Run {
         Ok(run)
     }
 
-    /// Rounds of the tasks that satisfy the predicate.
     fn rounds(&self, is_such: impl Fn(&State) -> bool) -> BTreeSet<u32> {
         self.states.iter().filter(|state| is_such(state)).map(|state| state.task.round).collect()
     }
 
-    /// Rounds with tasks that are not over: after opening, those that an earlier fauxplat left.
+    /// Returns rounds with unfinished tasks: after opening, the tasks that an earlier fauxplat left.
     pub fn unfinished(&self) -> BTreeSet<u32> {
         self.rounds(|state| !state.is_over())
     }
 
-    /// Whether all tasks of a round are over.
     fn is_complete(&self, round: u32) -> bool {
         self.of(round).all(|at| self.states[at].is_over())
     }
 
-    /// Whether all tasks are over, and all answers are on the disk.
+    /// Returns whether all tasks are over, and all answers are on the disk.
     pub fn is_over(&self) -> bool {
         self.journal.is_flushed() && self.states.iter().all(State::is_over)
     }
 
-    /// Whether the user has stopped the run, or its time limit has passed: no new task is begun.
+    /// Returns whether the user has stopped the run, or its time limit has passed: no new task is begun.
     pub fn is_ended(&self) -> bool {
         signal::stop_requested() || self.is_late()
     }
 
-    /// Nodes of a round without an answer to any attempt, and without a task that is not over.
+    /// Returns the nodes of a round without an answer to any attempt, and without an unfinished task.
     fn unanswered(&self, round: u32) -> Vec<String> {
         let hopeful: HashSet<&str> = self
             .of(round)
@@ -119,27 +115,26 @@ impl Run {
         nodes.filter(|node| !hopeful.contains(node.as_str()) && seen.insert(node.clone())).collect()
     }
 
-    /// Settings of the remeasurement, if settled.
     pub fn again(&self) -> Option<&Remeasurement> {
         self.again.as_ref()
     }
 
-    /// Settles which nodes to measure again. The settings are recorded, since later answers would lead to other ones,
-    /// with other rounds.
+    /// Settles which nodes to measure again. The settings are recorded, since later answers would lead to different
+    /// settings, with other rounds.
     ///
     /// # Errors
-    /// The settings cannot be recorded.
+    /// Fails where the settings cannot be recorded.
     pub fn settle(&mut self, again: Remeasurement) -> Result<(), FleetError> {
         self.journal.add(&Entry::Again(again.clone()));
         self.again = Some(again);
         self.journal.flush()
     }
 
-    /// Asks the nodes of a round that were not asked yet (only some were if the disk was full at its beginning); and
-    /// once more those without an answer when this run was opened.
+    /// Creates tasks for the nodes of a round that have no task yet (after a full disk only some nodes have), and new
+    /// tasks for nodes that had no answer when this run was opened.
     ///
     /// # Errors
-    /// The tasks cannot be recorded.
+    /// Fails where the tasks cannot be recorded.
     pub fn begin(&mut self, round: u32, nodes: &[String]) -> Result<(), FleetError> {
         let mut due = self.silent.remove(&round).unwrap_or_default();
         let asked: HashSet<&str> = self.of(round).map(|at| self.states[at].task.node.as_str()).collect();
@@ -151,7 +146,7 @@ impl Run {
         (0..self.states.len()).filter(move |&at| self.states[at].task.round == round)
     }
 
-    /// Creates tasks for these nodes, with the next attempt if they were asked before.
+    /// Creates tasks for these nodes, with the next attempt number for nodes that had a task before.
     fn ask(&mut self, nodes: &[String], round: u32) -> Result<(), FleetError> {
         if self.states.len() + nodes.len() > TASKS_MAX {
             return Err(FleetError::TooLong { what: "the list of tasks", bytes: self.states.len() as u64 });
@@ -175,17 +170,18 @@ impl Run {
         self.journal.flush()
     }
 
-    /// Collects until every task of the round is over, the user stops, or the time limit has passed. Open tasks are
-    /// then cancelled.
+    /// Collects answers until every task of the round is over, the user stops, or the time limit has passed. Open tasks
+    /// are then cancelled.
     ///
     /// # Errors
-    /// Answers cannot be recorded, or the engine has failed for good. Open tasks of any round are cancelled before.
+    /// Fails where answers cannot be recorded, or where the engine has failed for good. Open tasks of any round are
+    /// cancelled before the error is returned.
     pub fn collect(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
         let done = self.collect_all(round, tell);
         if done.is_err() {
             for round in self.unfinished() {
-                // The first failure is the one to report. Answers that cannot be recorded now are found again when the
-                // run is resumed.
+                // The first failure is reported. Answers that cannot be recorded now are found again when the run is
+                // resumed.
                 let _unkept = self.take_back(round, tell);
             }
         }
@@ -249,7 +245,8 @@ impl Run {
     fn hand_over(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
         let mut waiting = self.waiting(round);
         if self.limits.patience.is_some() {
-            // Further tasks would wait without being reported as waiting, and would be given up for it.
+            // Additional tasks would wait without being reported as waiting, and would be given up at the time limit of
+            // a node.
             waiting.truncate(self.engine.side_by_side());
         }
         if waiting.is_empty() {
@@ -283,7 +280,7 @@ impl Run {
         state.status = Status::Open(handle);
     }
 
-    /// Handles an engine that does not answer: it may be restarting, and its tasks go on meanwhile.
+    /// Handles an engine that does not answer: it may be restarting, and its tasks continue meanwhile.
     fn is_silent(&mut self, error: FleetError, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
         let now_ns = clock::monotonic_ns();
         match self.silent_since_ns {
@@ -311,7 +308,7 @@ impl Run {
         for (at, answer) in whole {
             self.take_answer(at, answer, tell);
         }
-        // An answer has arrived only when it is on the disk.
+        // An answer counts only when it is on the disk.
         self.journal.flush()?;
         for at in kept {
             if self.states[at].status == Status::Answered {
@@ -394,7 +391,7 @@ impl Run {
             Err(error) => return self.is_silent(error, tell),
         };
         self.silent_since_ns = None;
-        // Output written before a task was seen to have ended is there now.
+        // Output written before a task was seen to have ended is available now.
         self.take_answers(round, tell)?;
         for (task, standing) in standings {
             if matches!(self.states[task as usize].status, Status::Open(_)) {
@@ -408,7 +405,7 @@ impl Run {
         let now_ns = clock::monotonic_ns();
         let state = &mut self.states[task as usize];
         match standing {
-            // Waiting is no fault of the node, so its time limit starts anew.
+            // Waiting is no fault of the node, so its time limit starts again.
             TaskState::Waiting(_) => state.handed_ns = now_ns,
             TaskState::Running => {
                 let patience = self.limits.patience.map_or(u64::MAX, |limit| limit.as_nanos() as u64);
@@ -438,8 +435,8 @@ impl Run {
         }
     }
 
-    /// The task if it can be cancelled alone; empty if others are still open under the same handle, as the hosts of one
-    /// script are.
+    /// Returns the task if it can be cancelled alone; empty if other tasks are open under the same handle, as for the
+    /// hosts of one script.
     fn open_alone(&self, task: u32) -> Vec<(Task, String)> {
         let state = &self.states[task as usize];
         let Status::Open(handle) = &state.status else { return Vec::new() };
@@ -450,10 +447,10 @@ impl Run {
         }
     }
 
-    /// Cancels open tasks, so that nothing goes on unobserved. Tasks that may go on all the same stay open, so that a
-    /// resumed run waits for them.
+    /// Cancels open tasks, so that nothing continues unobserved. Tasks that may continue in spite of that stay open, so
+    /// that a resumed run waits for them.
     fn take_back(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
-        // Tasks that were handed over without a confirmation would go on as well.
+        // Tasks that were submitted without a confirmation would continue as well.
         let unsure = match self.engine.adopt(&self.waiting(round)) {
             Ok(handed) => {
                 self.are_handed(handed, tell);

@@ -6,7 +6,6 @@ use crate::engine::{Task, TaskState};
 use crate::record::Entry;
 use crate::wire::Assembly;
 
-/// A task with its results so far.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) task: Task,
@@ -16,10 +15,10 @@ pub(super) struct State {
     pub(super) assembly: Assembly,
     /// Last line of output that is no part of an answer.
     pub(super) said: Option<String>,
-    /// Time since when the task has ended, and only a delayed view of its files is waited for.
+    /// Time since when the task has ended, while a delayed view of its files is awaited.
     pub(super) over_since_ns: Option<u64>,
     pub(super) is_told_twice: bool,
-    /// Whether the task was handed over again after the engine had lost it.
+    /// Whether the task was submitted again after the engine had lost it.
     pub(super) is_retried: bool,
 }
 
@@ -32,7 +31,7 @@ pub(super) enum Status {
 }
 
 impl State {
-    /// Whether the task has printed anything. Its file appears as a whole, so no more will come.
+    /// Returns whether the task has printed anything. Its file appears complete, so no further output will follow.
     pub(super) fn has_spoken(&self) -> bool {
         self.said.is_some() || self.is_told_twice || self.assembly.counts().0 > 0
     }
@@ -61,7 +60,7 @@ impl State {
     }
 }
 
-/// State and reason for a task that has ended without a complete answer.
+/// Returns state and reason for a task that has ended without a complete answer.
 pub(super) fn nothing_came(state: &State, standing: &TaskState) -> (DeliveryState, Option<String>) {
     let (garbage, missing) = (DeliveryState::Garbage, DeliveryState::Missing);
     match (state.assembly.counts(), &state.said, standing) {
@@ -92,7 +91,7 @@ pub(super) fn replay(states: &mut Vec<State>, entry: Entry) {
         }
         Entry::Trouble { task, is_last, delivery } => {
             if let Some(state) = states.get_mut(task as usize) {
-                // A task that could not be cancelled has trouble, too, but no output.
+                // A task that could not be cancelled has an entry of trouble, too, but no output.
                 state.is_told_twice |=
                     matches!(delivery.state, DeliveryState::ForAnother | DeliveryState::Twice);
                 if is_last {

@@ -30,13 +30,13 @@ enum Does {
     Fails,
     IsForgotten,
     Waits,
-    /// The engine forgets the task when it is handed over for the first time.
+    /// The engine forgets the task when it is submitted for the first time.
     IsLost,
     /// The node answers only at the second attempt.
     AnswersLater,
     /// The task runs and never answers.
     Hangs,
-    /// The task is handed over without a confirmation.
+    /// The task is submitted without a confirmation.
     IsHandedUnsaid,
 }
 
@@ -45,14 +45,14 @@ enum Does {
 struct Twin {
     does: HashMap<String, Does>,
     fresh: Vec<Task>,
-    /// Number of times that each task was handed over.
+    /// Number of times that each task was submitted.
     handed: HashMap<u32, u32>,
     /// Number of calls that fail before the engine answers.
     silent: u32,
     cancelled: std::rc::Rc<std::cell::RefCell<Vec<u32>>>,
     /// Whether cancellations have no effect.
     cancels_nothing: bool,
-    /// Number of simultaneous tasks, where one script carries all that are handed over together.
+    /// Number of simultaneous tasks, where one script serves all tasks that are submitted together.
     fan: Option<usize>,
 }
 
@@ -220,7 +220,7 @@ fn names(of: &[&str]) -> Vec<String> {
 
 impl Bench {
     fn open(&self, twin: Twin, limits: Limits) -> Run {
-        // A child of another test has the lock too, until it has executed another program.
+        // A child of another test inherits the lock until it has executed another program.
         while matches!(self.folder.hold(), Err(FleetError::Busy(_))) {
             std::thread::yield_now();
         }
@@ -236,7 +236,7 @@ fn twin(does: &[(&str, Does)]) -> Twin {
     Twin { does: does.iter().map(|(node, does)| ((*node).to_owned(), *does)).collect(), ..Twin::default() }
 }
 
-/// Nodes that answered, and what is reported of the others.
+/// Returns the nodes that answered, and the reports on the other nodes.
 fn told(evidence: &FleetEvidence) -> (Vec<&str>, Vec<String>) {
     let mut answered: Vec<&str> = evidence.records.iter().map(|record| record.node.as_str()).collect();
     answered.sort_unstable();
@@ -285,7 +285,7 @@ fn everybody_has_a_record_or_a_reason() {
     assert!(of("tomorrow").noise.warnings[0].contains("ahead") && of("good").noise.warnings.is_empty());
 }
 
-/// Records on the disk survive any end, and nodes without an answer are asked again.
+/// Records on the disk survive any end, and nodes without an answer get another task.
 #[test]
 fn a_run_goes_on_with_what_was_kept() {
     let all = names(&["n1", "n2", "n3"]);
@@ -333,7 +333,8 @@ fn a_round_of_which_the_disk_has_a_part_is_begun_for_the_rest() {
     assert_eq!(run.states.len(), before, "nobody is asked twice");
 }
 
-/// Killed after tasks were handed over and before they were answered: the answers are found when the run is resumed.
+/// The process was killed after tasks were submitted and before they were answered: the answers are found when the run
+/// is resumed.
 #[test]
 fn tasks_that_were_handed_over_are_not_handed_over_again() {
     let all = names(&["n1"]);
@@ -362,7 +363,7 @@ fn an_engine_that_is_silent_for_a_while_is_asked_again() {
     assert_eq!(told(&bench.evidence()).0, ["n1", "n2"]);
 }
 
-/// A controller that crashed has forgotten its latest tasks, which are handed over once more.
+/// A controller that crashed has forgotten its latest tasks, which are submitted once more.
 #[test]
 fn what_the_engine_has_lost_is_handed_over_once_more() {
     let all = names(&["n1", "n2"]);
@@ -389,8 +390,8 @@ fn a_run_whose_disk_is_full_is_not_over() {
     assert_eq!(words, [], "only what is on the disk has arrived");
 }
 
-/// Killed in the second round of suspects: the rounds stay those that were settled, and nodes without an answer are
-/// asked once more.
+/// The process was killed in the second round of suspects: the settled rounds stay the same, and nodes without an
+/// answer get another task.
 #[test]
 fn rounds_of_suspects_go_on_where_they_were_ended() {
     let all = names(&["a", "s", "b"]);

@@ -1,8 +1,8 @@
-//! Slurm: one job per node, so that a busy node waits without blocking idle ones.
+//! Slurm: one job per node, so that a busy node waits without blocking idle nodes.
 //!
-//! A job finds its program and leaves its answer in the folder of the run, if nodes share that folder with the
-//! submitting machine. Otherwise the job's exit status says so, and the node gets its program and sends its answer by
-//! `srun`, over Slurm's own connections.
+//! A job finds its program and writes its answer in the folder of the run, if nodes share that folder with the
+//! submitting machine. Otherwise the job's exit status shows that the folder is missing, and `srun` copies the program
+//! to the node and returns the answer, over Slurm's own connections.
 
 mod script;
 pub mod words;
@@ -31,7 +31,7 @@ const HINT: &str = "install Slurm's client programs (on Debian: apt install slur
 const BATCH: usize = 16;
 /// Time for which a job may wait for a node that is not available, before the node is reported as missing.
 const NODELESS_NS: u64 = 120_000_000_000;
-/// Least time between two questions to the controller.
+/// Minimum time between two queries of the controller.
 const PACE_MS: u64 = 500;
 /// Prefix of the handle of a task that uses `srun`.
 const BY_SRUN: &str = "srun:";
@@ -46,17 +46,15 @@ pub(crate) struct Slurm {
     carried: HashMap<u32, Sent>,
     /// Time since when a job waits for a node that is not available.
     nodeless_since_ns: HashMap<u32, u64>,
-    /// Whether a submission may have succeeded without a confirmation, also one of an earlier fauxplat that was killed.
+    /// Whether a submission may have succeeded without a confirmation, including a submission by an earlier fauxplat
+    /// that was killed.
     is_unsure: bool,
-    /// Time between two questions to the controller.
     pace_ms: u64,
 }
 
 impl Slurm {
-    /// Slurm with these options.
-    ///
     /// # Errors
-    /// The name of the partition is invalid.
+    /// Fails where the name of the partition is invalid.
     pub(crate) fn new(partition: Option<String>, site: Site) -> Result<Self, FleetError> {
         if let Some(name) = partition.as_deref().filter(|name| !engine::is_plain(name)) {
             let why = "the name of a partition has letters, digits, dots, dashes and underlines".to_owned();
@@ -73,7 +71,7 @@ impl Slurm {
         })
     }
 
-    /// Options of every job, however it is submitted.
+    /// Returns the options of every job, for `sbatch` and `srun` alike.
     fn options(&self, task: &Task) -> Vec<String> {
         let options = &self.site.options;
         let mut words = vec![
@@ -89,7 +87,7 @@ impl Slurm {
         words
     }
 
-    /// Name of a job, by which it is found again if the confirmation of its submission was lost.
+    /// Returns the name of a job, by which it is found again if the confirmation of its submission was lost.
     fn job_name(&self, task: &Task) -> String {
         format!("fauxplat-{}-{}", self.site.folder.id(), task.number)
     }
@@ -115,7 +113,7 @@ impl Slurm {
         }
     }
 
-    /// Jobs of this run that Slurm knows, by the number of their task.
+    /// Returns jobs of this run that Slurm knows, by the number of their task.
     fn jobs(&self) -> Result<HashMap<u32, words::Job>, FleetError> {
         let format = format!("--format={}", words::JOB_FORMAT);
         let text = ask("squeue", &["--noheader", "--me", "--states=all", &format], HINT)?;
@@ -163,8 +161,8 @@ impl Slurm {
         })
     }
 
-    /// Whether a job has waited for long for a node that is not available, and would wait until an administrator
-    /// repairs the node. A controller that was restarted knows no node for a while.
+    /// Returns whether a job has waited for long for a node that is not available, and would wait until an
+    /// administrator repairs the node. A controller that was restarted knows no node for a while.
     fn is_without_node(&mut self, task: u32, is_hopeless: bool) -> bool {
         let now_ns = clock::monotonic_ns();
         let since_ns = *self.nodeless_since_ns.entry(task).or_insert(now_ns);
@@ -174,7 +172,7 @@ impl Slurm {
         is_hopeless && now_ns - since_ns >= NODELESS_NS
     }
 
-    /// State of a job that `squeue` does not list any more, from the accounting, if there is any.
+    /// Returns the state of a job that `squeue` does not list any more, from the accounting, if there is any.
     fn forgotten(&self, job: &str) -> Result<TaskState, FleetError> {
         let words = ["--noheader", "--parsable2", "--allocations", "--format=State", "--jobs", job];
         match ask("sacct", &words, HINT) {
@@ -187,7 +185,7 @@ impl Slurm {
         }
     }
 
-    /// State after the end of a job's script.
+    /// Returns the state after the end of a job's script.
     fn ended(&mut self, task: &Task, code: Option<u8>) -> Result<TaskState, FleetError> {
         Ok(match script::ending(code) {
             Ending::NothingInCommon => match self.carry(task) {
@@ -202,9 +200,9 @@ impl Slurm {
         })
     }
 
-    /// Starts a task by `srun`, which ships the program and returns the answer.
+    /// Starts a task by `srun`, which copies the program to the node and returns the answer.
     fn carry(&mut self, task: &Task) -> Result<String, FleetError> {
-        // A node that never came up has no architecture yet, and reports it when it does.
+        // A node that has never been up has no architecture in Slurm yet.
         let shown = ask("scontrol", &["--oneliner", "show", "node", &task.node], HINT).unwrap_or_default();
         let arch = words::architecture(&shown, &task.node);
         let sent = self.errand(task, find("srun", HINT)?, arch.as_deref())?.send()?;
@@ -213,10 +211,10 @@ impl Slurm {
         Ok(handle)
     }
 
-    /// Errand that starts `srun`. The program for the node's architecture is copied to `/tmp` of the node, unless one
-    /// is installed. Other users may write to `/tmp` as well, and Slurm overwrites existing files, so the name is
-    /// random, and `srun` gets it by its environment (`SLURM_BCAST` in `srun(1)`): its arguments can be read by every
-    /// user here for as long as the job waits.
+    /// Returns the errand that starts `srun`. The program for the node's architecture is copied to `/tmp` of the node,
+    /// unless a program is installed there. Other users can write to `/tmp` as well, and Slurm overwrites existing
+    /// files, so the name is random, and `srun` receives it in its environment (`SLURM_BCAST` in `srun(1)`): its
+    /// arguments are readable for every user of this machine as long as the job waits.
     fn errand(&self, task: &Task, srun: PathBuf, arch: Option<&str>) -> Result<Errand, FleetError> {
         let (program, place) = match &self.site.options.program_there {
             Some(there) => (there.clone(), None),
@@ -229,7 +227,7 @@ impl Slurm {
         let mut arguments = self.options(task);
         arguments.push(program);
         arguments.extend(self.site.words(task, false));
-        // The folder of the copy is shared, so the program deletes itself.
+        // The folder of the copy is shared with other users, so the program deletes itself.
         arguments.extend(place.as_ref().map(|_| "--shipped".to_owned()));
         Ok(Errand {
             program: srun,
@@ -240,8 +238,8 @@ impl Slurm {
         })
     }
 
-    /// State of a task by `srun`, which exists from the beginning, while its job, the newest of that name, may wait for
-    /// hours.
+    /// Returns the state of a task by `srun`. The process of `srun` exists from the beginning, while its job, the
+    /// newest of that name, may wait for hours.
     fn carried_standing(&mut self, task: &Task, handle: &str, job: Option<&words::Job>) -> TaskState {
         let pending = job.filter(|job| job.state == "PENDING");
         let is_hopeless = pending.is_some_and(|job| words::is_hopeless(&job.reason));
@@ -265,8 +263,7 @@ impl Slurm {
     }
 }
 
-/// Cancels jobs by id, and not by name or user: these and no others. If some cannot be cancelled, the others are still
-/// tried.
+/// Cancels exactly these jobs, by id, and not by name or user. If some cannot be cancelled, the others are still tried.
 fn cancel_all(
     jobs: &[&str],
     mut scancel: impl FnMut(&[&str]) -> Result<String, FleetError>,
@@ -274,7 +271,7 @@ fn cancel_all(
     jobs.chunks(500).map(|some| scancel(some).map(drop)).fold(Ok(()), Result::and)
 }
 
-/// Output of `scontrol show job`.
+/// Returns the output of `scontrol show job`.
 fn show(job: &str) -> Result<String, FleetError> {
     ask("scontrol", &["--oneliner", "show", "job", job], HINT)
 }
@@ -345,7 +342,7 @@ impl Engine for Slurm {
             .map(|(task, handle)| Ok((task.number, self.standing(task, handle, &jobs)?)))
             .collect::<Result<_, FleetError>>()?;
         let is_waiting = |standing: &TaskState| matches!(standing, TaskState::Waiting(_));
-        // While all jobs wait, which may be for hours, the controller is asked ever more rarely.
+        // While all jobs wait, which may be for hours, the controller is queried ever more rarely.
         self.pace_ms = match standings.iter().all(|(_, standing)| is_waiting(standing)) {
             true => (self.pace_ms + self.pace_ms / 2).min(IDLE_MAX_NS / 1_000_000),
             false => PACE_MS,
@@ -433,7 +430,7 @@ mod tests {
         assert_eq!(errand(&slurm, Some("sparc64")), ("/opt/fauxplat".into(), false));
     }
 
-    /// An engine for a task by an `srun` that an earlier fauxplat started.
+    /// Returns an engine for a task by an `srun` that an earlier fauxplat started.
     fn carried(runs: &std::path::Path) -> (Slurm, Task) {
         let folder = RunFolder::make(runs).unwrap();
         let site = Site { folder, order: String::new(), options: EngineOptions::default() };
@@ -441,7 +438,7 @@ mod tests {
         (Slurm::new(None, site).unwrap(), task)
     }
 
-    /// Handle of this process, which stands in for `srun`.
+    /// Returns the handle of this process, which stands in for `srun`.
     fn alive() -> String {
         let pid = std::process::id();
         handle_of(Trace { pid, ticks: fauxplat_sys::process::start_ticks(pid).unwrap() })

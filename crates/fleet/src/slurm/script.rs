@@ -1,10 +1,9 @@
-//! The script of a job: finds the program, carries the order out and leaves the answer.
+//! The script of a job: finds the program, runs the order and writes the answer.
 
 use crate::FleetError;
 use crate::engine::Task;
 use crate::site::Site;
 
-/// File name of the script in the folder of the run.
 pub(super) const JOB_FILE: &str = "job.sh";
 
 /// Exit statuses by which the script reports errors. Programs rarely use them.
@@ -24,7 +23,6 @@ pub(super) enum Ending {
     Program(u8),
 }
 
-/// Interprets an exit status.
 pub(super) fn ending(code: Option<u8>) -> Ending {
     match code {
         Some(NOTHING_IN_COMMON) => Ending::NothingInCommon,
@@ -42,7 +40,7 @@ pub(super) fn ending(code: Option<u8>) -> Ending {
     }
 }
 
-/// Arguments of the script, which differ from task to task, and so are not part of its text.
+/// Returns the arguments of the script, which differ from task to task, and so are not part of its text.
 pub(super) fn arguments(task: &Task) -> [String; 5] {
     let Task { number, node, round, attempt, token } = task;
     [number.to_string(), token.clone(), node.clone(), round.to_string(), attempt.to_string()]
@@ -51,7 +49,7 @@ pub(super) fn arguments(task: &Task) -> [String; 5] {
 /// Writes the script, unless it exists.
 ///
 /// # Errors
-/// The file cannot be written.
+/// Fails where the file cannot be written.
 pub(super) fn write(site: &Site) -> Result<(), FleetError> {
     match site.folder.file(JOB_FILE).exists() {
         true => Ok(()),
@@ -97,7 +95,7 @@ mod tests {
     use crate::folder::RunFolder;
     use crate::site::EngineOptions;
 
-    /// A run below a folder whose name needs quoting, with a program that prints its arguments.
+    /// Creates a run below a folder whose name needs quoting, with a program that prints its arguments.
     fn site(runs: &Path, program: &str) -> Site {
         let folder = RunFolder::make(&runs.join("it's $(a) folder")).unwrap();
         let site = Site { folder, order: "T1JERVI=".into(), options: EngineOptions::default() };
@@ -155,7 +153,7 @@ mod tests {
         assert!(matches!(ending(Some(run(&other))), Ending::Told(why) if why.contains("--program")));
         std::fs::remove_dir_all(failing.folder.file("out")).unwrap();
         assert!(matches!(ending(Some(run(&failing))), Ending::Told(why) if why.contains("room")));
-        // The folder of another run, or none: a node without the shared folder.
+        // The node sees the folder of another run, or none: it does not share the folder.
         std::fs::write(failing.folder.file("token"), "another").unwrap();
         assert_eq!(ending(Some(run(&failing))), Ending::NothingInCommon);
     }

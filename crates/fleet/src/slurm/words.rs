@@ -3,12 +3,12 @@
 use crate::ask::one_line;
 use crate::engine::{self, Listed};
 
-/// Name, state and the reason for it, which comes last since it may contain anything.
+/// Name, state and its reason, which is last since it may contain any character.
 pub(super) const NODE_FORMAT: &str = "%N|%T|%E";
-/// Id, name, state and the reason for it.
+/// Id, name, state and its reason.
 pub(super) const JOB_FORMAT: &str = "%i|%j|%T|%r";
 
-/// Nodes in the output of `sinfo`, each once even if it is in several partitions.
+/// Returns the nodes in the output of `sinfo`, each once even if it is in several partitions.
 pub fn nodes(text: &str) -> Vec<Listed> {
     let mut nodes: Vec<Listed> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -23,8 +23,8 @@ pub fn nodes(text: &str) -> Vec<Listed> {
     nodes
 }
 
-/// Why a job for a node in this state would not begin, in Slurm's own words. `None` for a node that is busy or asleep,
-/// which only has to be waited for.
+/// Returns why a job for a node in this state would not begin, in Slurm's own words. `None` for a node that is busy or
+/// powered down, since such a node becomes available without intervention.
 fn unable(state: &str, reason: &str) -> Option<String> {
     const UNABLE: [&str; 8] = ["down", "drain", "fail", "unknown", "inval", "future", "perfctrs", "error"];
     let plain = state.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
@@ -33,7 +33,7 @@ fn unable(state: &str, reason: &str) -> Option<String> {
     let is_powered = plain.starts_with("power");
     let is_unable = is_silent || !is_powered && UNABLE.iter().any(|word| plain.contains(word));
     let reason = one_line(reason).filter(|reason| reason != "none");
-    // Foreign text for the user, without control characters for the terminal.
+    // Foreign text for the user must not contain control characters for the terminal.
     let plain = one_line(plain).unwrap_or_default();
     is_unable.then(|| match (reason, is_silent) {
         (Some(reason), _) => format!("Slurm says that it is {plain}: {reason}"),
@@ -42,12 +42,10 @@ fn unable(state: &str, reason: &str) -> Option<String> {
     })
 }
 
-/// A job of Slurm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// Job id as printed by Slurm.
     pub id: String,
-    /// Name of the job.
     pub name: String,
     /// State, in Slurm's word.
     pub state: String,
@@ -69,21 +67,21 @@ pub fn job(line: &str) -> Option<Job> {
     Some(Job { id: id.to_owned(), name: name.to_owned(), state: state.to_owned(), reason })
 }
 
-/// Whether a job with this reason waits for a node that is not available, and would wait until an administrator repairs
-/// it.
+/// Returns whether a job with this reason waits for a node that is not available, and would wait until an administrator
+/// repairs it.
 pub fn is_hopeless(reason: &str) -> bool {
     const HOPELESS: [&str; 5] =
         ["ReqNodeNotAvail", "Nodes required for job are DOWN", "BadConstraints", "launch failed", "NodeDown"];
     HOPELESS.iter().any(|word| reason.contains(word))
 }
 
-/// Exit status of a job's script, from the output of `scontrol show job`.
+/// Returns the exit status of a job's script, from the output of `scontrol show job`.
 pub fn exit_code(text: &str) -> Option<u8> {
     let word = text.split_whitespace().find_map(|word| word.strip_prefix("ExitCode="))?;
     word.split(':').next()?.parse().ok()
 }
 
-/// Architecture of a node, from the output of `scontrol show nodes`, one node per line.
+/// Returns the architecture of a node, from the output of `scontrol show nodes`, one node per line.
 pub fn architecture(text: &str, node: &str) -> Option<String> {
     let is_it = |line: &&str| line.split_whitespace().next() == Some(&format!("NodeName={node}"));
     let line = text.lines().find(is_it)?;

@@ -137,7 +137,7 @@ fn load(view: &View<'_>) -> Verdict {
     let minute = minute.ok_or_else(|| crate::tree::not_understood("proc/loadavg", &text))?;
     let cpus = view.online.len().max(1);
     let per_cpu = minute / cpus as f64;
-    // A load of exactly one per CPU is that of a machine whose CPUs all have one task each.
+    // A load of exactly one per CPU means that every CPU has one task, so only a higher load is high.
     let severity = if per_cpu > 1.0 { Severity::High } else { grade(per_cpu, 0.1, 0.5, f64::INFINITY) };
     Ok(Judged::new(severity, format!("{minute:.2} on {cpus} CPUs")))
 }
@@ -159,11 +159,11 @@ fn busy(view: &View<'_>) -> Verdict {
     Ok(if single { judged } else { judged.on(cpus) })
 }
 
-/// The processes that used most CPU time during the interval.
+/// Names the processes that used most CPU time during the interval.
 fn culprits(view: &View<'_>) -> String {
     let Ok((before, now)) = view.pair(|counters| &counters.processes) else { return String::new() };
-    // A process that is missing from a complete first reading was born since. If that reading was cut short, the CPU time
-    // that the process had used by then is unknown.
+    // A process that is missing from a complete first reading was created since. If that reading was cut short, the CPU
+    // time that the process had used by then is unknown.
     let since = |pid: &u32| match before.tasks.get(pid) {
         Some(task) => task.cpu_ticks,
         None if before.is_cut => u64::MAX,
@@ -185,7 +185,7 @@ fn culprits(view: &View<'_>) -> String {
     if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) }
 }
 
-/// Share of the interval in which some task waited for the resource.
+/// Judges the share of the interval in which some task waited for the resource.
 pub(super) fn pressure(view: &View<'_>, get: impl Fn(&Counters) -> &Read<Pressure>) -> Verdict {
     let (before, now) = view.pair(get)?;
     let waited_us = now.total_us.saturating_sub(before.total_us) as f64;
@@ -195,7 +195,7 @@ pub(super) fn pressure(view: &View<'_>, get: impl Fn(&Counters) -> &Read<Pressur
     Ok(Judged::new(severity, format!("{} just now, {} over 10 s", percent(just_now), percent(recent))))
 }
 
-/// Time for asking every thread where it may run.
+/// Time limit for reading the affinity of every thread.
 const PINNED_NS_MAX: u64 = 30_000_000;
 
 fn pinned(view: &View<'_>) -> Verdict {
@@ -233,7 +233,7 @@ fn real_time(view: &View<'_>) -> Verdict {
     Ok(if names.is_empty() { Judged::none("none") } else { Judged::medium(names.join(", ")) })
 }
 
-/// Names are cut by the kernel to fifteen bytes.
+/// The kernel cuts names to fifteen bytes.
 const DAEMONS: [&str; 10] = [
     "tuned",
     "tuned-ppd",
@@ -273,7 +273,7 @@ fn named_processes(view: &View<'_>, names: &[&str], severity: Severity) -> Verdi
     Ok(Judged::either(!found.is_empty(), severity, value))
 }
 
-/// Where units and tables are switched on; the first place that can be read decides whether there are any at all.
+/// Folders of enabled timers and cron tables; if none exists, the hazard is not applicable.
 const TIMERS: [&str; 2] =
     ["etc/systemd/system/timers.target.wants", "usr/lib/systemd/system/timers.target.wants"];
 const TABLES: [&str; 6] = [

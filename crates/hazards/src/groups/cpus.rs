@@ -1,4 +1,4 @@
-//! Hazards of the group *CPUs*: which CPUs exist, what they share, and who else may use them.
+//! Hazards of the group *CPUs*: existing CPUs, shared resources, and other users of the CPUs.
 
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
     },
 ];
 
-/// From when on a sibling counts as busy: two of the ten ticks that fit into the usual interval.
+/// Share above which a sibling counts as busy: two of the ten ticks that fit into the usual interval.
 const BUSY_SHARE: f64 = 0.2;
 
 fn smt(view: &View<'_>) -> Verdict {
@@ -109,7 +109,7 @@ fn smt(view: &View<'_>) -> Verdict {
     Ok(Judged::new(worst, value).on(busy))
 }
 
-/// The busiest hardware thread beside a CPU during the interval, with the severity of its share of busy time.
+/// Returns the busy share of a CPU's busiest sibling during the interval, with its severity.
 fn beside(view: &View<'_>, cpu: Cpu, siblings: &CpuSet) -> (Cpu, Severity, String) {
     let busy = view.pair(|counters| &counters.stat).map_or(0.0, |(before, now)| {
         let share = |sibling: Cpu| match (before.get(&sibling), now.get(&sibling)) {
@@ -150,7 +150,7 @@ fn isolation(view: &View<'_>) -> Verdict {
     })
 }
 
-/// A CPU list that the kernel leaves empty, or writes as `(null)`, where it has no entry.
+/// Parses a CPU list that the kernel leaves empty, or writes as `(null)`, where it has no entry.
 fn list_or_empty(view: &View<'_>, path: &str) -> Result<CpuSet, Missing> {
     let text = view.tree.text_or_empty(path)?;
     let list = if text == "(null)" { "" } else { text.as_str() };

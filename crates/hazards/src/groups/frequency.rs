@@ -1,4 +1,4 @@
-//! How fast the CPUs run.
+//! Hazards of the group *frequency*: the speed of the CPUs.
 
 use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_units::CpuSet;
@@ -99,7 +99,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
     },
 ];
 
-/// A setting of each frequency policy that has one of the CPUs looked at.
+/// Returns a setting of each frequency policy that has one of the CPUs in view.
 fn by_policy(view: &View<'_>, file: &str) -> Result<Vec<(CpuSet, String)>, Missing> {
     let base = "sys/devices/system/cpu/cpufreq";
     let policies = view.tree.numbered(base, "policy").unwrap_or_default();
@@ -114,7 +114,7 @@ fn by_policy(view: &View<'_>, file: &str) -> Result<Vec<(CpuSet, String)>, Missi
             }
         }
     }
-    // Old kernels have no folder of policies, only one in each CPU.
+    // Old kernels have no folder of policies, but a folder in each CPU.
     for cpu in
         view.cpus.iter().filter(|cpu| !found.iter().any(|(cpus, _)| cpus.contains(*cpu))).collect::<Vec<_>>()
     {
@@ -128,7 +128,7 @@ fn by_policy(view: &View<'_>, file: &str) -> Result<Vec<(CpuSet, String)>, Missi
     if found.is_empty() { Err(missing) } else { Ok(found) }
 }
 
-/// The CPUs of a policy, which the kernel separates by blanks.
+/// Returns the CPUs of a policy, which the kernel separates by blanks.
 fn members(tree: &Tree, policy: &str) -> CpuSet {
     let listed = tree.text(&format!("{policy}/affected_cpus")).unwrap_or_default();
     listed
@@ -138,8 +138,8 @@ fn members(tree: &Tree, policy: &str) -> CpuSet {
         .collect()
 }
 
-/// Judges settings that may differ between CPUs: the value lists each distinct setting with its CPUs, the severity is
-/// that of the worst.
+/// Judges settings that may differ between CPUs: the value lists each distinct setting with its CPUs, and the severity
+/// is the worst.
 fn summed(view: &View<'_>, found: Vec<(CpuSet, String)>, level: impl Fn(&str) -> Severity) -> Judged {
     let mut kinds: Vec<(String, CpuSet)> = Vec::new();
     for (cpus, value) in found {
@@ -167,7 +167,7 @@ fn governor(view: &View<'_>) -> Verdict {
     }))
 }
 
-/// Judges the range of each policy by itself, since the cores of a hybrid machine do not reach the same frequency.
+/// Judges the range of each policy separately, since the cores of a hybrid machine do not reach the same frequency.
 fn limits(view: &View<'_>) -> Verdict {
     let (low, high) = (by_policy(view, "scaling_min_freq")?, by_policy(view, "scaling_max_freq")?);
     let own = by_policy(view, "cpuinfo_max_freq").unwrap_or_default();

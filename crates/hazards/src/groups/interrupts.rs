@@ -168,7 +168,7 @@ fn is_deferred(row: &TableLine) -> bool {
     !["TIMER", "SCHED", "HRTIMER", "RCU"].contains(&row.name.as_str())
 }
 
-/// Rates of some rows on the CPUs that are looked at, with the busiest source of each.
+/// Judges the rates of some rows on the CPUs in view, with the busiest source of each.
 fn rates(
     view: &View<'_>,
     get: impl Fn(&Counters) -> &Read<Table>,
@@ -232,7 +232,7 @@ fn steering(view: &View<'_>) -> Verdict {
     Ok(Judged::either(!queues.is_empty(), Severity::Low, value))
 }
 
-/// Whether a mask such as `00000000,0000000f` has one of these CPUs; the last group holds CPUs 0 to 31.
+/// Returns whether a mask such as `00000000,0000000f` includes one of these CPUs; the last group contains CPUs 0 to 31.
 pub(super) fn mask_hits(mask: &str, cpus: &CpuSet) -> bool {
     matches!(parse::mask(mask.trim()), Said::Value(masked) if masked.overlaps(cpus))
 }

@@ -265,7 +265,7 @@ fn microcode(view: &View<'_>) -> Verdict {
     }
 }
 
-/// Bits of Documentation/admin-guide/tainted-kernels.rst of the kernel, worst first.
+/// Bits of `Documentation/admin-guide/tainted-kernels.rst` of the kernel, in the order in which they are named.
 const TAINTS: [(u32, &str, Severity); 8] = [
     (4, "machine check", Severity::High),
     (14, "lock-up", Severity::Medium),
@@ -338,7 +338,8 @@ fn tracing(view: &View<'_>) -> Verdict {
     })
 }
 
-/// The trap is met only where the CPU has it and the command line left it on, see Documentation/arch/x86/buslock.rst.
+/// Judges the trap for split locks, which exists only if the CPU has it and the command line did not turn it off, see
+/// `Documentation/arch/x86/buslock.rst`.
 fn split_locks(view: &View<'_>) -> Verdict {
     const TRAP: &str = "split_lock_detect";
     let is_mitigated = view.tree.word("proc/sys/kernel/split_lock_mitigate")? != "0";
@@ -358,7 +359,7 @@ fn split_locks(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Descriptors that are looked at: enough for some hundred processes, and over in some milliseconds.
+/// Maximum number of descriptors that are read: enough for some hundred processes, in some milliseconds.
 const DESCRIPTORS_MAX: usize = 4000;
 
 fn sampling(view: &View<'_>) -> Verdict {

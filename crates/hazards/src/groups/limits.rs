@@ -114,7 +114,7 @@ fn quota(view: &View<'_>) -> Verdict {
     })
 }
 
-/// The quota of one group as a number of CPUs.
+/// Returns the quota of one group as a number of CPUs.
 fn cpus_of_quota(view: &View<'_>, groups: &Ancestry, folder: &str) -> Option<f64> {
     let read = |name: &str| view.tree.text(&format!("{folder}/cpu.{name}")).ok();
     let quota = match groups.is_v2 {
@@ -124,7 +124,7 @@ fn cpus_of_quota(view: &View<'_>, groups: &Ancestry, folder: &str) -> Option<f64
     quota.map(|quota| quota.cpus())
 }
 
-/// How often some group was stopped during the interval, and the share of its periods so far.
+/// Returns how often any group was stopped during the interval, and the largest share of stopped periods so far.
 fn throttled(view: &View<'_>) -> (u64, f64) {
     let Ok(now) = &view.now.throttle else { return (0, 0.0) };
     let before = view.before.and_then(|before| before.throttle.as_ref().ok());
@@ -145,7 +145,7 @@ fn memory_limit(view: &View<'_>) -> Verdict {
     let usage = if groups.is_v2 { "memory.current" } else { "memory.usage_in_bytes" };
     let mut tightest: Option<(f64, u64)> = None;
     for folder in &groups.folders {
-        // The word `max` is no number and no limit; version 1 writes a number beyond any memory instead.
+        // The word `max` is no number and no limit; version 1 has a number beyond any memory instead.
         let limit = limits.iter().filter_map(|file| view.tree.parse::<u64>(&format!("{folder}/{file}")).ok());
         let Some(limit) = limit.filter(|limit| *limit < total).min() else { continue };
         let used = view.tree.parse::<u64>(&format!("{folder}/{usage}")).unwrap_or(0);
@@ -187,7 +187,7 @@ fn container(view: &View<'_>) -> Verdict {
         let variables = view.tree.long("proc/1/environ").ok()?;
         variables.split('\0').find_map(|variable| variable.strip_prefix("container=").map(str::to_owned))
     };
-    // The first line of /proc/PID/sched names the process by its number on the host.
+    // The first line of `/proc/PID/sched` contains the process's id on the host.
     let renumbered = || {
         let first = view.tree.long("proc/1/sched").ok()?;
         let number =

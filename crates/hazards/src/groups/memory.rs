@@ -1,4 +1,4 @@
-//! How the kernel gives out memory.
+//! Hazards of the group *memory*: how the kernel allocates memory.
 
 use std::path::Path;
 
@@ -267,7 +267,7 @@ fn statistics(view: &View<'_>) -> Verdict {
     Ok(Judged::either(seconds < 10, Severity::Low, format!("every {seconds} s")))
 }
 
-/// How often something was counted during the interval, over several counters of `/proc/vmstat`.
+/// Returns the number of events during the interval, summed over several counters of `/proc/vmstat`.
 fn events(view: &View<'_>, names: &[&str]) -> Result<u64, Missing> {
     let (before, now) = view.pair(|counters| &counters.vmstat)?;
     let known = |name: &&&str| number(now, name).is_some();
@@ -280,7 +280,7 @@ fn events(view: &View<'_>, names: &[&str]) -> Result<u64, Missing> {
     Ok(counted.iter().map(since).fold(0, u64::saturating_add))
 }
 
-/// A line of `/proc/meminfo` in bytes.
+/// Returns a value of `/proc/meminfo` in bytes.
 pub(super) fn memory(view: &View<'_>, key: &str) -> Result<u64, Missing> {
     let found = meminfo::bytes(&view.tree.text("proc/meminfo")?, key);
     found.ok_or_else(|| Missing::Absent(format!("proc/meminfo ({key})")))
@@ -318,10 +318,9 @@ fn available(view: &View<'_>) -> Verdict {
     Ok(Judged::new(severity, format!("{} of {}", Bytes(available), Bytes(total))))
 }
 
-/// Smallest size of a huge page, in bytes.
 const HUGE_BYTES: u64 = 2 << 20;
 
-/// Size of a page of this machine. Files that show another one do not tell it, and most have 4 KiB.
+/// Returns the page size of this machine. The files of another machine do not contain it, and most machines have 4 KiB.
 fn page_bytes(view: &View<'_>) -> u64 {
     if view.tree.root() == Path::new("/") { own_page_bytes() as u64 } else { 4096 }
 }
@@ -341,7 +340,7 @@ fn fragmentation(view: &View<'_>) -> Verdict {
     ))
 }
 
-/// Free memory of all zones that lies in blocks of 2 MiB and more.
+/// Returns the free memory of all zones in blocks of 2 MiB and more.
 fn free_in_huge_blocks(zones: &[&str], page_bytes: u64) -> u64 {
     let mut bytes = 0_u64;
     for line in zones {
@@ -366,7 +365,7 @@ fn nodes(view: &View<'_>) -> Verdict {
         let text = view.tree.text(&format!("{base}/{node}/meminfo"))?;
         let line = |key: &str| meminfo::bytes(&text, key);
         let (Some(total), Some(free)) = (line("MemTotal"), line("MemFree")) else { continue };
-        // A node without memory of its own has none to lose.
+        // Nodes without memory are never scarce.
         if total > 0 && (free as f64) < 0.02 * total as f64 {
             scarce.push(format!("{node} has {} free", percent(free as f64 / total as f64)));
         }
@@ -390,7 +389,7 @@ fn reserved(view: &View<'_>) -> Verdict {
 mod tests {
     use super::*;
 
-    /// Two free blocks of each order: which of them are huge is a matter of bytes.
+    /// Two free blocks of each order: which of them are huge depends on the page size.
     #[test]
     fn blocks_are_as_large_as_their_pages_make_them() {
         let zones = ["Node 0, zone   Normal   2 2 2 2 2 2 2 2 2 2 2"];

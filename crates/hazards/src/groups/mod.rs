@@ -32,7 +32,7 @@ const GROUPS: [&[Hazard]; 13] = [
     process::HAZARDS,
 ];
 
-/// Every hazard that is known, group by group.
+/// Iterates over every known hazard, group by group.
 pub fn hazards() -> impl Iterator<Item = &'static Hazard> {
     GROUPS.into_iter().flatten()
 }

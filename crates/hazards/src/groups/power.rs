@@ -1,4 +1,4 @@
-//! Heat and power, which take frequency away.
+//! Hazards of the group *frequency* by heat and power, which reduce the frequency.
 
 use fauxplat_model::{HazardGroup, Severity};
 
@@ -97,11 +97,12 @@ fn throttling(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Sensors of hwmon first, which know their limits; then the zones of ACPI and devices.
+/// Judges the smallest distance to a critical temperature among the sensors of hwmon and the thermal zones of ACPI and
+/// devices.
 fn temperature(view: &View<'_>) -> Verdict {
     let mut sensors = hwmon(view.tree);
     sensors.extend(zones(view.tree));
-    // Temperatures in thousandths of a degree; a sensor without a sensible limit is ignored.
+    // Temperatures are in thousandths of a degree; a sensor without a plausible limit is ignored.
     let sensible =
         |(now, limit): &&(i64, i64)| (1..200_000).contains(now) && (30_000..200_000).contains(limit);
     let closest = sensors.iter().filter(sensible).min_by_key(|(now, limit)| limit - now);
@@ -178,7 +179,7 @@ fn battery(view: &View<'_>) -> Verdict {
     let is = |name: &str, file: &str, word: &str| {
         view.tree.text(&format!("{base}/{name}/{file}")).is_ok_and(|text| text == word)
     };
-    // The battery of a mouse does not feed the machine, and a socket of type USB feeds it only where it has a battery.
+    // The battery of a mouse does not supply the machine, and a USB supply counts only on a machine with a battery.
     let has_battery = supplies.iter().any(|name| is(name, "type", "Battery") && !is(name, "scope", "Device"));
     let is_mains = |name: &&String| is(name, "type", "Mains") || has_battery && is(name, "type", "USB");
     let mains: Vec<&String> = supplies.iter().filter(is_mains).collect();

@@ -132,7 +132,7 @@ fn aslr(view: &View<'_>) -> Verdict {
     }))
 }
 
-/// Names and sizes of environment variables. Values are left out, since they may be secret.
+/// Returns names and sizes of environment variables. Values are omitted, since they may be secret.
 fn variables(view: &View<'_>) -> Result<Vec<(String, usize)>, Missing> {
     let bytes = view.tree.bytes("proc/self/environ")?;
     let variables = bytes.split(|byte| *byte == 0).filter(|variable| !variable.is_empty());
@@ -198,7 +198,8 @@ fn traced(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Lines of `/proc/self/limits` that change a program's behaviour; other limits only bound what it may open and start.
+/// Lines of `/proc/self/limits` that change a program's behaviour; the other limits only restrict how much it may open
+/// and start.
 const LIMITS: [&str; 5] =
     ["Max cpu time", "Max address space", "Max data size", "Max resident set", "Max file size"];
 

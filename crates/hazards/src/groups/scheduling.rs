@@ -1,4 +1,4 @@
-//! How the kernel divides time.
+//! Hazards of the group *scheduling*: how the kernel divides time.
 
 use fauxplat_model::{HazardGroup, Severity};
 
@@ -136,7 +136,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
     },
 ];
 
-/// A setting that is there when it is not 0.
+/// Judges a setting that is a hazard unless it is 0.
 pub(super) fn switch(view: &View<'_>, path: &str, severity: Severity) -> Verdict {
     let number: i64 = view.tree.parse(path)?;
     Ok(Judged::either(number != 0, severity, if number != 0 { "on" } else { "off" }))
@@ -183,7 +183,8 @@ fn slice(view: &View<'_>) -> Verdict {
     Ok(Judged::either(ns > 10_000_000, Severity::Low, format!("{:.1} ms", ns as f64 / 1e6)))
 }
 
-/// Local timers of x86, architected timers of arm64, and the rows that s390 and POWER have for theirs.
+/// Returns whether a row counts timer interrupts: local timers of x86, architected timers of arm64, and the rows of
+/// s390 and POWER.
 fn is_timer(row: &TableLine) -> bool {
     ["LOC", "CLK", "TMI"].contains(&row.name.as_str()) || row.label.contains("arch_timer")
 }

@@ -64,7 +64,7 @@ fn virtual_machine(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Least number of ticks of a burst: fewer may be an artefact of the moment at which steal is accounted.
+/// Minimum number of ticks that counts as a burst: fewer may be an artefact of the moment at which steal is accounted.
 const TICKS_MIN: u64 = 2;
 
 fn steal(view: &View<'_>) -> Verdict {
@@ -90,7 +90,7 @@ fn steal(view: &View<'_>) -> Verdict {
     if !view.is_virtual() && boot.steal == 0 {
         return Ok(Judged::not_applicable(shown, "there is no hypervisor that could take time"));
     }
-    // A guest that was started a moment ago has no history worth a judgement.
+    // The history of a guest that was started a moment ago is too short to judge.
     let history = if boot.total as f64 > 60.0 * USER_HZ { since_boot } else { 0.0 };
     Ok(Judged::new(level(just_now.max(history)), shown).on(cpus))
 }

@@ -4,7 +4,7 @@ use fauxplat_procfs::cgroup::{Ancestry, ancestry};
 
 use crate::tree::{Missing, Tree};
 
-/// The groups of a controller that limit this process.
+/// Returns the groups of a controller that limit this process.
 pub(crate) fn groups(tree: &Tree, controller: &str) -> Result<Ancestry, Missing> {
     let own = tree.long("proc/self/cgroup")?;
     let mounts = tree.long("proc/self/mountinfo")?;

@@ -27,14 +27,13 @@ pub(crate) struct Pressure {
     pub(crate) avg10_percent: f64,
 }
 
-/// How often the quota of a control group stopped it.
+/// How often a control group was stopped by its quota.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Throttle {
-    /// The group's folder.
     pub(crate) folder: String,
-    /// Periods in which the group had to stop.
+    /// Number of periods in which the group was stopped.
     pub(crate) throttled: u64,
-    /// All periods in which it ran.
+    /// Number of all periods in which it ran.
     pub(crate) periods: u64,
 }
 
@@ -46,7 +45,7 @@ pub(crate) struct Disk {
     pub(crate) in_flight: u64,
 }
 
-/// Everything that counts, at one moment.
+/// All counters, at one moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Counters {
     pub(crate) at_ns: u64,
@@ -55,9 +54,9 @@ pub(crate) struct Counters {
     pub(crate) softirqs: Read<Table>,
     pub(crate) vmstat: Read<String>,
     pub(crate) disks: Read<Vec<Disk>>,
-    /// Times that a CPU or its package was slowed down by heat.
+    /// Number of times that a CPU or its package was slowed down by heat.
     pub(crate) thermal: Read<Vec<(Cpu, u64)>>,
-    /// System management interrupts of each CPU.
+    /// System management interrupts; the first CPU stands for all.
     pub(crate) smi: Read<Vec<(Cpu, u64)>>,
     pub(crate) throttle: Read<Vec<Throttle>>,
     pub(crate) cpu_pressure: Read<Pressure>,
@@ -67,7 +66,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Reads all. The processes come last, since they take longest.
+    /// Reads all counters. Processes are read last, since they take longest.
     pub(crate) fn read(tree: &Tree, cpus: &CpuSet) -> Counters {
         Counters {
             at_ns: clock::monotonic_ns(),
@@ -76,7 +75,7 @@ impl Counters {
         }
     }
 
-    /// Reads the counters of a few small files, for the warnings before an experiment.
+    /// Reads the counters in a few small files, for the warnings before an experiment.
     pub(crate) fn brief(tree: &Tree) -> Counters {
         Counters { stat: ticks(tree), throttle: throttle(tree), ..Counters::nothing() }
     }
@@ -134,7 +133,7 @@ fn pressure(tree: &Tree, kind: &str) -> Read<Pressure> {
     Ok(Pressure { total_us, avg10_percent })
 }
 
-/// Whole disks alone: the time of a partition is the time of its disk.
+/// Reads whole disks only: the time of a partition is included in the time of its disk.
 fn disks(tree: &Tree) -> Read<Vec<Disk>> {
     let text = tree.long("proc/diskstats")?;
     let whole = tree.names("sys/block").ok();
@@ -145,7 +144,8 @@ fn disks(tree: &Tree) -> Read<Vec<Disk>> {
     Ok(text.lines().filter_map(disk).filter(is_disk).collect())
 }
 
-/// See Documentation/admin-guide/iostats.rst of the kernel: the 9th figure is requests in flight, the 10th time.
+/// Parses a line, see `Documentation/admin-guide/iostats.rst` of the kernel: the 9th figure is requests in flight, the
+/// 10th time.
 fn disk(line: &str) -> Option<Disk> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let figure = |at: usize| fields.get(at)?.parse().ok();
@@ -167,7 +167,7 @@ const MSR_SMI_COUNT: u64 = 0x34;
 
 fn smi(tree: &Tree, cpus: &CpuSet) -> Read<Vec<(Cpu, u64)>> {
     use std::os::unix::fs::FileExt;
-    // Counters of one package resemble those of another, so the first CPU stands for all packages.
+    // The counters of all packages are similar, so the first CPU stands for all packages.
     let cpu = cpus.first().ok_or_else(|| Missing::Absent("dev/cpu".to_owned()))?;
     let path = format!("dev/cpu/{cpu}/msr");
     let file = tree.open_any(&path)?;
@@ -178,7 +178,7 @@ fn smi(tree: &Tree, cpus: &CpuSet) -> Read<Vec<(Cpu, u64)>> {
     }
 }
 
-/// Throttling of every control group above this process. The root group has no quota and no figures.
+/// Reads the throttling of every control group above this process. The root group has no quota and no figures.
 fn throttle(tree: &Tree) -> Read<Vec<Throttle>> {
     let one = |folder: &String| {
         let text = tree.text(&format!("{folder}/cpu.stat")).ok()?;

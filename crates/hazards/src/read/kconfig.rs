@@ -4,15 +4,14 @@ use std::io::Read;
 
 use crate::tree::{Missing, Tree};
 
-/// A configuration is some 300 KiB of text; a file that unpacks to more than this is none.
+/// Maximum unpacked size: a configuration is some 300 KiB of text, so a larger file is no configuration.
 const CONFIG_BYTES_MAX: u64 = 8 << 20;
 
-/// Options of the build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Config(String);
 
 impl Config {
-    /// From `/proc/config.gz`, or from the places where distributions keep the file.
+    /// Reads `/proc/config.gz`, or the file in the places where distributions install it.
     pub(crate) fn read(tree: &Tree) -> Result<Config, Missing> {
         match tree.bytes("proc/config.gz") {
             Ok(bytes) => unpack(&bytes),
@@ -20,12 +19,12 @@ impl Config {
         }
     }
 
-    /// Whether an option is built in or a module.
+    /// Returns whether an option is built in or a module.
     pub(crate) fn has(&self, option: &str) -> bool {
         self.value(option).is_some_and(|value| value == "y" || value == "m")
     }
 
-    /// The value of an option that is set.
+    /// Returns the value of an option that is set.
     pub(crate) fn value(&self, option: &str) -> Option<&str> {
         self.0.lines().find_map(|line| line.strip_prefix("CONFIG_")?.strip_prefix(option)?.strip_prefix('='))
     }
@@ -75,7 +74,7 @@ mod tests {
         let config = unpack(&packed(b"CONFIG_KASAN=m\nCONFIG_NAME=\"a=b\"\n")).unwrap();
         assert!(config.has("KASAN") && !config.has("NAME"));
         assert_eq!(config.value("NAME"), Some("\"a=b\""));
-        // A compressed file of a few KiB may hold gigabytes, which must not be unpacked.
+        // A compressed file of a few KiB may contain gigabytes, which must not be unpacked.
         let bomb = unpack(&packed(&vec![b'x'; 3 * CONFIG_BYTES_MAX as usize])).unwrap();
         assert_eq!(bomb.0.len() as u64, CONFIG_BYTES_MAX);
         let mut cut = packed(b"CONFIG_HZ=250\n");

@@ -8,7 +8,7 @@ pub(crate) mod stat;
 pub(crate) mod table;
 pub(crate) mod tasks;
 
-/// The value of a `name=value` word, as in `/proc/cmdline`.
+/// Returns the value of a `name=value` word, as in `/proc/cmdline`.
 pub(crate) fn word<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
 }

@@ -5,22 +5,20 @@ use std::collections::BTreeMap;
 use fauxplat_procfs::stat::{self, Kind};
 use fauxplat_units::Cpu;
 
-/// Clock ticks per second.
 pub(crate) const USER_HZ: f64 = stat::TICKS_PER_S as f64;
 
 /// Ticks of one CPU since boot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ticks {
-    /// Everything but idle, waiting for a disk and steal.
+    /// All kinds except idle, waiting for a disk and steal.
     pub(crate) busy: u64,
     /// Time that the hypervisor took.
     pub(crate) steal: u64,
-    /// All kinds together.
     pub(crate) total: u64,
 }
 
 impl Ticks {
-    /// Ticks since an earlier reading. Counters of idle time can step back, which counts as no time.
+    /// Returns ticks since an earlier reading. Counters of idle time can decrease, which counts as no time.
     pub(crate) fn since(self, before: Ticks) -> Ticks {
         Ticks {
             busy: self.busy.saturating_sub(before.busy),
@@ -29,7 +27,7 @@ impl Ticks {
         }
     }
 
-    /// Adds those of another CPU.
+    /// Adds the ticks of another CPU.
     pub(crate) fn plus(self, other: Ticks) -> Ticks {
         Ticks {
             busy: self.busy.saturating_add(other.busy),
@@ -38,13 +36,13 @@ impl Ticks {
         }
     }
 
-    /// A share of the whole, 0 to 1; zero where no time passed.
+    /// Returns a share of the whole, 0 to 1; zero if no time passed.
     pub(crate) fn share(self, part: u64) -> f64 {
         if self.total == 0 { 0.0 } else { part.min(self.total) as f64 / self.total as f64 }
     }
 }
 
-/// Ticks of each CPU that is online, from the text of `/proc/stat`.
+/// Returns the ticks of each online CPU, from the text of `/proc/stat`.
 pub(crate) fn parse(text: &str) -> BTreeMap<Cpu, Ticks> {
     let ticks = |ticks: stat::Ticks| {
         let steal = ticks.of(Kind::Steal).unwrap_or(0);
@@ -88,7 +86,7 @@ mod tests {
         fn kinds_add_up_to_the_whole(kinds in proptest::collection::vec(0u64..1 << 40, 10)) {
             let words: Vec<String> = kinds.iter().map(u64::to_string).collect();
             let found = parse(&format!("cpu3 {}\n", words.join(" ")))[&Cpu(3)];
-            // The guest's time is counted as user time already.
+            // The guest's time is included in user time already.
             prop_assert_eq!(found.total, kinds[..8].iter().sum::<u64>());
             prop_assert_eq!(found.busy + found.steal + kinds[3] + kinds[4], found.total);
             prop_assert_eq!(found.since(Ticks::default()), found);

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use fauxplat_procfs::per_cpu;
 use fauxplat_units::Cpu;
 
-/// A line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TableLine {
     /// Text before the colon: a number, or a word such as `LOC`.
     pub(crate) name: String,
-    /// Text behind the counts.
+    /// Text after the counts.
     pub(crate) label: String,
     /// Counts in the order of the table's columns.
     pub(crate) counts: Vec<u64>,
@@ -24,13 +23,13 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Parses a table such as `/proc/interrupts`; `None` where the text has no line of CPUs.
+    /// Parses a table such as `/proc/interrupts`; `None` if the text has no line of CPUs.
     pub(crate) fn parse(text: &str) -> Option<Table> {
         let table = per_cpu::Table::parse(text)?;
         Some(Table { cpus: table.cpus().map(Cpu).collect(), rows: table.rows().filter_map(row).collect() })
     }
 
-    /// Counts since an earlier table. A CPU that came or went in between has no figure.
+    /// Returns counts since an earlier table, for CPUs that both tables contain.
     pub(crate) fn since(&self, before: &Table) -> Table {
         let column: HashMap<Cpu, usize> =
             before.cpus.iter().enumerate().map(|(at, cpu)| (*cpu, at)).collect();
@@ -54,7 +53,7 @@ impl Table {
         Table { cpus, rows: self.rows.iter().map(difference).collect() }
     }
 
-    /// For each CPU the sum over the rows that are wanted.
+    /// Returns for each CPU the sum over the wanted rows.
     pub(crate) fn sums(&self, wanted: impl Fn(&TableLine) -> bool) -> Vec<(Cpu, u64)> {
         let mut sums = vec![0_u64; self.cpus.len()];
         for row in self.rows.iter().filter(|row| wanted(row)) {
@@ -65,7 +64,7 @@ impl Table {
         self.cpus.iter().copied().zip(sums).collect()
     }
 
-    /// The wanted row with the highest count on a CPU.
+    /// Returns the wanted row with the highest count on a CPU.
     pub(crate) fn busiest(&self, cpu: Cpu, wanted: impl Fn(&TableLine) -> bool) -> Option<&TableLine> {
         let at = self.cpus.iter().position(|column| *column == cpu)?;
         let count = |row: &&TableLine| row.counts.get(at).copied().unwrap_or(0);
@@ -73,7 +72,7 @@ impl Table {
     }
 }
 
-/// A row with a count that does not fit has no difference to an earlier one, and is left out.
+/// Converts a row; `None` for a row with a count that exceeds 64 bits, since it has no difference to an earlier row.
 fn row(row: per_cpu::EventRow<'_>) -> Option<TableLine> {
     let counts = row.counts().collect::<Option<Vec<u64>>>()?;
     Some(TableLine { name: row.name.to_owned(), label: row.label.to_owned(), counts })
@@ -108,7 +107,6 @@ mod tests {
         assert_eq!(since.busiest(Cpu(3), |_| true), None);
     }
 
-    /// A table with the given rows over these CPUs.
     fn made(cpus: &[u32], rows: &[Vec<u64>]) -> Table {
         let row = |(at, counts): (usize, &Vec<u64>)| TableLine {
             name: at.to_string(),
@@ -159,7 +157,7 @@ mod tests {
             {
                 prop_assert_eq!(now, then + between, "CPU {}", cpu);
             }
-            // Nothing passes between a reading and itself, and nothing where a counter went back.
+            // Nothing passes between a reading and itself, nor if a counter decreased.
             prop_assert!(late.since(&late).sums(|_| true).iter().all(|(_, sum)| *sum == 0));
             prop_assert!(early.since(&late).sums(|_| true).iter().all(|(_, sum)| *sum == 0));
         }

@@ -25,21 +25,21 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// Whether the task runs before all tasks of the ordinary policy: SCHED_FIFO, SCHED_RR or SCHED_DEADLINE.
+    /// Returns whether the task runs before all tasks of the ordinary policy: SCHED_FIFO, SCHED_RR or SCHED_DEADLINE.
     pub(crate) fn is_real_time(&self) -> bool {
         matches!(self.policy, 1 | 2 | 6)
     }
 }
 
-/// All processes, unless there was no time for all.
+/// All processes, unless the time limit was reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Processes {
     pub(crate) tasks: BTreeMap<u32, Task>,
-    /// Whether time ran out before the end.
+    /// Whether the time limit was reached before the end.
     pub(crate) is_cut: bool,
 }
 
-/// Reads one line per process, until the time is over.
+/// Reads one line per process, until the time limit.
 pub(crate) fn processes(tree: &Tree, limit_ns: u64) -> Result<Processes, Missing> {
     let until = clock::monotonic_ns().saturating_add(limit_ns);
     let mut found = Processes::default();
@@ -55,14 +55,15 @@ pub(crate) fn processes(tree: &Tree, limit_ns: u64) -> Result<Processes, Missing
     if found.tasks.is_empty() { Err(Missing::Absent("proc/PID/stat".to_owned())) } else { Ok(found) }
 }
 
-/// A thread that may use a part of the CPUs only.
+/// A thread that may use only a part of the CPUs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pinned {
     pub(crate) name: String,
     pub(crate) cpus: CpuSet,
 }
 
-/// The user threads that are held on a part of the online CPUs, and whether all were seen in the time.
+/// Returns the user threads that are bound to a part of the online CPUs, and whether all threads were read within the
+/// time limit.
 pub(crate) fn pinned(
     tree: &Tree,
     processes: &Processes,
@@ -95,7 +96,7 @@ fn numbers(tree: &Tree, folder: &str) -> Result<Vec<u32>, Missing> {
     Ok(tree.names(folder)?.iter().filter_map(|name| name.parse().ok()).collect())
 }
 
-/// The line of `/proc/PID/stat`.
+/// Parses the line of `/proc/PID/stat`.
 pub(crate) fn parse(line: &str) -> Option<Task> {
     let task = TaskStat::parse(line)?;
     Some(Task {
@@ -109,7 +110,7 @@ pub(crate) fn parse(line: &str) -> Option<Task> {
     })
 }
 
-/// Number of tasks bound to each CPU.
+/// Counts the bound tasks on each CPU.
 pub(crate) fn by_cpu(pinned: &[Pinned], cpus: &CpuSet) -> Vec<(Cpu, usize)> {
     let count = |cpu: Cpu| pinned.iter().filter(|task| task.cpus.contains(cpu)).count();
     cpus.iter().map(|cpu| (cpu, count(cpu))).collect()

@@ -48,7 +48,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// `NAME on CPU LIST: SEVERITY, words`.
+/// Parses `NAME on CPU LIST: SEVERITY, words`.
 fn heading(line: &str) -> Case {
     let (subject, expected) = line.split_once(": ").unwrap_or_else(|| panic!("no case: {line}"));
     let (level, says) = expected.split_once(", ").unwrap_or_else(|| panic!("no severity: {line}"));
@@ -90,7 +90,7 @@ fn each_case_is_found_as_it_is() {
     }
 }
 
-/// The hazard whose presence needs links that lead nowhere; it has a test of its own.
+/// The hazard whose presence needs dangling links; it has a test of its own.
 const ELSEWHERE: &str = "perf-sampling";
 
 #[test]
@@ -116,13 +116,13 @@ fn counters_that_others_hold_are_seen_by_their_links() {
 }
 
 /// Hazards for which any bytes are meaningful: an environment has a size whatever its contents, and a file's name is a
-/// job whatever the file holds.
+/// job whatever the file contains.
 const ANY_BYTES: [&str; 2] = ["environment-size", "periodic-jobs"];
 
 /// The hazard for which an empty file is the usual state.
 const EMPTY_IS_USUAL: &str = "isolation";
 
-/// The file that makes a machine a guest stays intact: most hazards of guests mean nothing elsewhere.
+/// The file that marks a machine as a guest is kept: most hazards of guests have no meaning elsewhere.
 const GUEST: &str = "sys/hypervisor/type";
 
 #[test]
@@ -146,7 +146,7 @@ fn a_file_that_makes_no_sense_is_never_a_hazard() {
     }
 }
 
-/// Puts a link to the nonsense in the place of a file.
+/// Replaces a file by a link to the nonsense.
 fn replace(file: &Path, nonsense: &Path) {
     if file.is_file() && !file.ends_with(GUEST) {
         std::fs::remove_file(file).unwrap();

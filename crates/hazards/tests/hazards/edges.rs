@@ -1,4 +1,4 @@
-//! Machines at the edges: without CPUs, with thousands of them, and with counters that wrap or go back.
+//! Machines at the edges: without CPUs, with thousands of CPUs, and with counters that wrap or decrease.
 
 use std::fmt::Write;
 use std::fs;
@@ -46,7 +46,7 @@ fn a_machine_without_a_readable_cpu_is_judged() {
 
 const MANY: u64 = 4096;
 
-/// `/proc/stat` and `/proc/interrupts` of very many CPUs, with these counts of busy ticks and interrupts.
+/// Returns `/proc/stat` and `/proc/interrupts` of very many CPUs, with these counts of busy ticks and interrupts.
 fn many(ticks: u64, interrupts: u64) -> [String; 2] {
     let (mut stat, mut table) = (String::new(), String::new());
     for cpu in 0..MANY {
@@ -77,7 +77,7 @@ fn a_machine_with_thousands_of_cpus_is_judged_on_those_that_are_asked_for() {
     assert!(told.cpus.iter().all(|found| found.cpu.0 == 4095), "{:?}", told.cpus);
 }
 
-/// Lines whose every number is the given one.
+/// Returns lines in which every number is the given one.
 fn counters(number: u64) -> [(&'static str, String); 8] {
     let n = number;
     [
@@ -104,7 +104,7 @@ fn counted(number: u64) -> tempfile::TempDir {
     root
 }
 
-/// A counter that went back has no difference, and is no storm of 2⁶⁴ events.
+/// A counter that decreased has no difference, and is no storm of 2⁶⁴ events.
 #[test]
 fn counters_that_go_back_are_no_events() {
     let still = counted(1000);
@@ -164,14 +164,14 @@ fn what_a_file_says_does_not_reach_a_terminal_as_it_is() {
             if path.exists() || fs::create_dir_all(path.parent().unwrap()).is_err() {
                 continue;
             }
-            // A word that is a folder to another hazard stays one.
+            // A name that is a folder for another hazard is not overwritten.
             let _is_a_folder = fs::write(&path, b"\x1b[31m\x07 \xff\n9\n");
         }
     }
     is_whole(&look(root.path(), root.path(), None));
 }
 
-/// Any user can choose a program's name, escape sequences included.
+/// Any user can choose a program's name, including escape sequences.
 #[test]
 fn a_name_that_somebody_chose_does_not_reach_a_terminal_as_it_is() {
     let stat = "7 (a\u{1b}[2J\n) R 1 7 7 0 -1 0 0 0 0 0 40 10 0 0 20 0 1 0 5";

@@ -16,7 +16,8 @@ const BASE: [(&str, &str); 4] = [
     ("proc/meminfo", "MemTotal: 8000000 kB\n"),
 ];
 
-/// A root with these files, on top of those that every machine has. A name that ends in a slash is a folder.
+/// Creates a root with these files, in addition to the files that every machine has. A name that ends in a slash is a
+/// folder.
 pub(crate) fn machine<T: AsRef<str>>(files: &[(T, T)]) -> TempDir {
     let root = folder();
     BASE.iter().for_each(|(name, text)| write(root.path(), name, text.as_bytes()));
@@ -26,12 +27,12 @@ pub(crate) fn machine<T: AsRef<str>>(files: &[(T, T)]) -> TempDir {
     root
 }
 
-/// A folder in memory where there is such a place: hundreds of small trees would otherwise wait for a disk.
+/// Creates a folder in memory if possible: hundreds of small trees would otherwise wait for a disk.
 pub(crate) fn folder() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// Writes one file and the folders above it.
+/// Writes one file and creates the folders above it.
 pub(crate) fn write(root: &Path, name: &str, bytes: &[u8]) {
     let path = root.join(name);
     if name.ends_with('/') {
@@ -44,13 +45,12 @@ pub(crate) fn write(root: &Path, name: &str, bytes: &[u8]) {
 /// Interval between the two captures: a tenth of a second.
 pub(crate) const APART: Nanos = Nanos(100_000_000);
 
-/// Findings from two captures that are [`APART`].
+/// Returns the findings from two captures that are [`APART`].
 pub(crate) fn look(before: &Path, after: &Path, cpus: Option<&str>) -> DoctorFindings {
     let cpus = cpus.map(|list| list.parse().unwrap());
     examine_captures(before, after, cpus.as_ref(), APART)
 }
 
-/// The finding of one hazard.
 pub(crate) fn one(findings: &DoctorFindings, name: &str) -> HazardFinding {
     let found = findings.hazards.iter().find(|found| found.name == name);
     found.unwrap_or_else(|| panic!("{name} was not looked at")).clone()

@@ -1,6 +1,6 @@
 //! Nonsensical trees: whatever the files contain, every hazard is judged and nothing panics.
 //!
-//! Here are FIFOs, links and folders in the places of files; `hazards-tree` in fuzz/ has the files' bytes.
+//! These tests put FIFOs, links and folders in the places of files; `hazards-tree` in fuzz/ varies the files' bytes.
 #![expect(clippy::disallowed_methods, reason = "mkfifo(1) makes the FIFO of a test")]
 
 use std::fs;
@@ -48,7 +48,7 @@ const FILES: [&str; 30] = [
     "proc/config.gz",
 ];
 
-/// Random bytes, or text that is nearly valid.
+/// Generates random bytes, or text that is nearly valid.
 fn contents() -> impl Strategy<Value = Vec<u8>> {
     let line = "(cpu[0-9]{0,3}|CPU0 CPU1|LOC:|[0-9]{1,3}:|some avg10=|total=|MemFree:|Node 0|0::/job|nr_throttled|7 \\(a\\) S)?([ ,=-]?(18446744073709551615|-1|0|1e999|NaN|[0-9]{1,6}|/|cgroup2)){0,24}\n";
     prop_oneof![

@@ -1,4 +1,4 @@
-//! Every hazard on fake machines, on captured ones, on nonsense, and on this one.
+//! Every hazard on fake machines, on captured machines, on nonsense, and on this machine.
 
 mod cases;
 mod declared;

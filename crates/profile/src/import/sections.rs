@@ -1,5 +1,5 @@
 //! Checks that the sections of a perf.data lie within the file (`tools/perf/Documentation/perf.data-file-format.txt` of
-//! the kernel): the library that reads them allocates whatever length is stated.
+//! the kernel): the library that reads them allocates any length that a file states.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -9,21 +9,21 @@ use super::unpacking::Unpacking;
 
 /// The first eight bytes of a perf.data.
 const MAGIC: &[u8; 8] = b"PERFILE2";
-/// The header of a file that was written to a pipe ends after this.
+/// Header size of a file that was written to a pipe.
 const PIPE_BYTES: u64 = 16;
 /// Upper limit of the size of an event's attributes, with room for growth.
 const EVENT_MAX: u64 = 4096;
-/// Upper limit of the number of events.
 const EVENTS_MAX: u64 = 65_536;
-/// Least size of an event's entry in the section of event names.
+/// Minimum size of an event's entry in the section of event names.
 const EVENT_MIN: u64 = 64;
-/// Bits of parts that a file may have, and those that are read (`HEADER_CMDLINE`, `HEADER_EVENT_DESC`).
+/// Number of optional parts that a file may have, and the bits of the parts that are read (`HEADER_CMDLINE`,
+/// `HEADER_EVENT_DESC`).
 const PARTS: usize = 256;
 const CMDLINE: usize = 11;
 const EVENT_DESC: usize = 12;
 /// Header word with the size of the event types' section, which newer versions of perf leave empty.
 const EVENT_TYPES_WORD: usize = 8;
-/// The bits from 128 on are those of Android's simpleperf.
+/// Header word with the bits from 128 on, which Android's simpleperf uses.
 const SIMPLEPERF_WORD: usize = 11;
 /// `PERF_RECORD_AUXTRACE`.
 const AUXTRACE: u32 = 71;
@@ -49,10 +49,8 @@ impl Section {
     }
 }
 
-/// Checks all sections.
-///
 /// # Errors
-/// What is wrong, as the end of a sentence.
+/// Returns the reason why the file is invalid, as the end of a sentence.
 pub(super) fn check(file: &File) -> Result<(), &'static str> {
     let length = file.metadata().map_err(|_| "it cannot be read")?.len();
     let words = words(file, 0, HEADER_WORDS).ok_or("it is too short")?;
@@ -78,7 +76,7 @@ pub(super) fn check(file: &File) -> Result<(), &'static str> {
     records(file, data)
 }
 
-/// Checks the optional sections behind the records; their table begins at `table`.
+/// Checks the optional sections after the records; their table begins at `table`.
 fn parts(file: &File, header: &[u64], table: u64, length: u64) -> Result<(), &'static str> {
     let part = |bit: usize| -> Result<Option<Section>, &'static str> {
         let is_there = |bit: usize| header[9 + bit / 64] >> (bit % 64) & 1 == 1;
@@ -125,8 +123,8 @@ fn descriptions(file: &File, part: Section) -> Option<()> {
     (count.checked_mul(attribute_bytes.max(EVENT_MIN))? <= part.bytes).then_some(())
 }
 
-/// Checks the records: the data behind a processor trace must be as long as stated, and compressed records are unpacked
-/// to bound their size, since the library keeps whatever comes out.
+/// Checks the records: the data after a processor trace must be as long as stated, and compressed records are unpacked
+/// to limit their size, since the library keeps all unpacked bytes.
 fn records(file: &File, data: Section) -> Result<(), &'static str> {
     let cut = "its records are not whole";
     let mut unpacking = Unpacking::new(data.bytes);
@@ -161,7 +159,8 @@ fn records(file: &File, data: Section) -> Result<(), &'static str> {
     reader.rewind().map_err(|_| cut)
 }
 
-/// The compressed bytes of a record. The newer kind states their number, since records are padded to eight bytes.
+/// Returns the compressed bytes of a record. The newer kind states their number, since records are padded to eight
+/// bytes.
 fn packed(kind: u32, record: &[u8]) -> Option<&[u8]> {
     if kind == COMPRESSED {
         return record.get(8..);
@@ -170,7 +169,7 @@ fn packed(kind: u32, record: &[u8]) -> Option<&[u8]> {
     record.get(16..)?.get(..usize::try_from(bytes).ok()?)
 }
 
-/// A number of 32 bits.
+/// Reads a number of 32 bits.
 fn number(file: &File, place: u64) -> Option<u64> {
     let mut bytes = [0; 4];
     file.read_exact_at(&mut bytes, place).ok()?;

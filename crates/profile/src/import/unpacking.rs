@@ -1,14 +1,13 @@
-//! Bounds the size of compressed records (`perf record -z`) when unpacked, before a library keeps all of them in
-//! memory.
+//! Limits the unpacked size of compressed records (`perf record -z`), before a library keeps all of them in memory.
 
 use zstd_safe::{DCtx, InBuffer, OutBuffer};
 
 /// Limit of the compression ratio. Records of perf become three to five times smaller (`perf-record(1)`), copies of
-/// stacks twenty times; a record that becomes a hundred times as long was made to fill memory.
+/// stacks twenty times; a record that unpacks to a hundred times its size was made to fill memory.
 const TIMES_MAX: u64 = 100;
 /// Unpacked bytes that are always allowed, however small the file is.
 const BYTES_ALWAYS: u64 = 16 << 20;
-/// Buffer for unpacked bytes, which are thrown away.
+/// Size of the buffer for unpacked bytes, which are discarded.
 const ROOM: usize = 128 << 10;
 
 /// Unpacks the records in their order: they form one stream.
@@ -19,7 +18,7 @@ pub(super) struct Unpacking {
 }
 
 impl Unpacking {
-    /// An unpacker for a file with this many bytes of compressed records.
+    /// Creates an unpacker for a file with this many bytes of compressed records.
     pub(super) fn new(packed_bytes: u64) -> Self {
         let left = packed_bytes.saturating_mul(TIMES_MAX).max(BYTES_ALWAYS);
         Unpacking { context: DCtx::create(), room: vec![0; ROOM], left }
@@ -28,7 +27,7 @@ impl Unpacking {
     /// Counts the unpacked bytes of the next record.
     ///
     /// # Errors
-    /// What is wrong, as the end of a sentence.
+    /// Returns the reason why the record is invalid, as the end of a sentence.
     pub(super) fn take(&mut self, packed: &[u8]) -> Result<(), &'static str> {
         let mut packed = InBuffer::around(packed);
         loop {
@@ -51,7 +50,7 @@ impl Unpacking {
 mod tests {
     use super::*;
 
-    /// A frame of blocks that each mean 128 KiB of one byte (RFC 8878, 3.1.1.2).
+    /// Returns a frame of blocks that each unpack to 128 KiB of one byte (RFC 8878, 3.1.1.2).
     fn repeated(blocks: usize) -> Vec<u8> {
         let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58];
         let header = ((128 << 10) << 3 | 1 << 1) as u32;

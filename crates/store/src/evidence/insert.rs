@@ -6,10 +6,9 @@ use rusqlite::{ToSql, Transaction, params};
 use crate::error::{at, json};
 use crate::{Experiment, StoreError, artifact, row, sql};
 
-/// Schema of a histogram's artifact.
 pub(super) const HISTOGRAM_SCHEMA: &str = "fauxplat.histogram/1";
 
-/// Inserts the rows of one piece; returns the number of artifacts.
+/// Inserts the rows of one piece; returns the number of artifacts that were added.
 pub(super) fn insert(
     experiment: &Experiment,
     transaction: &Transaction<'_>,
@@ -35,14 +34,13 @@ pub(super) fn insert(
     }
 }
 
-/// The destination of a piece's rows.
 struct Rows<'a> {
     experiment: &'a Experiment,
     transaction: &'a Transaction<'a>,
 }
 
 impl Rows<'_> {
-    /// Inserts one row: experiment, number, runs before it, JSON, and the columns by which it is found.
+    /// Inserts one row: experiment, number, number of runs before it, JSON, and the key columns.
     fn insert(&self, sql: &str, held: &dyn ToSql, keys: &[&dyn ToSql]) -> Result<i64, StoreError> {
         let Experiment { evidence, samples, .. } = self.experiment;
         let id = self.experiment.id();

@@ -1,4 +1,4 @@
-//! Reads pieces of evidence in the order in which they came.
+//! Reads pieces of evidence in the order in which they were recorded.
 
 use fauxplat_model::{Evidence, Tree};
 use rusqlite::Row;
@@ -11,16 +11,17 @@ use crate::{Store, StoreError, schema, sql};
 /// Position of a piece of evidence other than a run.
 struct EvidencePosition {
     number: i64,
-    /// Number of runs that landed before the piece.
+    /// Number of runs that were recorded before the piece.
     samples: u64,
     kind: String,
 }
 
 impl Store {
-    /// Passes all evidence of an experiment to a receiver in the order in which it came: runs and other pieces.
+    /// Passes all evidence of an experiment, runs and other pieces, to a receiver in the order in which it was
+    /// recorded.
     ///
     /// # Errors
-    /// Those of reading. An experiment that does not exist has no evidence.
+    /// Returns the store's error if reading fails. An experiment that does not exist has no evidence.
     pub fn evidence(&self, id: i64, mut each: impl FnMut(Evidence)) -> Result<(), StoreError> {
         let mut places = self.places(id)?.into_iter().peekable();
         let mut before = 0;
@@ -35,10 +36,10 @@ impl Store {
         places.try_for_each(|place| self.piece(id, &place).map(&mut each))
     }
 
-    /// Passes the evidence other than runs to a receiver, in the order in which it came.
+    /// Passes the evidence other than runs to a receiver, in the order in which it was recorded.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn evidence_beside_runs(&self, id: i64, mut each: impl FnMut(Evidence)) -> Result<(), StoreError> {
         self.places(id)?.iter().try_for_each(|place| self.piece(id, place).map(&mut each))
     }
@@ -71,7 +72,7 @@ impl Store {
         }
     }
 
-    /// A piece that is stored as one row of JSON.
+    /// Reads a piece that is stored as one row of JSON.
     fn record<T: DeserializeOwned>(
         &self,
         id: i64,

@@ -1,4 +1,4 @@
-//! Errors of a server as errors of the store: one line, with the address and what to do.
+//! Converts errors of a server to errors of the store: one line, with the address and what to do.
 
 use std::error::Error;
 
@@ -7,14 +7,13 @@ use tokio_postgres::error::SqlState;
 use super::url::Url;
 use crate::StoreError;
 
-/// The store's error for an error of the server or of the connection.
 pub(super) fn told(url: &Url, error: &tokio_postgres::Error) -> StoreError {
     let reason = reason(error);
     match error.code() {
         Some(code) => by_code(url, code, reason),
         None if error.is_closed() => away(url, "went away"),
         None if reason.contains("password missing") => refused(url, reason, LOGIN),
-        // A value that cannot be serialised for the server is a fault of the value.
+        // A value that cannot be serialised is a fault of the value, not of the server.
         None if reason.starts_with("error serializing") => {
             StoreError::Unfit { url: url.to_string(), reason: last_cause(error) }
         }
@@ -22,12 +21,10 @@ pub(super) fn told(url: &Url, error: &tokio_postgres::Error) -> StoreError {
     }
 }
 
-/// The error for a server that cannot be reached now.
 pub(super) fn away(url: &Url, reason: &str) -> StoreError {
     StoreError::Away { url: url.to_string(), reason: reason.to_owned() }
 }
 
-/// The error for a server that refuses the user or the operation.
 pub(super) fn refused(url: &Url, reason: String, remedy: &'static str) -> StoreError {
     StoreError::Refused { url: url.to_string(), reason, remedy }
 }
@@ -49,8 +46,8 @@ fn by_code(url: &Url, code: &SqlState, reason: String) -> StoreError {
     }
 }
 
-/// The messages of an error and of its causes on one line, with control characters removed, since a server may send
-/// anything.
+/// Returns the messages of an error and of its cause on one line, without control characters, since a server may send
+/// any text.
 fn reason(error: &tokio_postgres::Error) -> String {
     let said = match error.as_db_error() {
         Some(said) => said.message().to_owned(),

@@ -12,12 +12,11 @@ use super::error::{away, told};
 use super::url::Url;
 use crate::StoreError;
 
-/// How long to wait for a server.
 #[derive(Clone)]
 pub struct Patience {
     /// Time limit of each answer.
     pub answer: Duration,
-    /// Asked regularly during every wait: whether to go on waiting.
+    /// Called regularly during every wait; the wait ends when it returns `false`.
     pub go_on: Rc<dyn Fn() -> bool>,
 }
 
@@ -28,16 +27,16 @@ impl std::fmt::Debug for Patience {
 }
 
 impl Patience {
-    /// A fixed time for each answer, without any other reason to give up.
+    /// Creates a fixed time limit for each answer, without any other reason to give up.
     pub fn of_seconds(seconds: u64) -> Self {
         Patience { answer: Duration::from_secs(seconds), go_on: Rc::new(|| true) }
     }
 }
 
-/// Interval between two calls of `go_on`.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// A connection. It makes progress only while a caller waits: no thread of it disturbs a measurement.
+/// A connection to a server. Its runtime makes progress only while a caller waits: it has no thread that would disturb
+/// a measurement.
 pub(super) struct Link {
     /// The runtime; `None` only while the connection is being dropped.
     runtime: Option<Runtime>,
@@ -47,13 +46,12 @@ pub(super) struct Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // Name resolution runs in a thread of the system and may take minutes, so the runtime is not joined.
+        // Name resolution runs in a thread of its own and may take minutes, so the runtime is not joined.
         self.runtime.take().into_iter().for_each(Runtime::shutdown_background);
     }
 }
 
 impl Link {
-    /// Connects and logs in.
     pub(super) fn open(url: &Url, patience: Patience) -> Result<Self, StoreError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| away(url, &error.to_string()))?;
@@ -70,7 +68,6 @@ impl Link {
         Ok(Link { runtime: Some(runtime), client, patience })
     }
 
-    /// Waits for a future of the client.
     pub(super) fn wait<'a, T, F>(
         &'a self,
         url: &Url,
@@ -84,7 +81,7 @@ impl Link {
     }
 }
 
-/// Waits for an answer within the patience.
+/// Waits for an answer within the limits of `patience`.
 fn patient<T>(
     url: &Url,
     runtime: &Runtime,

@@ -1,5 +1,4 @@
-//! PostgreSQL as an engine. Everything that is specific to it (addresses, passwords, types, permissions) is in this
-//! module.
+//! PostgreSQL as an engine: addresses, passwords, types and permissions.
 
 mod dialect;
 mod error;

@@ -1,4 +1,4 @@
-//! Opening a database of a server: ownership, version, and permissions.
+//! Opens a database of a server: ownership, version, and permissions.
 
 use super::dialect;
 use super::link::Patience;
@@ -8,26 +8,26 @@ use crate::engine::{Engine, integer, text};
 use crate::schema::MIGRATIONS;
 use crate::{Access, StoreError, VERSION, sql};
 
-/// Comment of the store's table `schema`, which marks the database as a store, as the number in its header marks a
-/// file.
+/// Comment on the table `schema`, which marks a database as a store, like the application id in the header of a file.
 const MARK: &str = "fauxplat store";
 
-/// Reads the properties of a database by which it is judged. A user who may not see the store's tables gets no version.
+/// Reads the properties of a database that decide whether it is a store. Row: encoding, in recovery, read-only, current
+/// schema, mark, number of relations.
 const JUDGE: &str = "SELECT current_setting('server_encoding'), pg_is_in_recovery()::text,
     current_setting('transaction_read_only'), current_schema()::text,
     obj_description(to_regclass(format('%I.schema', current_schema())), 'pg_class'),
     (SELECT COUNT(*) FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))
         AND relkind IN ('r', 'p', 'v', 'm', 'f'))";
 
-/// Whether the user may write and remove rows.
+/// Whether the user may insert experiments and samples.
 const RIGHTS: &str = "SELECT (has_table_privilege(format('%I.experiment', current_schema()), 'INSERT')
     AND has_table_privilege(format('%I.sample', current_schema()), 'INSERT'))::text";
 
-/// Requires that commits are written to the disk before they are acknowledged. A stricter setting is left as it is.
+/// Requires that commits are written to the disk before they are acknowledged. A stricter setting is not changed.
 const ACKNOWLEDGE: &str = "SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') IN ('off', 'local')";
 
-/// Connects to a store; its tables are created if there are none. Returns the access and the version of the tables.
+/// Connects to a store, and creates the tables in an empty database. Returns the access and the version of the tables.
 pub(crate) fn open(url: &Url, patience: Patience) -> Result<(Server, Access, i64), StoreError> {
     let server = Server::connect(url, patience)?;
     server.batch(ACKNOWLEDGE)?;
@@ -56,7 +56,6 @@ pub(crate) fn open(url: &Url, patience: Patience) -> Result<(Server, Access, i64
     }
 }
 
-/// Opens an existing store.
 fn settled(server: Server, is_read_only: bool) -> Result<(Server, Access, i64), StoreError> {
     let version = version(&server)?;
     if version > VERSION {
@@ -75,7 +74,7 @@ fn settled(server: Server, is_read_only: bool) -> Result<(Server, Access, i64), 
     }
 }
 
-/// Opens a store that was created just now, by this process or concurrently by another.
+/// Opens a store in an empty database; another process may be creating its tables at the same time.
 fn made(server: Server) -> Result<(Server, Access, i64), StoreError> {
     migrate(&server)?;
     Ok((server, Access::ReadWrite, VERSION))

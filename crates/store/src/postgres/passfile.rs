@@ -1,4 +1,4 @@
-//! Passwords from outside of the command line: `PGPASSWORD`, and the file of PostgreSQL's own programs
+//! Passwords that are not on the command line: `PGPASSWORD`, and the password file of libpq
 //! (<https://www.postgresql.org/docs/current/libpq-pgpass.html>).
 
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-/// The password for a server, if the environment or the file has one.
+/// Returns the password for a server from the environment or the password file. An empty `PGPASSWORD` means none.
 pub(super) fn password(config: &Config) -> Option<String> {
     if let Ok(password) = std::env::var("PGPASSWORD") {
         return Some(password).filter(|password| !password.is_empty());
@@ -21,8 +21,7 @@ pub(super) fn password(config: &Config) -> Option<String> {
 /// Upper limit of the file's size, in bytes.
 const LARGEST_BYTES: u64 = 1 << 20;
 
-/// The text of the file, if only its owner can read it; a file that others can read is ignored, as by PostgreSQL's
-/// programs.
+/// Returns the text of the file if no other user can access it. libpq, too, ignores a file with wider permissions.
 fn private(path: &Path) -> Option<String> {
     let facts = fs::metadata(path).ok()?;
     let is_private =
@@ -30,10 +29,10 @@ fn private(path: &Path) -> Option<String> {
     is_private.then(|| fs::read_to_string(path).ok()).flatten()
 }
 
-/// Host, port, database and user.
+/// Returns host, port, database and user, the fields by which a line of the file is chosen.
 fn wanted(config: &Config) -> [String; 4] {
     let host = match config.get_hosts().first() {
-        // The usual socket goes by the name of the machine.
+        // libpq uses `localhost` for the default socket.
         Some(Host::Unix(path)) if path.starts_with("/var/run/postgresql") => "localhost".to_owned(),
         Some(Host::Unix(path)) => path.display().to_string(),
         Some(Host::Tcp(name)) => name.clone(),
@@ -44,7 +43,7 @@ fn wanted(config: &Config) -> [String; 4] {
     [host, port, word(config.get_dbname()), word(config.get_user())]
 }
 
-/// The password of the first line whose other fields fit.
+/// Returns the password of the first line whose other fields match.
 fn find(text: &str, wanted: &[String; 4]) -> Option<String> {
     let fits = |fields: &[String]| {
         fields.len() == 5 && fields.iter().zip(wanted).all(|(field, wanted)| field == "*" || field == wanted)
@@ -53,7 +52,7 @@ fn find(text: &str, wanted: &[String; 4]) -> Option<String> {
     lines.into_iter().find(|fields| fits(fields)).map(|mut fields| fields.swap_remove(4))
 }
 
-/// The fields between colons; a backslash takes the next character as it is.
+/// Splits a line at colons; a backslash escapes the next character.
 fn fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut characters = line.chars();

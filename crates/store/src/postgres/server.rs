@@ -14,7 +14,6 @@ use super::value::{Sent, received};
 use crate::StoreError;
 use crate::engine::{Engine, Purpose, Values, integer, text};
 
-/// A server that holds a store.
 pub(crate) struct Server {
     link: Link,
     pub(crate) url: Url,
@@ -28,11 +27,11 @@ impl std::fmt::Debug for Server {
 }
 
 /// Key of the advisory lock: shared by clients that add to a store, exclusive for clients that remove or migrate, so
-/// that a machine is not removed while an experiment of it arrives. The number spells `FPlt`.
+/// that a machine is not removed while an experiment of it is being added. The number spells `FPlt`.
 pub(super) const LOCK: i64 = 0x4650_6c74;
 
 impl Server {
-    /// Connects to the server; no statement is sent yet.
+    /// Connects to the server without sending a statement.
     pub(super) fn connect(url: &Url, patience: Patience) -> Result<Self, StoreError> {
         let link = Link::open(url, patience)?;
         Ok(Server { link, url: url.clone(), statements: RefCell::default() })
@@ -43,13 +42,13 @@ impl Server {
         self.link.wait(&self.url, |client| client.batch_execute(sql))
     }
 
-    /// Space of the whole database, in bytes.
+    /// Returns the size of the whole database.
     pub(crate) fn bytes(&self) -> Result<u64, StoreError> {
         let rows = self.read("SELECT pg_database_size(current_database())", &[])?;
         Ok(rows.first().and_then(|row| row.first()).map_or(0, integer).cast_unsigned())
     }
 
-    /// A prepared statement, which the server parses once.
+    /// Returns a prepared statement, which the server parses once.
     fn prepared(&self, sql: &str) -> Result<Statement, StoreError> {
         if let Some(statement) = self.statements.borrow().get(sql) {
             return Ok(statement.clone());
@@ -68,7 +67,7 @@ fn references<'a>(sent: &'a [Sent<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
     sent.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
-/// The columns of a table, in the schema in which tables are created.
+/// Selects the columns of a table, in the schema in which tables are created.
 const COLUMNS: &str = "SELECT attname::text FROM pg_attribute
     WHERE attrelid = to_regclass(format('%I.%I', current_schema(), $1::text)) AND attnum > 0 AND NOT attisdropped
     ORDER BY attnum";
@@ -112,7 +111,7 @@ impl Engine for Server {
     }
 
     fn roll_back(&self) {
-        // A server that is gone has dropped the transaction.
+        // Without a connection, the server has already dropped the transaction.
         let _gone = self.batch("ROLLBACK");
     }
 }

@@ -16,28 +16,27 @@ pub struct Url {
     config: Config,
 }
 
-/// Where Debian and most others have the socket of their server.
+/// Folder of the server's socket on Debian and most other distributions.
 const SOCKETS: &str = "/var/run/postgresql";
-/// The port of PostgreSQL.
 const PORT: u16 = 5432;
-/// Text that replaces a password where an address is shown.
+/// Replaces a password in displayed addresses.
 const MASK: &str = "***";
-/// Text that replaces a password in a line that somebody may type, who has to put the password there.
+/// Replaces a password in command lines that a user may copy, who then has to insert the password.
 const PLACE: &str = "PASSWORD";
 
 impl Url {
-    /// Whether a text is an address and no path.
+    /// Returns whether a text is an address rather than a path.
     pub fn is_one(text: &str) -> bool {
         let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
         !scheme.is_empty()
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
     }
 
-    /// Parses `postgres://[user[:password]@][host[:port]]/database[?option=value…]`. A missing password is looked for
-    /// where PostgreSQL's own programs look.
+    /// Parses `postgres://[user[:password]@][host[:port]]/database[?option=value…]`. A missing password is taken from
+    /// the places that libpq uses.
     ///
     /// # Errors
-    /// [`StoreError::BadUrl`].
+    /// Returns [`StoreError::BadUrl`].
     pub fn parse(text: &str) -> Result<Url, StoreError> {
         let shown = masked(text);
         let wrong = |reason: String| StoreError::BadUrl { url: shown.clone(), reason };
@@ -52,7 +51,8 @@ impl Url {
                  such as `ssh -L 5432:localhost:5432 HOST` and postgres://USER@localhost/DATABASE"
             )));
         }
-        // The library's message about a wrong address may quote parts of it, so it is dropped.
+        // The library's message about a malformed address may quote parts of it, including the password, so it is
+        // dropped.
         let config = text.parse::<Config>();
         let mut config = config.map_err(|_| {
             wrong("it is not written as postgres://USER@HOST:PORT/DATABASE (percent-encode what is no letter or digit)".into())
@@ -62,17 +62,16 @@ impl Url {
         Ok(Url { shown, key, config })
     }
 
-    /// Identifies the store: equal for all users, whatever their name and password.
+    /// Returns the identity of the store: equal for all users, whatever their name and password.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// The address as somebody may type it, with `PASSWORD` in the place of a password.
+    /// Returns the address in a form that a user may copy, with `PASSWORD` in place of the password.
     pub fn typeable(&self) -> String {
         typeable(&self.shown)
     }
 
-    /// The connection parameters.
     pub(super) fn config(&self) -> &Config {
         &self.config
     }
@@ -90,7 +89,6 @@ impl fmt::Debug for Url {
     }
 }
 
-/// Fills in defaults for missing parts of the address.
 fn complete(config: &mut Config) {
     config.ssl_mode(SslMode::Disable);
     if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
@@ -127,7 +125,7 @@ fn key(config: &Config) -> String {
     format!("{}:{}/{database} {options}", hosts.join(","), ports.join(",")).trim_end().to_owned()
 }
 
-/// The value of an option in an address, as written.
+/// Returns the value of an option in an address, without decoding.
 fn option(text: &str, name: &str) -> Option<String> {
     let (_, options) = text.split_once('?')?;
     let value =
@@ -135,21 +133,21 @@ fn option(text: &str, name: &str) -> Option<String> {
     options.split('&').find_map(value)
 }
 
-/// A word of a command line with the passwords of addresses masked, for display.
+/// Masks the passwords of addresses in a word of a command line, for display.
 pub fn masked(word: &str) -> String {
     with_password(word, MASK)
 }
 
-/// A word of a command line with `PASSWORD` in the place of passwords of addresses, for lines that somebody may type.
+/// Replaces the passwords of addresses in a word of a command line by `PASSWORD`, for lines that a user may copy.
 pub fn typeable(word: &str) -> String {
     with_password(word, PLACE)
 }
 
-/// A word with a text in the place of passwords of addresses.
+/// Replaces the passwords of addresses in a word.
 fn with_password(word: &str, place: &str) -> String {
     let Some((before, address)) = word.split_once("://") else { return word.to_owned() };
     let address = match address.rsplit_once('@') {
-        // A password whose `@` or slash was not encoded is hidden as well.
+        // A password whose `@` or slash was not percent-encoded is hidden as well.
         Some((login, rest)) => match login.split_once(':') {
             Some((user, _)) => format!("{user}:{place}@{rest}"),
             None => format!("{login}@{rest}"),

@@ -1,4 +1,4 @@
-//! Values on their way to the server and back.
+//! Converts values for the server and back.
 
 use std::error::Error;
 
@@ -9,7 +9,6 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use crate::engine::Values;
 
-/// A value that is sent to the server.
 #[derive(Debug)]
 pub(super) struct Sent<'a>(pub(super) &'a Value);
 
@@ -37,7 +36,6 @@ impl ToSql for Sent<'_> {
     to_sql_checked!();
 }
 
-/// A row that the server returned.
 pub(super) fn received(row: &Row) -> Result<Values, tokio_postgres::Error> {
     let value = |(number, column): (usize, &tokio_postgres::Column)| {
         Ok(match *column.type_() {

@@ -1,6 +1,6 @@
-//! Statements about evidence that is no run, about open readings, and about artifacts.
+//! Statements about evidence other than runs, about open readings, and about artifacts.
 
-/// Names a metric that has no column.
+/// Adds a metric that has no column.
 pub(crate) const INSERT_METRIC: &str =
     "INSERT INTO metric (experiment, number, id, spec) VALUES ($1, $2, $3, $4)";
 
@@ -15,7 +15,7 @@ pub(crate) const METRICS: &str = "SELECT number, id, spec FROM metric WHERE expe
 pub(crate) const READINGS: &str = "SELECT sequence, metric, value, enabled_ns, running_ns
     FROM reading WHERE experiment = $1 ORDER BY sequence, metric";
 
-/// Pieces of evidence beside the runs: their kinds, and how many runs landed before each.
+/// Pieces of evidence other than runs: their kinds, and the number of runs before each.
 pub(crate) const EVIDENCE: &str = "
     SELECT number, samples, 'shift' AS kind FROM shift WHERE experiment = $1
     UNION ALL SELECT number, samples, 'histogram' FROM histogram WHERE experiment = $1
@@ -24,58 +24,46 @@ pub(crate) const EVIDENCE: &str = "
     UNION ALL SELECT number, samples, 'event' FROM event WHERE experiment = $1
     ORDER BY number";
 
-/// Adds a shift.
 pub(crate) const INSERT_SHIFT: &str = "INSERT INTO shift
     (experiment, number, samples, record, round, cell, worker) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-/// Adds a histogram, whose bins are an artifact.
 pub(crate) const INSERT_HISTOGRAM: &str = "INSERT INTO histogram
     (experiment, number, samples, artifact, round, cell, name) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-/// Adds a series.
 pub(crate) const INSERT_SERIES: &str = "INSERT INTO series
     (experiment, number, samples, record, trial, metric) VALUES ($1, $2, $3, $4, $5, $6)";
 
-/// Adds one process of a tree.
 pub(crate) const INSERT_PROCESS: &str = "INSERT INTO process
     (experiment, number, samples, record, place, command, pid, parent)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
-/// Adds an event.
 pub(crate) const INSERT_EVENT: &str = "INSERT INTO event
     (experiment, number, samples, record, at_ns, trial, name) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-/// A shift.
 pub(crate) const SHIFT: &str = "SELECT record FROM shift WHERE experiment = $1 AND number = $2";
 
 /// The artifact with the bins of one histogram.
 pub(crate) const HISTOGRAM: &str = "SELECT artifact FROM histogram WHERE experiment = $1 AND number = $2";
 
-/// A series.
 pub(crate) const SERIES: &str = "SELECT record FROM series WHERE experiment = $1 AND number = $2";
 
 /// The processes of one tree.
 pub(crate) const PROCESSES: &str =
     "SELECT command, record FROM process WHERE experiment = $1 AND number = $2 ORDER BY place";
 
-/// An event.
 pub(crate) const EVENT: &str = "SELECT record FROM event WHERE experiment = $1 AND number = $2";
 
-/// Adds an artifact.
 pub(crate) const INSERT_ARTIFACT: &str =
     "INSERT INTO artifact (experiment, number, schema, bytes, data) VALUES ($1, $2, $3, $4, $5)";
 
-/// An artifact.
 pub(crate) const ARTIFACT: &str =
     "SELECT schema, bytes, data FROM artifact WHERE experiment = $1 AND number = $2";
 
-/// UUID and plan of an experiment.
 pub(crate) const PLAN: &str = "SELECT uuid, plan FROM experiment WHERE id = $1";
 
-/// Gives an experiment its plan.
 pub(crate) const SET_PLAN: &str = "UPDATE experiment SET plan = $1 WHERE id = $2";
 
-/// Removal of what an experiment has beside its runs.
+/// Removes everything that an experiment has besides its runs.
 pub(crate) const REMOVE_EVIDENCE: [&str; 12] = [
     "DELETE FROM note WHERE experiment = $1",
     "DELETE FROM point WHERE experiment = $1",
@@ -91,7 +79,7 @@ pub(crate) const REMOVE_EVIDENCE: [&str; 12] = [
     "DELETE FROM artifact WHERE experiment = $1",
 ];
 
-/// All but the removals, for the tests of every statement.
+/// All statements except the removals, for the test of every statement.
 #[cfg(test)]
 pub(super) const ALL: [&str; 19] = [
     INSERT_METRIC,

@@ -7,8 +7,8 @@ use super::{Carried, Head, common};
 use crate::StoreError;
 use crate::engine::Engine;
 
-/// The result for an experiment that is in both stores under one UUID. The experiment's row with its findings is
-/// compared word for word; the rows that belong to it are compared by count and sum.
+/// Compares an experiment that is in both stores under one UUID. The row of the experiment with its findings is
+/// compared by value; the rows that belong to it are compared by count and checksum.
 pub(super) fn judged(
     (from, id): (&dyn Engine, i64),
     (to, known): (&dyn Engine, i64),
@@ -33,7 +33,7 @@ pub(super) fn judged(
     })
 }
 
-/// A table whose rows differ.
+/// Returns the name of a table whose rows differ.
 fn other_rows(
     (from, id): (&dyn Engine, i64),
     (to, known): (&dyn Engine, i64),

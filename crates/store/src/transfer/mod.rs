@@ -1,8 +1,8 @@
-//! Carrying experiments from one store to another; an experiment that is already there stays as it is.
+//! Copies experiments from one store to another; an experiment that is already there is not changed.
 //!
-//! An experiment is carried in one transaction, page by page, so it is there whole or not at all, however large it is
-//! and whatever process is killed meanwhile. Experiments are identified by UUID: carrying one again finds and compares
-//! it.
+//! An experiment is copied in one transaction, page by page, so it arrives completely or not at all, however large it
+//! is and whatever process is killed meanwhile. Experiments are identified by UUID: a second copy is found and
+//! compared.
 
 mod compare;
 mod tables;
@@ -13,14 +13,13 @@ use self::tables::{TABLES, Table, insert};
 use crate::engine::{Engine, Purpose, Values, integer, text, together};
 use crate::{State, StoreError, sql};
 
-/// The result of carrying one experiment.
 #[derive(Debug)]
 pub(crate) enum Carried {
     /// The experiment was added under this number, with this many samples.
     New { id: i64, samples: u64 },
     /// The experiment was already there under this number, with the same content.
     Known { id: i64 },
-    /// The experiment was not carried, for this reason.
+    /// The experiment was not copied, for this reason.
     Kept(String),
 }
 
@@ -45,15 +44,14 @@ impl From<StoreError> for Stop {
     }
 }
 
-/// Carries one experiment.
 pub(crate) fn carry(
     from: &dyn Engine,
     to: &dyn Engine,
     id: i64,
     number: Number,
 ) -> Result<Carried, StoreError> {
-    // All rows of the source are read in one transaction, so that an experiment that is removed meanwhile is not
-    // carried in part.
+    // All rows of the source are read in one transaction, so that an experiment that is removed meanwhile is not copied
+    // in part.
     together(from, Purpose::Read, || carry_seen(from, to, id, number))
 }
 
@@ -78,13 +76,13 @@ fn carry_seen(from: &dyn Engine, to: &dyn Engine, id: i64, number: Number) -> Re
     let added = together(to, Purpose::Add, || add((from, to), head, number));
     match added {
         Ok(carried) | Err(Stop::Found(carried)) => settled((from, id), to, carried),
-        // An experiment that the target cannot hold is kept, and later ones are still carried.
+        // An experiment that the target cannot hold is reported as kept, and later experiments are still copied.
         Err(Stop::Error(StoreError::Unfit { reason, .. })) => Ok(Carried::Kept(reason)),
         Err(Stop::Error(error)) => Err(error),
     }
 }
 
-/// Compares an experiment that another process has carried in the meantime.
+/// Compares an experiment that another process has copied in the meantime.
 fn settled((from, id): (&dyn Engine, i64), to: &dyn Engine, carried: Carried) -> Result<Carried, StoreError> {
     match carried {
         Carried::Known { id: known } => compare::judged((from, id), (to, known)),
@@ -92,7 +90,6 @@ fn settled((from, id): (&dyn Engine, i64), to: &dyn Engine, carried: Carried) ->
     }
 }
 
-/// The row of an experiment, with its columns.
 struct Head {
     columns: Vec<String>,
     values: Values,
@@ -105,7 +102,7 @@ impl Head {
         let Some(values) = from.read(&asked, &[Value::Integer(id)])?.pop() else { return Ok(None) };
         let mut head = Head { columns: columns.to_vec(), values, uuid: None };
         head.uuid = head.text("uuid");
-        // A running experiment whose process is gone is carried as interrupted.
+        // A running experiment whose process is gone is copied as interrupted.
         if let Some(at) = head.at("state").filter(|_| head.text("state").as_deref() == Some("running")) {
             head.values[at] = Value::Text(head.state().name().to_owned());
         }
@@ -129,7 +126,7 @@ impl Head {
         self.state() == State::Running
     }
 
-    /// The row without the experiment's number in its own store.
+    /// Returns the row without the experiment's number in its own store.
     fn nameless(mut self) -> Self {
         if let Some(at) = self.at("id") {
             self.columns.remove(at);
@@ -139,13 +136,13 @@ impl Head {
     }
 }
 
-/// The columns that a table has in both stores, in the order of the target.
+/// Returns the columns that a table has in both stores, in the order of the target.
 fn common(from: &dyn Engine, to: &dyn Engine, table: &str) -> Result<Vec<String>, StoreError> {
     let there = from.columns(table)?;
     Ok(to.columns(table)?.into_iter().filter(|name| there.contains(name)).collect())
 }
 
-/// The number of an experiment in a store, if it is there.
+/// Returns the number of an experiment in a store, if it is stored there.
 fn known(to: &dyn Engine, uuid: Option<&str>) -> Result<Option<i64>, StoreError> {
     let Some(uuid) = uuid else { return Ok(None) };
     let rows = to.read(sql::BY_UUID, &[Value::Text(uuid.to_owned())])?;
@@ -176,7 +173,8 @@ fn add((from, to): (&dyn Engine, &dyn Engine), head: Head, number: Number) -> Re
     Ok(Carried::New { id, samples })
 }
 
-/// Adds the machine of an experiment, if it is missing; a machine with the same key must have the same facts.
+/// Adds the machine of an experiment, if it is missing. Returns a reason if the target has other facts under the same
+/// key.
 fn add_machine(
     from: &dyn Engine,
     to: &dyn Engine,
@@ -230,7 +228,8 @@ fn keys_of(row: &Values, keys: &[usize]) -> Vec<Value> {
     keys.iter().map(|&key| row[key].clone()).collect()
 }
 
-/// A malicious server that returned the same page for ever would fill the disk.
+/// Returns the error for a store that ignores the requested page: a server that always returned the same page would
+/// fill the disk.
 fn otherwise_than_asked() -> StoreError {
     let reason = "the store in which it stands answers otherwise than it was asked".to_owned();
     StoreError::Unfit { url: "the other store".to_owned(), reason }
@@ -240,7 +239,6 @@ fn otherwise_than_asked() -> StoreError {
 mod tests {
     use super::*;
 
-    /// A server that ignores the statement and always returns the same rows.
     struct Deaf {
         row: Values,
         rows: usize,

@@ -1,4 +1,4 @@
-//! The tables of an experiment, and the statements by which their rows are carried from one store to another.
+//! The tables of an experiment, and the statements by which their rows are copied from one store to another.
 
 /// A table whose rows belong to an experiment.
 #[derive(Debug)]
@@ -8,17 +8,18 @@ pub(super) struct Table {
     pub(super) keys: &'static [&'static str],
     /// Number of rows that are held in memory at a time; few for tables with large rows.
     pub(super) page: usize,
-    /// An SQL expression that condenses a row into one number, so that two stores are compared without carrying rows.
+    /// An SQL expression that condenses a row into one number, so that two stores are compared without transferring
+    /// rows.
     digest: &'static str,
 }
 
 const NUMBER: &[&str] = &["number"];
 const RECORDS: &str = "LENGTH(record)";
 
-/// The table of what people write about experiments afterwards: an experiment is the same one whatever was noted on it.
+/// The table of notes, which a comparison ignores: an experiment is the same whatever notes were added later.
 pub(super) const NOTES: &str = "note";
 
-/// All tables of an experiment. Rows that `number` and `experiment` refer to are carried with them.
+/// All tables of an experiment. Rows that `number` and `experiment` refer to are copied with them.
 pub(super) const TABLES: [Table; 11] = [
     Table {
         name: "command",
@@ -47,7 +48,7 @@ const SAMPLE: &str =
 const READING: &str = "COALESCE(value, 1) % 1000003 + metric * 31";
 
 impl Table {
-    /// The statement for a page of an experiment's rows: after the row with certain keys, or from the beginning.
+    /// Returns the statement for a page of an experiment's rows: after the row with given keys, or from the beginning.
     pub(super) fn page(&self, columns: &[String], is_first: bool) -> String {
         let (name, keys) = (self.name, self.keys.join(", "));
         let after = match (is_first, self.keys.len()) {
@@ -59,7 +60,7 @@ impl Table {
         format!("SELECT {columns} FROM {name} WHERE experiment = $1{after} ORDER BY {keys} LIMIT {page}")
     }
 
-    /// The statement for the number of rows of an experiment and a position-weighted sum of their contents.
+    /// Returns the statement for the number of rows of an experiment and a position-weighted sum of their contents.
     pub(super) fn digest(&self) -> String {
         let (name, first, digest) = (self.name, self.keys[0], self.digest);
         format!(
@@ -69,7 +70,6 @@ impl Table {
     }
 }
 
-/// The statement that adds a number of rows to a table.
 pub(super) fn insert(table: &str, columns: &[String], rows: usize) -> String {
     let width = columns.len();
     let row = |row: usize| {
@@ -91,7 +91,7 @@ mod tests {
         connection
     }
 
-    /// A migration that adds a table has to say here how it is carried, or it stays behind.
+    /// A migration that adds a table has to list it in `TABLES`; otherwise the table is not copied.
     #[test]
     fn every_table_of_an_experiment_is_carried() {
         let connection = store();
@@ -99,7 +99,7 @@ mod tests {
             WHERE t.type = 'table' AND c.name = 'experiment' ORDER BY 1";
         let mut statement = connection.prepare(sql).unwrap();
         let found = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
-        // The spool belongs to the file that it stands in, and points are computed anew.
+        // The spool belongs to its own file, and points are computed again.
         let stays = |name: &String| ["spool", "point", "summed"].contains(&name.as_str());
         let found: Vec<String> = found.map(Result::unwrap).filter(|name| !stays(name)).collect();
         let mut carried: Vec<&str> = TABLES.iter().map(|table| table.name).collect();

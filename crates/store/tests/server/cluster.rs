@@ -1,4 +1,4 @@
-//! A server of PostgreSQL that the tests start for themselves: in a folder of its own, as nobody, on a socket.
+//! A PostgreSQL server that the tests start: in a folder of its own, as the user nobody, on a socket.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -11,21 +11,20 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// A server, which ends with this.
+/// A server, which ends when the value is dropped.
 pub(crate) struct Cluster {
     folder: TempDir,
     programs: PathBuf,
     postmaster: Child,
 }
 
-/// User id of `nobody`, on every distribution.
+/// User id of `nobody` on every distribution.
 const NOBODY: u32 = 65534;
-/// Name of the database superuser.
 const OWNER: &str = "owner";
 /// A role that has to log in with a password, and its password.
 pub(crate) const LOCKED: (&str, &str) = ("locked", "open-sesame");
 
-/// The server that tests of this process share while one of them needs it.
+/// The server that the tests of this process share as long as a test needs it.
 pub(crate) fn shared() -> Arc<Cluster> {
     static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,7 +37,7 @@ pub(crate) fn shared() -> Arc<Cluster> {
 }
 
 impl Cluster {
-    /// Creates and starts a server. The tests that need one are run by name, so a missing PostgreSQL is an error.
+    /// Creates and starts a server. The tests that need a server are run by name, so a missing PostgreSQL is an error.
     pub(crate) fn start() -> Cluster {
         let programs = programs().expect("PostgreSQL is not installed (apt-get install postgresql)");
         let folder = tempfile::tempdir().unwrap();
@@ -59,7 +58,7 @@ impl Cluster {
         cluster
     }
 
-    /// Waits until it takes connections.
+    /// Waits until the server accepts connections.
     fn answers(&self) {
         for _ in 0..600 {
             if self.try_sql("postgres", "SELECT 1").is_ok() {
@@ -70,12 +69,10 @@ impl Cluster {
         panic!("{}", fs::read_to_string(self.folder.path().join("own/log")).unwrap_or_default());
     }
 
-    /// The address of a database, for its owner.
     pub(crate) fn url(&self, database: &str) -> String {
         self.url_of(OWNER, database)
     }
 
-    /// The address for another login.
     pub(crate) fn url_of(&self, login: &str, database: &str) -> String {
         format!("postgres://{login}@/{database}?host={}", self.socket().display())
     }
@@ -84,13 +81,12 @@ impl Cluster {
         self.folder.path().join("own")
     }
 
-    /// A database of its own for a test; gives its address.
+    /// Creates a database for one test; returns its address.
     pub(crate) fn database(&self, name: &str) -> String {
         self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0"));
         self.url(name)
     }
 
-    /// The answer to a statement.
     pub(crate) fn sql(&self, database: &str, sql: &str) -> String {
         self.try_sql(database, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
@@ -103,7 +99,7 @@ impl Cluster {
         if done.status.success() { Ok(text(&done.stdout)) } else { Err(text(&done.stderr)) }
     }
 
-    /// Ends all its processes at once, as if the power had gone, and collects them.
+    /// Ends all processes of the server at once, as in a power failure, and reaps them.
     pub(crate) fn kill(&mut self) {
         let postmaster = self.postmaster.id();
         signal("STOP", &[postmaster]);
@@ -113,7 +109,6 @@ impl Cluster {
         self.postmaster.wait().unwrap();
     }
 
-    /// Starts it again.
     pub(crate) fn restart(&mut self) {
         self.postmaster = launched(&self.programs, self.folder.path());
         self.answers();
@@ -155,7 +150,7 @@ fn data(folder: &Path) -> PathBuf {
     folder.join("own/data")
 }
 
-/// A program that root does not run: PostgreSQL refuses it.
+/// Prepares a program to run as nobody: PostgreSQL refuses to run as root.
 fn as_nobody(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir("/").env_remove("PGDATA");
@@ -169,7 +164,7 @@ fn is_root() -> bool {
     std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").unwrap()) == 0
 }
 
-/// Where the programs of the newest PostgreSQL are, which distributions keep out of the way.
+/// The folder with the programs of the newest PostgreSQL, which distributions keep outside of `PATH`.
 fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();

@@ -1,5 +1,5 @@
-//! Shared stores, in servers of PostgreSQL that are started here. `cargo xtask postgres` asks for them by name, since a
-//! machine need not have a server.
+//! Shared stores, in PostgreSQL servers that the tests start. `cargo xtask postgres` runs them by name, since a machine
+//! need not have PostgreSQL.
 #![expect(clippy::disallowed_methods, reason = "a server is started")]
 
 mod cluster;

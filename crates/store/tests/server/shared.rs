@@ -1,4 +1,4 @@
-//! Shared stores: a real server, experiments that are carried there and back, and faults of the server.
+//! Shared stores: a real server, experiments that are copied there and back, and faults of the server.
 
 use std::path::Path;
 use std::thread::spawn;
@@ -16,14 +16,13 @@ fn open(url: &str) -> Result<Store, StoreError> {
     Store::open_shared(&Url::parse(url)?, Patience::of_seconds(60))
 }
 
-/// A store of a file, and its folder.
 fn file() -> (TempDir, Store) {
     let directory = tempdir().unwrap();
     let store = Store::open(directory.path().join("store.sqlite")).unwrap();
     (directory, store)
 }
 
-/// An experiment with every kind of evidence and this many samples.
+/// Records an experiment with every kind of evidence and this many samples.
 fn record(store: &Store, samples: u32) -> i64 {
     let mut experiment = store.begin(&header(), "run", &[command("a"), command("b ü ␀ ' \" \\")]).unwrap();
     experiment.set_plan(&serde_json::json!({ "blocks": [1, 2] })).unwrap();
@@ -38,7 +37,7 @@ fn record(store: &Store, samples: u32) -> i64 {
     experiment.finish(&header(), None, State::Finished).unwrap()
 }
 
-/// Contents of an experiment without its number.
+/// Returns the contents of an experiment without its number.
 fn whole(store: &Store, id: i64) -> (String, Vec<Evidence>, Vec<Option<Artifact>>) {
     let mut loaded = store.load(id).unwrap();
     loaded.header.id = None;
@@ -83,7 +82,7 @@ fn what_goes_there_and_comes_back_is_the_same_and_stays_it() {
     for (here, there, _) in &back.carried {
         assert_eq!(whole(&server, *here), whole(&far, *there));
     }
-    // Again, in both directions: nothing moves.
+    // A second copy in both directions changes nothing.
     let again = [near.carry_to(&server, &all).unwrap(), server.carry_to(&far, &[1, 2, 3, 4]).unwrap()];
     assert!(again.iter().all(|one| one.known.len() == 4 && one.carried.is_empty()), "{again:?}");
     let uuid = near.load(ids[1]).unwrap().header.uuid.unwrap();
@@ -104,7 +103,7 @@ fn several_who_carry_the_same_at_once_leave_it_there_once() {
     let (folder, near) = file();
     let _recorded: Vec<i64> = (0..6).map(|_| record(&near, 40)).collect();
     let path = folder.path().join("store.sqlite");
-    // The tables are made at once, too.
+    // Several processes create the tables at the same time, too.
     let carry = |path: &Path, url: &str| {
         let (path, url) = (path.to_owned(), url.to_owned());
         spawn(move || {
@@ -176,7 +175,7 @@ fn what_a_server_cannot_hold_stays_and_the_others_go() {
     assert!(!near.all_over().unwrap().contains(&running.id()));
 }
 
-/// The one line that an address ends in.
+/// Returns the one-line error for an address.
 fn refusal(url: &str) -> String {
     let line = open(url).expect_err(url).to_string();
     assert!(line.lines().count() == 1 && !line.contains(LOCKED.1) && !line.contains("wrong-word"), "{line}");
@@ -202,7 +201,7 @@ fn what_is_wrong_with_a_server_is_one_line_that_says_what_to_do() {
     cluster.sql("foreign_one", "CREATE TABLE schema (version INTEGER)");
     assert!(refusal(&cluster.url("foreign_one")).contains("another program"));
     assert_eq!(cluster.sql("foreign_one", "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'"), "1");
-    // A schema of its own beside it is none of the other program's.
+    // A schema of its own in the same database does not belong to the other program.
     cluster.sql("foreign_one", "CREATE SCHEMA mine");
     let mine = open(&format!("{}&options=-csearch_path%3Dmine", cluster.url("foreign_one"))).unwrap();
     assert_eq!(near.carry_to(&mine, &[id]).unwrap().samples(), 4);
@@ -233,8 +232,8 @@ fn an_earlier_store_on_a_server_is_migrated() {
     let (folder, near) = file();
     let id = record(&near, 4);
     near.carry_to(&open(&url).unwrap(), &[id]).unwrap();
-    // Samples of an earlier version do not say which readings are parts; the sources of the experiment do. Nor does
-    // such a version know where an experiment was made.
+    // Samples of an earlier version do not say which readings are parts; the sources of the experiment do. The version
+    // has no origin of experiments either.
     connection(&folder)
         .execute_batch("UPDATE sample SET bounds = NULL; UPDATE experiment SET origin = NULL")
         .unwrap();

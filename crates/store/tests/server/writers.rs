@@ -1,7 +1,7 @@
-//! Many processes that carry experiments at once, a server that is killed meanwhile, and an experiment that is larger
-//! than memory should be.
+//! Many processes that copy experiments at once, a server that is killed meanwhile, and an experiment too large to be
+//! held in memory as a whole.
 //!
-//! `cargo xtask campaign server` is the same with larger numbers.
+//! `cargo xtask campaign server` runs these tests with larger numbers.
 #![expect(clippy::disallowed_macros, reason = "a test tells what it did")]
 
 use std::collections::BTreeSet;
@@ -18,12 +18,12 @@ use fauxplat_store::{Access, Patience, State, Store, StoreError, Url};
 use crate::cluster::{Cluster, shared};
 use crate::common::{child, child_store, command, header, sample};
 
-/// Number of processes that carry experiments at the same time.
+/// Number of processes that copy experiments at the same time.
 const WRITERS: usize = 16;
 /// The variable that holds the server's address for child processes.
 const SERVER: &str = "FAUXPLAT_SHARED_STORE";
 
-/// A number that the campaign makes larger.
+/// Returns a number that the campaign makes larger.
 fn many(name: &str, few: u32) -> u32 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(few)
 }
@@ -44,8 +44,8 @@ fn record(store: &Store, samples: u32) -> (i64, String) {
     (experiment.finish(&header(), None, State::Finished).unwrap(), uuid)
 }
 
-/// Records and carries one experiment after the other, whether or not the server runs; notes which ones it
-/// acknowledges.
+/// Records and copies one experiment after the other, whether or not the server runs, and writes down which experiments
+/// it acknowledges.
 fn write(path: &Path) {
     let url = Url::parse(&std::env::var(SERVER).unwrap()).unwrap();
     let spool = Store::open_spool(path, url.clone()).unwrap();
@@ -75,7 +75,7 @@ fn write(path: &Path) {
 
 fn acknowledged(paths: &[PathBuf]) -> BTreeSet<String> {
     let notes = |path: &PathBuf| fs::read_to_string(path.with_extension("acknowledged")).unwrap_or_default();
-    // The last line may be half written.
+    // The last line may be incomplete.
     let whole = |text: String| {
         text.split_inclusive('\n')
             .filter(|line| line.ends_with('\n'))
@@ -85,7 +85,7 @@ fn acknowledged(paths: &[PathBuf]) -> BTreeSet<String> {
     paths.iter().flat_map(|path| whole(notes(path))).collect()
 }
 
-/// Every experiment of these is there, once and whole.
+/// Checks that every one of these experiments is there once and complete.
 fn check(cluster: &Cluster, uuids: &BTreeSet<String>) {
     let asked = "SELECT e.uuid, COUNT(s.sequence), COALESCE(SUM(s.trial), 0) FROM experiment e
         LEFT JOIN sample s ON s.experiment = e.id GROUP BY e.id, e.uuid";
@@ -119,7 +119,7 @@ fn a_killed_server_loses_nothing_that_it_acknowledged_and_the_writers_go_on() {
     let all = WRITERS as u32 * experiments();
     let kills = many("FAUXPLAT_SERVER_KILLS", 1);
     for kill in 1..=kills {
-        // In the midst of it, as far as it has come.
+        // The server is killed in the middle of the work, by the number of experiments acknowledged so far.
         let wanted = all / (kills + 2) * kill;
         for _ in 0..12_000 {
             if acknowledged(&paths).len() as u32 >= wanted {
@@ -161,7 +161,6 @@ fn only_read_where_the_server_recovers(cluster: &mut Cluster, url: &str, path: &
     assert!(error.to_string().contains("in recovery"), "{error}");
 }
 
-/// The most memory that this process has had.
 fn peak_bytes() -> u64 {
     status::peak_memory_bytes(&fs::read_to_string("/proc/self/status").unwrap()).unwrap()
 }

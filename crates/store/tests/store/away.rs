@@ -1,4 +1,4 @@
-//! A shared store whose server is not there.
+//! A shared store whose server cannot be reached.
 
 use std::net::TcpListener;
 
@@ -21,7 +21,7 @@ fn a_server_that_is_not_there_or_says_nothing_is_not_waited_for_without_an_end()
     let line = error.to_string();
     assert!(line.lines().count() == 1 && line.contains("***") && !line.contains("pw@"), "{line}");
 
-    // Recording for an unreachable server goes on, and experiments wait in the spool.
+    // Recording for an unreachable server continues, and experiments wait in the spool.
     let folder = tempdir().unwrap();
     let spool = Store::open_spool(folder.path().join("store.sqlite"), url).unwrap();
     spool.greet(Patience::of_seconds(1)).unwrap();
@@ -33,7 +33,7 @@ fn a_server_that_is_not_there_or_says_nothing_is_not_waited_for_without_an_end()
     assert!(shipment.trouble.unwrap().contains("not there"));
 }
 
-/// A network beside a measured program would be measured with it.
+/// Network traffic during a measurement would be measured with the program.
 #[test]
 fn no_server_is_spoken_to_while_something_is_measured() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -15,7 +15,7 @@ use fauxplat_units::Bytes;
 /// The variable that marks a test process as a child, and holds the path of the store.
 const CHILD: &str = "FAUXPLAT_STORE_CHILD";
 
-/// The store of the child that this process is, if it is one.
+/// Returns the store's path if this process is a child.
 pub(crate) fn child_store() -> Option<PathBuf> {
     env::var_os(CHILD).map(PathBuf::from)
 }
@@ -32,7 +32,7 @@ pub(crate) fn child_of(program: &Path, test: &str, path: &Path) -> Process {
     process
 }
 
-/// A header that has something in every field.
+/// Returns a header with a value in every field.
 pub(crate) fn header() -> Header {
     let cpus = || "0-1".parse().unwrap();
     Header {
@@ -80,7 +80,6 @@ pub(crate) fn header() -> Header {
     }
 }
 
-/// A command with this name.
 pub(crate) fn command(name: &str) -> Command {
     Command {
         name: name.into(),
@@ -95,7 +94,7 @@ pub(crate) fn command(name: &str) -> Command {
     }
 }
 
-/// The sample of a trial, with readings that depend on it and a few that are absent.
+/// Returns the sample of a trial, with readings that depend on it and a few that are absent.
 pub(crate) fn sample(trial: u32) -> Sample {
     let known = Metric::BUILT_IN.iter().enumerate().filter(|(index, _)| index % 3 != 2);
     let readings = known.map(|(index, &metric)| (metric, u64::from(trial) * 1000 + index as u64));
@@ -116,7 +115,7 @@ pub(crate) fn sample(trial: u32) -> Sample {
     }
 }
 
-/// A sample with readings that have no column.
+/// Returns a sample with readings that have no column.
 pub(crate) fn open_sample(trial: u32) -> Sample {
     let mut sample = sample(trial);
     let open = ["table:requests", "pmu:cycles", "pmu:instructions"];

@@ -1,4 +1,4 @@
-//! Evidence that is no run, open readings, artifacts: as they land, in order, and gone when they are removed.
+//! Evidence other than runs, open readings, and artifacts: stored at once, in order, and removed with their experiment.
 
 use std::fs;
 use std::path::Path;
@@ -109,7 +109,6 @@ fn artifacts_are_packed_and_come_back() {
     }
 }
 
-/// A figure of an experiment, as a series has it.
 fn point(experiment: i64) -> Point {
     Point {
         experiment,
@@ -135,7 +134,7 @@ fn point(experiment: i64) -> Point {
 #[test]
 fn what_is_removed_is_removed_from_every_table() {
     let directory = tempdir().unwrap();
-    // The experiment waits for a server, so that the spool has a row of it.
+    // The experiment waits for a server, so that the table `spool` has a row for it.
     let target = Url::parse("postgres://ada@localhost/lab").unwrap();
     let store = Store::open_spool(directory.path().join("store.sqlite"), target).unwrap();
     let write = || {
@@ -165,7 +164,7 @@ fn what_is_removed_is_removed_from_every_table() {
     assert_eq!(all(&store, kept).len(), pieces().len() + 1);
 }
 
-/// Records pieces of every kind until the process is killed; each acknowledged piece is noted.
+/// Records pieces of every kind until the process is killed, and writes down each acknowledged piece.
 fn record_for_ever(path: &Path) {
     let store = Store::open(path).unwrap();
     let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();

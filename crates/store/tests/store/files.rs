@@ -12,7 +12,7 @@ use fauxplat_store::{Access, Filter, SAMPLES_MAX, State, Store, StoreError, VERS
 use rusqlite::Connection;
 use tempfile::{TempDir, tempdir};
 
-/// A directory with a store that holds one finished experiment of five samples.
+/// Returns a directory with a store that holds one finished experiment of five samples.
 fn filled() -> (TempDir, PathBuf) {
     let directory = tempdir().unwrap();
     let path = directory.path().join("store.sqlite");
@@ -81,7 +81,7 @@ fn a_damaged_store_is_reported_and_left_as_it_is() {
     assert_eq!(fs::read(&path).unwrap(), bytes, "it is left for whoever can mend it");
 }
 
-/// The author of a file may have put more into it than memory holds. Numbers of samples have no gaps.
+/// A malicious file may hold more runs than fit into memory. Sequence numbers have no gaps.
 #[test]
 fn an_experiment_of_more_runs_than_memory_should_hold_is_refused() {
     let (_directory, path) = filled();
@@ -163,7 +163,7 @@ fn assert_ran(child: &Output) {
     assert!(child.status.success() && ran, "{child:?}");
 }
 
-/// A read-only directory with a store whose experiment is in the log alone, as a killed process leaves it.
+/// Leaves a read-only directory with a store whose experiment is only in the log, as after a killed process.
 fn leave_log(directory: &Path) {
     let other = tempdir().unwrap();
     let path = other.path().join("store.sqlite");
@@ -182,7 +182,7 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Permission bits do not bind root, so root checks them by a child process with another user id.
+/// Permission bits do not bind root, so root runs the check in a child process with another user id.
 fn as_ordinary_user(test: &str, directory: &Path) {
     if fs::metadata("/proc/self").unwrap().uid() != 0 {
         return look_at_read_only(directory);
@@ -219,7 +219,7 @@ fn a_read_only_store_is_read_and_refuses_writes() {
     mode(root, 0o755);
 }
 
-/// Appends until the file system refuses, and leaves the number of stored samples beside the store.
+/// Appends until the file system refuses, and writes the number of stored samples to a file beside the store.
 fn fill_up(path: &Path) -> StoreError {
     let store = Store::open(path).unwrap();
     let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
@@ -240,7 +240,7 @@ fn integrity(path: &Path) -> String {
     connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap()
 }
 
-/// A limit of the file size is the full disk that needs no permission (`setrlimit(2)`, `RLIMIT_FSIZE`).
+/// A limit on the file size simulates a full disk without any permission (`setrlimit(2)`, `RLIMIT_FSIZE`).
 #[test]
 fn a_file_size_limit_is_an_error_that_keeps_the_store() {
     if let Some(path) = child_store() {
@@ -301,7 +301,7 @@ fn a_full_disk_is_an_error_that_keeps_the_store() {
     let store = Store::open(&path).unwrap();
     let kept = store.list(&Filter::default()).unwrap();
     assert!(kept.len() == 1 && kept[0].samples > 0);
-    // Even the mark of the interruption found no space, and this process, its owner, is alive.
+    // Even marking the experiment as interrupted found no space, and this process, its owner, is alive.
     assert_eq!(kept[0].state, State::Running);
     let mut later = store.begin(&header(), "run", &[]).unwrap();
     later.append(&sample(0)).unwrap();
@@ -336,7 +336,7 @@ fn what_root_makes_in_a_users_folder_is_the_users() {
     }
 }
 
-/// A dangling link does not choose where root creates a file.
+/// A dangling link does not decide where root creates a file.
 #[test]
 fn no_store_is_made_where_a_link_leads() {
     let (directory, elsewhere) = (tempdir().unwrap(), tempdir().unwrap());
@@ -344,7 +344,7 @@ fn no_store_is_made_where_a_link_leads() {
     std::os::unix::fs::symlink(elsewhere.path().join("new"), &link).unwrap();
     assert!(matches!(refused(&link), StoreError::NotAFile { what: "a link that leads nowhere", .. }));
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
-    // A link that leads to a store is a user's way to keep it elsewhere.
+    // A link to a store lets a user keep the store elsewhere.
     drop(Store::open(elsewhere.path().join("new")).unwrap());
     assert_eq!(Store::open(&link).unwrap().access(), Access::ReadWrite);
 }

@@ -48,7 +48,6 @@ fn process(pid: u32) -> Process {
     }
 }
 
-/// A piece of evidence of each kind.
 pub(crate) fn pieces() -> Vec<Evidence> {
     let metric = Metric::from_id("table:requests").unwrap();
     vec![

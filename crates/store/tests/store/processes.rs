@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::common::{child, child_store, command, header, sample};
 use fauxplat_store::{Filter, State, Store};
 
-/// The file in which a child notes each sample that `append` has promised to keep.
+/// Returns the file in which a child notes each sample that `append` has promised to keep.
 fn promises(store: &Path) -> std::path::PathBuf {
     store.with_extension("promised")
 }
@@ -45,7 +45,7 @@ fn kill_after(path: &Path, wait: impl FnOnce()) {
     check_what_is_left(path);
 }
 
-/// Every sample that was promised is there, in its place, and the file is whole.
+/// Checks that every promised sample is there, in its place, and that the file is intact.
 fn check_what_is_left(path: &Path) {
     let promised = fs::metadata(promises(path)).unwrap().len();
     let store = Store::open(path).unwrap();
@@ -56,8 +56,8 @@ fn check_what_is_left(path: &Path) {
     let loaded = store.load(last.id).unwrap();
     assert_eq!(loaded.state, State::Interrupted);
     assert!(loaded.samples.iter().enumerate().all(|(trial, kept)| *kept == sample(trial as u32)));
-    // A killed process may not have noted a sample that it had stored, and when it was killed before its own
-    // experiment began, the last one is an earlier one.
+    // A killed process may not have noted a sample that it had stored. If it was killed before its own experiment
+    // began, the last experiment is an earlier one.
     assert!(loaded.samples.len() as u64 >= promised, "{} of {promised}", loaded.samples.len());
     assert_eq!(integrity(path), "ok");
 }
@@ -82,7 +82,6 @@ fn a_killed_writer_loses_at_most_the_run_in_progress() {
     assert!(last.samples >= 100, "{}", last.samples);
 }
 
-/// Writes an experiment of 400 samples.
 fn write_one(path: &Path) {
     let store = Store::open(path).unwrap();
     let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
@@ -169,7 +168,7 @@ fn a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress() {
         }
         assert!(!done.success(), "{bytes}: it went on for ever");
         check_what_is_left(&path);
-        // There is room again.
+        // Free space is available again.
         let store = Store::open(&path).unwrap();
         let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
         experiment.append(&sample(0)).unwrap();
@@ -178,7 +177,8 @@ fn a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress() {
     }
 }
 
-/// In a process-id namespace, a process has a number that belongs to another process outside, and the other way round.
+/// Runs a child in a PID namespace, where a process has a number that belongs to another process outside, and the other
+/// way round.
 fn in_a_container(test: &str, path: &Path) -> std::process::Command {
     let inner = child(test, path);
     let mut outer = std::process::Command::new("unshare");
@@ -226,7 +226,7 @@ fn what_runs_in_another_container_is_not_removed() {
     writer.kill().unwrap();
     writer.wait().unwrap();
     // Outside of containers all processes are visible, so a dead owner is known to be dead. The kernel ends the
-    // container when its creator is gone, not before.
+    // container only after its creator has ended.
     let is_outside = fs::metadata("/proc/self/ns/pid")
         .is_ok_and(|facts| std::os::unix::fs::MetadataExt::ino(&facts) == 0xEFFF_FFFC);
     while is_outside && removed(&path) != "gone" {

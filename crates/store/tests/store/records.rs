@@ -1,4 +1,4 @@
-//! Records are read from a store as they were written.
+//! Records are read from a store exactly as written.
 
 use crate::common::{command, header, sample};
 use fauxplat_model::document::Findings;
@@ -36,7 +36,7 @@ fn findings(median: f64) -> Findings {
     Findings::Run(vec![run])
 }
 
-/// A finished `run` of these commands with this many samples.
+/// Records a finished `run` of these commands with this many samples.
 fn record(store: &Store, started: &str, names: &[&str], samples: u32) -> i64 {
     let header = fauxplat_model::document::Header { started: started.into(), ..header() };
     let commands: Vec<_> = names.iter().map(|name| command(name)).collect();
@@ -159,7 +159,7 @@ fn a_running_experiment_is_not_removed() {
     store.remove(id).unwrap();
 }
 
-/// An experiment of two programs whose blocks have these log ratios of the second over the first.
+/// Records an experiment of two programs whose blocks have these log ratios of the second over the first.
 fn measure(store: &Store, kind: &str, machine: &MachineFacts, programs: [&str; 2], log_ratios: &[f64]) {
     let header = fauxplat_model::document::Header { machine: machine.clone(), ..header() };
     let mut experiment = store.begin(&header, kind, &programs.map(program)).unwrap();
@@ -175,13 +175,13 @@ fn measure(store: &Store, kind: &str, machine: &MachineFacts, programs: [&str; 2
     experiment.finish(&header, None, State::Finished).unwrap();
 }
 
-/// A program by its hash, wherever it lies, with one argument.
+/// Returns a program with one argument, identified by its hash at any path.
 fn program(hash: &str) -> Command {
     let path = format!("/somewhere/{hash}");
     Command { program_sha256: Some(hash.into()), argv: vec![path, "-x".into()], ..command(hash) }
 }
 
-/// A metric in a definition that names none of its own.
+/// Returns a metric with a definition that names no metrics of its own.
 fn measured(metric: Metric) -> Measured<'static> {
     static PLAIN: std::sync::LazyLock<Definition> = std::sync::LazyLock::new(Definition::default);
     Measured { metric, definition: &PLAIN }

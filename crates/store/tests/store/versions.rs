@@ -10,7 +10,8 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 use tempfile::{TempDir, tempdir};
 
-/// A copy of a store that the build of schema version 2 wrote: `run`, `compare` and `aa` of programs that do nothing.
+/// Returns a copy of a store that the build of schema version 2 wrote: `run`, `compare` and `aa` of programs that do
+/// nothing.
 fn version_2() -> (TempDir, PathBuf) {
     let directory = tempdir().unwrap();
     let path = directory.path().join("store.sqlite");
@@ -18,7 +19,7 @@ fn version_2() -> (TempDir, PathBuf) {
     (directory, path)
 }
 
-/// Number of runs and sum of their wall times, by experiment.
+/// Returns the number of runs and the sum of their wall times for each experiment.
 fn sums(path: &Path) -> Vec<(i64, i64)> {
     let connection = Connection::open(path).unwrap();
     let mut statement = connection
@@ -64,7 +65,7 @@ fn what_an_earlier_build_wrote_is_migrated_whole() {
     assert_eq!(store.load(later.id()).unwrap().samples, [open_sample(0)]);
 }
 
-/// The statements of the build that knew schema version 2. It opens a newer store for reading alone, but another
+/// The statements of the build with schema version 2. That build opens a newer store for reading only, but another
 /// process of it may be writing while the store is migrated.
 #[test]
 fn the_statements_of_an_earlier_build_still_run() {
@@ -100,7 +101,7 @@ fn the_statements_of_an_earlier_build_still_run() {
     assert!(insert.raw_query().next().unwrap().is_some());
 }
 
-/// An earlier build finds a version above its own, by which it knows not to write.
+/// An earlier build finds a version above its own, and therefore does not write.
 #[test]
 fn the_version_tells_an_earlier_build_to_keep_out() {
     let (_directory, path) = version_2();

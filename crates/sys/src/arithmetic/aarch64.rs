@@ -6,10 +6,10 @@ use std::f64::consts::PI;
 
 use super::{ADDEND, MULTIPLIER, Sums};
 
-/// Lines of the loop of [`fauxplat`] between its label and its jump, the jump included.
+/// Number of instructions of the loop of [`fauxplat`] between its label and its jump, the jump included.
 pub(super) const FAUXPLAT_INSTRUCTIONS: Option<u64> = Some(37);
 
-/// Reciprocal of 25, as on x86-64 (Granlund and Montgomery 1994).
+/// Reciprocals of 25 and 75 as on x86-64 (Granlund and Montgomery 1994).
 const RECIPROCAL_25: u64 = 0x28f5_c28f_5c28_f5c3;
 const RECIPROCAL_75: u64 = 0xda74_0da7_40da_740e;
 
@@ -107,7 +107,7 @@ pub(super) fn integer_ports(units: u64) -> u64 {
             "add {e}, {e}, {k}", "add {f}, {f}, {k}", "add {g}, {g}, {k}", "add {h}, {h}, {k}",
             "eor {a}, {a}, {k}", "eor {b}, {b}, {k}", "eor {c}, {c}, {k}", "eor {d}, {d}, {k}",
             "eor {e}, {e}, {k}", "eor {f}, {f}, {k}", "eor {g}, {g}, {k}", "eor {h}, {h}, {k}",
-            // A rotation to the left by 13 is one to the right by 51.
+            // A rotation to the left by 13 is a rotation to the right by 51.
             "ror {a}, {a}, #51", "ror {b}, {b}, #51", "ror {c}, {c}, #51", "ror {d}, {d}, #51",
             "ror {e}, {e}, #51", "ror {f}, {f}, #51", "ror {g}, {g}, #51", "ror {h}, {h}, #51",
             "sub {a}, {a}, {k}", "sub {b}, {b}, {k}", "sub {c}, {c}, {k}", "sub {d}, {d}, {k}",
@@ -180,7 +180,7 @@ pub(super) fn float_ports(units: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    /// The count that stands in the constant is the number of lines of the loop: one instruction per line.
+    /// The constant equals the number of lines of the loop: one instruction per line.
     #[test]
     fn the_stated_count_is_that_of_the_source() {
         let source = include_str!("aarch64.rs");

@@ -1,7 +1,8 @@
 //! Loops of a known number of instructions, for measurements of the CPU itself.
 //!
-//! On x86-64 and AArch64 they are fixed assembly, so that no compiler decides what is measured and two machines of one
-//! architecture execute the same bytes. Elsewhere a portable form gives the same answers and is not comparable.
+//! On x86-64 and AArch64 the loops are fixed assembly, so that no compiler decides what is measured, and two machines
+//! of one architecture execute the same bytes. On other architectures a portable form gives the same answers, but its
+//! times are not comparable.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -22,7 +23,7 @@ use x86_64 as here;
 /// Whether the loops are the fixed assembly of this architecture.
 pub const IS_ASSEMBLY: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
-/// Iterations of the kernel of the index that make one FauxPlat.
+/// Number of iterations of the index's kernel that make one FauxPlat.
 pub const FAUXPLAT_ITERATIONS: u64 = 100_000;
 
 /// Instructions of one iteration of [`fauxplat`]; `None` where the compiler chooses them.
@@ -30,10 +31,9 @@ pub const FAUXPLAT_INSTRUCTIONS: Option<u64> = here::FAUXPLAT_INSTRUCTIONS;
 
 /// Odd multiplier with well-spread bits (Steele and Vigna, "Computationally easy, spectrally good multipliers", 2021).
 const MULTIPLIER: u64 = 0xd134_2543_de82_ef95;
-/// Addend of the chains of [`integer_ports`].
 const ADDEND: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Results of the kernel of the index: the tests check both against the portable form.
+/// Results of the index's kernel: the tests check both against the portable form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sums {
     /// Sum of the four integer results of every iteration, modulo 2^64.
@@ -42,9 +42,9 @@ pub struct Sums {
     pub double: [f64; 4],
 }
 
-/// The kernel of the index. Per iteration a running sum r grows by the number of the iteration, and with d = 2r it
-/// computes the circumference and area of a circle and the surface and volume of a sphere of radius r: each once in
-/// 64-bit integers (π as 314/100) and once in doubles.
+/// The kernel of the index. In each iteration a running sum r grows by the number of the iteration, and with d = 2r the
+/// loop computes the circumference and area of a circle and the surface and volume of a sphere of radius r: each once
+/// in 64-bit integers (π as 314/100) and once in doubles.
 pub fn fauxplat(iterations: u64) -> Sums {
     here::fauxplat(iterations)
 }
@@ -55,7 +55,7 @@ pub fn integer_ports(units: u64) -> u64 {
     here::integer_ports(units)
 }
 
-/// A chain of dependent multiplications, which leaves most of a core to others. One unit is 8 multiplications.
+/// A chain of dependent multiplications, which leaves most of a core to other threads. One unit is 8 multiplications.
 pub fn integer_latency(units: u64) -> u64 {
     here::integer_latency(units)
 }

@@ -6,11 +6,12 @@ use std::f64::consts::PI;
 
 use super::{ADDEND, MULTIPLIER, Sums};
 
-/// Lines of the loop of [`fauxplat`] between its label and its jump, the jump included.
+/// Number of instructions of the loop of [`fauxplat`] between its label and its jump, the jump included.
 pub(super) const FAUXPLAT_INSTRUCTIONS: Option<u64> = Some(48);
 
-/// Division by a constant is a multiplication and a shift, as every compiler writes it (Granlund and Montgomery 1994):
-/// n / 100 = ((n / 4) · m) / 2^66 and n / 600 = ((n / 8) · m) / 2^70, exact for all 64-bit n.
+/// Reciprocals of 25 and 75: division by a constant is a multiplication and a shift, as every compiler writes it
+/// (Granlund and Montgomery 1994). n / 100 = ((n / 4) · m) / 2^66 and n / 600 = ((n / 8) · m) / 2^70, exact for all
+/// 64-bit n.
 const RECIPROCAL_25: u64 = 0x28f5_c28f_5c28_f5c3;
 const RECIPROCAL_75: u64 = 0xda74_0da7_40da_740e;
 
@@ -194,7 +195,7 @@ pub(super) fn float_ports(units: u64) -> f64 {
 mod tests {
     use super::super::FAUXPLAT_ITERATIONS;
 
-    /// The count that stands in the constant is the number of lines of the loop: one instruction per line.
+    /// The constant equals the number of lines of the loop: one instruction per line.
     #[test]
     fn the_stated_count_is_that_of_the_source() {
         let source = include_str!("x86_64.rs");

@@ -11,7 +11,7 @@ const SOFTWARE: u32 = 1;
 const CPU_CLOCK: u64 = 0;
 const PAGE_FAULTS: u64 = 2;
 
-/// An event such as page faults, in user mode alone, which an ordinary user may count too.
+/// Returns a software event such as page faults, only in user mode, which an ordinary user may count too.
 fn event(config: u64) -> CountingEvent {
     CountingEvent {
         kind: SOFTWARE,
@@ -22,7 +22,7 @@ fn event(config: u64) -> CountingEvent {
     }
 }
 
-/// The counter; `None` where an ordinary user, or a user in a container, is refused.
+/// Returns the counter; `None` where an ordinary user, or a user in a container, is refused.
 fn open_if_allowed(config: u64, whom: Whom, leader: Option<&Counter>) -> Option<Counter> {
     match Counter::open(&event(config), whom, leader) {
         Ok(counter) => Some(counter),
@@ -34,9 +34,8 @@ fn open_if_allowed(config: u64, whom: Whom, leader: Option<&Counter>) -> Option<
     }
 }
 
-/// Writes to pages that this process has not touched yet.
 fn touch_pages() {
-    // The pages are leaked, or the allocator would reuse them.
+    // The pages are leaked, since the allocator would reuse freed pages.
     let pages = Box::leak(vec![0_u8; 4 << 20].into_boxed_slice());
     pages.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
     std::hint::black_box(pages);

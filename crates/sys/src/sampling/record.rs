@@ -13,8 +13,8 @@ const SWITCH: u32 = 14;
 
 /// `PERF_RECORD_MISC_COMM_EXEC`: the name is new because another program runs.
 const COMM_EXEC: u16 = 1 << 13;
-/// `PERF_RECORD_MISC_SWITCH_OUT` and, since Linux 4.17, `PERF_RECORD_MISC_SWITCH_OUT_PREEMPT`: the thread could have
-/// gone on.
+/// `PERF_RECORD_MISC_SWITCH_OUT` and, since Linux 4.17, `PERF_RECORD_MISC_SWITCH_OUT_PREEMPT`: the thread was still
+/// runnable.
 const SWITCH_OUT: u16 = 1 << 13;
 const SWITCH_OUT_PREEMPT: u16 = 1 << 14;
 /// `PERF_RECORD_MISC_CPUMODE_MASK`, and its values for the kernel and for the kernel of a guest.
@@ -28,35 +28,27 @@ const CONTEXT_USER: u64 = -512_i64 as u64;
 /// `PERF_SAMPLE_REGS_ABI_NONE`: the thread had no registers of user mode.
 const NO_REGISTERS: u64 = 0;
 
-/// Code that a process has mapped.
+/// A memory mapping of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
-    /// Process id.
     pub pid: i32,
-    /// Start address.
     pub start: u64,
-    /// Length in bytes.
     pub bytes: u64,
-    /// Offset of the mapping in the file.
     pub file_offset: u64,
-    /// The device of the file, major and minor number.
+    /// Major and minor number of the file's device.
     pub device: (u32, u32),
-    /// Inode number of the file; 0 where there is no file.
+    /// Inode number of the file; 0 for a mapping without a file.
     pub inode: u64,
     /// Whether the mapping is executable.
     pub is_code: bool,
-    /// Path of the file, or a name in brackets or behind slashes for a mapping without a file.
+    /// Path of the file, or a name in brackets or after slashes for a mapping without a file.
     pub path: Vec<u8>,
 }
 
-/// A sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampled<'a> {
-    /// Process id.
     pub pid: i32,
-    /// Thread id.
     pub tid: i32,
-    /// Time of the sample.
     pub time_ns: u64,
     /// Instruction pointer.
     pub ip: u64,
@@ -64,34 +56,29 @@ pub struct Sampled<'a> {
     pub is_kernel: bool,
     /// Number of events that the sample stands for.
     pub period: u64,
-    /// Return addresses in the kernel, the innermost first.
+    /// Return addresses in the kernel, innermost first.
     pub kernel_chain: &'a [u64],
-    /// Return addresses in user mode by frame pointers, the innermost first, if they were requested.
+    /// Return addresses in user mode by frame pointers, innermost first, if they were requested.
     pub user_chain: &'a [u64],
     /// Registers of user mode in the order of their numbers, if the thread had any.
     pub registers: Option<&'a [u64]>,
     /// Copy of the stack, from the stack pointer on.
     pub stack: &'a [u64],
-    /// Bytes that there was room for, which may be fewer than were asked for: a record has 64 KiB at most.
+    /// Bytes reserved for the copy of the stack, which may be fewer than requested: a record has at most 64 KiB.
     pub stack_room: u64,
 }
 
-/// A decoded record.
 #[derive(Clone, Debug)]
 pub enum Record<'a> {
-    /// A sample.
     Sample(Sampled<'a>),
     /// A file or other memory was mapped.
     Mapped(Mapping),
-    /// A process has a new name; `is_exec` when another program runs in it.
+    /// A process has a new name.
     Named {
-        /// Process id.
         pid: i32,
-        /// Thread id.
         tid: i32,
-        /// The name.
         name: Vec<u8>,
-        /// Whether the name was set by an exec.
+        /// Whether the name was set by an exec, so that another program runs.
         is_exec: bool,
     },
     /// A thread or process was created.
@@ -100,67 +87,59 @@ pub enum Record<'a> {
         pid: i32,
         /// Parent process.
         parent: i32,
-        /// The new thread.
         tid: i32,
     },
-    /// A thread ended.
     Ended {
-        /// Process id.
         pid: i32,
-        /// Thread id.
         tid: i32,
     },
     /// A thread lost its CPU, or got a CPU.
     Switched {
-        /// Process id.
         pid: i32,
-        /// Thread id.
         tid: i32,
-        /// Time of the switch.
         time_ns: u64,
-        /// Kind of the switch.
         how: Switch,
     },
     /// The kernel dropped this many records for lack of room.
     Lost(u64),
-    /// The kernel takes no samples until its next tick, since they come too fast.
+    /// The kernel takes no samples until its next tick, because they were too frequent.
     Throttled,
 }
 
 /// Kind of a context switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// The thread waits for something.
+    /// The thread left the CPU because it waits.
     Waits,
-    /// The thread was preempted by another one.
+    /// The thread was preempted.
     Preempted,
-    /// The thread runs.
+    /// The thread got a CPU.
     Runs,
 }
 
-/// Parts that samples have.
+/// The optional parts of samples.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) has_chain: bool,
-    /// For how many events each sample stands, if that is the same for all: a sample then does not say it.
+    /// Number of events for each sample, if it is the same for all samples: the samples then do not contain it.
     pub(super) period: Option<u64>,
-    /// Bit mask of the registers; 0 without them and without a stack.
+    /// Bit mask of the registers; 0 without registers and without a stack.
     pub(super) registers: u64,
 }
 
-/// Length of a record in bytes, at least that of its header.
+/// Returns the length of a record in bytes, at least the length of its header.
 pub(super) fn bytes_of(header: u64) -> u64 {
     (header >> 48).max(8)
 }
 
 impl Layout {
-    /// Position of the time: the third word of a sample, and the last word of other records.
+    /// Returns the position of the time: the fourth word of a sample, and the last word of other records.
     pub(super) fn time_place(&self, kind: u32, bytes: u64) -> u64 {
         if kind == SAMPLE { 24 } else { bytes.saturating_sub(8) }
     }
 
-    /// Length of the filled part of a record. The kernel reserves the whole requested stack size, and stores behind it
-    /// how much was copied.
+    /// Returns the length of the filled part of a record. The kernel reserves the whole requested stack size, and
+    /// stores after it how much was copied.
     pub(super) fn filled(&self, bytes: u64, word: &impl Fn(u64) -> u64) -> u64 {
         if word(0) as u32 != SAMPLE || self.registers == 0 {
             return bytes;
@@ -185,7 +164,7 @@ impl Layout {
     }
 }
 
-/// A reader of words that never goes beyond them.
+/// A reader of words that never reads beyond their end.
 struct Words<'a>(&'a [u64]);
 
 impl<'a> Words<'a> {
@@ -246,13 +225,13 @@ pub(super) fn read<'a>(words: &'a [u64], layout: &Layout) -> Option<Record<'a>> 
     }
 }
 
-/// Two numbers of 32 bits, in the order of their memory.
+/// Splits a word into two numbers of 32 bits, in memory order.
 fn pair(word: u64) -> (i32, i32) {
     let [a, b, c, d, e, f, g, h] = word.to_ne_bytes();
     (i32::from_ne_bytes([a, b, c, d]), i32::from_ne_bytes([e, f, g, h]))
 }
 
-/// A name that ends with a zero.
+/// Returns a zero-terminated name.
 fn text(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).take_while(|&byte| byte != 0).collect()
 }
@@ -305,7 +284,7 @@ pub fn chains(chain: &[u64]) -> (&[u64], &[u64]) {
     (without_mark(kernel), without_mark(user))
 }
 
-/// The addresses of a part of a chain without its marker, the first entry.
+/// Returns the addresses of a part of a chain without its marker, the first entry.
 fn without_mark(part: &[u64]) -> &[u64] {
     match part {
         [mark, rest @ ..] if *mark >= CONTEXT_MAX => rest,

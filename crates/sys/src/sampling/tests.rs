@@ -7,7 +7,7 @@ use super::*;
 use crate::clock;
 
 fn of_clock(stack: Stack) -> SamplingEvent {
-    // PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, in user mode alone, which every user may sample.
+    // `PERF_TYPE_SOFTWARE`, `PERF_COUNT_SW_CPU_CLOCK`, only in user mode, which every user may sample.
     let event = CountingEvent { kind: 1, excludes_kernel: true, ..CountingEvent::default() };
     SamplingEvent { event, pace: Pace::Period(200_000), stack, has_switches: false }
 }
@@ -28,7 +28,7 @@ fn spin(sampler: &Sampler) {
     }
 }
 
-/// Samples of a thread of this process; `None` where the kernel gives none.
+/// Samples a thread of this process; `None` where the kernel provides no samples.
 fn sampled(stack: Stack, ring_bytes: u64) -> Option<(usize, u64, usize)> {
     let worker = thread::spawn(move || {
         let (own, cpus) = (crate::wake::thread_id(), crate::sched::affinity(0).unwrap());
@@ -92,12 +92,12 @@ fn a_period_is_kept_for_what_the_kernel_counts() {
         Some((samples, counted, cpus.len() as u64))
     });
     let Some((samples, counted, cpus)) = worker.join().unwrap() else { return };
-    // Of each CPU less than a period is left over. Large pages make fewer faults, whoever allows them.
+    // On each CPU, less than a period remains without a sample. Large pages make fewer faults.
     let most = counted / 100;
     assert!((most.saturating_sub(cpus)..=most).contains(&samples), "{samples} samples of {counted} faults");
 }
 
-/// If a ring is too small the kernel keeps the records that fit and counts the others.
+/// If a ring is too small, the kernel keeps the records that fit and counts the others.
 #[test]
 fn what_does_not_fit_is_counted() {
     let page = page_bytes() as u64;

@@ -1,6 +1,5 @@
-//! Steps of a start, by number: a child reports in one word which of them failed.
+//! Steps of a start, by number: a child reports a failed step as one word.
 
-/// Step of the start of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Stage {
@@ -20,28 +19,27 @@ pub enum Stage {
     Trace = 7,
     /// `execve(2)`.
     Exec = 8,
-    /// `sched_setaffinity(2)`, made by the spawner before the child exists.
+    /// `sched_setaffinity(2)`, called by the spawner before the child exists.
     Affinity = 9,
     /// Writing to `cgroup.procs`, see `cgroups(7)`.
     Group = 10,
-    /// `PR_SET_THP_DISABLE` of `prctl(2)`, made by the spawner before the child exists.
+    /// `PR_SET_THP_DISABLE` of `prctl(2)`, called by the spawner before the child exists.
     HugePages = 11,
     /// `fcntl(2)`, for a descriptor that is to stay open.
     Inherited = 12,
-    /// The wait at a [`Gate`], which was shut.
+    /// The wait at a [`Gate`], which ended without an order to execute.
     Hold = 13,
     /// `setrlimit(2)`.
     StackLimit = 14,
     /// `set_mempolicy(2)`.
     MemoryPolicy = 15,
-    /// `sched_setaffinity(2)` for a thread of the program, made by the spawner when the thread was born.
+    /// `sched_setaffinity(2)` for a thread of the program, called by the spawner when the thread is created.
     Thread = 16,
-    /// `wait4(2)`, made by the spawner when the program runs.
+    /// `wait4(2)`, called by the spawner while the program runs.
     Wait = 17,
 }
 
 impl Stage {
-    /// The stage with this number.
     pub fn from_number(number: i32) -> Option<Stage> {
         use Stage::*;
         let start = [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Inherited, Trace, Exec];

@@ -1,38 +1,35 @@
 //! Follows a process tree from system call to system call, see `ptrace(2)`. The processes need not be children of the
-//! caller, and keep their parents, which see nothing of it. Each call stops its thread twice, some microseconds each time,
-//! so it is for runs that are inspected and not for runs that are timed.
+//! caller, and keep their parents, which do not notice the tracing. Each call stops its thread twice, some microseconds
+//! each time, so this is for runs that are inspected, not for runs that are timed.
 #![expect(unsafe_code, reason = "ptrace(2) is a C call")]
 
 use super::{Call, CallInfo, NoEvent, PTRACE_GET_SYSCALL_INFO, PTRACE_SYSCALL_INFO_ENTRY};
 use crate::process::{Exit, exit_of};
 use crate::{Result, check};
 
-/// Why a followed task stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The task created the process or thread with this id.
     Created(i32),
-    /// The task executed a new program.
     Executed,
     /// The task is about to end; `/proc` still shows all of it.
     Ending,
     /// The task is about to make a call.
     Entry(Call),
-    /// The task returns from a call with this result, or this error number as a negative one.
+    /// The task returns from a call with this result; a negative result is an error number.
     Return(i64),
-    /// The task stopped for this signal, which is to be delivered when the task goes on.
+    /// The task stopped for this signal, which is to be delivered when the task continues.
     Signal(i32),
     /// The task is new, or stopped with all of its process.
     Halted {
         /// Whether the whole process is stopped, and waits for SIGCONT.
         is_group: bool,
     },
-    /// The task has ended.
     Ended(Exit),
 }
 
-/// Options of a followed tree: descendants are followed too, and calls are told apart from signals. The tree goes on
-/// where the tracer ends.
+/// Options of a followed tree: descendants are followed too, and calls are distinguished from signals. The tree
+/// continues when the tracer ends.
 const OPTIONS: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
     | libc::PTRACE_O_TRACEFORK
     | libc::PTRACE_O_TRACEVFORK
@@ -43,20 +40,21 @@ const OPTIONS: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
 /// Stop signal of a call, see `PTRACE_O_TRACESYSGOOD`.
 const CALL_STOP: i32 = libc::SIGTRAP | 0x80;
 
-/// Follows a process and all that it makes, on behalf of the calling thread, which alone may wait for its stops.
+/// Follows a process and all of its descendants, on behalf of the calling thread, the only thread that may wait for
+/// their stops.
 ///
 /// # Errors
-/// The process may not be traced, or is gone.
+/// Fails where the process may not be traced, or is gone.
 pub fn follow(pid: i32) -> Result<()> {
     // SAFETY: the options are an integer where a pointer is declared.
     let done = unsafe { libc::ptrace(libc::PTRACE_SEIZE, pid, 0, libc::c_long::from(OPTIONS)) };
     check(done as i32, "ptrace(PTRACE_SEIZE)").map(drop)
 }
 
-/// Waits for the next stop of a task that the calling thread follows; children of the process are left alone.
+/// Waits for the next stop of a task that the calling thread follows; other children of the process are not reaped.
 ///
 /// # Errors
-/// [`NoEvent`]: none came.
+/// Returns the reason why there was no stop.
 pub fn next_stop() -> std::result::Result<(i32, Stop), NoEvent> {
     let mut status = 0;
     // SAFETY: the pointer is valid for writes during the call.
@@ -82,8 +80,8 @@ pub fn next_stop() -> std::result::Result<(i32, Stop), NoEvent> {
     Ok((pid, stop))
 }
 
-/// The call at which a task has stopped, or the result with which it returns from one. The kernel puts a result where it
-/// puts the number of a call.
+/// Returns the call at which a task has stopped, or the result with which it returns from a call. The kernel stores the
+/// result in the place of the call's number.
 fn call_info(pid: i32) -> Stop {
     let mut info = CallInfo::default();
     // SAFETY: the kernel writes at most as many bytes as it is told, to a structure of plain numbers.
@@ -96,7 +94,7 @@ fn call_info(pid: i32) -> Stop {
     }
 }
 
-/// Lets a task go on to its next call, with a signal (0: none). A task that is gone is no error.
+/// Continues a task until its next call, with a signal (0: none). A task that is gone is no error.
 pub fn go_on(pid: i32, signal: i32) {
     super::resume_to_call(pid, signal);
 }
@@ -107,13 +105,13 @@ pub fn stay_stopped(pid: i32) {
     unsafe { libc::ptrace(libc::PTRACE_LISTEN, pid, 0, 0) };
 }
 
-/// Follows a stopped task no longer; it goes on with this signal (0: none).
+/// Stops following a stopped task, which continues with this signal (0: none).
 pub fn leave(pid: i32, signal: i32) {
     // SAFETY: no memory is passed.
     unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, 0, libc::c_long::from(signal)) };
 }
 
-/// Stops a followed task, so that it can be left.
+/// Stops a followed task, so that [`leave`] is possible.
 pub fn interrupt(pid: i32) {
     // SAFETY: no memory is passed.
     unsafe { libc::ptrace(libc::PTRACE_INTERRUPT, pid, 0, 0) };

@@ -1,6 +1,6 @@
 //! Calls that change a whole process, each in a process of its own, on its first thread, checked by `/proc`.
 //!
-//! Needs root: the real-time policy, whose case reports when it is not permitted.
+//! Root is needed for the real-time policy, whose case reports when it is not permitted.
 #![expect(clippy::disallowed_methods, reason = "the test starts itself, and processes to wait for")]
 #![expect(clippy::disallowed_macros, reason = "a test without a harness says what it did")]
 
@@ -42,13 +42,13 @@ fn passes(name: &str) -> bool {
     passed
 }
 
-/// A field of `/proc/PID/stat` as `proc_pid_stat(5)` numbers them, from 4 on.
+/// Returns a field of `/proc/PID/stat` by its number in `proc_pid_stat(5)`, from 4 on.
 fn stat_field(line: &str, number: usize) -> i64 {
     let behind_name = line.rsplit_once(')').unwrap().1;
     behind_name.split_whitespace().nth(number - 3).unwrap().parse().unwrap()
 }
 
-/// The value of a key in a file such as `/proc/self/status`.
+/// Returns the value of a key in a file such as `/proc/self/status`.
 fn value(file: &str, key: &str) -> Option<String> {
     let text = std::fs::read_to_string(file).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));

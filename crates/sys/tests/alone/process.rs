@@ -78,7 +78,7 @@ fn children_that_are_made_to_end_leave_nothing() {
     (0..20).for_each(|_| process::fork_and_reap().unwrap());
     assert_eq!(wait(-1, false), Waited::NoChild);
     assert!(process::children_cpu_ns() >= before_ns);
-    // Enough memory to be counted: the kernel counts pages for each CPU before it sums them up.
+    // The memory must be large enough to be counted: the kernel counts pages for each CPU before it sums them up.
     let line = "dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/null; exit 5";
     let pid = Command::new("sh").args(["-c", line]).spawn().unwrap().id() as i32;
     let Waited::Ended { exit: Exit::Status(5), usage, .. } = wait(pid, true) else { panic!("it returned 5") };

@@ -29,7 +29,7 @@ fn affinity_is_what_the_kernel_lists() {
         assert_eq!((sched::affinity(0).unwrap(), listed()), (one.clone(), one));
         assert_eq!(sched::current_cpu(), Some(cpu));
     }
-    // CPUs that do not exist are left out, as long as one exists.
+    // CPUs that do not exist are ignored, as long as one CPU of the set exists.
     let more: CpuSet = before.iter().chain([Cpu(100_000)]).collect();
     sched::set_affinity(0, &more).unwrap();
     assert_eq!(sched::affinity(0).unwrap(), before);

@@ -1,4 +1,4 @@
-//! A journal is read as it was written, and damage is found wherever it is.
+//! A journal is read exactly as written, and damage is found wherever it is.
 
 use super::*;
 
@@ -38,7 +38,7 @@ fn a_journal_is_read_as_it_was_written() {
     assert!(Journal::reopen(&path).unwrap().is_none());
 }
 
-/// A cpuset outside the control group namespace is named `/..` in `/proc/PID/cpuset`, and no journal may hold that
+/// A cpuset outside the control group namespace is named `/..` in `/proc/PID/cpuset`, and no journal may contain that
 /// path.
 #[test]
 fn what_could_not_be_read_back_is_not_announced() {

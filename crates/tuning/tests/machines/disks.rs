@@ -101,7 +101,7 @@ fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
         }
     }
     assert!(refused > 10 && done > 0, "{refused} {done}");
-    // A restoration that cannot record what it did is tried with the same limits.
+    // A restoration that cannot record its progress is tried with the same limits.
     for bytes in [SHORTEST, length / 2, length, length + 9] {
         machine.keep(&crate::SETTINGS);
         let status = limited(&machine, bytes, false, [RESTORE]).unwrap();
@@ -117,7 +117,7 @@ fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
 const ONLINE: &str = "sys/devices/system/cpu/cpu1/online";
 const HURRY: &str = "sys/kernel/rcu_expedited";
 
-/// A machine with a CPU that is offline and can come back, and `rcu_expedited`. Its tuner was killed.
+/// Returns a machine with `rcu_expedited` and a CPU that is offline and can come back. Its tuner was killed.
 fn left_with_a_cpu_off() -> Machine {
     let machine = Machine::new();
     machine.write(ONLINE, b"1\n");
@@ -163,7 +163,8 @@ fn a_note_that_finds_no_room_keeps_no_cpu_away() {
     }
 }
 
-/// Script for a mount namespace: the folders of the journal are made anew, and one after the other becomes read-only.
+/// Script for a mount namespace: the folders of the journal are created again, and one after the other becomes
+/// read-only.
 const PLACES: &str = r#"
 program=$1 root=$2
 unset FAUXPLAT_JOURNAL

@@ -1,4 +1,4 @@
-//! Journals that are truncated, changed, or owned by another user: a journal that is not understood is not acted upon.
+//! Journals that are truncated, changed, or owned by another user: a journal that is not understood is not used.
 #![expect(clippy::disallowed_methods, reason = "whoever waits for a journal is a process of its own")]
 
 use std::collections::BTreeMap;
@@ -49,9 +49,9 @@ fn kept() -> Kept {
     Kept { machine, journal, before, tuned }
 }
 
-/// Makes these bytes the journal of a machine.
+/// Writes these bytes as the journal of a machine.
 fn lay(machine: &Machine, bytes: &[u8]) {
-    // Mode for the owner alone, whatever the umask.
+    // Only the owner has access, whatever the umask.
     let mut options = fs::File::options();
     options.write(true).create(true).truncate(true).mode(0o600);
     options.open(machine.journal()).unwrap().write_all(bytes).unwrap();
@@ -110,7 +110,7 @@ fn a_journal_with_a_flipped_bit_is_never_acted_upon() {
     }
 }
 
-/// The writer of a journal decides what root writes to the machine, so owner and mode must be root's alone.
+/// The writer of a journal decides what root writes to the machine, so only root may own it and write to it.
 fn a_journal_of_somebody_else_is_never_acted_upon() {
     let kept = kept();
     // An ordinary user cannot give the file to another user.
@@ -123,7 +123,7 @@ fn a_journal_of_somebody_else_is_never_acted_upon() {
     }
 }
 
-/// A journal with replaced content and correct checksums.
+/// Returns a journal with replaced content and correct checksums.
 fn forged(journal: &str, old: &str, new: &str) -> String {
     let seal = |line: &str| {
         let body = line.split_once(' ').unwrap().1.replace(old, new);
@@ -132,7 +132,7 @@ fn forged(journal: &str, old: &str, new: &str) -> String {
     journal.lines().map(seal).collect()
 }
 
-/// Checksums are no secret: what protects the machine is that records only lead to knobs.
+/// Checksums are no secret: the machine is protected by the rule that records only lead to knobs.
 fn a_journal_that_leads_elsewhere_is_refused() {
     let kept = kept();
     let text = String::from_utf8(kept.journal.clone()).unwrap();
@@ -157,7 +157,6 @@ fn a_journal_that_leads_elsewhere_is_refused() {
     }
 }
 
-/// Whether a process has these two files open.
 fn has_open(pid: u32, files: [&Path; 2]) -> bool {
     let entries = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     let open: Vec<_> = entries.filter_map(|entry| fs::read_link(entry.path()).ok()).collect();

@@ -180,7 +180,7 @@ fn a_second_thread_that_was_off_before_stays_off_after() {
     assert_eq!(outcome(&tuned.changes, CONTROL), KnobOutcome::Already);
 }
 
-/// Of version 1: cpusets with tasks whose CPUs meet the shield are reported, and no others.
+/// On version 1, exactly the cpusets with tasks that share CPUs with the shield are reported.
 fn whoever_stays_on_a_shield_is_named() {
     let machine = Machine::new();
     let us = std::process::id().to_string();
@@ -204,14 +204,14 @@ fn whoever_stays_on_a_shield_is_named() {
     );
 }
 
-/// An energy preference that changes with the governor is restored to its value before it.
+/// An energy preference that changes with the governor is restored to its value before the change.
 fn what_a_governor_resets_comes_back_as_it_was_before_it() {
     let policy = |file: &str| format!("sys/devices/system/cpu/cpufreq/policy0/{file}");
     let (governor, preference) = (policy("scaling_governor"), policy("energy_performance_preference"));
     let machine = Machine::new();
     let before = machine.all();
     symlink("scaling_governor", machine.path(&preference)).unwrap();
-    // The preference requested or not, and with the value that the governor sets or another one.
+    // The preference is requested or not, and with the value that the governor sets or another value.
     for words in [
         &["governor=performance"][..],
         &["governor=performance", "epp=performance"],
@@ -226,7 +226,7 @@ fn what_a_governor_resets_comes_back_as_it_was_before_it() {
         assert!(back.changes.iter().all(|change| change.knob != "turbo"), "{words:?}: {back:?}");
         assert_eq!(machine.all(), before, "{words:?}");
     }
-    // A value that fauxplat did not change may be changed by others.
+    // A value that fauxplat did not change may be changed by other programs.
     machine.keep(&["governor=performance"]);
     machine.write("sys/devices/system/cpu/cpufreq/boost", b"0\n");
     let back = machine.restore(true).unwrap().unwrap();
@@ -242,7 +242,7 @@ fn what_is_as_it_is_wished_needs_no_permission() {
     let (machine, setting) = (Machine::new(), format!("swappiness={}", value.trim()));
     fs::remove_file(machine.path("proc/sys/vm/swappiness")).unwrap();
     symlink(fixed, machine.path("proc/sys/vm/swappiness")).unwrap();
-    // With another change, which needs a journal, and without one.
+    // The setting is tried with another change, which needs a journal, and without one.
     for words in [&[setting.as_str()][..], &["ksm=off", &setting]] {
         let settings = settings(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).unwrap();
         let (previewed, _) = preview(&machine.root, &settings, false, true);
@@ -253,7 +253,7 @@ fn what_is_as_it_is_wished_needs_no_permission() {
     }
 }
 
-/// Settings of fauxplat's own process are inherited by its commands, and would be by those of the next experiment.
+/// Settings of fauxplat's own process are inherited by its commands, and would also apply to the next experiment.
 fn what_fauxplat_itself_is_given_ends_with_it() {
     let machine = Machine::new();
     let own = || {
@@ -268,7 +268,8 @@ fn what_fauxplat_itself_is_given_ends_with_it() {
     assert_eq!(own(), before);
 }
 
-/// Device files that stand in for a kernel that forgets a value, that refuses it, and that returns nothing usable.
+/// Creates a machine with device files that stand in for a kernel that forgets a value, refuses it, or returns nothing
+/// usable.
 fn hostile() -> Machine {
     let machine = Machine::new();
     for (file, device) in [
@@ -310,7 +311,7 @@ fn what_the_kernel_does_not_take_is_told_and_the_rest_done() {
     assert_eq!(machine.read("proc/sys/vm/swappiness"), "60\n\n");
 }
 
-/// With a control group namespace this process may be in a group that is out of sight.
+/// With a control group namespace this process may be in a group that is not visible.
 fn a_shield_that_could_not_be_left_again_is_not_entered() {
     for (there, text, own, named) in [
         ("cpuset/cpuset.cpus", "0-3\n", "proc/self/cpuset", "/../x\n"),

@@ -45,12 +45,12 @@ pub(crate) struct Machine {
     pub(crate) root: Root,
 }
 
-/// Command line that the journal gives for the tuner.
+/// Command line of the tuner in the journal.
 pub(crate) const WORDS: [&str; 2] = ["fauxplat", "tune"];
 
 impl Machine {
     pub(crate) fn new() -> Self {
-        // Owner alone, whatever the umask: files that other users may have written are not acted upon.
+        // Only the owner has access, whatever the umask: files that other users may have written are not used.
         let for_us = fs::Permissions::from_mode(0o700);
         let mut folder = tempfile::Builder::new();
         folder.permissions(for_us);
@@ -78,12 +78,11 @@ impl Machine {
         fs::read_to_string(self.path(file)).unwrap()
     }
 
-    /// Content of all files.
     pub(crate) fn all(&self) -> BTreeMap<&'static str, String> {
         FILES.iter().map(|(file, _)| (*file, self.read(file))).collect()
     }
 
-    /// A tuner with these settings that does not wait.
+    /// Tunes the machine with these settings, without waiting for the lock.
     pub(crate) fn tune(
         &self,
         words: &[&str],
@@ -126,7 +125,6 @@ impl Machine {
     }
 }
 
-/// Outcome of the change of this file.
 pub(crate) fn outcome(changes: &[KnobChange], file: &str) -> KnobOutcome {
     let target = format!("/{file}");
     let change = changes.iter().find(|change| Path::new(&change.target) == Path::new(&target));

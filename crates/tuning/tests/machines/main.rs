@@ -1,6 +1,6 @@
 //! Machines made of files are tuned and restored. The guardian is this very program, so the test has no harness.
 //!
-//! Needs root: cases that use another user or a mount, which report when they cannot.
+//! Cases that use another user or a mount need root, and report when they cannot run.
 #![expect(clippy::disallowed_macros, reason = "a test without a harness says what it did")]
 
 mod disks;
@@ -25,7 +25,6 @@ const RESTORE: &str = "restore";
 /// Verb that prints the path of the journal.
 const WHERE: &str = "where";
 
-/// Settings that the verbs apply.
 const SETTINGS: [&str; 3] = ["swappiness=1", "ksm=off", "stat-interval=7"];
 
 type Case = (&'static str, fn());

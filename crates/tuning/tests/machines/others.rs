@@ -49,7 +49,7 @@ fn what_somebody_else_changed_stays_until_it_is_forced() {
     assert_eq!((back.complete, outcome(&back.changes, SWAPPINESS)), (true, KnobOutcome::Restored));
     assert_eq!(back.changes.len(), 1, "the other is settled");
     assert_eq!(machine.read(SWAPPINESS), "60\n\n");
-    // A value that another program restored already leaves nothing to do.
+    // A value that another program restored already needs no restoration.
     machine.keep(&["swappiness=1"]);
     machine.write(SWAPPINESS, b"60\n");
     let back = machine.restore(false).unwrap().unwrap();
@@ -65,7 +65,7 @@ fn a_machine_is_put_back_once() {
     machine.write(SWAPPINESS, b"44\n");
     assert_eq!(machine.restore(true).unwrap(), None);
     assert_eq!(machine.read(SWAPPINESS), "44\n", "a journal that was acted upon is gone");
-    // A tuner that lets the machine stay as it is puts nothing back itself.
+    // A tuner that keeps the machine tuned restores nothing itself.
     let mut tuned = machine.tune(&["swappiness=1"], |_| {}).unwrap();
     tuned.keep(false).unwrap();
     assert_eq!(tuned.restore().unwrap(), None);
@@ -110,7 +110,7 @@ fn the_lock_of_the_dead_locks_nobody_out() {
     }
 }
 
-/// A kernel file that cannot be written stands in for one that does not take its old value back.
+/// A kernel file that cannot be written stands in for a file that refuses its old value.
 fn a_value_that_is_not_taken_back_is_said_to_be_in_the_way() {
     let fixed = "/proc/sys/kernel/cap_last_cap";
     let Ok(value) = fs::read_to_string(fixed) else { return eprintln!("skipped: there is no {fixed}") };

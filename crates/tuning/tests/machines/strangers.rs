@@ -28,7 +28,6 @@ pub(crate) const CASES: &[Case] = &[
 const SWAPPINESS: &str = "proc/sys/vm/swappiness";
 const NOBODY: u32 = 65_534;
 
-/// Whether this process can act as another user.
 fn is_root() -> bool {
     if !process::is_root() {
         eprintln!("skipped: it takes root to be another user too");
@@ -40,7 +39,7 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A process of another user that locks whichever of these files it can open, until this is dropped.
+/// A process of another user that locks each of these files that it can open, until the value is dropped.
 struct Stranger(Child);
 
 const HOLD: &str = r#"
@@ -91,7 +90,7 @@ fn nobody_else_keeps_root_from_restoring() {
         assert!(machine.restore(false).unwrap().unwrap().complete);
     }
     assert_eq!(machine.all(), before);
-    // The guardian kills a tuner that hangs while it writes; this one does not hang.
+    // The guardian kills a tuner that hangs while it writes; this tuner does not hang.
     let limit = Some(Nanos(100_000_000));
     let tuned = machine.tune(&["swappiness=1"], |tuning| tuning.max = limit).unwrap();
     {
@@ -103,7 +102,7 @@ fn nobody_else_keeps_root_from_restoring() {
     }
     drop(tuned);
     assert_eq!(machine.all(), before);
-    // Lock files that an earlier version left open to all, and that another user holds.
+    // Lock files that an earlier version left open to all users, and that another user holds.
     machine.keep(&["swappiness=1"]);
     files.iter().for_each(|file| mode(file, 0o644));
     let (_stranger, held) = Stranger::holds(&files);
@@ -215,7 +214,7 @@ fn a_journal_of_another_container_is_restored_there() {
     assert_eq!(machine.all(), before);
 }
 
-/// An unreadable boot id means neither this boot nor another, so the journal is neither acted upon nor dropped.
+/// An unreadable boot id means neither this boot nor another, so the journal is neither used nor removed.
 fn a_boot_that_cannot_be_told_is_no_other_boot() {
     const BOOT_ID: &str = "proc/sys/kernel/random/boot_id";
     for text in [None, Some("\n")] {
@@ -241,7 +240,7 @@ fn a_boot_that_cannot_be_told_is_no_other_boot() {
     }
 }
 
-/// The tuner wrote the value and could not read it back. The value is ours all the same.
+/// The tuner wrote the value and could not read it back. The value counts as the tuner's nevertheless.
 fn a_value_that_could_not_be_read_back_is_put_back() {
     let machine = Machine::new();
     let before = machine.all();

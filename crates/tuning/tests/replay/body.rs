@@ -1,4 +1,4 @@
-//! Bodies of the fuzz targets, shared with the replay on stable.
+//! Bodies of the fuzz targets, shared with the replay on stable Rust.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock};
 
 use fauxplat_tuning::{Restore, Root, restore, settings, status};
 
-/// Files of the machine that journals are about, with their content.
+/// Files of the machine to which journals refer, with their content.
 const FILES: [(&str, &str); 4] = [
     ("proc/sys/kernel/random/boot_id", "b\n"),
     ("proc/sys/vm/stat_interval", "7\n"),
@@ -24,8 +24,9 @@ fn values(root: &Path) -> Vec<Option<String>> {
     FILES.iter().map(|(file, _)| fs::read_to_string(root.join(file)).ok()).collect()
 }
 
-/// Lines as a journal with correct checksums, so that the code behind them is reached too; a last line without its end
-/// stays as it is. Names of guardians are left out: a process with the number of a guardian would be killed.
+/// Seals lines as a journal with correct checksums, so that the code after the check is reached too; a last line
+/// without its end stays unchanged. Names of guardians are left out: a process with the id of a guardian would be
+/// killed.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes);
     let (whole, rest) = text.rsplit_once('\n').unwrap_or(("", &text));
@@ -34,7 +35,7 @@ fn sealed(bytes: &[u8]) -> Vec<u8> {
     (lines.map(seal).collect::<String>() + rest).into_bytes()
 }
 
-/// A journal of these lines is shown and restored. A refused journal leaves the machine as it is.
+/// Shows and restores a journal of these lines. A refused journal must not change the machine.
 pub(crate) fn journal(bytes: &[u8]) {
     let folder = folder().lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let (path, place) = (folder.path().join("root"), folder.path().join("journal"));

@@ -1,4 +1,4 @@
-//! Body of the fuzz target, shared with the replay on stable.
+//! Body of the fuzz target, shared with the replay on stable Rust.
 
 use fauxplat_procfs::{
     cgroup, cpuinfo, kallsyms, keyed, maps, meminfo, mounts, oom, per_cpu, pressure, stat, status, task,

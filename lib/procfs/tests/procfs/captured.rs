@@ -1,4 +1,4 @@
-//! Files as real machines wrote them: `fixtures/` has bare metal, guests and a container.
+//! Files of real machines: `fixtures/` has bare metal, guests and a container.
 
 use std::path::Path;
 

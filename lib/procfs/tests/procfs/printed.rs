@@ -1,4 +1,4 @@
-//! Text that is printed as the kernel prints it is parsed back to the same values.
+//! Text in the kernel's notation is parsed back to the same values.
 
 use std::fmt::Write;
 
@@ -24,13 +24,13 @@ fn words(numbers: &[u64]) -> String {
     numbers.iter().map(|number| format!(" {number}")).collect()
 }
 
-/// A name of a path or a task: any characters but those that would end it.
+/// Generates the name of a path or a task: any characters except those that would end it.
 fn name() -> impl Strategy<Value = String> {
     "[a-zA-Z0-9 ()\\\\:,.é-]{1,15}"
         .prop_filter("a name of its own", |name| name.trim() == name && name != "..")
 }
 
-/// As `seq_path` of the kernel writes paths.
+/// Escapes a path like the kernel's `seq_path`.
 fn escaped(path: &str) -> String {
     path.replace('\\', "\\134").replace(' ', "\\040")
 }

@@ -1,4 +1,4 @@
-//! Replays the fuzz corpus on stable, and some random inputs with it.
+//! Replays the fuzz corpus on stable Rust, and some random inputs with it.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn the_corpus_is_read_without_trust() {
     for entry in std::fs::read_dir(folder).expect("the corpus is there").flatten() {
         let bytes = std::fs::read(entry.path()).expect("a file of the corpus");
         body::files(&bytes);
-        // The rest of a text that a buffer or a killed writer cuts off is still read.
+        // The beginning of a text that a buffer or a killed writer has cut must still be parsed.
         (0..bytes.len().min(600)).for_each(|end| body::files(&bytes[..end]));
         inputs += 1;
     }

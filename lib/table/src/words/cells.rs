@@ -9,9 +9,9 @@ use crate::memory::Memory;
 use crate::width::sealed::Cell;
 use crate::width::{decode, encode};
 
-/// The word of any pair, 0 if it has no cell: the whole search, out of line.
+/// Returns the word of any pair, 0 if it has no cell: the whole search, out of line.
 ///
-/// It takes the shared geometry and not a view, because the address of a view would put all of it into memory.
+/// Takes the shared geometry and not a view, because taking the address of a view would force all of it into memory.
 #[cold]
 #[inline(never)]
 pub(super) fn word_apart<M: Memory, W: Cell, R: Rules>(
@@ -27,7 +27,7 @@ pub(super) fn word_apart<M: Memory, W: Cell, R: Rules>(
     place.map_or(0, |place| view.load(view.cell(place, column)))
 }
 
-/// Word of a pair whose key is not dense, or whose table has records.
+/// Returns the word of a pair whose key is not dense, or whose table has records.
 #[cold]
 #[inline(never)]
 pub(super) fn word_of_other_key<M: Memory, W: Cell, R: Rules>(
@@ -41,7 +41,7 @@ pub(super) fn word_of_other_key<M: Memory, W: Cell, R: Rules>(
     view.word_at(place, column)
 }
 
-/// The word of a pair whose key is not dense, in a row that was found.
+/// Returns the word of a pair whose key is not dense, in a row that was found.
 #[cold]
 #[inline(never)]
 pub(crate) fn word_in_apart<M: Memory, W: Cell, R: Rules>(
@@ -60,8 +60,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         self.hot.cell(place, column, W::BYTES)
     }
 
-    /// The word of a cell. Pairs with the release of `set` and `exchange`: what its writer stored before is
-    /// visible after. A relaxed load and a fence, because the pages may be mapped read-only.
+    /// Returns the word of a cell. Pairs with the release of `set` and `exchange`: everything its writer stored before
+    /// is visible afterwards. A relaxed load and a fence, because the pages may be mapped read-only.
     #[inline(always)]
     pub(crate) fn load(&self, at: CellAt) -> u64 {
         let word = W::load(self.memory, at, Ordering::Relaxed);
@@ -69,7 +69,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         word
     }
 
-    /// The word of a column in a row, in a plain table or a record table.
+    /// Returns the word of a column in a row, in a plain table or a record table.
     pub(crate) fn word_at(&self, place: CellsStart, column: Column) -> u64 {
         match self.geometry.shape.records {
             true => self.read_one(place, column),
@@ -77,14 +77,14 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         }
     }
 
-    /// The value of a pair. Wait-free.
+    /// Returns the value of a pair. Wait-free.
     #[inline(always)]
     pub(crate) fn get(&self, object: u64, key: u64) -> Option<i64> {
         decode::<W>(self.word(object, key))
     }
 
-    /// The word of a pair, 0 if it has no cell. The inlined path covers nearly all of them: a dense key of an object
-    /// that is dense or that a single probe finds.
+    /// Returns the word of a pair, 0 if it has no cell. The inlined path covers nearly all pairs: a dense key of an
+    /// object that is dense or that a single probe finds.
     #[inline(always)]
     fn word(&self, object: u64, key: u64) -> u64 {
         if COLUMNS != 0 {
@@ -107,8 +107,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         word_apart::<M, W, R>(self.memory, self.geometry, object, key)
     }
 
-    /// The word of a pair for a known number of columns, used to read dense objects in tight loops: every search is
-    /// kept out of line.
+    /// Returns the word of a pair for a known number of columns, used to read dense objects in tight loops: every
+    /// search is kept out of line.
     #[inline(always)]
     fn word_of_dense(&self, object: u64, key: u64) -> u64 {
         let Some(column) = self.hot.dense_column_of::<COLUMNS>(key) else {
@@ -132,7 +132,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         Ok(())
     }
 
-    /// The cell of a pair, with row and column taken for it if need be.
+    /// Returns the cell of a pair, taking a row and a column for it if needed.
     #[inline]
     pub(crate) fn cell_or_insert(&self, object: u64, key: u64) -> Result<CellAt, Error> {
         let column = self.column_or_insert(key)?;
@@ -140,10 +140,10 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         Ok(self.cell(place, column))
     }
 
-    /// Adds to a cell, an absent one counting as 0; returns the value before.
+    /// Adds to a cell, an absent one counting as 0, and returns the previous value.
     ///
-    /// A loop of exchanges and not one fetch-and-add: the sum must not run over the ends of the range, and
-    /// an absent cell must not become a number by accident.
+    /// A loop of exchanges instead of one fetch-and-add: the sum must not leave the range, and an absent cell must not
+    /// become a number by accident.
     #[inline]
     pub(crate) fn add(&self, at: CellAt, delta: i64) -> Result<i64, Error> {
         let mut word = W::load(self.memory, at, Ordering::Relaxed);
@@ -176,12 +176,12 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         Ok(W::exchange(self.memory, at, old, new).map(drop).map_err(decode::<W>))
     }
 
-    /// Whether a cell can hold both values.
+    /// Fails if a cell cannot contain both values.
     pub(crate) fn check_values(&self, one: Option<i64>, other: Option<i64>) -> Result<(), Error> {
         [one, other].into_iter().flatten().try_for_each(|value| encode::<W>(value).map(drop))
     }
 
-    /// Makes a cell absent; returns its value.
+    /// Makes a cell absent and returns its value.
     pub(crate) fn remove(&self, at: CellAt) -> Option<i64> {
         let mut word = W::load(self.memory, at, Ordering::Relaxed);
         while word != 0 {

@@ -1,11 +1,11 @@
-//! Taking rows: a row is free while its first word is 0, claimed by the number that is exchanged into it, and named for
-//! ever once a slot says where it is.
+//! Taking rows: a row is free while its first word is 0, claimed by the number that is exchanged into it, and named
+//! permanently once a slot says where it is.
 //!
 //! A row without a slot belongs to no thread. Its first word is the number for which it may be published, and every
-//! thread may publish it for that number. If that number turns out to be named elsewhere, the row can never be
-//! published for it any more: the other row is in the same first empty slot, or that slot is frozen. So the row may be
-//! claimed for another number. Hence no row is lost to a race, a death, a refused page or a fork, and a table is full
-//! when a slot names each row.
+//! thread may publish it for that number. If that number is found to be named elsewhere, the row can no longer be
+//! published for it: the other row is in the same first empty slot, or that slot is frozen. The row may therefore be
+//! claimed for another number. As a result no row is lost to a race, a death, a refused page or a fork, and a table is
+//! full when a slot names each row.
 
 use std::sync::atomic::Ordering;
 
@@ -28,7 +28,7 @@ enum Claim {
 }
 
 impl<M: Memory, R: Rules> Index<'_, M, R> {
-    /// A row that may be published for a number: a spare one, the next of the file, or one that no slot names.
+    /// Returns a row that may be published for a number: a spare one, the next of the file, or one that no slot names.
     #[inline]
     pub(super) fn claim(self, id: u64) -> Result<Row, Refusal> {
         if let Some(row) = self.claim_spare(id)? {
@@ -43,7 +43,6 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         self.claim_unnamed(id)
     }
 
-    /// Exchanges the first word of a row.
     #[inline(always)]
     fn set_id(self, row: Row, old: u64, id: u64) -> bool {
         let at = self.geometry.id_at(row);
@@ -54,7 +53,8 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         self.memory.exchange64(at, old, id, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// The spare row that a thread noted, if it is free. The note is a hint: it may be stale, doubled or overwritten.
+    /// Takes the spare row that a thread noted, if it is free. The note is a hint: it may be stale, duplicated or
+    /// overwritten.
     #[inline(always)]
     fn claim_spare(self, id: u64) -> Result<Option<Row>, Refusal> {
         let at = self.geometry.spare_at();
@@ -76,7 +76,7 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         let Some(row) = u32::try_from(note - 1).ok().and_then(|number| self.geometry.row(number)) else {
             return Ok(None);
         };
-        // A row that was handed out has pages. In a damaged file the note may name any.
+        // A row that was handed out has pages. In a damaged file the note may name any row.
         if u64::from(row.number()) >= self.memory.load64(self.geometry.reserved_at(), Ordering::Relaxed) {
             return Ok(None);
         }
@@ -89,14 +89,14 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         self.memory.store64(self.geometry.spare_at(), u64::from(row.number()) + 1, Ordering::Relaxed);
     }
 
-    /// The next row of the file; `None` when each was handed out once.
+    /// Returns the next row of the file, or `None` when each was handed out once.
     ///
-    /// The pages of a row are reserved before its number is handed out, and the number is exchanged and not added to, so
-    /// that the count of rows handed out never is above that of rows with pages, and neither above that of all rows.
+    /// The pages of a row are reserved before its number is handed out. The number is exchanged instead of added to, so
+    /// that the count of rows handed out never exceeds the count of rows with pages, nor the count of all rows.
     #[inline(always)]
     fn next_row(self) -> Result<Option<Row>, Refusal> {
         let at = self.geometry.next_at();
-        // Acquire: pairs with the release below, so that the mark of the rows with pages is seen to be as high.
+        // Acquire pairs with the release below, so that the mark of the rows with pages is seen to be at least as high.
         let mut next = self.memory.acquire64(at);
         loop {
             let Some(row) = u32::try_from(next).ok().and_then(|number| self.geometry.row(number)) else {
@@ -118,7 +118,7 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
                 Some(named) if named == row => return Claim::Named,
                 // Named elsewhere: this row has no owner.
                 Some(_) => {}
-                // Another thread that publishes the row publishes it for this number.
+                // Another thread that publishes the row does so for this number.
                 None if holder == id => return Claim::Ours,
                 None if R::SPARE_THE_HELD => return Claim::InHand(holder),
                 None => {}
@@ -127,15 +127,15 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         if self.set_id(row, holder, id) { Claim::Ours } else { Claim::Changed }
     }
 
-    /// A row that no slot names, after each was handed out once. *Full* only when a slot names each.
+    /// Claims a row that no slot names, after each was handed out once. Returns *full* only when a slot names each.
     ///
-    /// Rows below the mark are named, and remain so for ever, so all calls in the life of a table together visit each
-    /// row a few times.
+    /// Rows below the mark are named permanently, so all calls in the life of a table together visit each row a few
+    /// times.
     #[cold]
     #[inline(never)]
     fn claim_unnamed(self, id: u64) -> Result<Row, Refusal> {
         let max = self.geometry.max_rows();
-        // Acquire: pairs with the release in `raise_named`. A caller that gets *full* because of the mark sees every
+        // Acquire pairs with the release in `raise_named`. A caller that gets *full* because of the mark sees every
         // object of the table.
         let named = self.memory.acquire64(self.geometry.named_at()).min(u64::from(max));
         let (mut number, mut helped) = (named as u32, None);

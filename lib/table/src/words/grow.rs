@@ -2,8 +2,8 @@
 //!
 //! Each region has a level of its own, so that no insert waits for the copy of a whole index.
 //!
-//! Any thread helps, may repeat the work of others, and may die at any instruction: the next one that needs the level
-//! does the whole work again, which changes nothing that was already done.
+//! Any thread helps, may repeat the work of others, and may die at any instruction: the next thread that needs the
+//! level does the whole work again, which changes nothing that was already done.
 
 use std::sync::atomic::Ordering;
 
@@ -15,15 +15,15 @@ use crate::memory::Memory;
 
 /// Slots handled together, so that the rows of one block are fetched while those before it are copied.
 const BLOCK: usize = 32;
-/// Least and most bytes of rows that are reserved at once: few kernel calls, little unused memory.
+/// Minimum size of rows reserved at once, in bytes: few kernel calls, little unused memory.
 const RESERVE_LEAST: usize = 64 << 10;
-/// Greatest size of a region's index, in bytes for each byte that the file holds. The longest chains of the fewest rows
-/// make an index of 128 bytes for a row of 16.
+/// Maximum size of a region's index, in bytes for each byte allocated to the file. The longest chains of the fewest
+/// rows make an index of 128 bytes for a row of 16.
 const MOST_INDEX_BYTES: u64 = 16;
 const RESERVE_MOST: usize = 1 << 20;
 
 impl<M: Memory, R: Rules> Index<'_, M, R> {
-    /// Moves all entries of a region from `level` to the one above.
+    /// Moves all entries of a region from `level` to the next one.
     #[cold]
     pub(super) fn grow(self, region: Region, level: Level) -> Result<(), Error> {
         let Some(above) = self.geometry.above(level) else {
@@ -37,7 +37,7 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
             self.move_block(region, level, from)?;
         }
         // Release: a thread that acquires the new level sees every copy made or found above. Failure means that another
-        // helper raised it, which is as good.
+        // helper raised it, which has the same effect.
         let (old, new) = (self.geometry.level_word(level), self.geometry.level_word(above));
         let at = self.geometry.level_at(region);
         if R::RAISE_BY_EXCHANGE {
@@ -49,8 +49,8 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         Ok(())
     }
 
-    /// Raises the common level to that of the lowest region. The release is for the pages of that level, which exist in
-    /// all regions by then.
+    /// Raises the common level to that of the lowest region. The release is for the pages of that level, which by then
+    /// exist in all regions.
     fn raise_common(self) {
         let at = self.geometry.common_at();
         let levels = self.geometry.regions().map(|region| self.geometry.level_word(self.level(region)));
@@ -64,17 +64,17 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         }
     }
 
-    /// Makes sure that the pages of a region's part of a level exist.
+    /// Ensures that the pages of a region's part of a level exist.
     ///
-    /// A region that grows has rows, so the file holds more than the index gets. A file that holds far less claims rows
-    /// that it has not, and gets nothing for them.
+    /// A region that grows has rows, so the file has more bytes allocated than the index gets. A file with far fewer
+    /// claims rows that it does not have, and gets nothing for them.
     fn reserve_region(self, region: Region, level: Level) -> Result<(), Error> {
         let (offset, bytes) = self.geometry.region_range(level, region);
         if self.memory.held_bytes().saturating_mul(MOST_INDEX_BYTES) < bytes as u64 {
             return Err(Error::Damaged { what: "it counts more rows than it holds" });
         }
         self.memory.reserve(offset, bytes)?;
-        // On the largest level the slot behind the last one is the first of all.
+        // On the largest level the slot after the last one is the first of all.
         let last = self.geometry.slot(level, region, self.geometry.region_slots(level) - 1);
         let [_, (offset, bytes)] = self.geometry.slot_ranges(last, level);
         self.memory.reserve(offset, bytes)
@@ -94,7 +94,7 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         rows.try_for_each(|row| self.copy(row, region, level))
     }
 
-    /// The final word of a slot: an entry, or frozen.
+    /// Returns the final word of a slot: an entry, or frozen.
     fn settle(self, level: Level, region: Region, slot: usize) -> u32 {
         let at = self.geometry.slot_at(self.geometry.slot(level, region, slot));
         let entry = self.memory.load32(at, Ordering::Relaxed);
@@ -115,12 +115,12 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         }
     }
 
-    /// Puts a row's entry on the level above unless it is there.
+    /// Puts a row's entry on the next level unless it is already there.
     fn copy(self, row: Row, region: Region, level: Level) -> Result<(), Error> {
         let hash = hash(self.id(row));
         let entry = self.entry(row, hash);
         let lacks = Error::Damaged { what: "a level of its index lacks what is on the one below" };
-        // An entry in the slots of a region that it does not belong to: only another program can have put it there.
+        // An entry in the slots of a region to which it does not belong: only another program can have put it there.
         let Some(above) = self.geometry.above(level).filter(|_| self.geometry.region(hash) == region) else {
             return Err(lacks);
         };
@@ -143,15 +143,14 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
                 return Ok(());
             }
         }
-        // A level has twice the slots of the one below it, and is frozen only after the copies of all of them are
-        // there.
+        // A level has twice the slots of the previous one, and is frozen only after all of those are copied to it.
         Err(lacks)
     }
 
-    /// Makes sure that the pages of the next row exist, so that storing into it cannot fault on a full disk.
+    /// Ensures that the pages of the next row exist, so that storing into it cannot fault on a full disk.
     ///
-    /// Rows are handed out only below the mark of those whose pages exist. A number beyond the mark is therefore none
-    /// that this library wrote; taking it at its word would let a damaged file demand as much memory as it likes.
+    /// Rows are handed out only below the mark of those whose pages exist. This library therefore never writes a number
+    /// beyond the mark; trusting such a number would let a damaged file demand any amount of memory.
     pub(super) fn reserve_rows(self, number: u64) -> Result<(), Error> {
         let at = self.geometry.reserved_at();
         // Relaxed: the pages belong to the file, so the kernel orders their allocation. A caller that acquired the

@@ -1,9 +1,9 @@
 //! Linearizability of recorded histories (Wing and Gong, *Testing and Verifying Concurrent Objects*, 1993).
 //!
-//! Real threads run random operations on one pair of a real table and note the ticks of a shared clock
-//! before and after. The checker looks for an order that respects the ticks and explains every result. The
-//! clock is a read-modify-write, so a store has left its processor's buffer before the operation counts as
-//! ended: without such a step no shared memory is linearizable in real time.
+//! Real threads run random operations on one pair of a real table and note the ticks of a shared clock before and
+//! after. The checker looks for an order that respects the ticks and explains every result. The clock is a
+//! read-modify-write, so a store has left its processor's buffer before the operation counts as ended: without such a
+//! step no shared memory is linearizable in real time.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ use crate::width::Narrow;
 enum Call {
     Get(Option<i64>),
     Set(i64),
-    /// Delta and the value before.
+    /// Delta and the previous value.
     Add(i64, i64),
     Remove(Option<i64>),
     /// Expected value, new value, and the present value if the exchange failed.
@@ -31,7 +31,7 @@ struct Event {
     call: Call,
 }
 
-/// The value after a call, if the call can have its result on this value.
+/// Returns the value after a call, if the call can have its result on this value.
 fn apply(value: Option<i64>, call: Call) -> Option<Option<i64>> {
     match call {
         Call::Get(seen) => (seen == value).then_some(value),
@@ -43,7 +43,7 @@ fn apply(value: Option<i64>, call: Call) -> Option<Option<i64>> {
     }
 }
 
-/// Depth-first search over the sets of calls already placed; sets and values seen before lead nowhere new.
+/// Searches depth first over the sets of calls already placed; sets and values seen before lead nowhere new.
 fn linearizable(events: &[Event]) -> bool {
     fn search(
         events: &[Event],
@@ -103,7 +103,7 @@ fn run_one(view: View<'_, &Plain, Narrow, Sound>, object: u64, random: u64) -> C
     }
 }
 
-/// A history of three threads on one object of a fresh table, insertion and growth included.
+/// Records a history of three threads on one object of a fresh table, including insertion and growth.
 fn record(seed: u64) -> Vec<Event> {
     const CALLS: u64 = 12;
     let geometry = geometry();
@@ -122,7 +122,7 @@ fn record(seed: u64) -> Vec<Event> {
             random ^= random >> 7;
             random ^= random << 17;
             let begin = clock.fetch_add(1, Ordering::SeqCst);
-            // Each thread also inserts an object of its own now and then, so that the index grows.
+            // Each thread also inserts an object of its own from time to time, so that the index grows.
             if random.is_multiple_of(5) {
                 let _ = view.set(number + 100, 0, 1);
             }

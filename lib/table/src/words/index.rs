@@ -1,7 +1,7 @@
 //! The index: finds the row of an object (or of a sparse key), and allocates one when there is none.
 //!
-//! A slot is empty, frozen, or holds an entry; an empty slot becomes one of the others once and never
-//! changes again. That one rule is why no reader can be misled by reuse and nothing needs reclaiming.
+//! A slot is empty, frozen, or contains an entry; an empty slot becomes frozen or an entry once and never changes
+//! again. As a result reuse cannot mislead a reader, and nothing needs to be reclaimed.
 
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
@@ -15,13 +15,13 @@ use crate::memory::Memory;
 pub(super) const EMPTY: u32 = 0;
 /// A slot that will never be used: the search continues on the next level.
 pub(super) const FROZEN: u32 = u32::MAX;
-/// A chain longer than this makes the index grow although it is not full: the objects' numbers collide.
+/// Maximum length of a chain before the index grows although it is not full: the objects' numbers collide.
 const LONGEST_CHAIN: usize = 64;
-/// For its chains alone it does not grow beyond this many slots for each row.
+/// Maximum number of slots for each row in an index that grows for its chains alone.
 const MOST_SLOTS_PER_ROW: u64 = 32;
-/// A region grows when the index has fewer slots than this for each row. Two would make a smaller index and longer chains,
-/// whose mispredicted branches cost more where the second-level cache has a mebibyte (measured: random reads at 0.6 to 0.7
-/// of their speed with four), and less where it has two.
+/// A region grows when the index has fewer slots than this for each row. Two would make a smaller index and longer
+/// chains, whose mispredicted branches cost more where the second-level cache has a mebibyte (measured: random reads at
+/// 0.6 to 0.7 of their speed with four), and less where it has two.
 const SLOTS_PER_ROW: u64 = 4;
 
 /// A handle on one index of a table.
@@ -71,11 +71,11 @@ enum Pass {
     Above,
 }
 
-/// Spreads an object's number: its top bits choose the slot, the bits below tell neighbours apart.
+/// Spreads an object's number: its top bits choose the slot, the bits below distinguish neighbours.
 ///
-/// Multiplication by an odd number is a bijection, so two objects never share all 64 bits. A second round
-/// of mixing costs a seventh of a read and helps only against numbers made to collide, whose price here is
-/// a bigger index and longer chains, never a wrong answer.
+/// Multiplication by an odd number is a bijection, so two objects never share all 64 bits. A second round of mixing
+/// costs a seventh of a read and helps only against numbers made to collide, whose cost here is a bigger index and
+/// longer chains, never a wrong answer.
 #[inline(always)]
 pub(super) fn hash(id: u64) -> u64 {
     id.wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -87,35 +87,35 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         Self { memory, geometry, marker: PhantomData }
     }
 
-    /// The current level of a region. Pairs with the release store in `grow`: all entries of the levels below were
-    /// copied before it.
+    /// Returns the current level of a region. Pairs with the release store in `grow`: all entries of the levels below
+    /// were copied before it.
     #[inline(always)]
     pub(super) fn level(self, region: Region) -> Level {
         self.geometry.level(self.memory.acquire32(self.geometry.level_at(region)))
     }
 
-    /// A level that no region is below, for the first look: its place is known before the hash is.
+    /// Returns a level that no region is below, for the first look: its place is known before the hash is.
     ///
-    /// An entry is true on any level, and stays where it is when its region leaves the level, so a hit needs no more
-    /// than this. Whoever finds nothing asks for the level of the region.
+    /// An entry is true on any level, and stays in place when its region leaves the level, so a hit needs nothing more.
+    /// A caller that finds nothing asks for the level of the region.
     #[inline(always)]
     pub(super) fn common_level(self) -> Level {
         self.geometry.level(self.memory.acquire32(self.geometry.common_at()))
     }
 
-    /// The current level of a hash's region.
+    /// Returns the current level of a hash's region.
     #[inline(always)]
     pub(super) fn level_of(self, hash: u64) -> Level {
         self.level(self.geometry.region(hash))
     }
 
-    /// The entry for a row: the row's number plus one, with the bits of the hash that fit above it.
+    /// Returns the entry for a row: the row's number plus one, with the bits of the hash that fit above it.
     #[inline(always)]
     pub(super) fn entry(self, row: Row, hash: u64) -> u32 {
         (hash as u32 & !self.geometry.row_mask()) | (row.number() + 1)
     }
 
-    /// The row of an entry, unless its tag contradicts the hash. Empty and frozen words give no row.
+    /// Returns the row of an entry, unless its tag contradicts the hash. Empty and frozen words give no row.
     #[inline(always)]
     pub(super) fn candidate(self, entry: u32, hash: u64) -> Option<Row> {
         if (entry ^ hash as u32) & !self.geometry.row_mask() != 0 {
@@ -124,26 +124,26 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         self.row_of(entry)
     }
 
-    /// The row of an entry, checked against the number of rows.
+    /// Returns the row of an entry, checked against the number of rows.
     #[inline(always)]
     pub(super) fn row_of(self, entry: u32) -> Option<Row> {
         self.geometry.row(self.number_in(entry))
     }
 
-    /// The number that an entry gives for its row, unchecked.
+    /// Returns the number that an entry gives for its row, unchecked.
     #[inline(always)]
     pub(super) fn number_in(self, entry: u32) -> u32 {
         (entry & self.geometry.row_mask()).wrapping_sub(1)
     }
 
-    /// The number in a row. Relaxed: the acquire load of the entry ordered it.
+    /// Returns the number in a row. Relaxed: the acquire load of the entry ordered it.
     #[inline(always)]
     pub(super) fn id(self, row: Row) -> u64 {
         self.memory.load64(self.geometry.id_at(row), Ordering::Relaxed)
     }
 
-    /// The row of a number. Takes at most as many steps as its region has slots (as the index has, on the largest
-    /// level), whatever other threads do.
+    /// Returns the row of a number. Takes at most as many steps as its region has slots (as the index has, on the
+    /// largest level), whatever other threads do.
     ///
     /// A miss is linearised at the load of the region's level: an insertion on a higher level happens after raising it,
     /// hence after that load, so the level need not be read again.
@@ -159,7 +159,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         self.search(id)
     }
 
-    /// The entry in the first slot or in its neighbour, by the tag of the first.
+    /// Returns the entry in the first slot or in its neighbour, by the tag of the first.
     ///
     /// Nineteen of twenty searches end in one of the two, and the choice between them is made without a branch, because
     /// it is unpredictable: one search in eight would wait for a mispredicted branch that itself waits for memory. The
@@ -173,27 +173,27 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         std::hint::select_unpredictable(differs == 0, first, second)
     }
 
-    /// The row in the likely entry, for the caller to compare its number with this one.
+    /// Returns the row in the likely entry, for the caller to compare its number with this one.
     ///
-    /// The tag need not be looked at again: a row that holds the number is the number's row.
+    /// The tag need not be checked again: a row that contains the number is the number's row.
     #[inline(always)]
     pub(super) fn likely_row(self, id: u64) -> Option<Row> {
         self.row_of(self.likely_entry(hash(id), self.common_level()))
     }
 
-    /// The number of the row in the likely entry, unchecked: there may be no such row.
+    /// Returns the number of the row in the likely entry, unchecked: there may be no such row.
     #[inline(always)]
     pub(super) fn likely_number(self, id: u64, level: Level) -> u32 {
         self.number_in(self.likely_entry(hash(id), level))
     }
 
-    /// The row of a number that is not in its likely slots.
+    /// Returns the row of a number that is not in its likely slots.
     pub(super) fn search(self, id: u64) -> Option<Row> {
         let hash = hash(id);
         self.find_on(self.level_of(hash), id, hash)
     }
 
-    /// The search in full.
+    /// Searches a level in full.
     fn find_on(self, level: Level, id: u64, hash: u64) -> Option<Row> {
         let mut slot = self.geometry.home(hash, level);
         for _ in 0..self.geometry.chain(level) {
@@ -211,10 +211,10 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         None
     }
 
-    /// The row of a number, which is allocated if there is none.
+    /// Returns the row of a number, which is allocated if there is none.
     ///
-    /// Lock-free: each retry means that another thread raised the level, which happens a bounded number of
-    /// times in the life of a table.
+    /// Lock-free: each retry means that another thread raised the level, which happens a bounded number of times in the
+    /// life of a table.
     pub(crate) fn insert(self, id: u64) -> Result<Row, Refusal> {
         let mut held = None;
         let result = self.insert_row(id, &mut held);
@@ -299,7 +299,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         Ok(Pass::Above)
     }
 
-    /// Makes sure that the pages of a slot and of the one behind it exist, which those of a region's own slots do.
+    /// Ensures that the pages of a slot and of the next one exist. Those of a region's own slots always do.
     #[inline(always)]
     pub(super) fn reserve_slot(self, slot: Slot, region: Region, level: Level) -> Result<(), Error> {
         if self.geometry.is_in(slot, region, level) || !R::RESERVE_BEHIND {
@@ -310,15 +310,15 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         ranges.try_for_each(|(offset, bytes)| self.memory.reserve(offset, bytes))
     }
 
-    /// Whether a larger level is the right answer to a long chain: not when the numbers collide so much that no level
-    /// helps.
+    /// Returns whether a larger level helps against a long chain: not when the numbers collide so much that no level
+    /// does.
     fn is_sparse(self, level: Level) -> bool {
         let rows = self.rows_taken().max(1);
         self.geometry.above(level).is_some() && (level.slots() as u64) < rows * MOST_SLOTS_PER_ROW
     }
 }
 
-/// Two words of the file contradict each other.
+/// Returns the refusal for two words of the file that contradict each other.
 pub(super) fn damaged(what: &'static str) -> Refusal {
     Refusal::Failed(Error::Damaged { what })
 }

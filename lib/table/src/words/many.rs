@@ -12,7 +12,7 @@ use crate::width::sealed::Cell;
 /// Pairs in flight: enough to cover a memory access, few enough for the first-level cache.
 const BATCH: usize = 32;
 
-/// A pair of a batch, and the number of the row that its object is likely to have.
+/// A pair of a batch, and the likely number of its object's row.
 #[derive(Clone, Copy)]
 struct Sought {
     object: u64,
@@ -23,8 +23,8 @@ struct Sought {
 impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
     /// Calls `sink` with the value of each pair, in order. Each value is read as `get` reads it.
     ///
-    /// Two ways, because a batch costs more than it gains where the address follows from the pair: there
-    /// the processor itself runs far enough ahead.
+    /// There are two ways, because a batch costs more than it gains where the address follows from the pair: there the
+    /// processor itself runs far enough ahead.
     #[inline]
     pub(crate) fn get_each<I, S>(&self, pairs: I, mut sink: S)
     where
@@ -62,7 +62,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         Sought { object, key, row }
     }
 
-    /// The word of a pair that was sought, 0 if it has no cell.
+    /// Returns the word of a pair that was sought, 0 if it has no cell.
     #[inline(always)]
     fn word_of(&self, sought: &Sought) -> u64 {
         let &Sought { object, key, row } = sought;
@@ -70,8 +70,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
             std::hint::cold_path();
             return word_of_other_key::<M, W, R>(self.memory, self.geometry, object, key);
         };
-        // The row may not exist, or not be the object's, which only its own number tells. Any other that holds the
-        // number would not do: before a slot names a row, it may go to another object.
+        // The row may not exist or may belong to another object, which only its own number shows. Any other row that
+        // contains the number would not do: before a slot names a row, it may go to another object.
         let row = if R::NAMED_ROWS_ONLY { row } else { 0 };
         if let Some(row) = self.hot.objects.row(row)
             && self.objects().id(row) == object
@@ -83,8 +83,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         word_apart::<M, W, R>(self.memory, self.geometry, object, key)
     }
 
-    /// Stores the value of each (object, key, value), in order, each as `set` stores it. An error ends the call; values
-    /// before it are stored.
+    /// Stores the value of each (object, key, value), in order, each as `set` stores it. An error ends the call; the
+    /// values before it are stored.
     #[inline]
     pub(crate) fn set_each<I>(&self, values: I) -> Result<(), Error>
     where

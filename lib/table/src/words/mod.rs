@@ -1,7 +1,7 @@
 //! The algorithm: locations, order and memory ordering of all stores.
 //!
 //! Everything here is generic over the [`Memory`] it runs on and over the [`Rules`] of the protocol. The product runs
-//! [`Sound`]; the tests run rules with one mistake each, which the explorer must notice.
+//! [`Sound`]; the tests run rules with one error each, which the explorer must detect.
 
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
@@ -30,17 +30,17 @@ pub(crate) use index::Index;
 
 /// The protocol's choices. Every constant names the mutant that the tests make by changing it.
 pub(crate) trait Rules: Copy {
-    /// Publishes a row's entry: pairs with the acquire load of a searcher, who then reads the row's object.
+    /// Publishes a row's entry: pairs with the acquire load of a searcher, which then reads the row's object.
     const PUBLISH: Ordering = Ordering::Release;
-    /// Publishes a copied entry on the next level; same partner.
+    /// Publishes a copied entry on the next level; pairs with the same load.
     const COPY: Ordering = Ordering::Release;
     /// Raises the level: pairs with the acquire load of the level, after which all copies are visible.
     const RAISE: Ordering = Ordering::Release;
-    /// Stores a value: pairs with the acquire load of a reader, who then sees the writer's earlier stores.
+    /// Stores a value: pairs with the acquire load of a reader, which then sees the writer's earlier stores.
     const SET: Ordering = Ordering::Release;
     /// Publishes a record's sequence: pairs with the acquire load of a snapshot.
     const SEQUENCE: Ordering = Ordering::Release;
-    /// Whether an empty slot is frozen by compare-and-exchange rather than by a store.
+    /// Whether an empty slot is frozen by compare-and-exchange instead of a store.
     const FREEZE_BY_EXCHANGE: bool = true;
     /// Whether growth freezes empty slots at all.
     const FREEZE: bool = true;
@@ -50,35 +50,34 @@ pub(crate) trait Rules: Copy {
     const LOOK_AGAIN: bool = true;
     /// Whether an inserter stops at a frozen slot.
     const STOP_AT_FROZEN: bool = true;
-    /// Whether a row is claimed by compare-and-exchange rather than by a store.
+    /// Whether a row is claimed by compare-and-exchange instead of a store.
     const CLAIM_BY_EXCHANGE: bool = true;
-    /// Whether a row that another thread has claimed is published for that thread rather than taken away.
+    /// Whether a row that another thread has claimed is published for that thread instead of being taken away.
     const SPARE_THE_HELD: bool = true;
     /// Whether the note of a spare row is cleared when the row is taken.
     const CLEAR_SPARE: bool = true;
-    /// Counts a row as handed out: pairs with the acquire load of who takes the next one, and compares the count with
-    /// that of rows with pages.
+    /// Counts a row as handed out: pairs with the acquire load of the thread that takes the next one and compares the
+    /// count with that of rows with pages.
     const HAND_OUT: Ordering = Ordering::Release;
-    /// Ordering with which the mark of the named rows is raised: pairs with the acquire load of a caller that gets
-    /// *full*.
+    /// Raises the mark of the named rows: pairs with the acquire load of a caller that gets *full*.
     const NAMED: Ordering = Ordering::Release;
     /// Reads a slot that is being settled: pairs with the release of the exchange that published its row.
     const SETTLE: Ordering = Ordering::Acquire;
-    /// Whether the level is raised by compare-and-exchange rather than by a store.
+    /// Whether the level is raised by compare-and-exchange instead of a store.
     const RAISE_BY_EXCHANGE: bool = true;
     /// Whether a plain row is read until two passes agree.
     const TWO_PASSES: bool = true;
-    /// Whether a value is removed by compare-and-exchange rather than by load and store.
+    /// Whether a value is removed by compare-and-exchange instead of a load and a store.
     const REMOVE_BY_EXCHANGE: bool = true;
-    /// Whether a batch reads only rows that a slot names, and none that merely may hold the object.
+    /// Whether a batch reads only rows that a slot names, and none that may merely contain the object.
     const NAMED_ROWS_ONLY: bool = true;
     /// Whether the common level is that of the lowest region.
     const LEAST_COMMON: bool = true;
-    /// Whether the pages of a slot behind its region are reserved before it is taken.
+    /// Whether the pages of a slot after its region are reserved before it is taken.
     const RESERVE_BEHIND: bool = true;
-    /// Whether a walk goes on behind a region for the entries that found no place in it.
+    /// Whether a walk continues after a region for the entries that found no place in it.
     const WALK_ON: bool = true;
-    /// Whether a walk through a region passes by the entries of others.
+    /// Whether a walk through a region skips the entries of others.
     const OWN_REGION: bool = true;
     /// Whether a record's writer fences between its previous sequence and the half it fills.
     const WRITER_FENCE: bool = true;
@@ -86,7 +85,7 @@ pub(crate) trait Rules: Copy {
     const READER_FENCE: bool = true;
     /// Whether a record is filled in the half that is not published.
     const TWO_HALVES: bool = true;
-    /// Whether a value is added by compare-and-exchange rather than by load and store.
+    /// Whether a value is added by compare-and-exchange instead of a load and a store.
     const ADD_BY_EXCHANGE: bool = true;
 }
 
@@ -99,9 +98,9 @@ impl Rules for Sound {}
 /// A copyable handle on a table: the memory, and a private copy of the geometry that reads need.
 ///
 /// A local copy lets the compiler keep bases, bounds and strides in registers across acquire loads, which is impossible
-/// for fields behind a reference. For that, a read must not pass the view itself to a function out of line: its address
-/// alone would put all fields back into memory. The methods borrow the view all the same, because a copy for each call
-/// costs more than a few loads (measured: seven cycles a read).
+/// for fields behind a reference. To preserve this, a read must not pass the view itself to a function out of line:
+/// taking its address would put all fields back into memory. The methods nevertheless borrow the view, because a copy
+/// for each call costs more than a few loads (measured: seven cycles a read).
 ///
 /// `COLUMNS` is the number of keys when the program knows it, 0 otherwise.
 pub(crate) struct View<'g, M, W, R = Sound, const COLUMNS: usize = 0> {
@@ -119,7 +118,7 @@ impl<M: Copy, W, R, const C: usize> Clone for View<'_, M, W, R, C> {
 }
 impl<M: Copy, W, R, const C: usize> Copy for View<'_, M, W, R, C> {}
 
-/// The column of a key that is not one of the dense ones of a plain table.
+/// Returns the column of a key that is not one of the dense ones of a plain table.
 #[cold]
 #[inline(never)]
 fn column_apart<M: Memory, R: Rules>(memory: M, geometry: &Geometry, key: u64) -> Option<Column> {
@@ -154,7 +153,7 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
         Index::new(self.memory, &self.hot.objects)
     }
 
-    /// The index of objects for calls out of line, which must not see the address of the private copy.
+    /// Returns the index of objects for calls out of line, which must not see the address of the private copy.
     #[inline(always)]
     pub(crate) fn shared_objects(&self) -> Index<'g, M, R> {
         Index::new(self.memory, &self.geometry.hot.objects)
@@ -165,7 +164,7 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
         Index::new(self.memory, &self.geometry.keys)
     }
 
-    /// The column of any key that has one.
+    /// Returns the column of any key that has one.
     #[inline(always)]
     pub(crate) fn column(&self, key: u64) -> Option<Column> {
         let dense = match COLUMNS {
@@ -179,7 +178,7 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
         dense
     }
 
-    /// The row of any object that has one.
+    /// Returns the row of any object that has one.
     #[inline(always)]
     pub(crate) fn place(&self, object: u64) -> Option<CellsStart> {
         let dense = match COLUMNS {
@@ -197,7 +196,7 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
         Some(self.hot.hashed_row(row))
     }
 
-    /// The column of a key, which is allocated if there is none.
+    /// Returns the column of a key, which is allocated if there is none.
     #[inline]
     pub(crate) fn column_or_insert(&self, key: u64) -> Result<Column, crate::Error> {
         if let Some(column) = self.hot.dense_column(key) {
@@ -208,14 +207,14 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
         self.geometry.column(number).ok_or(crate::Error::KeysFull { max: 0 })
     }
 
-    /// The row of an object, which is allocated if there is none.
+    /// Returns the row of an object, which is allocated if there is none.
     #[inline]
     pub(crate) fn place_or_insert(&self, object: u64) -> Result<CellsStart, crate::Error> {
         if let Some(place) = self.hot.dense_row(object) {
             return Ok(place);
         }
         // The common case is inlined: most writes are to objects that exist, and nearly all of those are in their
-        // likely slot. The others are found by the walk that would insert them.
+        // likely slot. The others are found by the search that would insert them.
         let objects = self.objects();
         if let Some(row) = objects.likely_row(object)
             && objects.id(row) == object

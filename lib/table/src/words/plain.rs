@@ -1,4 +1,4 @@
-//! Plain words on the heap as the algorithm's memory: what Miri and the sanitizers can follow.
+//! Plain words on the heap as the algorithm's memory, so that Miri and the sanitizers can follow it.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -12,11 +12,11 @@ use crate::width::Wide;
 pub(super) struct Plain {
     narrow: Vec<AtomicU32>,
     wide: Vec<AtomicU64>,
-    /// Pages that were looked at to answer where there is data: what a file system spends on these questions.
+    /// Number of pages examined to answer where there is data, the work a file system does for these questions.
     pages_asked: AtomicU64,
 }
 
-/// Bytes of a simulated page.
+/// Size of a simulated page in bytes.
 const PAGE: usize = 4096;
 
 impl Plain {
@@ -28,7 +28,7 @@ impl Plain {
         }
     }
 
-    /// Whether a page has been written to.
+    /// Returns whether a page has been written to.
     fn is_written(&self, page: usize) -> bool {
         self.pages_asked.fetch_add(1, Ordering::Relaxed);
         let words = |bytes: usize, all: usize| page * PAGE / bytes..((page + 1) * PAGE / bytes).min(all);
@@ -38,7 +38,7 @@ impl Plain {
             || wide.iter().any(|word| word.load(Ordering::Relaxed) != 0)
     }
 
-    /// The first page from an offset on that is written to or is not, as asked, and the offset in it.
+    /// Returns the first page from an offset on that is written to or is not, as requested, and the offset in it.
     fn page_from(&self, offset: usize, written: bool) -> usize {
         let pages = (self.wide.len() * 8).div_ceil(PAGE);
         let found = (offset / PAGE..pages).find(|&page| self.is_written(page) == written);
@@ -79,7 +79,7 @@ impl Memory for &Plain {
     }
 }
 
-/// Objects of the test below; an interpreter takes its time.
+/// Number of objects of the test below, few under an interpreter, which is slow.
 const OBJECTS: u64 = if cfg!(miri) { 6 } else { 30 };
 
 #[test]
@@ -114,7 +114,7 @@ fn threads_insert_grow_and_publish_on_plain_words() {
     assert!((0..OBJECTS).all(|object| view.get(object, 9) == Some(6)));
 }
 
-/// Pages that a walk over so many objects asks for, a third of which are dense and far apart.
+/// Counts the pages that a walk over the given number of objects asks for, a third of which are dense and far apart.
 #[cfg(not(miri))]
 fn pages_asked_by_a_walk(objects: u64) -> u64 {
     let shape = Shape {
@@ -145,7 +145,7 @@ fn pages_asked_by_a_walk(objects: u64) -> u64 {
     memory.pages_asked.load(Ordering::Relaxed) - before
 }
 
-/// Twice the objects cost about twice the work, not four times: what a file system spends on a walk is counted, not
+/// Twice the objects cost about twice the work, not four times. The work of a file system during a walk is counted, not
 /// timed.
 #[cfg(not(miri))]
 #[test]

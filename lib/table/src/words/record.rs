@@ -1,8 +1,8 @@
 //! Record rows: all values of an object are published at once and read together.
 //!
-//! A row has two halves. Its one writer fills the half that is not published and then publishes it by
-//! raising the sequence. A writer that dies while filling leaves the last complete half in place, where a
-//! plain sequence lock would leave its readers waiting for ever.
+//! A row has two halves. Its one writer fills the half that is not published and then publishes it by raising the
+//! sequence. A writer that dies while filling leaves the last complete half in place, where a plain sequence lock would
+//! leave its readers waiting forever.
 
 use std::sync::atomic::Ordering;
 
@@ -13,7 +13,7 @@ use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
 impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
-    /// Publishes the words of all columns. One writer per object at a time: two would mix their values.
+    /// Publishes the words of all columns. Only one writer per object at a time: two would mix their values.
     pub(crate) fn publish(&self, place: CellsStart, words: impl Iterator<Item = u64>) {
         let at = self.geometry.sequence_at(place);
         // Relaxed: this thread stored it, or the change of writers ordered it.
@@ -32,7 +32,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         self.memory.store64(at, next, R::SEQUENCE);
     }
 
-    /// The word of one column in the last publication.
+    /// Returns the word of one column in the last publication.
     ///
     /// Publications that follow each other without a pause may overtake each attempt. Then the result is the last word
     /// read, which the writer did store in this column: in its latest publication or in the one that it is filling.
@@ -55,7 +55,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         word
     }
 
-    /// Reads the words of all columns as one publication left them; `false` if a publication interfered.
+    /// Reads the words of all columns as one publication left them; returns `false` if a publication interfered.
     pub(crate) fn read_record(&self, place: CellsStart, words: &mut [u64]) -> bool {
         let at = self.geometry.sequence_at(place);
         // Pairs with the release store in `publish`: the half it names is complete.

@@ -12,8 +12,8 @@ pub(super) const ATTEMPTS: u32 = 1000;
 impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
     /// Fills `words` with the cells of a row as they were at one moment.
     ///
-    /// In a record table that is one publication. In a plain table it is two equal passes, which is exact for values
-    /// that do not return to an earlier one (counters): no cell changed between the passes, so that all of them held
+    /// In a record table the moment is one publication. In a plain table two passes must be equal, which is exact for
+    /// values that do not return to an earlier one (counters): no cell changed between the passes, so all of them had
     /// the values read at the same time.
     pub(crate) fn snapshot(&self, place: CellsStart, words: &mut [u64]) -> Result<(), Error> {
         if self.geometry.shape.records {

@@ -1,7 +1,7 @@
 //! Walks over everything that was written, and over nothing else.
 //!
 //! A file has holes where nothing was written. Reading a hole through the mapping makes the file system allocate a page
-//! for it, so a walk over a sparse file of any size must ask first where there is data. The question costs as much as
+//! for it, so a walk over a sparse file of any size must first ask where there is data. The question costs as much as
 //! the pages that the answer spans, so it is asked once for the whole file and not for each object: a walk then takes
 //! time in proportion to what was written.
 
@@ -22,7 +22,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Asks for the parts before an offset. As many as the file has pages, at most.
+    /// Asks for the parts before an offset: at most as many as the file has pages.
     fn before<M: Memory>(memory: M, to: usize) -> Self {
         let (mut parts, mut offset) = (Vec::new(), 0);
         while offset < to {
@@ -30,14 +30,14 @@ impl Written {
             if start >= to {
                 break;
             }
-            // A file system that reports an empty part must not hold up the walk.
+            // A file system that reports an empty part must not stop the walk.
             offset = memory.hole_from(start).max(start + 1);
             parts.push((start, offset));
         }
         Self { parts, last: 0 }
     }
 
-    /// Asks for the pages of a range, without asking how far the data behind it goes, which costs as much as there is.
+    /// Asks for the pages of a range, but not for the end of the data after it, which costs as much as there is data.
     fn within<M: Memory>(memory: M, from: usize, to: usize) -> Self {
         let (mut parts, mut offset) = (Vec::new(), from);
         while offset < to {
@@ -48,7 +48,7 @@ impl Written {
         Self { parts, last: 0 }
     }
 
-    /// The first offset from this one on that held data; beyond every offset if there is none.
+    /// Returns the first offset from this one on that had data, or an offset beyond every other if there is none.
     #[inline]
     fn from(&mut self, offset: usize) -> usize {
         let holds =
@@ -60,14 +60,14 @@ impl Written {
         self.parts.get(self.last).map_or(usize::MAX, |part| part.0.max(offset))
     }
 
-    /// Whether all of a range was in one part with data.
+    /// Returns whether all of a range was in one part with data.
     #[inline]
     fn covers(&mut self, from: usize, to: usize) -> bool {
         self.from(from) == from && self.parts.get(self.last).is_some_and(|part| to <= part.1)
     }
 
-    /// Whether an offset holds data now. Asks once more for what was a hole when the walk began, so that a value counts
-    /// that was written meanwhile into a long row.
+    /// Returns whether an offset has data now. A hole of the time when the walk began is asked for again, so that a
+    /// value written since into a long row counts.
     #[inline]
     fn holds<M: Memory>(&mut self, memory: M, offset: usize) -> bool {
         self.from(offset) == offset || memory.data_from(offset) == offset
@@ -76,34 +76,34 @@ impl Written {
 
 /// Iterates over the rows of an index, region by region, each on the level that it had when the walk began.
 ///
-/// Every number that is in the index from the first to the last step is returned exactly once; one that is inserted
-/// during the walk may be missed. Walking rows instead of slots would return rows that no slot names.
+/// Every number that is in the index from the first to the last step is returned exactly once; a number inserted during
+/// the walk may be missed. Walking rows instead of slots would return rows that no slot names.
 pub(crate) struct Walk<'g, M, R> {
     index: Index<'g, M, R>,
     levels: Vec<(Region, Level)>,
-    /// The region at hand, and the number of a slot in it; behind the last slot of a region on the largest level, the
-    /// entries that found no place in it.
+    /// The current region, and the number of a slot in it. Slots after the last one of a region on the largest level
+    /// contain the entries that found no place in it.
     region: usize,
     slot: usize,
     written: Written,
 }
 
 impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
-    /// Walks over the entries, and over rows whose first word lies in written pages. `to` is an offset behind the rows.
+    /// Walks over the entries whose rows have their first word in written pages. `to` is an offset after the rows.
     pub(crate) fn walk(self, to: usize) -> Walk<'g, M, R> {
-        // The levels first: what was copied to a level is data by the time that the level can be seen.
+        // The levels first: everything copied to a level is data by the time that the level can be seen.
         let levels = self.geometry.regions().map(|region| (region, self.level(region))).collect();
         let written = Written::before(self.memory, to);
         Walk { index: self, levels, region: 0, slot: 0, written }
     }
 
-    /// Rows handed out so far, whether or not anything was published in them.
+    /// Returns the number of rows handed out so far, whether or not anything was published in them.
     pub(crate) fn rows_taken(self) -> u64 {
         let taken = self.memory.load64(self.geometry.next_at(), Ordering::Relaxed);
         taken.min(u64::from(self.geometry.max_rows()))
     }
 
-    /// Slots of the levels that the regions are on.
+    /// Returns the number of slots of the levels that the regions are on.
     pub(crate) fn slots(self) -> u64 {
         let slots = |region| self.geometry.region_slots(self.level(region)) as u64;
         self.geometry.regions().map(slots).sum()
@@ -111,7 +111,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
 }
 
 impl<M: Memory, R: Rules> Walk<'_, M, R> {
-    /// Whether the walk through a region goes on at a slot: it does within the region, and behind it for as long as
+    /// Returns whether the walk through a region continues at a slot: within the region always, and after it while
     /// there are entries, some of which may be the region's.
     fn goes_on(&mut self, slot: Slot, level: Level, slots: usize) -> bool {
         if self.slot < slots {
@@ -159,8 +159,8 @@ impl<M: Memory, R: Rules> Iterator for Walk<'_, M, R> {
     }
 }
 
-/// Walks over the objects of a table that have a row with something in it: the dense ones in order, then the others in
-/// no order.
+/// Walks over the objects of a table whose row contains something: the dense ones in order, then the others in no
+/// order.
 pub(crate) struct Objects<'g, M, W, R> {
     view: View<'g, M, W, R>,
     hashed: Walk<'g, M, R>,
@@ -169,7 +169,7 @@ pub(crate) struct Objects<'g, M, W, R> {
 }
 
 impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> Objects<'g, M, W, R> {
-    /// The next object, and whether any of its words, which are read into `words`, is a value.
+    /// Returns the next object with a value, and reads its words into `words`.
     pub(crate) fn next(&mut self, words: &mut [u64]) -> Option<u64> {
         loop {
             let (object, place) = match self.next_dense() {
@@ -183,7 +183,7 @@ impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> Objects<'g, M, W, R> {
         }
     }
 
-    /// The next dense object with something in the pages of its row.
+    /// Returns the next dense object with something in the pages of its row.
     fn next_dense(&mut self) -> Option<(u64, CellsStart)> {
         loop {
             let object = self.dense;
@@ -200,7 +200,7 @@ impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> Objects<'g, M, W, R> {
 }
 
 impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> View<'g, M, W, R> {
-    /// The sparse keys and their columns.
+    /// Returns the sparse keys and their columns.
     pub(crate) fn sparse_columns(&self) -> Vec<(u64, usize)> {
         if self.geometry.shape.max_sparse_keys == 0 {
             return Vec::new();
@@ -210,8 +210,8 @@ impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> View<'g, M, W, R> {
         walk.map(|(key, row)| (key, dense + row.number() as usize)).collect()
     }
 
-    /// Reads the words of a row's columns: those of a record together, unless publications follow each other too fast
-    /// for that, and others each for itself. 0 where nothing was written.
+    /// Reads the words of a row's columns: those of a record together, unless publications follow each other too fast,
+    /// and others separately. Words are 0 where nothing was written.
     fn words_of(&self, place: CellsStart, written: &mut Written, words: &mut [u64]) {
         let (start, end) = self.geometry.cells_range(place);
         let whole = written.covers(start, end);
@@ -231,13 +231,13 @@ impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> View<'g, M, W, R> {
         }
     }
 
-    /// Reads the words of one row, for a caller that wants one object and no walk.
+    /// Reads the words of one row, for a caller that needs one object and no walk.
     pub(crate) fn words_of_one(&self, place: CellsStart, words: &mut [u64]) {
         let (start, end) = self.geometry.cells_range(place);
         self.words_of(place, &mut Written::within(self.memory, start, end), words);
     }
 
-    /// A walk over the objects.
+    /// Returns a walk over the objects.
     pub(crate) fn written_objects(self) -> Objects<'g, M, W, R> {
         Objects { hashed: self.shared_objects().walk(self.geometry.len()), view: self, dense: 0 }
     }

@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 pub(crate) struct UniqueName(PathBuf);
 
 impl UniqueName {
-    /// A name under which no file exists.
+    /// Returns a name under which no file exists.
     pub(crate) fn new(name: &str) -> Self {
         let path = PathBuf::from(format!("/dev/shm/fauxplat-table-{}-{name}", std::process::id()));
         let _ = std::fs::remove_file(&path);
         Self(path)
     }
 
-    /// The file's name.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }

@@ -1,7 +1,7 @@
 //! Writers that are killed at arbitrary instructions, and the invariants that must hold afterwards.
 //!
-//! Each writer acknowledges its work in the table, so that afterwards the observer knows which values must be there
-//! (everything acknowledged) and which may be there (at most one step more for each death).
+//! Each writer acknowledges its work in the table, so that afterwards the observer knows which values must be present
+//! (everything acknowledged) and which may be present (at most one step more for each death).
 
 use std::path::Path;
 use std::process::Child;
@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use fauxplat_table::{Error, Narrow, Options, Table};
 
-/// Objects of the writers' acknowledgements start here.
+/// First of the objects with the writers' acknowledgements.
 const WRITERS: u64 = 1 << 40;
-/// All writers add to this object.
+/// Object to which all writers add.
 const SHARED: u64 = u64::MAX;
 /// Keys of an acknowledgement, and of everything else.
 const ADDS_BEGUN: u64 = 0;
@@ -30,16 +30,16 @@ pub(crate) struct Report {
     pub(crate) inserts: i64,
     /// Rows that were handed out and had no object when all writers were dead.
     pub(crate) rows_waiting: u64,
-    /// Objects that the tables were filled with afterwards, each to its last row.
+    /// Objects with which the tables were filled afterwards, each to its last row.
     pub(crate) filled: u64,
 }
 
 /// Writers that are killed over one table, and the steps after which each of them waits for its end.
 const KILLS: u64 = 10;
 const STEPS: i64 = 100_000;
-/// Room for all steps, the acknowledgements and the shared object: what the writers leave is filled by the observer.
+/// Room for all steps, the acknowledgements and the shared object. The observer fills the rows that the writers leave.
 const ROWS: u64 = KILLS * (STEPS as u64 + 4);
-/// Objects that the observer fills tables with.
+/// First of the objects with which the observer fills tables.
 const FILLERS: u64 = 1 << 50;
 
 /// Opens both tables and writes until it is killed.
@@ -62,7 +62,7 @@ pub(crate) fn write_for_ever(cells: &Path, records: &Path, writer: u64) -> Resul
     Ok(())
 }
 
-/// Kills `kills` writers, two at a time, with fresh tables every ten; panics at the first thing lost.
+/// Kills `kills` writers, two at a time, with fresh tables every ten; panics as soon as anything is lost.
 pub(crate) fn campaign(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u64) -> Child) -> Report {
     let mut report = Report::default();
     while report.kills < kills {
@@ -91,7 +91,7 @@ fn one_table(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u64) -> Chil
             for (mut child, number) in children.into_iter().zip(writer..) {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 // Where starting takes about a millisecond, some writers die before the first step, most in the middle.
-                // Where it takes longer, every tenth dies in the middle all the same.
+                // Where it takes longer, at least every tenth still dies in the middle.
                 while number.is_multiple_of(10) && table.get(WRITERS + number, INSERTS_DONE).is_none() {
                     assert!(
                         child.try_wait().expect("a child of our own").is_none(),
@@ -115,7 +115,7 @@ fn one_table(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u64) -> Chil
     let _ = (std::fs::remove_file(&cells), std::fs::remove_file(&records));
 }
 
-/// Reads during the campaign: no value goes back, none is torn, no read waits.
+/// Reads during the campaign: no value decreases, none is torn, no read waits.
 fn watch(table: &Table<Narrow>, record: &Table, kills: u64, over: &AtomicBool, reads: &AtomicU64) {
     let mut last = 0;
     let mut done = vec![0; kills as usize];
@@ -175,7 +175,7 @@ fn fill(table: &Table<Narrow>, kills: u64, report: &mut Report) {
         }
     };
     assert!(matches!(refused, Error::ObjectsFull { max: ROWS }), "{refused}");
-    // An object that a killed writer was about to insert may have got its row, without a value.
+    // An object that a killed writer was about to insert may have its row, without a value.
     for writer in 0..kills {
         let me = WRITERS + writer;
         let next = (writer << 20) | table.get(me, INSERTS_DONE).unwrap_or(0) as u64;

@@ -12,7 +12,7 @@ fn place() -> PathBuf {
     PathBuf::from(format!("/dev/shm/fauxplat-fuzz-{}-{number}", std::process::id()))
 }
 
-/// Small numbers, so that inputs meet the same pairs again, and a few from the ends of the range.
+/// Returns small numbers, so that inputs use the same pairs again, and a few from the ends of the range.
 fn number(byte: u8) -> u64 {
     match byte {
         0..=199 => u64::from(byte % 24),
@@ -20,7 +20,7 @@ fn number(byte: u8) -> u64 {
     }
 }
 
-/// Runs four bytes an operation on a table and on a map, which must agree.
+/// Runs operations of four bytes each on a table and on a map, which must agree.
 pub(crate) fn operations(bytes: &[u8]) {
     let path = place();
     let options = Options::new().dense_objects(5).max_hashed_objects(40).dense_keys(3).max_sparse_keys(4);
@@ -72,7 +72,7 @@ pub(crate) fn operations(bytes: &[u8]) {
     assert!(values.into_iter().flatten().eq(map.values().copied()));
 }
 
-/// Overwrites a table's file from the front or, for an odd first byte, from the control page on.
+/// Overwrites a table's file from its beginning or, for an odd first byte, from the control page on.
 pub(crate) fn contents(bytes: &[u8]) {
     use std::os::unix::fs::FileExt;
     let path = place();

@@ -1,4 +1,4 @@
-//! Cancellation when a run ends before every node has answered, and tasks that are not over then.
+//! Cancellation when a run ends before every node has answered, and tasks that are unfinished then.
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn what_is_late_is_taken_back() {
     assert!(told(&bench.evidence()).1[0].contains("ended before it answered"));
 }
 
-/// A job whose submission was not confirmed is in the queue all the same.
+/// A job whose submission was not confirmed is in the queue nevertheless.
 #[test]
 fn what_was_handed_over_although_nobody_said_so_is_taken_back() {
     let all = names(&["n1", "n2"]);
@@ -36,7 +36,7 @@ fn what_was_handed_over_although_nobody_said_so_is_taken_back() {
     assert!(run.is_over());
 }
 
-/// If it is unknown whether a task was handed over, a resumed run has to check.
+/// If it is unknown whether a task was submitted, a resumed run has to check.
 #[test]
 fn what_may_have_been_handed_over_is_not_over() {
     let all = names(&["n1"]);
@@ -52,7 +52,7 @@ fn what_may_have_been_handed_over_is_not_over() {
     assert!(said[0].contains("may have been handed over"), "{said:?}");
 }
 
-/// Tasks that go on after an error would be neither waited for nor reported.
+/// Tasks that continue after an error would be neither awaited nor reported.
 #[test]
 fn an_error_takes_back_what_was_handed_over() {
     let all = names(&["n1", "n2"]);
@@ -77,8 +77,7 @@ fn an_error_takes_back_what_was_handed_over() {
     assert!(words.iter().any(|told| matches!(told, Told::NotCancelled(_))), "{words:?}");
 }
 
-/// A host that waits for its turn in the tool has not begun, and one that hangs would make the hosts behind it wait for
-/// ever.
+/// A host that waits for its turn in the tool has not begun, and a host that hangs would make later hosts wait forever.
 #[test]
 fn patience_is_for_hosts_that_have_begun_and_ends_their_script() {
     let all = names(&["n1", "n2", "n3", "n4"]);
@@ -98,7 +97,7 @@ fn patience_is_for_hosts_that_have_begun_and_ends_their_script() {
     assert!(others.len() == 2 && others.iter().all(|line| line.contains("no answer within")), "{others:?}");
 }
 
-/// The engine may still carry the task out: a resumed run waits for it, so that no other task measures beside it.
+/// The engine may still run the task: a resumed run waits for it, so that no other task measures at the same time.
 #[test]
 fn what_cannot_be_taken_back_stays_open() {
     let all = names(&["n1", "n2"]);

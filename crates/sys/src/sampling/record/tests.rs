@@ -1,4 +1,4 @@
-//! Records as the kernel writes them, and as it never would.
+//! Records as the kernel writes them, and malformed records.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn whole(kind: u32, misc: u16, rest: &[u64]) -> Vec<u64> {
     [&[header(kind, misc, rest.len() + 1)], rest].concat()
 }
 
-/// Two numbers of 32 bits as they stand in memory.
+/// Joins two numbers of 32 bits in memory order.
 fn two(first: i32, second: i32) -> u64 {
     let (a, b) = (first.to_ne_bytes(), second.to_ne_bytes());
     u64::from_ne_bytes([a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]])

@@ -1,4 +1,4 @@
-//! Litmus tests: the explorer must reach what C11 allows and nothing that it forbids.
+//! Litmus tests: the explorer must reach everything that C11 allows and nothing that it forbids.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -107,7 +107,7 @@ fn one_location_never_goes_back() {
 
 #[test]
 fn a_store_may_be_placed_before_one_that_its_thread_has_not_seen() {
-    // "2+2W": each thread's second store ends up before the other's first one.
+    // "2+2W": each thread's second store is placed before the other's first one.
     let a = |m: Handle<'_>| {
         m.store64(x(), 1, Release);
         m.store64(y(), 2, Release);
@@ -136,8 +136,8 @@ fn nothing_comes_between_an_exchange_and_what_it_replaced() {
         vec![look(m, x(), Relaxed)]
     };
     let seen = outcomes(&[&exchanger, &writer]);
-    // The exchange fails, or is overwritten, or comes after a store that was placed behind it: never 1 after a lost
-    // exchange.
+    // The exchange fails, or is overwritten, or comes after a store that was placed after it: 1 is never read after an
+    // exchange that was overwritten.
     assert_eq!(seen, BTreeSet::from([vec![0, 2], vec![1, 2]]));
 }
 
@@ -155,7 +155,7 @@ fn readers_of_independent_writes_may_disagree() {
 
 #[test]
 fn a_thread_that_begins_with_a_load_is_interleaved() {
-    // The case that a well-known checker runs only once.
+    // A well-known checker runs this case only once.
     let exchanger = |m: Handle<'_>| {
         let seen = look(m, x(), Relaxed);
         vec![seen, Some(i64::from(m.exchange64(x(), 0, 1, AcqRel, Acquire).is_ok()))]

@@ -8,14 +8,13 @@ use crate::error::Error;
 use crate::layout::{At32, At64};
 use crate::memory::Memory;
 
-/// A place in the modification order of a location. Between two places there is always room for a store that comes
-/// late.
+/// A place in the modification order of a location. Between two places there is always room for a later store.
 type Time = u64;
 
 /// Distance in time between two successive stores.
 const STEP: Time = 1 << 32;
 
-/// For each location the time of the oldest message that may still be read.
+/// For each location, the time of the oldest message that may still be read.
 type View = BTreeMap<usize, Time>;
 
 fn join(into: &mut View, from: &View) {
@@ -30,23 +29,23 @@ struct Message {
     value: u64,
     /// The view that a reader with acquire strength takes over.
     view: View,
-    /// A read-modify-write replaced the message before this one: nothing comes between the two.
+    /// A read-modify-write replaced the previous message: nothing comes between the two.
     replaces: bool,
 }
 
-/// The views of a thread.
+/// Views of a thread.
 #[derive(Clone, Default)]
 struct Knowledge {
     now: View,
     /// Views of messages read without acquire strength: an acquire fence makes them known.
     pending: View,
-    /// The view at the last release fence: relaxed stores carry it.
+    /// The view at the last release fence, which relaxed stores carry.
     fenced: View,
 }
 
 #[derive(Default)]
 pub(super) struct Store {
-    /// Per location its messages in modification order. The first one is the zero of a fresh page.
+    /// Messages of each location in modification order. The first one is the zero of a fresh page.
     messages: BTreeMap<usize, BTreeMap<Time, Message>>,
     threads: [Knowledge; THREADS],
 }
@@ -66,13 +65,13 @@ impl Store {
         self.messages.entry(location).or_insert_with(|| BTreeMap::from([(0, Message::default())]))
     }
 
-    /// The messages that a thread may read, newest first.
+    /// Returns the messages that a thread may read, newest first.
     fn visible(&mut self, thread: usize, location: usize) -> Vec<Time> {
         let oldest = self.threads[thread].now.get(&location).copied().unwrap_or(0);
         self.messages(location).range(oldest..).rev().map(|(&time, _)| time).collect()
     }
 
-    /// The visible messages behind which a store of the thread may be placed.
+    /// Returns the visible messages after which a store of the thread may be placed.
     fn open(&mut self, thread: usize, location: usize) -> Vec<Time> {
         let mut times = self.visible(thread, location);
         let messages = self.messages(location);
@@ -94,8 +93,8 @@ impl Store {
         join(into, &view);
     }
 
-    /// Places a message behind another, which it replaces if it belongs to a read-modify-write: then it continues the
-    /// other's release sequence.
+    /// Places a message after another. If it belongs to a read-modify-write, it replaces that message and continues its
+    /// release sequence.
     fn place(&mut self, thread: usize, location: usize, word: (u64, Ordering), after: Time, replaces: bool) {
         let (value, order) = word;
         let next = self.messages(location).range(after + 1..).next().map(|(&time, _)| time);
@@ -119,7 +118,7 @@ fn releases(order: Ordering) -> bool {
 }
 
 impl State {
-    /// Chooses one of the messages, newest first; only the newest is free of charge.
+    /// Chooses one of the messages, newest first. Any other than the newest uses up the allowance of stale reads.
     fn pick(&mut self, mut times: Vec<Time>, newest: Time) -> Time {
         if self.left.stale == 0 && times.contains(&newest) {
             times.retain(|&time| time == newest);
@@ -141,7 +140,7 @@ impl State {
         self.store.value(location, time)
     }
 
-    /// A store goes behind all others, or before some that its thread has not seen.
+    /// Places a store after all others, or before some that its thread has not seen.
     fn put(&mut self, thread: usize, location: usize, value: u64, order: Ordering) {
         self.touch(location);
         let newest = self.store.visible(thread, location)[0];
@@ -150,7 +149,7 @@ impl State {
         self.store.place(thread, location, (value, order), after, false);
     }
 
-    /// A successful exchange reads a message behind which there is room; a failing one reads any visible message with
+    /// Exchanges a word. A success reads a message after which there is room; a failure reads any visible message with
     /// another value.
     fn exchange(
         &mut self,
@@ -174,7 +173,7 @@ impl State {
         Ok(old)
     }
 
-    /// The file system refuses, as often as the bounds allow.
+    /// Decides whether the file system refuses, as often as the bounds allow.
     fn refuse(&mut self) -> bool {
         let refused = self.left.refusals > 0 && self.choose(2) == 1;
         self.left.refusals -= u32::from(refused);

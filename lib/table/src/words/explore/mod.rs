@@ -4,8 +4,8 @@
 //! choice of which thread takes the next step, which of the visible stores a load reads, and whether the thread dies at
 //! that step. The memory follows the view semantics of C11 (Kang et al., *A Promising Semantics for Relaxed-Memory
 //! Concurrency*, POPL 2017, without promises): a store is a message that carries the view of its writer, a load may
-//! read any message that its thread has not yet seen past, and a store may be placed before any such message. Left out:
-//! load buffering; an exhaustive checker for that was run on a transcription, see `docs/table.md`.
+//! read any message that its thread has not yet seen past, and a store may be placed before any such message. Load
+//! buffering is omitted; an exhaustive checker for it was run on a transcription, see `docs/table.md`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,25 +19,23 @@ mod protocol;
 mod regions;
 mod rows;
 
-/// Greatest number of threads of a scenario, the final observer included.
+/// Maximum number of threads of a scenario, including the final observer.
 const THREADS: usize = 4;
-/// A thread that takes more steps than this in one execution never ends.
+/// A thread that takes more steps in one execution is considered endless.
 const STEPS: usize = 3000;
 
 /// Results of the calls of a scenario's thread.
 pub(super) type Output = Vec<Option<i64>>;
-/// A thread of a scenario.
 pub(super) type Body<'a> = &'a (dyn Fn(Handle<'_>) -> Output + Sync);
 
 /// Judges the outputs of the threads, `None` for a dead one, and the state that an observer finds afterwards.
 pub(super) type Check<'a> = &'a dyn Fn(Handle<'_>, &[Option<Output>]) -> Result<(), String>;
 
-/// Bounds of the search.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
-    /// Switches away from a thread that could have gone on.
+    /// Switches away from a thread that could have continued.
     pub preemptions: u32,
-    /// Loads that read another than the newest store, and stores that go before others of their location.
+    /// Loads that read a store other than the newest, and stores that are placed before others of their location.
     pub stale: u32,
     /// Threads that die.
     pub kills: u32,
@@ -45,7 +43,6 @@ pub(super) struct Bounds {
     pub refusals: u32,
 }
 
-/// Result of the search.
 #[derive(Debug)]
 pub(super) struct Verdict {
     pub executions: u64,
@@ -70,7 +67,7 @@ struct State {
     /// Set for the observer after the end of all threads: no choices, newest values.
     alone: bool,
     endless: bool,
-    /// Ranges of the file that have pages, where a scenario keeps account of them.
+    /// Ranges of the file that have pages, in scenarios that track them.
     pages: Option<Vec<(usize, usize)>>,
     /// The first word that was accessed although it has no page.
     bare: Option<usize>,
@@ -149,12 +146,12 @@ impl Machine {
 }
 
 impl Handle<'_> {
-    /// Gives pages to these ranges, and keeps account from now on: who accesses any other word has made a mistake.
+    /// Gives pages to these ranges and tracks accesses from now on: an access to any other word is an error.
     fn keep_account(self, ranges: &[(usize, usize)]) {
         self.machine.lock().pages = Some(ranges.to_vec());
     }
 
-    /// A step of the thread: first everything that may happen before it, then the operation itself.
+    /// Takes a step of the thread: first everything that may happen before it, then the operation itself.
     fn step<T>(self, operation: impl FnOnce(&mut State, usize) -> T) -> T {
         let mut state = self.machine.lock();
         state.steps += 1;
@@ -184,7 +181,7 @@ impl Handle<'_> {
     }
 }
 
-/// Runs one execution along the path; returns the outputs, `None` for a thread that died.
+/// Runs one execution along the path and returns the outputs, `None` for a thread that died.
 fn execute(machine: &Machine, bodies: &[Body<'_>]) -> Vec<Option<Output>> {
     let first = machine.lock().choose(bodies.len() as u32) as usize;
     machine.lock().current = first;
@@ -205,7 +202,7 @@ fn execute(machine: &Machine, bodies: &[Body<'_>]) -> Vec<Option<Output>> {
     })
 }
 
-/// Moves on to the next path; `false` when all were taken.
+/// Moves to the next path; returns `false` after the last one.
 fn advance(path: &mut Vec<Choice>) -> bool {
     while let Some(last) = path.last_mut() {
         if last.taken + 1 < last.of {

@@ -1,4 +1,4 @@
-//! The protocol with one mistake at a time. Each must be noticed, or the explorer proves nothing.
+//! The protocol with one error at a time. Each must be detected, or the explorer proves nothing.
 
 use std::sync::atomic::Ordering;
 
@@ -13,7 +13,7 @@ use crate::words::Rules;
 
 const BOUNDS: Bounds = Bounds { preemptions: 2, stale: 2, kills: 0, refusals: 0 };
 
-/// Few choices first: most mistakes show at once.
+/// Few choices first: most errors are detected at once.
 const FEW: Bounds = Bounds { preemptions: 1, stale: 1, kills: 0, refusals: 0 };
 
 type Scenario = fn(Bounds) -> Verdict;
@@ -22,7 +22,7 @@ type Scenario = fn(Bounds) -> Verdict;
 fn noticed<R: Rules>(bounds: &[Bounds]) -> Option<(&'static str, String)> {
     let regions: [(&'static str, Scenario); 2] =
         [("neighbours", neighbours::<R>), ("crossing", crossing::<R>)];
-    // The mistakes that only regions show do so within the first bounds, long before the other scenarios are through.
+    // Errors that only regions reveal are detected within the first bounds, long before the other scenarios finish.
     let (first, rest) = bounds.split_at(1);
     let other = || noticed_in_one_region::<R>(bounds).or_else(|| run(rest, &regions));
     run(first, &regions).or_else(other)
@@ -33,7 +33,7 @@ fn run(bounds: &[Bounds], scenarios: &[(&'static str, Scenario)]) -> Option<(&'s
     runs.into_iter().find_map(|(name, verdict)| Some((name, verdict.failure?)))
 }
 
-/// The scenarios of an index that is one region.
+/// Runs the scenarios of an index that is one region.
 fn noticed_in_one_region<R: Rules>(bounds: &[Bounds]) -> Option<(&'static str, String)> {
     let scenarios: [(&'static str, Scenario); 16] = [
         ("sum", sum::<R>),
@@ -100,16 +100,16 @@ impl Rules for Copying {
     const COPY: Ordering = Ordering::Relaxed;
 }
 
-/// Equivalent, not a mistake: no thread uses a level before acquiring its raising, which follows every copy. The
-/// release stays, because that argument is longer than the instruction, which is the same on x86-64.
+/// Equivalent, not an error: no thread uses a level before acquiring its raising, which follows every copy. The release
+/// stays, because that argument is longer than the instruction, which is the same on x86-64.
 #[test]
 fn copying_without_release_is_equivalent() {
     assert_eq!(noticed_in_one_region::<Copying>(&[CROWDED, KILLING]), None);
     assert_eq!(noticed::<Copying>(&[FEW]), None);
 }
 
-/// Looking for an object in a row that no slot names. Its scenario has three threads, so it is not among those of the
-/// others.
+/// Searching for an object in a row that no slot names. Its scenario has three threads and is therefore separate from
+/// the others.
 #[derive(Clone, Copy)]
 struct Guess;
 impl Rules for Guess {
@@ -129,7 +129,7 @@ impl Rules for Doubled {
     const CLEAR_SPARE: bool = false;
 }
 
-/// Equivalent, not a mistake: the note is a hint, and a thread that follows it claims the row like any other.
+/// Equivalent, not an error: the note is a hint, and a thread that follows it claims the row like any other.
 #[test]
 fn a_note_that_stays_is_equivalent() {
     assert_eq!(noticed_in_one_region::<Doubled>(&[FEW, KILLING]), None);
@@ -150,7 +150,7 @@ fn raising_by_store_is_noticed() {
     assert!(verdict.failure.is_some(), "the explorer accepts this mutant");
 }
 
-/// The mark that all rows are named, raised without releasing their names.
+/// Raising the mark that all rows are named without releasing their names.
 #[derive(Clone, Copy)]
 struct Named;
 impl Rules for Named {

@@ -7,7 +7,7 @@ use crate::layout::{At64, Geometry, Shape};
 use crate::width::Wide;
 use crate::words::{Rules, Sound, View};
 
-/// The smallest table in which everything can happen: growth from two slots on, two hashed objects.
+/// The smallest table in which everything can happen: growth from two slots on, up to three hashed objects.
 fn geometry(records: bool) -> &'static Geometry {
     static CELLS: OnceLock<Geometry> = OnceLock::new();
     static RECORDS: OnceLock<Geometry> = OnceLock::new();
@@ -30,7 +30,7 @@ fn smallest(records: bool) -> Geometry {
     Geometry::new(shape).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
-/// A word for the litmus tests: a cell of the dense object.
+/// Returns a word for the litmus tests: a cell of the dense object.
 pub(super) fn word(column: u64) -> At64 {
     let geometry = geometry(false);
     let cell =
@@ -42,7 +42,7 @@ fn view<R: Rules>(memory: Handle<'_>) -> View<'static, Handle<'_>, Wide, R> {
     View::new(memory, geometry(false))
 }
 
-/// The object whose hash is the given number.
+/// Returns the object with the given hash.
 pub(super) fn with_hash(hash: u64) -> u64 {
     let multiplier = super::super::index::hash(1);
     let inverse = (0..6).fold(1_u64, |x, _| x.wrapping_mul(2_u64.wrapping_sub(multiplier.wrapping_mul(x))));
@@ -56,12 +56,12 @@ pub(super) fn first() -> u64 {
 pub(super) fn second() -> u64 {
     with_hash(1 << 30)
 }
-/// Begins in the slot of `first` and has its tag as well: only the number in the row tells them apart.
+/// Begins in the slot of `first` and also has its tag: only the number in the row distinguishes them.
 pub(super) fn twin() -> u64 {
     with_hash((1 << 31) | (1 << 32))
 }
 
-/// Begins with `first` on a small level and leaves it on a larger one.
+/// Begins with `first` on a small level and apart from it on a larger one.
 pub(super) fn lonely() -> u64 {
     with_hash(1 << 61)
 }
@@ -71,7 +71,6 @@ pub(super) fn tagged() -> u64 {
 }
 
 fn set<R: Rules>(memory: Handle<'_>, object: u64, key: u64, value: i64) -> Option<i64> {
-    // Each thread acts as a separate process, with its own spare rows.
     let done = view::<R>(memory).set(object, key, value);
     Some(i64::from(done.is_ok()))
 }
@@ -87,7 +86,7 @@ pub(super) fn expect(found: Option<i64>, output: Option<&Output>, wrote: i64) ->
     }
 }
 
-/// Two threads write two keys of one new object; afterwards both values are there.
+/// Two threads write two keys of one new object; afterwards both values are present.
 pub(super) fn one_object<R: Rules>(bounds: Bounds) -> Verdict {
     let a = |m: Handle<'_>| vec![set::<R>(m, first(), 0, 10)];
     let b = |m: Handle<'_>| vec![set::<R>(m, first(), 1, 20)];
@@ -98,7 +97,7 @@ pub(super) fn one_object<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// No object has two rows that a search can find.
+/// Fails if a search can find two rows of one object.
 fn once<R: Rules>(memory: Handle<'_>) -> Result<(), String> {
     let mut objects: Vec<u64> =
         view::<R>(memory).shared_objects().walk(usize::MAX).map(|(object, _)| object).collect();
@@ -144,10 +143,10 @@ pub(super) fn growth<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// An object that begins at a slot which a growing thread has just frozen, with empty slots behind it. The growth is
-/// not caused by the number of rows, so the inserter has no reason of its own to finish it.
+/// An object begins at a slot that a growing thread has just frozen, with empty slots after it. The growth is not
+/// caused by the number of rows, so the inserter has no other reason to finish it.
 ///
-/// In an empty table no other entry is copied whose copying would order the grower's read of the victim.
+/// In an empty table no other entry is copied, so no copy orders the grower's read of the victim.
 pub(super) fn frozen<R: Rules>(bounds: Bounds, victim: u64, empty: bool) -> Verdict {
     let grow = |m: Handle<'_>| {
         let objects = view::<R>(m).shared_objects();
@@ -174,7 +173,7 @@ pub(super) fn frozen<R: Rules>(bounds: Bounds, victim: u64, empty: bool) -> Verd
     })
 }
 
-/// A reader that sees the later store of a writer sees the earlier one, through a hashed object too.
+/// A reader that sees the later store of a writer sees the earlier one, also through a hashed object.
 pub(super) fn order<R: Rules>(bounds: Bounds) -> Verdict {
     let writer = |m: Handle<'_>| {
         set::<R>(m, first(), 0, 1);
@@ -192,8 +191,8 @@ pub(super) fn order<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// A batch finds each object's own value or none, also while the row of one goes to another: who comes second with an
-/// object keeps the row that it took for it, and gives it to the next.
+/// A batch finds each object's own value or none, also while the row of one goes to another: the later of two threads
+/// with an object keeps the row that it took for it and uses it for its next object.
 pub(super) fn batch<R: Rules>(bounds: Bounds) -> Verdict {
     let once = |m: Handle<'_>| vec![set::<R>(m, first(), 0, 10)];
     let twice = |m: Handle<'_>| {
@@ -262,7 +261,8 @@ pub(super) fn record<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// A single value of a record is that of the last publication: it never goes back and never runs ahead.
+/// A single value of a record is that of the last publication: values are never older than those read before, and never
+/// ahead of the publication.
 pub(super) fn single<R: Rules>(bounds: Bounds) -> Verdict {
     let writer = |m: Handle<'_>| {
         (1..=3).for_each(|value| publish::<R>(m, value));

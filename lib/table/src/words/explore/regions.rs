@@ -1,5 +1,5 @@
-//! Scenarios about an index of several regions: each grows by itself, and on the largest level one may run over into the
-//! next.
+//! Scenarios about an index of several regions: each grows separately, and on the largest level a region may overflow
+//! into the next.
 
 use super::protocol::{expect, holds, with_hash};
 use super::{Bounds, Handle, Output, Verdict, explore};
@@ -8,7 +8,7 @@ use crate::width::Wide;
 use crate::words::index::hash;
 use crate::words::{Rules, Sound, View};
 
-/// Four regions, of two slots in the beginning and of four at the end.
+/// Four regions, each of two slots at the beginning and of four at the end.
 fn geometry() -> Geometry {
     let shape = Shape {
         width: 8,
@@ -25,7 +25,8 @@ fn geometry() -> Geometry {
     Geometry::new(shape).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
-/// An object whose search begins in the last slot of the first region on each level, unlike others by its tag.
+/// An object whose search begins in the last slot of the first region on each level, distinguished from others by its
+/// tag.
 fn at_the_edge(tag: u64) -> u64 {
     with_hash((0b0011 << 60) | (tag << 20))
 }
@@ -43,7 +44,7 @@ fn set<R: Rules>(geometry: &Geometry, memory: Handle<'_>, object: u64, value: i6
     Some(i64::from(view::<R>(geometry, memory).set(object, 0, value).is_ok()))
 }
 
-/// How often a walk meets each of the objects, and how many it meets.
+/// Counts how often a walk visits each of the objects, and how many visits it makes.
 fn walk<R: Rules>(geometry: &Geometry, memory: Handle<'_>, objects: &[u64]) -> Output {
     let walk = view::<R>(geometry, memory).shared_objects().walk(usize::MAX);
     let met: Vec<u64> = walk.map(|(object, _)| object).collect();
@@ -51,7 +52,7 @@ fn walk<R: Rules>(geometry: &Geometry, memory: Handle<'_>, objects: &[u64]) -> O
     objects.iter().map(times).chain([Some(met.len() as i64)]).collect()
 }
 
-/// Objects of two regions: each region grows when it must, and nobody's search or walk is led astray by the other.
+/// Objects of two regions: each region grows when it must, and neither affects the searches and walks of the other.
 pub(super) fn neighbours<R: Rules>(bounds: Bounds) -> Verdict {
     let geometry = &geometry();
     let setup = |m: Handle<'_>| {
@@ -82,7 +83,7 @@ pub(super) fn neighbours<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// A reader and a walk beside the growth of a region whose entries do not fit into it.
+/// A reader and a walk during the growth of a region whose entries do not fit into it.
 pub(super) fn crossing<R: Rules>(bounds: Bounds) -> Verdict {
     let geometry = &geometry();
     let setup = |m: Handle<'_>| {
@@ -90,7 +91,7 @@ pub(super) fn crossing<R: Rules>(bounds: Bounds) -> Verdict {
         set::<R>(geometry, m, at_the_edge(1), 10);
         set::<R>(geometry, m, at_the_edge(2), 20);
         set::<R>(geometry, m, next_door(), 40);
-        // The second region is on the largest level already, where entries of the first will lie among its own.
+        // The second region is on the largest level already, where entries of the first will be among its own.
         let objects = view::<R>(geometry, m).shared_objects();
         let region = objects.geometry.region(hash(next_door()));
         let level = objects.level(region);

@@ -42,7 +42,8 @@ fn set<R: Rules>(geometry: &Geometry, memory: Handle<'_>, object: u64, key: u64,
     }
 }
 
-/// Checks the result of a call that returned: stored or refused by the file system, and full only if that is allowed.
+/// Checks the results of the calls that returned: stored or refused by the file system, and full only if that is
+/// allowed.
 fn judge(outputs: &[Option<Output>], full: bool) -> Result<(), String> {
     for result in outputs.iter().flatten().flatten() {
         if *result == DAMAGED || (*result == FULL && !full) {
@@ -52,7 +53,7 @@ fn judge(outputs: &[Option<Output>], full: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that every acknowledged value is there.
+/// Checks that every acknowledged value is present.
 fn kept<R: Rules>(
     geometry: &Geometry,
     memory: Handle<'_>,
@@ -86,7 +87,7 @@ fn nth(outputs: &[Option<Output>], thread: usize, result: usize) -> Option<Optio
     outputs.get(thread)?.as_ref()?.get(result).copied()
 }
 
-/// Two threads write two keys of one new object, and there is one row.
+/// Two threads write two keys of one new object, and there is only one row.
 pub(super) fn last_row<R: Rules>(bounds: Bounds) -> Verdict {
     let geometry = &geometry(1, 0);
     let a = |m: Handle<'_>| vec![set::<R>(geometry, m, first(), 0, 10)];
@@ -131,7 +132,7 @@ pub(super) fn full<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// Three threads, an object each, growth from two slots to sixteen, and a row for each.
+/// Three threads with an object each, growth from two slots to sixteen, and a row for each.
 pub(super) fn three<R: Rules>(bounds: Bounds) -> Verdict {
     let geometry = &geometry(3, 0);
     let a = |m: Handle<'_>| vec![set::<R>(geometry, m, first(), 0, 10)];
@@ -146,7 +147,7 @@ pub(super) fn three<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// Two threads write one new key and one of them another, of a dense object; there are two columns.
+/// Two threads write one new key of a dense object, and one of them writes another; there are two columns.
 pub(super) fn sparse_keys<R: Rules>(bounds: Bounds) -> Verdict {
     let geometry = &geometry(1, 2);
     let a = |m: Handle<'_>| vec![set::<R>(geometry, m, 0, first(), 10)];
@@ -198,7 +199,7 @@ pub(super) fn remove<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// Two counters, of which the second never is ahead: a snapshot of a plain row shows a moment that was.
+/// Two counters, the second never ahead of the first: a snapshot of a plain row shows a state that existed.
 pub(super) fn snapshot<R: Rules>(bounds: Bounds) -> Verdict {
     let geometry = &geometry(1, 0);
     let writer = |m: Handle<'_>| {
@@ -213,7 +214,7 @@ pub(super) fn snapshot<R: Rules>(bounds: Bounds) -> Verdict {
         let mut words = [0; 2];
         let Some(row) = view.hot.dense_row(0) else { return vec![] };
         match view.snapshot(row, &mut words) {
-            // Above the word of the value 0, which absent cells count as.
+            // The offset from the word of the value 0, which an absent cell also gives.
             Ok(()) => words.map(|word| Some((word & 0xFF) as i64)).to_vec(),
             Err(_) => vec![],
         }
@@ -224,7 +225,7 @@ pub(super) fn snapshot<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// As `KILLING`, and the file system refuses a page.
+/// As `KILLING`, but the file system also refuses a page.
 const REFUSING: Bounds = Bounds { preemptions: 1, stale: 0, kills: 1, refusals: 1 };
 
 #[test]
