@@ -48,6 +48,31 @@ fn a_sleep_is_named_whichever_command_has_it() {
 }
 
 #[test]
+fn threads_that_only_sleep_do_not_hide_the_work_of_another() {
+    let lab = Lab::new();
+    lab.write(
+        "work.c",
+        "#include <pthread.h>\n#include <stdlib.h>\n#include <unistd.h>\n\
+         static void *rest(void *unused) { for (;;) pause(); return unused; }\n\
+         int main(int count, char **words) {\n\
+           pthread_t t; volatile unsigned n = 1;\n\
+           for (int i = 0; i < 6; i++) pthread_create(&t, 0, rest, 0);\n\
+           for (long i = 0; i < atol(words[count - 1]); i++) n = n * 5 + 1;\n\
+           return 0;\n\
+         }\n",
+    );
+    lab.shell("cc -O1 work.c -o work -lpthread");
+    let [few, many] = ["5000000", "60000000"].map(|count| format!("{} {count}", lab.file("work")));
+    let document = why(&lab, [&few, &many], &[]);
+    let of = |account: &str| {
+        let parts = document["parts"].as_array().unwrap();
+        parts.iter().find(|part| part["account"] == account).unwrap()["share"].as_f64().unwrap()
+    };
+    assert!(of("blocked") < 0.3 && of("user") > of("blocked"), "{document:#}");
+    assert_eq!(document["causes"][0]["account"], "user", "{document:#}");
+}
+
+#[test]
 fn an_earlier_comparison_is_explained() {
     let lab = Lab::new();
     let program = |seconds: &str| {

@@ -114,7 +114,8 @@ pub struct Traced {
     pub processes: u32,
     /// Lifetimes of all processes but the first, in nanoseconds.
     pub children_ns: f64,
-    /// Threads that were alive on average and did not wait for another one's end.
+    /// Threads that shared the work: those that were alive on average and did not wait for another one's end, and no more
+    /// than all CPU time is of the thread that computed longest.
     pub lanes: f64,
     /// Calls by name.
     pub calls: BTreeMap<String, CallSum>,

@@ -2,7 +2,7 @@
 //!
 //! The wall time of a run is CPU time in user mode and in the kernel, the wait for a CPU, and what is left, in which the
 //! program waited for something else. Of a program with several threads each account is divided by the number of threads
-//! that were alive on average and did not wait for another one's end, so that the sum is the wall time again.
+//! that shared the work, so that the sum is the wall time again.
 //!
 //! Means sum where medians do not. So outlying pairs are left out as a whole, a fifth at each end of the differences of wall
 //! time, and all accounts are means over the same pairs. That leaves less scatter than there is, so all intervals are as

@@ -52,6 +52,8 @@ pub(super) struct Follower {
     seen: u32,
     processes: u32,
     moved: BTreeMap<i32, (u64, u64)>,
+    /// CPU time of all threads together, and of the thread that computed longest.
+    computed_ns: [u64; 2],
     /// CPU time of the process whose condition is kept, and of each process.
     most_ns: u64,
     cpu_ns: BTreeMap<i32, u64>,
@@ -80,6 +82,7 @@ impl Follower {
             seen: 1,
             processes: 1,
             moved: BTreeMap::new(),
+            computed_ns: [0; 2],
             most_ns: 0,
             cpu_ns: BTreeMap::new(),
             deadline_ns: now_ns.saturating_add(longest_ns),
@@ -198,8 +201,11 @@ impl Follower {
     /// Reads what the kernel says of a process before the last of it is gone.
     fn ending(&mut self, tid: i32) {
         let process = self.tasks.get(&tid).map_or(tid, |task| task.process);
+        let own_ns = held::cpu_ns(tid);
+        let [all_ns, longest_ns] = self.computed_ns;
+        self.computed_ns = [all_ns + own_ns, longest_ns.max(own_ns)];
         let cpu_ns = self.cpu_ns.entry(process).or_default();
-        *cpu_ns += held::cpu_ns(tid);
+        *cpu_ns += own_ns;
         if *cpu_ns >= self.most_ns {
             self.most_ns = *cpu_ns;
             self.traced.held = held::held(tid);
@@ -235,7 +241,11 @@ impl Follower {
         }
         let wall_ns = self.ended_ns.saturating_sub(self.started_ns.unwrap_or(self.ended_ns)) as f64;
         let for_tasks_ns = self.traced.waits.get(&Wait::Tasks).copied().unwrap_or(0.0);
-        let lanes = (self.alive_ns as f64 - for_tasks_ns) / wall_ns.max(1.0);
+        let alive = (self.alive_ns as f64 - for_tasks_ns) / wall_ns.max(1.0);
+        // Threads that sleep until they are needed, as those of the runtimes of Go, Java and node do, are alive and share no
+        // work: as many threads share the work as it is of the longest share.
+        let [all_ns, longest_ns] = self.computed_ns.map(|ns| ns as f64);
+        let lanes = alive.min(all_ns / longest_ns.max(1.0));
         let moved = self.moved.values();
         (self.traced.read_bytes, self.traced.written_bytes) =
             moved.fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
