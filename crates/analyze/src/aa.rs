@@ -1,4 +1,4 @@
-//! Calibration: from many finished comparisons to false rates and power.
+//! Calibration: computes false rates and power from many finished comparisons.
 
 use fauxplat_model::{AaStratum, Comparison, Metric, PowerResult, RivalCount, Sample, Verdict};
 use fauxplat_stats::describe::mean;
@@ -8,27 +8,25 @@ use fauxplat_stats::rivals;
 use crate::analysed::counts;
 use crate::summary::readings;
 
-/// Contribution of a finished comparison to a calibration: a few dozen bytes, so that samples need not be kept.
+/// The part of a finished comparison that a calibration uses: a few dozen bytes, so that samples need not be kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
     /// Verdict of our rule in the first metric.
     pub verdict: Verdict,
-    /// Verdict of our rule over all metrics: *different* if any is, since the error level is promised for all of them
+    /// Verdict of our rule over all metrics: *different* if any metric is, since the error level holds for all of them
     /// together.
     pub family: Verdict,
     /// Pairs until the verdict.
     pub pairs: usize,
-    /// The estimated effect, B over A.
     pub effect_ratio: f64,
-    /// The margin of equivalence.
     pub margin: f64,
-    /// Answers of the rivals' rules to as many of these samples as each rival would have taken, in the order of
-    /// [`rivals::ALL`]; `None` where there were fewer samples.
+    /// Answers of the rivals' rules, in the order of [`rivals::ALL`]. Each rule gets as many of these samples as it
+    /// would have taken itself; `None` where there were fewer.
     pub rivals: Vec<Option<bool>>,
 }
 
 impl Finished {
-    /// From the comparison of command 0 with command 1 and its samples, the extra runs for the rivals among them.
+    /// From the comparison of command 0 with command 1 and its samples, which include the extra runs for the rivals.
     pub fn new(comparison: &Comparison, samples: &[Sample], ignore_failure: bool) -> Self {
         Finished {
             verdict: comparison.verdict,
@@ -48,8 +46,8 @@ impl Finished {
     }
 }
 
-/// Answers of the rivals' rules to the measured runs of commands 0 and 1, in the order of [`rivals::ALL`]: each is
-/// given about as many runs as it would have made itself, and answers nothing where there are fewer.
+/// Answers of the rivals' rules to the measured runs of commands 0 and 1, in the order of [`rivals::ALL`]. Each rule
+/// gets about as many runs as it would have made itself, and answers `None` where there are fewer.
 pub fn rival_verdicts(samples: &[Sample], metric: Metric, ignore_failure: bool) -> Vec<Option<bool>> {
     let of = |command| {
         let (values, walls) = (
@@ -67,7 +65,7 @@ pub fn rival_verdicts(samples: &[Sample], metric: Metric, ignore_failure: bool) 
     rivals::ALL.iter().map(judge).collect()
 }
 
-/// Extra runs of each command that all rivals together need.
+/// Extra runs of each command, enough for every rival.
 pub fn runs_for_rivals(samples: &[Sample], ignore_failure: bool) -> u32 {
     let of = |command| {
         let ours =
@@ -82,15 +80,14 @@ pub fn runs_for_rivals(samples: &[Sample], ignore_failure: bool) -> u32 {
     f64::max(of(0), of(1)).clamp(0.0, f64::from(RUNS_FOR_RIVALS_MAX)) as u32
 }
 
-/// Most extra runs for the rivals: the shortest programs are over in half a millisecond.
+/// Maximum number of extra runs for the rivals, which bounds the time for programs of half a millisecond.
 const RUNS_FOR_RIVALS_MAX: u32 = 10_000;
 
 /// Confidence of all bounds.
 const CONFIDENCE: f64 = 0.95;
 
-/// A stratum: comparisons of identical programs. The rate is over the comparisons that came to an answer: a comparison
-/// without an answer cannot be falsely answered, and a rule that never answered would otherwise look perfect. Of
-/// several metrics one false answer is enough.
+/// A stratum: comparisons of identical programs. The rate is over the comparisons that were decided, since otherwise a
+/// rule that never decided would look perfect. With several metrics, one false answer makes the comparison false.
 pub fn aa_stratum(name: &str, finished: &[Finished]) -> AaStratum {
     let count = |verdict| finished.iter().filter(|one| one.family == verdict).count();
     let (false_verdicts, equivalent) = (count(Verdict::Different), count(Verdict::Equivalent));
@@ -122,7 +119,8 @@ pub fn power_result(stratum: &str, true_ratio: f64, finished: &[Finished]) -> Po
     let found = different().filter(right).count();
     let logs: Vec<f64> = finished.iter().map(|one| one.effect_ratio.ln()).collect();
     let equivalent = |one: &&Finished| one.verdict == Verdict::Equivalent;
-    // At the margin itself *equivalent* is as wrong as beyond it; the ratio was set, so only rounding is allowed for.
+    // At the margin itself *equivalent* is as wrong as beyond it. The tolerance covers only rounding, since the ratio
+    // was set.
     let is_beyond = |one: &&Finished| true_ratio.ln().abs() >= one.margin.ln_1p() - 1e-9;
     let false_equivalent = finished.iter().filter(equivalent).filter(is_beyond).count();
     let beyond = finished.iter().filter(is_beyond).count();

@@ -1,4 +1,4 @@
-//! Selection of the runs that are analysed, and the least value that a reading counts as.
+//! Selects the runs that are analysed, and defines the smallest value that a reading counts as.
 
 use fauxplat_model::{Metric, Phase, Sample, Unit};
 
@@ -7,8 +7,8 @@ pub(crate) fn counts(sample: &Sample, ignore_failure: bool) -> bool {
     sample.phase == Phase::Measured && (ignore_failure || sample.outcome.is_success())
 }
 
-/// Value that a reading of zero counts as, since zero has no logarithm: half a microsecond, or half of whatever else is
-/// counted.
+/// Value as which a reading of zero counts, since zero has no logarithm: half a microsecond for a time, otherwise half
+/// of a unit.
 pub(crate) fn least(metric: Metric) -> f64 {
     if metric.unit() == Unit::Nanos { 500.0 } else { 0.5 }
 }

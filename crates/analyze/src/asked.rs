@@ -9,8 +9,8 @@ use crate::series::Series;
 
 /// A question about typical runs, put to the paths of a series at its looks.
 ///
-/// Where differences after themselves answer alone, their own paths have to cross as well: the paths of the whole rule, most
-/// of which part nowhere, bound nothing for programs that leave something to each other.
+/// If the differences after themselves alone answer, their own paths have to cross as well. The paths of the whole
+/// rule, where most series do not part, give no bound for programs with carry-over.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) series: &'a Series,
@@ -19,12 +19,12 @@ pub(crate) struct Asked<'a> {
     /// Cumulative probability per side at each look.
     pub(crate) spent: &'a [f64],
     pub(crate) question: Question,
-    /// Whether differences after themselves answer alone at the last look.
+    /// Whether the differences after themselves alone answer at the last look.
     pub(crate) is_parted: bool,
 }
 
 impl Asked<'_> {
-    /// State of the observed path about a point; `paths` has the looks that are known already.
+    /// State of the observed path about a point. `paths` has the looks that have been computed.
     pub(crate) fn crossed(&self, paths: &mut Paths, theta: f64) -> Crossed {
         let crossed =
             paths.crossed(self.looked, self.spent, self.series.keys(self.rows, theta, self.question));

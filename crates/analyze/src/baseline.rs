@@ -1,4 +1,5 @@
-//! A comparison against readings that were taken at another time. It is weaker, and says so.
+//! A comparison against readings from another time, which is weaker evidence than interleaved runs; its findings say
+//! so.
 
 use fauxplat_model::{
     CompareFindings, Comparison, DifferenceIn, Estimand, Extent, Grade, Metric, Rule, RunFindings, Sample,
@@ -22,39 +23,36 @@ use crate::stored::{Stored, stored};
 use crate::summary::{readings, run_findings};
 use crate::verdict::elapsed_s;
 
-/// Readings of A that were taken at another time, by us or by another tool.
+/// Readings of A from another time, by fauxplat or by another tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Baseline<'a> {
-    /// Name in the report.
     pub name: &'a str,
-    /// The readings in the order in which they were taken, in the unit of the metric; none is
-    /// negative.
+    /// The readings in the order of measurement, in the unit of the metric; none is negative.
     pub values: &'a [f64],
-    /// Findings about it for the report.
     pub findings: &'a RunFindings,
 }
 
-/// Standard deviation of a session's level that is assumed while the history does not know better: one per cent, the
-/// least that repeated sessions of benchmarks commonly show. With it, a baseline cannot tell differences of two per
-/// cent or so from a machine that changed, which is the truth about baselines.
+/// Standard deviation of a session's log level that is assumed when the history has too few sessions: 1 %, the least
+/// that repeated sessions of benchmarks commonly show. With it, a baseline cannot tell differences of about 2 % from a
+/// machine that changed.
 const SESSION_SD_ASSUMED: f64 = 0.01;
 
-/// Fewer sessions than this know nothing of how far sessions lie apart.
+/// Minimum number of sessions from which their variation is estimated.
 const SESSIONS_MIN: usize = 3;
 
-/// How far the log level of one unchanged command moves between sessions, as earlier sessions of it show.
+/// Variation of the log level of one unchanged command between sessions, estimated from earlier sessions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SessionLevels {
-    /// Variance of the levels. Their own standard errors are left in it: taking them out would save little, and a
-    /// variance of a few sessions that came out as nothing would pass for certainty.
+    /// Variance of the levels, which includes their standard errors. Subtracting those would save little, and an
+    /// estimate of zero from a few sessions would be mistaken for certainty.
     variance: f64,
-    /// Sessions that it rests on.
+    /// Number of sessions from which the variance was estimated.
     sessions: usize,
 }
 
 impl SessionLevels {
-    /// Of the readings of each session in a metric; `None` for fewer than three sessions. These must be sessions of one
-    /// command: in a *paired* difference of identical programs its level cancels, so that such differences say nothing here.
+    /// From the readings of each session in a metric; `None` for fewer than three sessions. All sessions must be of one
+    /// command. *Paired* differences of identical programs cannot be used: their level cancels.
     pub fn of<'a>(metric: Metric, sessions: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let sessions: Vec<&[f64]> = sessions.into_iter().collect();
         let step = step(metric, &sessions, &[]);
@@ -69,19 +67,18 @@ impl SessionLevels {
     }
 }
 
-/// Movement between the two sessions, as far as earlier sessions show it.
+/// Variation between the two sessions, estimated from the sessions themselves or from earlier ones.
 #[derive(Clone, Copy)]
 struct Movement {
-    /// Variance of the difference of their levels.
     variance: f64,
     /// Degrees of freedom of the variance, if it was estimated from a few sessions.
     df: Option<f64>,
 }
 
 impl Movement {
-    /// By the slow movement that both sessions show within themselves, or by what earlier sessions show, whichever reaches
-    /// further at this level. The larger *variance* would not do: few sessions that happen to lie close together have a
-    /// small one, which is known badly, and what is taken in its place would be said to be known well.
+    /// Uses the slow movement within both sessions, or the variation between earlier sessions, whichever gives the
+    /// wider interval at this level. Choosing by the *variance* would be wrong: a few sessions that happen to lie close
+    /// together have a small and badly known variance, and the other one would be treated as well known.
     fn between(a: &Side, b: &Side, levels: Option<SessionLevels>, level: f64) -> Self {
         let within = Movement { variance: a.drift + b.drift, df: None };
         let known = levels.map_or(SESSION_SD_ASSUMED.powi(2), |levels| levels.variance);
@@ -90,14 +87,13 @@ impl Movement {
         if known.half_width(level) < within.half_width(level) { within } else { known }
     }
 
-    /// How far the interval has to reach for it alone.
+    /// Half width of an interval that only this variation causes.
     fn half_width(self, level: f64) -> f64 {
         let z = plain_z(level);
         self.df.map_or(z, |df| t_for_z(z, df)) * self.variance.sqrt()
     }
 }
 
-/// A side of the comparison, on the scale of logarithms.
 struct Side {
     logs: Vec<f64>,
     place: Location,
@@ -108,7 +104,7 @@ struct Side {
 }
 
 impl Side {
-    /// Of readings to each of which `step` is added.
+    /// From readings to each of which `step` is added.
     fn of(values: &[f64], step: f64) -> Self {
         let logs: Vec<f64> =
             values.iter().map(|value| value + step).filter(|&value| value > 0.0).map(f64::ln).collect();
@@ -119,8 +115,8 @@ impl Side {
     }
 }
 
-/// Amount added to all readings so that each has a logarithm: nothing, or half of a small step where one of them is zero, as
-/// in a pair. Left out, the zeros of one session would make its other readings the usual ones.
+/// Amount added to all readings so that each has a logarithm: zero, or half of a small step if one of the readings is
+/// zero, as in a pair. Leaving out the zeros of one session would bias its level towards its other readings.
 fn step(metric: Metric, values: &[&[f64]], findings: &[&RunFindings]) -> f64 {
     let has_zero = values.iter().any(|values| values.contains(&0.0));
     let summaries = findings.iter().flat_map(|it| &it.summaries);
@@ -130,12 +126,13 @@ fn step(metric: Metric, values: &[&[f64]], findings: &[&RunFindings]) -> f64 {
 
 /// Compares the runs of command 0 in `samples` (the candidate) with readings from another time.
 ///
-/// Nothing was interleaved, so no coin protects this comparison. The interval is Welch's on winsorised logarithms,
-/// widened (1) for autocorrelation within each session, and (2) for movement between the two: by the slow movement that
-/// they show within themselves (a machine that wanders while it is watched wanders at least as much in between), or by
-/// how far the level of one unchanged command lay apart in earlier sessions, if that is more; a standard deviation of
-/// 1 % is assumed when it is unknown. A variance of n sessions has n − 1 degrees of freedom, and the quantile of Student's t
-/// that belongs to them (see [`half_width`]). The p-value is a studentised permutation test, which knows of neither; *different* needs both.
+/// Nothing was interleaved, so randomisation does not protect this comparison. The interval is Welch's on winsorised
+/// logarithms, widened for autocorrelation within each session and for movement between the two. That movement is the
+/// slow movement within both sessions (a machine that wanders while it is watched wanders at least as much in between),
+/// or the variation of one unchanged command between earlier sessions, if that is larger; a standard deviation of 1 %
+/// is assumed when it is unknown. A variance of n sessions has n − 1 degrees of freedom, and the corresponding quantile
+/// of Student's t (see [`half_width`]). The p-value is a studentised permutation test, which accounts for neither;
+/// *different* needs both.
 pub fn baseline_findings(
     rule: &Rule,
     baseline: Baseline,
@@ -153,7 +150,7 @@ pub fn baseline_findings(
     judged
 }
 
-/// Compares with a candidate whose readings were taken earlier too: nothing of either is measured now.
+/// Compares with a candidate whose readings are from earlier too. Nothing is measured now.
 pub fn stored_findings(
     rule: &Rule,
     [baseline, candidate]: [Baseline; 2],
@@ -189,7 +186,7 @@ pub fn stored_findings(
     Judged { findings, warnings }
 }
 
-/// Sentence that says how much movement between sessions the interval allows for.
+/// A sentence about the movement between sessions that the interval allows for.
 fn between_sessions(levels: Option<SessionLevels>) -> String {
     let percent = |sd: f64| format!("{:.2} %", 100.0 * sd);
     match levels {
@@ -273,8 +270,8 @@ fn comparison(
     }
 }
 
-/// The verdict that follows from typical runs, slow runs and the mean, how far an *equivalent* reaches, and where a
-/// *different* lies.
+/// The verdict that follows from typical runs, slow runs and the mean, the extent of an *equivalent*, and the parts in
+/// which a *different* lies.
 fn concluded(typical: Verdict, stored: Option<&Stored>) -> (Verdict, Option<Extent>, Vec<DifferenceIn>) {
     let is = |wanted: Verdict, of: fn(&Stored) -> Verdict| stored.is_some_and(|it| of(it) == wanted);
     let in_parts = [
@@ -291,13 +288,13 @@ fn concluded(typical: Verdict, stored: Option<&Stored>) -> (Verdict, Option<Exte
     (verdict, (verdict == Verdict::Equivalent).then_some(extent), difference_in)
 }
 
-/// Half of the interval: the half widths of runs and of sessions by themselves, each with the quantile of its own degrees of
-/// freedom, as the sides of a right angle. It holds its level whichever of both is larger (Banerjee 1960, "Approximate
-/// confidence interval for linear functions of means of k populations when the population variances are not equal"): the
-/// probability that χ² of one degree of freedom stays below a sum that is weighted by the true shares is at least the sum of
-/// the probabilities so weighted, since its distribution function is concave. Degrees of freedom of the sum, by
-/// Satterthwaite, are themselves made of the *estimated* variances: three sessions that happen to be alike let those of the
-/// runs stand for all.
+/// Half width of the interval: the half widths of runs and of sessions alone, each with the quantile of its own degrees
+/// of freedom, added in quadrature. The interval holds its level whichever of both is larger (Banerjee 1960,
+/// "Approximate confidence interval for linear functions of means of k populations when the population variances are
+/// not equal"): since the distribution function of χ² with one degree of freedom is concave, the probability that χ²
+/// stays below a sum weighted by the true shares is at least the equally weighted sum of the probabilities.
+/// Satterthwaite's degrees of freedom of the sum depend on the *estimated* variances instead: three sessions that
+/// happen to be alike would give the sum the many degrees of freedom of the runs.
 fn half_width(a: &Side, b: &Side, movement: Movement, level: f64) -> f64 {
     let runs = a.se.hypot(b.se);
     let df = welch_df(a.se.powi(2), a.place.df as usize + 1, b.se.powi(2), b.place.df as usize + 1);
@@ -305,8 +302,8 @@ fn half_width(a: &Side, b: &Side, movement: Movement, level: f64) -> f64 {
     of_runs.hypot(movement.half_width(level))
 }
 
-/// Difference of two bootstrap intervals, added in quadrature side by side (Zou and Donner 2008, "Construction of
-/// confidence limits about effect measures: a general approach").
+/// Interval of the difference, from the bootstrap intervals of both sides: the distances of the ends are added in
+/// quadrature (Zou and Donner 2008, "Construction of confidence limits about effect measures: a general approach").
 fn bootstrap(a: &Side, b: &Side, level: f64, seed: u64) -> Option<(f64, f64)> {
     let (a_low, a_high) = bca_interval(&a.logs, level, seed)?;
     let (b_low, b_high) = bca_interval(&b.logs, level, seed ^ 1)?;
@@ -315,7 +312,7 @@ fn bootstrap(a: &Side, b: &Side, level: f64, seed: u64) -> Option<(f64, f64)> {
     Some((effect - (b_mid - b_low).hypot(a_high - a_mid), effect + (b_high - b_mid).hypot(a_mid - a_low)))
 }
 
-/// Without pairs there is no order and no layout; what can be said is how much the sessions wander.
+/// Without pairs, order and layout cannot be separated. The share of `order` is the movement between sessions.
 fn variance_budget(a: &Side, b: &Side, session: f64) -> VarianceBudget {
     let plain = |side: &Side| if side.logs.len() > 1 { side.place.sd().powi(2) } else { 0.0 };
     let total = plain(a) + plain(b);

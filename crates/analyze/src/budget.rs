@@ -1,4 +1,4 @@
-//! Where the variance of the log ratio of a pair comes from.
+//! Divides the variance of the log ratio of a pair among its sources.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use fauxplat_stats::winsor::{location, winsorise};
 
 use crate::pairing::Pair;
 
-/// Shares of the variance of the pairs' log ratios. They are moments, not a model: each is cut off at zero and at what
-/// the ones before it left over.
+/// Shares of the variance of the pairs' log ratios. The shares are moments, not a fitted model: each is limited to
+/// between zero and the part that the shares before it left.
 pub(crate) fn budget(pairs: &[Pair], d: &[f64], metric: Metric) -> VarianceBudget {
     let (pulled, _) = winsorise(d);
     let total = variance(&pulled);
@@ -43,7 +43,7 @@ fn share(part: f64, total: f64) -> f64 {
     if total > 0.0 { part / total } else { 0.0 }
 }
 
-/// The share that order (who came first) and drift (a straight line over the session) explain.
+/// The share that is explained by order (which command came first) and drift (a straight line over the session).
 fn order_share(pairs: &[Pair], d: &[f64]) -> f64 {
     let order: Vec<f64> = pairs.iter().map(|pair| mean_position(&pair.b) - mean_position(&pair.a)).collect();
     let time: Vec<f64> = (0..d.len()).map(|index| index as f64).collect();
@@ -54,8 +54,8 @@ fn mean_position(runs: &[&Sample]) -> f64 {
     mean(&runs.iter().map(|run| f64::from(run.position)).collect::<Vec<_>>()).unwrap_or(0.0)
 }
 
-/// Contribution of runs of one program in one setup to the variance of a log ratio of means; `None` unless blocks
-/// repeat each program.
+/// Contribution of repeated runs of one program in one setup to the variance of a log ratio of means; `None` unless
+/// blocks repeat each program.
 fn process_variance(pairs: &[Pair], metric: Metric) -> Option<f64> {
     let of_mean = |pair: &Pair, runs: &[&Sample]| {
         let logs: Vec<f64> = runs.iter().filter_map(|run| pair.log(run, metric)).collect();
@@ -63,13 +63,13 @@ fn process_variance(pairs: &[Pair], metric: Metric) -> Option<f64> {
     };
     let both = |pair: &Pair| Some(of_mean(pair, &pair.a)? + of_mean(pair, &pair.b)?);
     let parts: Vec<f64> = pairs.iter().filter_map(both).collect();
-    // A spike in one run of a block would swamp the mean of the variances.
+    // Winsorised, because an outlier in one run of a block would dominate the mean of the variances.
     let (pulled, _) = winsorise(&parts);
     mean(&pulled)
 }
 
-/// Variance of the log ratio between setups (CPU and environment padding), where setups come back often enough: at
-/// least half of the pairs must share theirs with another.
+/// Variance of the log ratio between setups (CPU and environment padding); `None` unless at least half of the pairs
+/// share their setup with another pair.
 fn setup_variance(pairs: &[Pair], d: &[f64]) -> Option<f64> {
     let mut setups: BTreeMap<(u16, u16), Vec<f64>> = BTreeMap::new();
     for (pair, &d) in pairs.iter().zip(d) {
@@ -82,8 +82,8 @@ fn setup_variance(pairs: &[Pair], d: &[f64]) -> Option<f64> {
 }
 
 /// Log ratio of second over first position, with its 95 % interval. Runs of a block are taken in twos of different
-/// commands, or in halves where each command ran several times in a row, and the difference between the commands is taken
-/// out.
+/// commands, or in halves where each command ran several times in a row, and the difference between the commands is
+/// subtracted.
 fn position_effect(pairs: &[Pair], effect: f64, metric: Metric) -> (f64, f64, f64) {
     let values: Vec<f64> = pairs.iter().filter_map(|pair| second_over_first(pair, effect, metric)).collect();
     let place = location(&values);

@@ -1,13 +1,13 @@
-//! Worth of one more thread, and the capacity that is left on a machine that is partly busy.
+//! Worth of one more thread, and the unused capacity of a machine that is partly busy.
 
 use fauxplat_model::{ShiftSample, Worth};
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::median;
 use fauxplat_units::{Cpu, CpuSet};
 
-/// Work per second of several workers together over the mean of what each does alone, round by round.
+/// Work per second of several workers together, divided by the mean of each worker alone, round by round.
 ///
-/// `together` and `alone` hold the samples of those cells; `None` when no round has both.
+/// `together` and `alone` hold the samples of those cells; `None` if no round has both.
 pub fn worth(cpus: CpuSet, together: &[&ShiftSample], alone: &[&ShiftSample], seed: u64) -> Option<Worth> {
     let rounds = together.iter().map(|sample| sample.round + 1).max()?;
     let speed = |samples: &[&ShiftSample], round: u32| {
@@ -26,12 +26,12 @@ pub fn worth(cpus: CpuSet, together: &[&ShiftSample], alone: &[&ShiftSample], se
     Some(Worth { cpus, ratio: centre, low_ratio: low.exp().min(centre), high_ratio: high.exp().max(centre) })
 }
 
-/// Mean share of busy CPUs, and the share of the machine's work that is still to be had.
+/// Mean share of busy CPUs, and the share of the machine's work that is still available.
 ///
 /// `cores` are the CPUs of each core with the worth of all its threads together; `busy` is the share of time in which
-/// each CPU was not idle. The threads of a core are taken to be busy independently of each other, so the number of
-/// those that are busy at once has a Poisson binomial distribution, and what k of n threads are worth lies on a straight
-/// line between one thread and all.
+/// each CPU was not idle. The threads of a core are assumed to be busy independently of each other, so the number of
+/// threads busy at once has a Poisson binomial distribution. The worth of k of n threads is interpolated linearly
+/// between one thread and all.
 pub fn capacity_left(cores: &[(CpuSet, f64)], busy: impl Fn(Cpu) -> f64) -> (f64, f64) {
     let cpus: Vec<f64> = cores.iter().flat_map(|(cpus, _)| cpus.iter()).map(&busy).collect();
     let busy_share = cpus.iter().sum::<f64>() / cpus.len().max(1) as f64;
@@ -72,10 +72,11 @@ mod tests {
     #[test]
     fn half_idle_is_not_half_free_where_threads_share_a_core() {
         let cores = [(set("0,2"), 1.2), (set("1,3"), 1.2)];
-        // A single busy thread on each core: tools say 50 %, although a sixth of the machine is left.
+        // A single busy thread on each core: the CPUs are 50 % busy, although only a sixth of the machine's work is
+        // left.
         let (busy, left) = capacity_left(&cores, |cpu| if cpu.0 < 2 { 1.0 } else { 0.0 });
         assert!((busy - 0.5).abs() < 1e-12 && (left - 1.0 / 6.0).abs() < 1e-12, "{busy} {left}");
-        // Two busy threads on a single core: the utilisation is equal, and half is left.
+        // Two busy threads on a single core: the CPUs are 50 % busy again, and half of the work is left.
         let (_, left) = capacity_left(&cores, |cpu| if cpu.0 % 2 == 0 { 1.0 } else { 0.0 });
         assert!((left - 0.5).abs() < 1e-12);
         let (busy, left) = capacity_left(&[(set("0"), 1.0), (set("1"), 1.0)], |_| 0.25);
@@ -85,7 +86,7 @@ mod tests {
     #[test]
     fn worth_is_paired_round_by_round() {
         let sample = |round, wall_ns| ShiftSample { round, units: 100, wall_ns, ..ShiftSample::default() };
-        // The machine slows down by half from one round to the next; the ratio does not notice.
+        // The machine gets slower from round to round, which must not change the ratio.
         let alone: Vec<ShiftSample> =
             (0..8).map(|round| sample(round, 1000 + 500 * u64::from(round))).collect();
         let both: Vec<ShiftSample> =

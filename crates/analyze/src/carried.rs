@@ -1,4 +1,4 @@
-//! Effects that commands leave to each other, as a report shows them.
+//! Carry-over between commands, as a report shows it.
 
 use fauxplat_model::{CarryOver, RatioInterval, RiseSource};
 use fauxplat_stats::paired::path::Keys;
@@ -11,8 +11,8 @@ use crate::contest::Contest;
 use crate::paths::Paths;
 use crate::standing::{Standing, bounded};
 
-/// The differences after itself and after another command, and what lies between both, at the look of a standing. What
-/// lies between both has an error level of its own, which no verdict uses.
+/// The differences of runs after themselves and after another command, and the difference between both, at the look of
+/// a standing. The difference between both has an error level of its own, which no verdict uses.
 pub(crate) fn carry_over(contest: &Contest, rows: &Rows, standing: &Standing) -> Option<CarryOver> {
     let (series, design) = (&contest.series, &contest.design);
     if !series.is_twice() || standing.n == 0 {

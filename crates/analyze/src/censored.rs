@@ -1,8 +1,8 @@
-//! Comparisons of readings that are bounds, or of a part.
+//! Comparisons of readings that are bounds, or that cover only the first thread.
 //!
-//! A bound is compared as a bound: where A is at most this and B is that, B over A is at least their ratio. The judge sees the
-//! ratios of the numbers, and what it concludes of them is limited here to what they allow. Two bounds that lie on the same
-//! side say nothing of the ratio, however alike they are.
+//! If A is at most one value and B is at least another, then B over A is at least their ratio. The judge computes with
+//! the numbers alone, and its conclusions are limited here to those that the bounds allow. Two bounds on the same side
+//! tell nothing about the ratio, even if they are equal.
 
 use fauxplat_model::{
     Bound, BoundedEffect, Comparison, Gate, Metric, NO_BOUND_LOG, Sample, Side, VarianceBudget, Verdict,
@@ -11,14 +11,14 @@ use fauxplat_model::{
 use crate::pairing::{Pair, Seen};
 use crate::standing::{Sides, Standing};
 
-/// Kinds of numbers of a metric, over all pairs that count.
+/// Kinds of readings of a metric, over all pairs that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Censored {
     a: Kinds,
     b: Kinds,
 }
 
-/// Kinds of numbers among the readings of one command, beside values.
+/// Kinds of readings of one command, other than plain values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Kinds {
     at_most: bool,
@@ -26,15 +26,16 @@ struct Kinds {
     first_thread: bool,
 }
 
-/// A conclusion as far as the readings allow it.
+/// A conclusion, limited to what the readings allow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limited {
     pub(crate) standing: Standing,
-    /// Whether more runs would say no more.
+    /// Whether more runs could not lead to an answer.
     pub(crate) is_hopeless: bool,
 }
 
-/// Log ratio and more of a pair by its numbers, bounds included; `None` unless every run was read and both commands ran.
+/// Log ratio and further figures of a pair, with bounds taken as values; `None` unless every run was read and both
+/// commands ran.
 pub(crate) fn seen(pair: &Pair, metric: Metric) -> Option<Seen> {
     match pair.runs().any(|run| is_bound(run, metric)) {
         false => pair.seen(metric),
@@ -51,7 +52,7 @@ pub(crate) fn is_open(pairs: &[Pair], metric: Metric) -> bool {
     pairs.iter().flat_map(Pair::runs).any(|run| is_bound(run, metric))
 }
 
-/// Whether some readings of a metric are of the first thread alone.
+/// Whether some readings of a metric cover only the first thread.
 pub(crate) fn is_first_thread(pairs: &[Pair], metric: Metric) -> bool {
     let is_part = |run: &Sample| run.told(metric).is_some_and(|told| told.bound == Bound::FirstThread);
     pairs.iter().flat_map(Pair::runs).any(is_part)
@@ -72,18 +73,17 @@ impl Kinds {
 }
 
 impl Censored {
-    /// Takes note of a pair that counts.
     pub(crate) fn note(&mut self, pair: &Pair, metric: Metric) {
         self.a.note(&pair.a, metric);
         self.b.note(&pair.b, metric);
     }
 
-    /// Whether some readings are bounds.
     pub(crate) fn is_open(self) -> bool {
         self.a.is_open() || self.b.is_open()
     }
 
-    /// Kind of bound that the ratio of the numbers is for B over A; `None` where B over A may be more and may be less.
+    /// Kind of bound that the ratio of the numbers is for B over A; `None` if the true ratio may be larger and may be
+    /// smaller.
     fn effect(self) -> Option<Bound> {
         let is_least = !self.a.at_least && !self.b.at_most;
         let is_most = !self.a.at_most && !self.b.at_least;
@@ -95,8 +95,8 @@ impl Censored {
         }
     }
 
-    /// Limits a conclusion from the numbers to what bounds allow: an effect that is at least this much stands where it is one to
-    /// that side, and nothing else does.
+    /// Limits a conclusion from the numbers to what the bounds allow. If the true effect is at least that of the
+    /// numbers, a difference to that side stands, and nothing else does.
     pub(crate) fn limit(self, standing: Standing) -> Limited {
         let side = match self.effect() {
             Some(Bound::Value) => return Limited { standing, is_hopeless: false },
@@ -139,7 +139,7 @@ impl Censored {
         Limited { standing, is_hopeless }
     }
 
-    /// A comparison with nothing that would need values where there are bounds, and with what its readings cover.
+    /// The comparison without figures that need values where there are bounds, and with the coverage of its readings.
     pub(crate) fn shown(self, comparison: Comparison, single_task: bool) -> Comparison {
         let first_thread = (self.a.first_thread || self.b.first_thread) && !single_task;
         if !self.is_open() {
@@ -177,8 +177,8 @@ impl Censored {
     }
 }
 
-/// Sides of the margin that bounds still allow: a ratio that is at least this much may lie beyond the upper end, and cannot lie
-/// beyond the lower one where this much does not.
+/// Sides of the margin that can be decided with bounds. If the true ratio is at least that of the numbers, *beyond* the
+/// upper end and *not beyond* the lower end remain true.
 fn sides(side: Option<Side>, of_numbers: Sides) -> Sides {
     let Sides { up, down } = of_numbers;
     match side {

@@ -1,4 +1,4 @@
-//! A contest of a judge as a report shows it.
+//! Turns a contest of a judge into a comparison for the report.
 
 use fauxplat_model::{
     Comparison, DroppedLean, Gate, Grade, Margin, MeanRatio, Metric, QuantileShift, RatioInterval, Sample,
@@ -20,7 +20,7 @@ use crate::pairing::Pair;
 use crate::secondary::secondary;
 use crate::standing::{Standing, beyond_margin, bounded};
 
-/// The pairs of a contest that were kept; where runs after themselves alone answer, those runs alone.
+/// The pairs of a contest that were kept, reduced to runs after themselves if those alone answer.
 fn kept_pairs<'a>(blocks: &[Vec<&'a Sample>], contest: &Contest, is_parted: bool) -> Vec<Pair<'a>> {
     let kept = |run: &&Sample| contest.kept.binary_search(&run.block).is_ok();
     let kept_blocks = blocks.iter().filter(|block| block.first().is_some_and(kept));
@@ -28,12 +28,10 @@ fn kept_pairs<'a>(blocks: &[Vec<&'a Sample>], contest: &Contest, is_parted: bool
     pairs.map(|pair| if is_parted { pair.after_itself() } else { pair }).collect()
 }
 
-/// Name of a command in the report.
 fn name(names: &[String], command: u16) -> String {
     names.get(usize::from(command)).cloned().unwrap_or_else(|| format!("command {}", command + 1))
 }
 
-/// A contest as a report shows it.
 pub(crate) fn comparison(
     judge: &Judge,
     contest: &Contest,
@@ -44,7 +42,7 @@ pub(crate) fn comparison(
     contest.censored.shown(of_values(judge, contest, blocks, names, stopped_by), judge.single_task)
 }
 
-/// A contest where every reading is a value.
+/// The comparison with every reading taken as a value.
 fn of_values(
     judge: &Judge,
     contest: &Contest,
@@ -113,7 +111,6 @@ fn of_values(
     }
 }
 
-/// Margin in the unit of the metric, where it is not a ratio.
 pub(crate) fn absolute(margin: Margin) -> Option<f64> {
     match margin {
         Margin::Ratio(_) => None,
@@ -121,7 +118,7 @@ pub(crate) fn absolute(margin: Margin) -> Option<f64> {
     }
 }
 
-/// The metrics that are not decided are told once, with the first of those that are.
+/// Metrics that are not decided are reported once, with the first decided metric.
 fn secondary_of(judge: &Judge, contest: &Contest, pairs: &[Pair]) -> Vec<Secondary> {
     match contest.metric == judge.rule.metric {
         true => secondary(judge, pairs, contest.design.seed),
@@ -129,15 +126,15 @@ fn secondary_of(judge: &Judge, contest: &Contest, pairs: &[Pair]) -> Vec<Seconda
     }
 }
 
-/// For an inconclusive comparison: how many pairs would probably decide.
+/// For an inconclusive comparison: the number of pairs that would probably decide.
 fn pairs_needed(judge: &Judge, contest: &Contest, standing: &Standing, level: f64) -> Option<usize> {
     let inconclusive = standing.verdict == Verdict::Inconclusive && standing.n >= 2;
     let clusters = inconclusive.then(|| clusters_needed(standing, &contest.design, level))?;
     clusters.map(|clusters| clusters * judge.pairs_per_block as usize)
 }
 
-/// Pairs in which one command was much slower. Where typical runs differ, they are counted about that difference, as the test
-/// of the tail is made then: about zero, those of one side would hide behind it.
+/// Pairs in which one command was much slower. If typical runs differ, pairs are counted about that difference, as in
+/// the test of the tail: about zero, the slow pairs of one side would not stand out.
 fn tail(contest: &Contest, standing: &Standing, level: f64) -> Tail {
     let series = &contest.series;
     let n = standing.n * series.group;
@@ -168,7 +165,6 @@ fn tail(contest: &Contest, standing: &Standing, level: f64) -> Tail {
     }
 }
 
-/// The mean ratio of a standing, as documents have it.
 fn mean_ratio(standing: &Standing) -> Option<MeanRatio> {
     let bounded = |ratio: f64| bounded(ratio.ln()).exp();
     standing.mean.map(|mean| MeanRatio {
@@ -181,7 +177,6 @@ fn mean_ratio(standing: &Standing) -> Option<MeanRatio> {
     })
 }
 
-/// The spread of a standing, as documents have it.
 fn spread(standing: &Standing) -> Option<SpreadChange> {
     standing.spread.map(|it| SpreadChange {
         usual: it.usual,
@@ -193,8 +188,8 @@ fn spread(standing: &Standing) -> Option<SpreadChange> {
     })
 }
 
-/// State of the gate, and the change that nine of ten such comparisons would have found. The change is not known of
-/// anytime-valid intervals, whose width has another law.
+/// State of the gate, and the change that nine of ten such comparisons would have found. The latter is `None` for
+/// anytime-valid intervals, whose width follows another law.
 fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let question = judge.rule.gate?;
     let state = standing.state(question.side(contest.metric));
@@ -204,7 +199,7 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let by_pairs = (critical + NINE_OF_TEN) * se;
     let level = judge.rule.level / judge.contests.len().max(1) as f64;
     let by_sessions = judge.found_over_sessions(contest, standing, level, NINE_OF_TEN);
-    // Sessions count where there are several, unless their pairs tell less.
+    // With several sessions, the variation between sessions decides, unless that between pairs is larger.
     let detectable = (contest.design.margin + by_sessions.map_or(by_pairs, |it| it.max(by_pairs))).exp_m1();
     Some(Gate {
         question,
@@ -217,13 +212,13 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
 /// Standard normal quantile of nine tenths.
 const NINE_OF_TEN: f64 = 1.2816;
 
-/// Dropped pairs by the command whose runs waited more.
+/// Dropped pairs by the command that waited more.
 fn dropped_lean(contest: &Contest) -> Option<DroppedLean> {
     let [a, b] = contest.guard.waited();
     (a + b > 0).then_some(DroppedLean { a, b, leans: contest.leaning })
 }
 
-/// How the commands differ at each quantile, in logarithms as everything here; whole blocks are drawn.
+/// Ratios of the commands at each quantile of their log readings, by a bootstrap of whole blocks.
 fn quantile_shifts(pairs: &[Pair], metric: Metric, level: f64, seed: u64) -> Vec<QuantileShift> {
     let logs = |pair: &Pair, runs: &[&Sample]| -> Option<Vec<f64>> {
         runs.iter().map(|run| pair.log(run, metric)).collect()

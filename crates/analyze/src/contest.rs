@@ -1,4 +1,4 @@
-//! A contest of a judge: one command against another in one metric, and where its looks stand.
+//! A contest of a judge: one command against another in one metric, with the state of its looks.
 
 use fauxplat_model::{GateState, Margin, Metric, Verdict};
 use fauxplat_stats::paired::rows::Rows;
@@ -11,36 +11,38 @@ use crate::pairing::Seen;
 use crate::series::Series;
 use crate::standing::Standing;
 
-/// Contest of one command against another in one metric; against the first, except when a winner is tested.
+/// Contest of one command against another in one metric. The other is the first command, except when a winner is
+/// tested.
 #[derive(Clone, Debug)]
 pub(crate) struct Contest {
     pub(crate) reference: u16,
     pub(crate) candidate: u16,
     pub(crate) metric: Metric,
     pub(crate) margin: Margin,
-    /// Level of both commands so far, while an absolute margin waits for it.
+    /// Level of both commands so far, while an absolute margin waits for it to be turned into a ratio.
     pub(crate) level: Option<Level>,
     pub(crate) design: Design,
     pub(crate) series: Series,
     pub(crate) guard: Guard,
-    /// Blocks whose pair was kept and counts, rising.
+    /// Blocks whose pair was kept and counts, in ascending order.
     pub(crate) kept: Vec<u32>,
-    /// Blocks whose pair the guards let through, those included that came after the answer.
+    /// Blocks whose pair the guards accepted, including those after the answer.
     pub(crate) good: Vec<u32>,
-    /// Bounds and parts among the readings of the pairs that count.
+    /// Kinds of readings among the pairs that count.
     pub(crate) censored: Censored,
-    /// Set at the look that decided. The figures stay those of that look, as a sequential design demands.
+    /// Set at the look that decided. Its figures do not change afterwards, as a sequential design requires.
     pub(crate) decided: Option<Standing>,
-    /// The error level at which the commands were called different, while a gate still asks by how much.
+    /// Error level at which the commands were called different, while a gate still asks by how much.
     pub(crate) rejected_at: Option<f64>,
-    /// Whether more of the dropped pairs had one command waiting than chance allows.
+    /// Whether one command waited in more of the dropped pairs than chance allows.
     pub(crate) leaning: bool,
-    /// Clusters after which it was first known that typical runs are equivalent.
+    /// Number of clusters after which typical runs were first known to be equivalent.
     pub(crate) typical_at: Option<usize>,
 }
 
 impl Contest {
-    /// Takes one more cluster; says whether this is a moment to look. While the margin is not known, clusters wait.
+    /// Takes one more cluster; returns whether this is a moment to look. Clusters are kept back until an absolute
+    /// margin is known.
     pub(crate) fn push(&mut self, seen: &Seen) -> bool {
         match &mut self.level {
             None => self.series.push(seen, &self.design),
@@ -48,12 +50,12 @@ impl Contest {
         }
     }
 
-    /// Makes an absolute margin a ratio with whatever was seen of the level, if that was not done before.
+    /// Turns an absolute margin into a ratio by the level seen so far, unless that has been done.
     pub(crate) fn settle_margin(&mut self) {
         self.release();
     }
 
-    /// Turns an absolute margin into a ratio, and takes the clusters that waited for it.
+    /// Turns an absolute margin into a ratio, and takes the clusters that were kept back.
     fn release(&mut self) -> bool {
         let (Some(level), Margin::Absolute(amount)) = (self.level.take(), self.margin) else { return false };
         if let Some(ratio) = level.ratio_of(amount) {
@@ -64,7 +66,7 @@ impl Contest {
         level.waiting().fold(false, |look, seen| series.push(seen, design) | look)
     }
 
-    /// The margin as the share that it is of what both commands typically have.
+    /// The margin as a ratio of the typical level of both commands.
     pub(crate) fn margin_ratio(&self) -> f64 {
         match self.margin {
             Margin::Ratio(ratio) => ratio,
@@ -81,7 +83,7 @@ impl Contest {
         self.decided.is_some_and(|standing| standing.is_answered(self.design.gate))
     }
 
-    /// Takes note of a look that showed nothing new to be different.
+    /// Takes note of a look that showed no new difference.
     pub(crate) fn note(&mut self, standing: Standing, closing: bool) {
         let is_gate_known = self.design.gate.is_some_and(|gate| standing.state(gate) != GateState::Undecided);
         let is_known = match self.design.gate {
@@ -94,7 +96,8 @@ impl Contest {
         self.decided = settled.then_some(standing);
     }
 
-    /// An *equivalent* is withheld where the dropped pairs lean to one side: what was dropped may be the difference.
+    /// Withholds an *equivalent* if the dropped pairs lean to one side, since the difference may be in the dropped
+    /// pairs.
     pub(crate) fn withheld(&mut self, standing: Standing) -> Standing {
         self.leaning = self.guard.leans(standing.level);
         match standing.verdict == Verdict::Equivalent && self.leaning {
@@ -103,7 +106,7 @@ impl Contest {
         }
     }
 
-    /// The p-value of the look that decided, for the report.
+    /// Adds the p-value at the look that decided, for the report.
     pub(crate) fn put_p_value(&mut self, rows: &Rows) {
         if let Some(standing) = &mut self.decided {
             let closing = standing.verdict == Verdict::Inconclusive

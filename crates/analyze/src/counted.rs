@@ -1,4 +1,4 @@
-//! A judge of counts that may repeat exactly.
+//! Judges counts that may repeat exactly.
 
 use fauxplat_model::{Comparison, DifferenceIn, ExactCounts, Extent, Metric, Secondary, StoppedBy, Verdict};
 
@@ -7,18 +7,18 @@ use crate::exact::Exact;
 use crate::judge::Judge;
 
 impl Judge {
-    /// Says that the deciding metrics are counts of a simulator: they are compared as numbers if they repeat.
+    /// With `true`, the deciding metrics are counts of a simulator, which are compared as numbers if they repeat.
     pub fn counted(mut self, is_counted: bool) -> Self {
         self.exact = is_counted.then(Exact::default);
         self
     }
 
-    /// Whether all that is asked is known by counts that repeat.
+    /// Whether every contest is decided by counts that repeat.
     pub(crate) fn is_exact(&self) -> bool {
         !self.contests.is_empty() && self.contests.iter().all(|contest| self.exact_counts(contest).is_some())
     }
 
-    /// Whether nothing was counted that could be judged.
+    /// Whether a deciding metric of some command has no count, so that nothing can be judged.
     pub(crate) fn is_hopeless(&self, blocks: u32) -> bool {
         let metrics = self.rule.decided();
         let hopeless = |exact: &Exact| {
@@ -68,7 +68,7 @@ impl Judge {
         };
     }
 
-    /// The command whose count in the first metric is the least, if it is below all others.
+    /// The command whose count in the first metric is less than all others.
     pub(crate) fn exact_winner(&self) -> Option<usize> {
         let exact = self.exact.as_ref().filter(|_| self.is_exact())?;
         let count = |command: u16| exact.of(self.rule.metric, command, command).map(|it| (it.a, command));
@@ -95,7 +95,7 @@ impl Judge {
     }
 }
 
-/// Counts of the other metrics, reported once: with the first of the metrics that are decided.
+/// Counts of the other metrics, which are reported once, with the first decided metric.
 fn secondary(exact: &Exact, contest: &Contest, first: Metric) -> Vec<Secondary> {
     if contest.metric != first {
         return Vec::new();

@@ -1,7 +1,7 @@
-//! Figures from counts of the same run: rates of misses, instructions per cycle, the clock that a program ran at.
+//! Figures from counts of the same run: rates of misses, instructions per cycle, the clock frequency.
 //!
-//! A figure one of whose parts was not measured is not there. It is computed run by run and summed up by its median, since
-//! the ratio of two medians belongs to no run.
+//! A figure is absent if one of its parts was not measured. Figures are computed run by run and summarised by their
+//! median, since a ratio of two medians may belong to no run.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use fauxplat_stats::order::median_interval;
 
 use crate::analysed::counts;
 
-/// A derived figure: the sum of the parts above the line over the sum of those below. Parts are named as they are
-/// behind the source; a part behind a `-` is subtracted.
+/// A derived figure: the sum of the parts above the line over the sum of the parts below. Parts are named without their
+/// source; a part with a leading `-` is subtracted.
 struct Figure {
     name: &'static str,
     above: &'static [&'static str],
@@ -47,8 +47,8 @@ const FIGURES: &[Figure] = &[
     figure("LL misses", &["llc-misses"], &["instructions"], PER_THOUSAND),
     figure("cache misses", &["cache-misses"], &["cache-references"], SHARE),
     figure("cache misses", &["cache-misses"], &["instructions"], PER_THOUSAND),
-    // Where the slots of a core went: Yasin, "A top-down method for performance analysis and counters architecture", ISPASS
-    // 2014; the kernel counts the parts in slots.
+    // Use of the slots of a core: Yasin, "A top-down method for performance analysis and counters architecture", ISPASS
+    // 2014. The kernel counts the parts in slots.
     figure("retiring", &["topdown-retiring"], SLOTS, SHARE),
     figure("bad speculation", &["topdown-bad-spec"], SLOTS, SHARE),
     figure("front-end bound", &["topdown-fe-bound"], SLOTS, SHARE),
@@ -65,13 +65,14 @@ const FIGURES: &[Figure] = &[
 
 const SLOTS: &[&str] = &["slots"];
 
-/// Sources of counts, and the suffix that their names of counts have.
+/// Sources of counts, with the suffix of their counts' names.
 const SOURCES: [(&str, &str); 3] = [("pmu", ""), ("pmu", ":u"), ("simulated", "")];
 
-/// A metric of one of several runs or shifts.
+/// Function that returns a metric of the run or shift with this index.
 type Get<'g> = &'g dyn Fn(usize, Metric) -> Option<u64>;
 
-/// Figures of the runs of one command, and a sentence about each figure that cannot be computed.
+/// Figures of the runs of one command, and a sentence about each figure that is impossible, such as a share above 100
+/// %.
 pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) -> (Vec<Derived>, Vec<String>) {
     let runs: Vec<&Sample> =
         samples.iter().filter(|sample| sample.command == command && counts(sample, ignore_failure)).collect();
@@ -127,7 +128,7 @@ fn of_sources(sources: &[(&str, &str)], runs: usize, get: Get<'_>) -> Vec<Derive
     found
 }
 
-/// Sentences about figures that cannot be computed, for each of `commands` commands.
+/// Sentences about impossible figures, for each of `commands` commands.
 pub fn doubts(samples: &[Sample], commands: usize, ignore_failure: bool) -> Vec<String> {
     let mut all: Vec<String> =
         (0..commands as u16).flat_map(|command| derived(samples, command, ignore_failure).1).collect();
@@ -135,7 +136,7 @@ pub fn doubts(samples: &[Sample], commands: usize, ignore_failure: bool) -> Vec<
     all
 }
 
-/// A metric, and whether it is added or taken off.
+/// A metric with the sign with which it is added.
 type SignedMetric = (f64, Metric);
 
 fn of_runs(
@@ -154,7 +155,7 @@ fn of_runs(
     summed((0..runs).filter_map(ratio).collect(), figure.name, formula, figure.unit)
 }
 
-/// `a`, or `(a + b − c)`.
+/// For example `a`, or `(a + b − c)`.
 fn written(parts: &[SignedMetric]) -> String {
     let sign = |(at, (sign, _)): (usize, &SignedMetric)| match (at, *sign > 0.0) {
         (0, _) => "",
@@ -165,8 +166,8 @@ fn written(parts: &[SignedMetric]) -> String {
     if parts.len() == 1 { all } else { format!("({all})") }
 }
 
-/// The clock that the processor really ran at while it worked for the program: cycles over CPU time. User mode's cycles alone
-/// have no time of their own.
+/// Clock frequency while the processor worked for the program: cycles over CPU time. Cycles of user mode alone cannot
+/// be used, since there is no matching CPU time.
 fn clock(runs: usize, get: Get<'_>) -> Option<Derived> {
     let cycles = Metric::from_name("pmu:cycles")?;
     let ghz = |run: usize| {

@@ -1,4 +1,4 @@
-//! Parts of a rule and the schedule that a comparison fixes before its first look.
+//! The parts of a rule that a comparison fixes before its first look, with its schedule.
 
 use fauxplat_model::{Estimand, GateSide, Rule};
 use fauxplat_stats::paired::{Question, looks, spending};
@@ -6,23 +6,22 @@ use fauxplat_stats::paired::{Question, looks, spending};
 /// The parts of a rule that one contest uses, and its schedule of looks.
 #[derive(Clone, Debug)]
 pub(crate) struct Design {
-    /// Margin of equivalence as a log ratio, the same on both sides, so that exchanging A and B changes nothing.
+    /// Margin of equivalence as a log ratio, equal on both sides, so that exchanging A and B changes nothing.
     pub(crate) margin: f64,
-    /// Excess of much slower runs that counts as none.
+    /// Largest excess of much slower runs that still counts as none.
     pub(crate) tail_margin: f64,
     /// Whether the e-process decides.
     pub(crate) anytime: bool,
-    /// Numbers of clusters after which the data are looked at; the last is the limit.
+    /// Numbers of clusters after which the data are looked at; the last one is the limit.
     pub(crate) looks: Vec<u32>,
-    /// Whether every block is another layout, over which the mean is asked for, or the typical block.
+    /// Whether the mean over blocks is asked for, as when every block is another layout, or the typical block.
     pub(crate) question: Question,
     /// Estimand that decides.
     pub(crate) estimand: Estimand,
-    /// The side of the margin that a gate asks about: sampling goes on until that is known.
+    /// Side of the margin that a gate asks about; sampling continues until that is known.
     pub(crate) gate: Option<GateSide>,
     /// Seconds of measuring before the first look.
     pub(crate) least_span_s: f64,
-    /// Seed of the drawn sign patterns.
     pub(crate) seed: u64,
 }
 
@@ -42,8 +41,8 @@ impl Design {
         }
     }
 
-    /// The probability per side that may be used up by each of these looks. Looks that were left out because too little
-    /// time had passed leave what they might have spent to the next.
+    /// Cumulative probability per side that may be spent by each of these looks. A look that was skipped because too
+    /// little time had passed leaves its part to the next.
     pub(crate) fn spent(&self, level: f64, looked: &[u32], closing: bool) -> Vec<f64> {
         let number = |look: u32| self.looks.partition_point(|&planned| planned <= look).max(1);
         let part = |(at, &look): (usize, &u32)| match closing && at + 1 == looked.len() {

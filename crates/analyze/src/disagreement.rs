@@ -1,18 +1,18 @@
-//! Counts and times that disagree: fewer instructions in more time.
+//! Counts and times that disagree, such as fewer instructions in more time.
 
 use fauxplat_model::{
     Comparison, Derived, DerivedChange, DifferenceIn, Disagreement, Metric, MetricChange, RatioInterval,
     RunFindings, Verdict,
 };
 
-/// Metrics that count work on a real processor. A simulator's counts are left out, since simulated runs are never
+/// Metrics that count work on a real processor. Counts of a simulator are not listed, since simulated runs are never
 /// timed.
 const WORK: [&str; 2] = ["pmu:instructions", "pmu:instructions:u"];
-/// Most figures that a disagreement lists.
+/// Maximum number of figures that a disagreement lists.
 const FIGURES_MAX: usize = 4;
 
-/// Changes of work and time between two commands, if their directions disagree. `comparisons` has the two commands
-/// compared in every metric that was decided.
+/// Changes of work and time between two commands, if their directions disagree. `comparisons` has the comparisons of
+/// the two commands in every decided metric.
 pub(crate) fn disagreement(comparisons: &[&Comparison], [a, b]: [&RunFindings; 2]) -> Option<Disagreement> {
     let first = comparisons.first()?;
     let change = |metric| changes(comparisons).find(|it: &MetricChange| it.metric == metric);
@@ -29,8 +29,8 @@ pub(crate) fn disagreement(comparisons: &[&Comparison], [a, b]: [&RunFindings; 2
     })
 }
 
-/// The metrics of which it was shown that they moved, or that they are the same within the margin: their own where they were
-/// decided, that of the first for those that were not.
+/// The metrics that were shown to have moved, or to be equal within a margin: the metric's own margin if it was
+/// decided, otherwise the margin of the first metric.
 fn changes(comparisons: &[&Comparison]) -> impl Iterator<Item = MetricChange> {
     let common = comparisons.first().map_or(0.0, |it| it.margin);
     let decided = comparisons.iter().map(|it| {

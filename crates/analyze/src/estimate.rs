@@ -7,18 +7,17 @@ use fauxplat_stats::winsor::{location, winsorise};
 
 use crate::standing::bounded;
 
-/// Autocorrelation of the log ratios from which neighbours are no longer taken as independent.
+/// Autocorrelation of the log ratios above which neighbours no longer count as independent.
 const AUTOCORRELATION_MAX: f64 = 0.2;
 
-/// The first look already asks whether neighbours are alike.
+/// Minimum length of a series whose autocorrelation is judged; the first look already has it.
 const IN_RUNS_FROM: usize = 10;
 
-/// Location, error and dependence of a series by winsorised means.
+/// Location, error and dependence of a series, by winsorised means.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Estimate {
-    /// Winsorised mean.
     pub(crate) centre: f64,
-    /// Standard error, widened.
+    /// Standard error, widened for autocorrelation.
     pub(crate) se: f64,
     df: f64,
     pub(crate) in_runs: bool,
@@ -26,7 +25,6 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// Of a series of log ratios.
     pub(crate) fn of(d: &[f64]) -> Self {
         let place = location(d);
         let rho = autocorrelation(&winsorise(d).0);
@@ -35,7 +33,7 @@ impl Estimate {
         Estimate { centre: place.estimate, se: place.se * widening, df: place.df, in_runs, widening }
     }
 
-    /// An interval about a centre, widened by as much as neighbours are alike.
+    /// An interval widened about its centre, according to the autocorrelation.
     pub(crate) fn widened(&self, (low, high): (f64, f64), centre: impl Fn() -> f64) -> (f64, f64) {
         let wider = |end: f64| match end.is_finite() && self.widening > 1.0 {
             true => centre() + (end - centre()) * self.widening,
@@ -56,8 +54,8 @@ impl Estimate {
     }
 }
 
-/// The autocorrelation that chance alone hardly reaches: in one of twenty series, and in one of a hundred short ones, of which
-/// signs flipped in runs could show nothing.
+/// The autocorrelation that chance exceeds in one of twenty series, or in one of a hundred short series: in those,
+/// flipping signs in runs could show nothing.
 fn beyond_chance(n: usize) -> f64 {
     let z = if n < 16 { 2.326 } else { 1.645 };
     z / (n as f64).sqrt()

@@ -1,5 +1,5 @@
-//! Counts that a simulator gives are the same in each run, if the program does the same in each. Where two runs of every
-//! command show that, nothing is left to chance: counts are compared as numbers, and a difference of one is one.
+//! Counts of a simulator repeat exactly if the program does the same in each run. If two runs of every command show
+//! that, the counts are compared as numbers, and a difference of one is a difference.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,9 @@ use fauxplat_model::{ExactCounts, Metric, Sample};
 
 use crate::analysed::counts;
 
-/// Runs that show whether counts repeat.
+/// Number of runs that show whether counts repeat.
 const RUNS: u32 = 2;
 
-/// Counts so far, by command and metric.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exact(BTreeMap<(u16, Metric), Repeated>);
 
@@ -43,17 +42,17 @@ impl Exact {
         Some(ExactCounts { a: a.count, b: b.count, runs: a.runs.min(b.runs) })
     }
 
-    /// Whether a command has no count although enough blocks were run to show whether counts repeat.
+    /// Whether some command has no count after enough blocks to show whether counts repeat.
     pub(crate) fn is_hopeless(&self, metric: Metric, commands: u16, blocks: u32) -> bool {
         blocks >= RUNS && (0..commands).any(|command| !self.0.contains_key(&(command, metric)))
     }
 
-    /// Whether a command was counted often enough and its counts differ.
+    /// Whether a command's counts differ between runs.
     pub(crate) fn apart(&self, metric: Metric, command: u16) -> bool {
         self.0.get(&(command, metric)).is_some_and(|seen| !seen.is_same)
     }
 
-    /// The metrics beside this one whose counts repeat in both commands and are not zero in both.
+    /// The other metrics whose counts repeat in both commands and are not zero in both.
     pub(crate) fn others(
         &self,
         metric: Metric,

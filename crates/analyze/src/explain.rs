@@ -1,4 +1,4 @@
-//! An explanation: how much of the variation comes from which factor.
+//! An explanation: the part of each factor in the variation of the time.
 
 use std::collections::BTreeMap;
 
@@ -19,46 +19,43 @@ use crate::analysed::{counts, least};
 use crate::standing::bounded;
 use crate::verdict::elapsed_s;
 
-/// A factor that the plan varied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainFactor {
     /// Name: `env-size`, `heap`, `layout`, `cpu`.
     pub name: String,
-    /// Names of its levels.
     pub levels: Vec<String>,
-    /// Whether the levels are a few out of many that might as well have been taken.
+    /// Whether the levels are a sample of many possible ones.
     pub is_sample: bool,
-    /// Block by block and place by place, the index of the level.
+    /// Index of the level, by block and by position within the block.
     pub at: Vec<Vec<u16>>,
-    /// Where within its level each run stood, if a level is several places.
+    /// Place of each run within its level, if a level consists of several places.
     pub places: Option<ExplainPlaces>,
 }
 
-/// Result of an explanation, with warnings for the header of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainJudged {
-    /// The findings. `floor_ns` and `variants` are left for the caller, who knows them.
+    /// The findings without `floor_ns` and `variants`, which the caller adds.
     pub findings: ExplainFindings,
     /// Circumstances that may spoil the findings, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// Random orders behind each p-value.
+/// Number of random orders for each p-value.
 const DRAWS: usize = 3999;
 
 /// Confidence of the intervals: 95 %.
 const INTERVAL_LEVEL: f64 = 0.05;
 
-/// The slowest and the fastest of the runs whose difference is explained.
+/// Share of the slowest and of the fastest runs whose difference is explained.
 const TAIL: f64 = 0.1;
 
-/// A share of failed runs beyond which the rest is not the whole story.
+/// Share of failed runs above which a warning is given.
 const FAILED_SHARE_MAX: f64 = 0.1;
 
-/// Explains the variation of a metric of time over the measured runs. Of the rule it takes metric and level.
+/// Explains the variation of a metric over the measured runs. Only the metric and the level of the rule are used.
 ///
-/// To the factors of the plan it adds two that time brings: `order`, the place within the block, and `drift`, the block.
-/// What factors do only together, and everything else, is `residual`.
+/// Two factors of time are added to those of the plan: `order`, the position within the block, and `drift`, the block.
+/// Interactions of factors, and everything else, are `residual`.
 pub fn explain_findings(
     rule: &Rule,
     factors: &[ExplainFactor],
@@ -104,7 +101,7 @@ pub fn explain_findings(
     ExplainJudged { findings, warnings }
 }
 
-/// Reading of a run. A reading of zero counts: a run that took less time than the clock shows has not failed.
+/// Reading of a run. A reading of zero counts, since a run shorter than the clock's resolution has not failed.
 fn reading(sample: &Sample, metric: Metric, ignore_failure: bool) -> Option<f64> {
     let value = sample.get(metric).filter(|_| counts(sample, ignore_failure));
     value.map(|value| (value as f64).max(least(metric)))
@@ -115,13 +112,13 @@ struct Varied {
     name: String,
     levels: Vec<String>,
     column: Factor,
-    /// Whether the levels were drawn: then a randomisation test is exact.
+    /// Whether the levels were drawn at random, which makes a randomisation test exact.
     is_drawn: bool,
-    /// The p-value, where it is known before the test.
+    /// The p-value, if it is known before the test.
     p_value: Option<f64>,
 }
 
-/// The factors of the plan that took more than one level, and those that time brings.
+/// The factors of the plan that took more than one level, and the factors of time.
 fn varied(factors: &[ExplainFactor], good: &[&Sample]) -> Vec<Varied> {
     let drawn = |factor: &ExplainFactor| {
         let at = |sample: &&Sample| {
@@ -156,7 +153,7 @@ fn varied(factors: &[ExplainFactor], good: &[&Sample]) -> Vec<Varied> {
     all
 }
 
-/// A factor whose level is a number that the sample carries.
+/// A factor whose level is a number of the sample.
 fn by_time(
     name: &str,
     good: &[&Sample],
@@ -179,7 +176,7 @@ fn by_time(
     }
 }
 
-/// The components, the largest part first and the residual last, the interactions, and the ratio that they explain.
+/// The components, the largest first and the residual last, the interactions, and the ratio that they explain.
 fn explained(
     parts: &Parts,
     varied: &[Varied],
@@ -247,8 +244,8 @@ fn component(
     }
 }
 
-/// p-value of a factor whose levels were drawn anew in every block: dealing them out again within the blocks gives what
-/// the draw could have made of the same data. Others are taken out first (Freedman and Lane 1983).
+/// p-value of a factor whose levels were drawn anew in every block: permuting the levels within the blocks shows how
+/// large the effect could be by chance. Other factors are taken out first (Freedman and Lane 1983).
 fn randomised_p(varied: &Varied, part: &FactorEstimates, good: &[&Sample], seed: u64) -> f64 {
     let mut sums = LevelSums::new(varied.column.count, DRAWS, seed);
     let mut from = 0;
@@ -262,12 +259,12 @@ fn randomised_p(varied: &Varied, part: &FactorEstimates, good: &[&Sample], seed:
     crossing.p_value()
 }
 
-/// Points of each factor, and last of the residual: their parts of the difference between the slowest and the fastest
-/// runs, in percentage points. With them that difference as a ratio.
+/// Points of each factor, followed by those of the residual: their parts of the difference between the slowest and the
+/// fastest runs, in percentage points. Also returns that difference as a ratio.
 ///
-/// A run's log time is the sum of its factors' effects and a residual, so the difference of the means of two groups of
-/// runs is the sum of the differences of each part: nothing is counted twice and nothing is left over. If all is
-/// normal, the points are proportional to the shares of the variance.
+/// A run's log time is the sum of its factors' effects and a residual, so the difference between the means of two
+/// groups of runs is the sum of the differences of the parts: nothing is counted twice and nothing is left over. If
+/// everything is normally distributed, the points are proportional to the shares of the variance.
 fn points(parts: &Parts, varied: &[Varied]) -> (Vec<f64>, f64) {
     let mut order: Vec<usize> = (0..parts.values.len()).collect();
     order.sort_by(|&a, &b| parts.values[a].total_cmp(&parts.values[b]));
@@ -289,11 +286,12 @@ fn points(parts: &Parts, varied: &[Varied]) -> (Vec<f64>, f64) {
     (logs.into_iter().map(|log| log * scale).collect(), bounded(whole).exp())
 }
 
-/// Draws of blocks behind the interval of the whole difference.
+/// Number of bootstrap draws for the interval of the whole difference.
 const WHOLE_DRAWS: usize = 999;
 
-/// Interval of the ratio of the slowest to the fastest tenth: whole blocks are drawn, since runs of one share what it draws
-/// (percentile bootstrap, Efron 1979). `None` for fewer than ten blocks, whose own extremes say nothing of others.
+/// Interval of the ratio of the slowest to the fastest tenth, by a percentile bootstrap of whole blocks (Efron 1979),
+/// since runs of a block share drawn properties. `None` for fewer than ten blocks, whose extremes say little about
+/// other blocks.
 fn whole_interval(good: &[&Sample], values: &[f64], seed: u64) -> Option<[f64; 2]> {
     let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     good.iter().zip(values).for_each(|(run, &value)| blocks.entry(run.block).or_default().push(value));
@@ -311,11 +309,11 @@ fn whole_interval(good: &[&Sample], values: &[f64], seed: u64) -> Option<[f64; 2
     Some([end(INTERVAL_LEVEL / 2.0)?, end(1.0 - INTERVAL_LEVEL / 2.0)?])
 }
 
-/// Fewest blocks of which an interval of the whole is told, and the stream of its draws.
+/// Minimum number of blocks for an interval of the whole difference, and the stream of its draws.
 const BLOCKS_MIN: usize = 10;
 const WHOLE_STREAM: u64 = 0x7768_6f6c;
 
-/// Mean of the slowest tenth of rising values less that of the fastest.
+/// Mean of the slowest tenth of ascending values minus the mean of the fastest tenth.
 fn between_tails(rising: &[f64]) -> f64 {
     let tail = ((rising.len() as f64 * TAIL).ceil() as usize).clamp(1, rising.len().max(1));
     let of = |part: &[f64]| mean(part).unwrap_or(0.0);
@@ -343,7 +341,7 @@ fn warnings(findings: &ExplainFindings, all: usize) -> Vec<String> {
     warnings
 }
 
-/// Warnings about factors whose places had too few runs to be a factor of their own, so that their effect is hidden in
+/// Warnings about factors whose places had too few runs to be a factor of their own, so that their effect is part of
 /// the residual.
 fn unseen_places<'a>(
     factors: &'a [ExplainFactor],

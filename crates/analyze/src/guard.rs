@@ -1,7 +1,7 @@
-//! Rules by which pairs are dropped. Every rule looks at both runs of a pair together and never at who was faster.
+//! Rules by which pairs are dropped. Every rule looks at both runs of a pair together, and never at which was faster.
 //!
-//! Under the hypothesis that A and B are the same, swapping their labels leaves each rule's answer as it was, so the
-//! differences that stay are still as likely as their negatives, and the error rate stands.
+//! If A and B are the same, swapping their labels leaves each rule's answer unchanged. The remaining differences are
+//! then still as likely as their negatives, and the error rate holds.
 
 use std::collections::VecDeque;
 
@@ -12,42 +12,41 @@ use fauxplat_stats::distribution::clopper_pearson_lower;
 use crate::censored;
 use crate::pairing::Pair;
 
-/// Steal moves in ticks of 10 ms over all CPUs together: this much can show up in a pair of 5 ms runs although it
-/// was lost elsewhere or before, so it is never a reason by itself. It is two ticks.
+/// Steal time up to which a pair is never dropped: two ticks. Steal advances in ticks of 10 ms over all CPUs together,
+/// so this much may appear in a pair of 5 ms runs although it was lost elsewhere or before.
 pub(crate) const STEAL_ALLOWED_NS: f64 = 20e6;
 
-/// Steal beyond the allowance and beyond what is usual here is heavy from this share of the pair's wall time on.
+/// Share of a pair's wall time above which steal is heavy, beyond the allowance and the usual steal.
 pub(crate) const STEAL_SHARE: f64 = 0.10;
 
-/// A pair may migrate this often without being a storm.
+/// Number of migrations of a pair up to which it is never dropped.
 pub(crate) const MIGRATIONS_ALLOWED: f64 = 10.0;
 
-/// A pair of single-threaded commands may wait this long for its CPU without being preempted.
+/// Waiting time for the CPU up to which a pair of single-threaded commands is never dropped.
 pub(crate) const WAIT_ALLOWED_NS: f64 = 100e3;
 
-/// Waiting beyond the allowance and beyond what is usual here is preemption from this share of the wall time on.
+/// Share of the wall time above which waiting is preemption, beyond the allowance and the usual waiting.
 pub(crate) const WAIT_SHARE: f64 = 0.02;
 
-/// A pair beyond this many times the usual wait, steal or migrations is unusual.
+/// Multiple of the usual wait, steal or migrations above which a pair is unusual.
 pub(crate) const TIMES_USUAL: f64 = 4.0;
 
 /// Number of earlier pairs whose median is the usual state.
 const MEMORY: usize = 32;
 
-/// Readings of the pairs so far, and the pairs that were dropped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
-    /// Whether both commands are single tasks without a quota, so that whatever keeps them waiting is somebody else.
+    /// Whether both commands are single tasks without a quota, so that only other programs can keep them waiting.
     single_task: bool,
     wait_ns: VecDeque<f64>,
     steal_ns: VecDeque<f64>,
     migrations: VecDeque<f64>,
     dropped: Vec<Dropped>,
-    /// Pairs dropped for waiting or steal in which A, and in which B, waited more.
+    /// Numbers of pairs dropped for waiting or steal in which A, and in which B, waited more.
     waited: [usize; 2],
 }
 
-/// Fewer dropped pairs than this lean to no side.
+/// Minimum number of dropped pairs that can lean to a side.
 const LEANS_FROM: usize = 8;
 
 impl Guard {
@@ -55,9 +54,9 @@ impl Guard {
         Guard { single_task, ..Guard::default() }
     }
 
-    /// Why this pair is dropped, if it is. It is remembered in any case: on a machine where every pair is stolen
-    /// from, that is the usual state and dropping all of them would leave nothing. Only what `counts` is added up: not what
-    /// comes after the answer.
+    /// Why this pair is dropped, if it is. Its readings are remembered in any case: on a machine where every pair loses
+    /// steal time that is the usual state, and dropping all pairs would leave nothing. With `counts` false, a drop is
+    /// not counted, because the pair came after the answer.
     pub(crate) fn judge(
         &mut self,
         pair: &Pair,
@@ -76,7 +75,7 @@ impl Guard {
         reason
     }
 
-    /// Notes whose runs of a dropped pair waited more.
+    /// Notes which command waited more in a dropped pair.
     fn note_who_waited(&mut self, pair: &Pair, reason: DroppedReason) {
         let metric = match reason {
             DroppedReason::Preempted => Metric::RUN_DELAY,
@@ -91,7 +90,6 @@ impl Guard {
         self.waited[1] += usize::from(b > a);
     }
 
-    /// Dropped pairs in which A, and in which B, waited more.
     pub(crate) fn waited(&self) -> [usize; 2] {
         self.waited
     }
@@ -108,7 +106,6 @@ impl Guard {
         &self.dropped
     }
 
-    /// Dropped pairs, all reasons together.
     pub(crate) fn dropped_pairs(&self) -> usize {
         self.dropped.iter().map(|dropped| dropped.pairs).sum()
     }
@@ -124,7 +121,7 @@ impl Guard {
         let steal_limit = STEAL_ALLOWED_NS.max(TIMES_USUAL * usual(&self.steal_ns))
             + STEAL_SHARE * total(pair, Metric::WALL);
         let migration_limit = MIGRATIONS_ALLOWED.max(TIMES_USUAL * usual(&self.migrations));
-        // Before the first pair nothing is known of the usual state, which may be that of a busy machine.
+        // Before the first pair the usual state is unknown, and the machine may be busy.
         let is_first = self.migrations.is_empty();
         if failed {
             Some(DroppedReason::FailedRun)
@@ -145,8 +142,8 @@ impl Guard {
         }
     }
 
-    /// Waiting matters to the wall time alone. Of several tasks one may wait for another, which is the command's own
-    /// affair, so only single tasks are looked at.
+    /// Only the waiting of single tasks is judged, since one of several tasks may wait for another, which is part of
+    /// the command's behaviour.
     fn is_preempted(&self, pair: &Pair) -> bool {
         let limit =
             WAIT_ALLOWED_NS.max(TIMES_USUAL * usual(&self.wait_ns)) + WAIT_SHARE * total(pair, Metric::WALL);
@@ -161,7 +158,7 @@ impl Guard {
     }
 }
 
-/// Sum of a metric over all runs of the pair; what was not read counts as nothing.
+/// Sum of a metric over all runs of the pair; missing readings count as zero.
 fn total(pair: &Pair, metric: Metric) -> f64 {
     pair.runs().filter_map(|run| run.get(metric)).map(|value| value as f64).sum()
 }

@@ -1,4 +1,4 @@
-//! Whether the early and the late half of a session say the same.
+//! Checks whether the early and the late half of a session agree.
 
 use fauxplat_model::Verdict;
 use fauxplat_stats::distribution::t_for_z;
@@ -6,10 +6,9 @@ use fauxplat_stats::distribution::t_for_z;
 use crate::estimate::{Estimate, plain_z};
 use crate::standing::{Sides, Standing};
 
-/// Halves of fewer clusters say nothing.
+/// Minimum number of clusters in a half.
 const HALF_MIN: usize = 5;
 
-/// The typical difference in each half.
 pub(crate) struct Halves {
     early: Estimate,
     late: Estimate,
@@ -18,7 +17,7 @@ pub(crate) struct Halves {
 }
 
 impl Halves {
-    /// From the log ratios of all clusters; `None` where there are too few.
+    /// From the log ratios of all clusters; `None` if there are too few.
     pub(crate) fn of(d: &[f64], level: f64) -> Option<Self> {
         let (early, late) = d.split_at(d.len() / 2);
         let df = early.len().saturating_sub(1) as f64;
@@ -30,24 +29,23 @@ impl Halves {
         })
     }
 
-    /// The difference in each half, as a log ratio.
     pub(crate) fn centres(&self) -> [f64; 2] {
         [self.early.centre, self.late.centre]
     }
 
-    /// Whether the halves lie apart at the level.
+    /// Whether the halves differ at the level.
     fn is_apart(&self) -> bool {
         let apart = (self.early.centre - self.late.centre).abs();
         apart > 0.0 && apart > self.critical * self.early.se.hypot(self.late.se)
     }
 
-    /// Whether each half by itself shows a difference of more than `least` to the side of `sign`.
+    /// Whether each half alone shows a difference of more than `least` to the side of `sign`.
     fn both_show(&self, sign: f64, least: f64) -> bool {
         [self.early, self.late].iter().all(|half| sign * half.centre - least > self.critical * half.se)
     }
 
-    /// Withholds of a typical difference what only one half shows: that there is one, and that it lies beyond the margin.
-    /// Halves that differ in size alone say the same.
+    /// Withholds the conclusions about a typical difference that only one half shows: that there is one, and that it
+    /// lies beyond the margin. Halves that differ only in size agree.
     pub(crate) fn steady(&self, standing: Standing) -> Standing {
         if standing.typical != Verdict::Different || !self.is_apart() {
             return standing;
@@ -66,7 +64,6 @@ impl Halves {
         }
     }
 
-    /// The standing without an answer.
     pub(crate) fn withheld(&self, standing: Standing) -> Standing {
         Standing {
             halves: Some(self.centres()),

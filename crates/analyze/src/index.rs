@@ -1,36 +1,36 @@
-//! From laps to the power of a CPU.
+//! Computes the power of a CPU from laps.
 
 use fauxplat_model::{CpuIndex, ShiftSample};
 use fauxplat_stats::describe::{median, quantile_sorted, sorted, standard_deviation};
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_units::Cpu;
 
-/// Share of the laps that are faster than the edge: enough of them to outvote a clock that was wrong now and then.
+/// Quantile of the laps that is taken as the edge, large enough that a few laps timed wrongly do not matter.
 const EDGE: f64 = 0.002;
-/// Share of the laps within which the edge may lie.
+/// Quantile of the laps up to which the edge may lie.
 const EDGE_MAX: f64 = 0.01;
-/// Largest relative distance between the middle half of the laps of a CPU that works at one speed.
+/// Maximum relative width of the middle half of the laps of a CPU that works at one speed.
 const SHARP: f64 = 0.005;
-/// A step of a clock's frequency lies between these: a hundred megahertz of two to ten thousand. A neighbour on the core
-/// costs far more, and anything in between.
+/// Relative size of a step of the clock frequency: 100 MHz of 2 to 10 GHz. A neighbour on the core costs far more, and
+/// anything in between.
 const STEP: std::ops::Range<f64> = 0.01..0.05;
 
 /// The power of a CPU from the shifts of its worker; `None` without a lap.
 ///
-/// A fixed number of instructions takes a least time, and whoever shares the core (a sibling of the host's, which a guest
-/// does not see) only adds to it, for a few milliseconds or for minutes. So the index of CPUs one after the other is that
-/// of the undisturbed laps, whenever they came: the edge of the fastest five hundredth of all. Where that edge is sharp a
-/// repetition finds it again; how sharp it is, from the fastest lap to the fastest hundredth, is the interval.
+/// A fixed number of instructions takes a minimum time, to which sharing the core (with a sibling of the host that a
+/// guest does not see) only adds, for milliseconds or for minutes. So the index of CPUs that are measured one after the
+/// other is that of the undisturbed laps, whenever they occurred: the fastest five hundredth of all laps. If that edge
+/// is sharp, a repetition finds it again; the interval is its sharpness, from the fastest lap to the fastest hundredth.
 ///
-/// A clock that now and then works a step faster, for some laps of one session and for none of the next, has another edge
-/// each time. Where most laps are at one speed, and few at one that is a step faster with nothing in between, the index
-/// is the edge of the most, which sessions share, and the interval holds the step.
+/// A clock that sometimes runs a step faster, for some laps of one session and none of the next, has a different edge
+/// each time. If most laps have one speed, and a few are a step faster with nothing in between, the index is the edge
+/// of the majority, which sessions share, and the interval includes the step.
 ///
-/// Of CPUs that work together, `together`, it is what disturbs that is asked for: there it is the typical lap, the median of
-/// all. Its interval is one for a repetition, not for a mean: on a machine with neighbours the speed wanders over minutes,
-/// and what varies between the rounds of one measurement is the best evidence of what will vary between two. So it is the
-/// prediction interval of one more round (Student's t on the medians of the rounds). Neither interval is narrower than what
-/// the clock itself can tell.
+/// For CPUs that work at the same time (`together`) the disturbance is what is measured, so the index is the median of
+/// all laps. Its interval is for a repetition, not for the mean: on a machine with neighbours the speed wanders over
+/// minutes, and the variation between rounds is the best evidence of the variation between measurements. So it is the
+/// prediction interval of one more round (Student's t on the medians of the rounds). Neither interval is narrower than
+/// the resolution of the clock.
 pub fn cpu_index(
     cpu: Cpu,
     shifts: &[&ShiftSample],
@@ -69,14 +69,13 @@ pub fn cpu_index(
     })
 }
 
-/// A lap, and how far its interval reaches to either side, relative to it.
+/// A lap, with the relative reach of its interval to either side.
 struct Lap {
     ns: f64,
     slower: f64,
     faster: f64,
 }
 
-/// The undisturbed lap.
 fn undisturbed(rounds: &[Vec<f64>]) -> Option<Lap> {
     let laps = sorted(&rounds.concat());
     let fastest = *laps.first()?;
@@ -94,8 +93,8 @@ fn undisturbed(rounds: &[Vec<f64>]) -> Option<Lap> {
     })
 }
 
-/// How many of the laps, the fastest first, were made at a step above the speed of the most; `None` where most are not at
-/// one speed, or where what is faster is no step.
+/// Number of laps, from the fastest on, that were a step faster than the majority; `None` if the majority does not have
+/// one speed, or the faster laps are no step.
 fn step(laps: &[f64]) -> Option<usize> {
     let half = laps.len() / 2;
     let width = |from: &usize| laps[from + half] - laps[*from];
@@ -107,7 +106,6 @@ fn step(laps: &[f64]) -> Option<usize> {
     (width(&from) <= SHARP * usual && is_step).then_some(fast)
 }
 
-/// The median lap.
 fn typical(rounds: &[Vec<f64>], typical_ns: f64) -> Lap {
     let medians: Vec<f64> = rounds.iter().filter_map(|laps| median(laps)).collect();
     let half = half_width(&medians, typical_ns);
@@ -124,7 +122,7 @@ fn half_width(rounds_ns: &[f64], middle_ns: f64) -> f64 {
     t_upper_quantile(0.025, n - 1.0) * standard_deviation(rounds_ns) * (1.0 + 1.0 / n).sqrt() / middle_ns
 }
 
-/// Relative resolution of a lap: the time that its clock takes to be read, over the time of a lap.
+/// Relative resolution of a lap: the time of reading the clock over the time of a lap.
 fn resolution(shifts: &[&ShiftSample], middle_ns: f64) -> f64 {
     shifts.iter().map(|shift| shift.clock_ns as f64).fold(0.0, f64::max) / middle_ns
 }
@@ -196,7 +194,7 @@ mod tests {
         let found = index(&(0..20).map(round).collect::<Vec<_>>());
         assert!((found.fauxplat_per_s - 4000.0).abs() < 1.0, "{found:?}");
         assert!(found.high / found.low < 1.01 && found.typical_per_s < 3500.0, "{found:?}");
-        // Of a thousand laps three are undisturbed, and the others are not alike.
+        // Three laps of a thousand are undisturbed, and the others differ from each other.
         let seldom = |round: u32| {
             let lap =
                 |lap: u64| if lap < 3 && round.is_multiple_of(2) { 1_000_000 } else { 1_050_000 + lap * 500 };
@@ -209,8 +207,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_works_a_step_faster_now_and_then_keeps_its_index() {
-        // As a quiet guest on another maker's host was seen: 3615 nearly always, in three sessions of five 3703 for some of
-        // the laps, in a few rounds, and in the others for none.
+        // Modelled on a quiet guest: 3615 nearly always; in three of five sessions 3703 for some laps of a few rounds.
         let lap = |speed: f64, at: u32| (4e9 / speed * (1.0 + f64::from(at * 37 % 100) * 2e-6)) as u64;
         let session = |number: u32| {
             let has_bursts = number % 5 < 3;
@@ -227,7 +224,7 @@ mod tests {
             assert!(one.low <= other.fauxplat_per_s && other.fauxplat_per_s <= one.high, "{one:?} {other:?}");
         }
         assert!(sessions.iter().all(|one| (one.fauxplat_per_s - 3615.0).abs() < 2.0), "{sessions:?}");
-        // The step that was seen is in the interval; a session that saw none knows of none.
+        // A session that saw the step has it in its interval; a session that did not see it has not.
         assert!(sessions[0].high > 3700.0 && sessions[0].low > 3605.0, "{:?}", sessions[0]);
         assert!(sessions[4].high < 3630.0, "{:?}", sessions[4]);
     }

@@ -1,4 +1,4 @@
-//! The judge: fed with finished blocks, says when to stop, and at the end what was found.
+//! The judge: gets finished blocks, decides when to stop, and returns the findings at the end.
 
 use fauxplat_model::{
     CompareFindings, DifferenceIn, Extent, GateState, Margin, Rule, Sample, Scope, StoppedBy, Verdict,
@@ -16,55 +16,50 @@ use crate::level::Level;
 use crate::pairing::{Pair, Seen};
 use crate::series::Series;
 
-/// No comparison goes on beyond so many blocks.
+/// Maximum number of blocks of any comparison.
 pub(crate) const BLOCKS_MAX: u32 = 4096;
 
-/// Whether another block is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Another block.
     GoOn,
     /// Every comparison is decided, or the limit of pairs is reached.
     Stop,
 }
 
-/// Where a comparison stands, for a progress line.
+/// State of a comparison, for a progress line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Pairs measured so far, dropped ones included.
     pub pairs: u32,
-    /// Pairs after which the data are looked at next.
+    /// Number of pairs at the next look.
     pub pairs_next_look: u32,
-    /// The limit.
     pub pairs_max: u32,
-    /// Comparisons that are decided, those in each metric counted.
+    /// Number of comparisons that are decided, over all metrics.
     pub decided: usize,
-    /// All comparisons, in all metrics.
+    /// Number of comparisons, over all metrics.
     pub comparisons: usize,
 }
 
 /// State of one comparison at its latest look, without the figures that only the full report needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stand {
-    /// The answer so far.
     pub verdict: Verdict,
     /// How far an *equivalent* reaches.
     pub extent: Option<Extent>,
     /// Whether a *different* lies in slow runs, at least in part.
     pub in_tail: bool,
-    /// Pairs that it rests on.
+    /// Number of pairs on which the answer rests.
     pub pairs: usize,
-    /// Pairs after which typical runs were decided.
+    /// Number of pairs after which typical runs were decided.
     pub pairs_typical: usize,
     /// B over A.
     pub effect_ratio: f64,
     /// Low end of the repeated interval.
     pub ci_low_ratio: f64,
-    /// High end of it.
     pub ci_high_ratio: f64,
-    /// Ratio of the means with its interval, and the cap: ratio, low end, high end, multiple of what is typical.
+    /// Ratio of the means, its lower and upper end, and the cap as a multiple of the typical reading.
     pub mean: Option<[f64; 4]>,
-    /// Where the question of a gate stands, if one was asked.
+    /// State of the gate's question, if there is one.
     pub gate: Option<GateState>,
     /// Whether runs after themselves alone answer, since they part from runs after another command.
     pub parted: bool,
@@ -72,33 +67,32 @@ pub struct Stand {
     pub leans: bool,
 }
 
-/// Findings of a comparison, with warnings for the header of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// The findings. `floor_ns` is left for the caller, who measured it.
+    /// The findings without `floor_ns`, which the caller measured and adds.
     pub findings: CompareFindings,
     /// Warnings about the findings, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// Duration of a session of several, in seconds.
+/// Duration of one of several sessions, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SessionCost {
-    /// For its pairs.
+    /// Time of its pairs.
     pub pairs_s: f64,
-    /// For everything else: the pause before it, a fresh start, the warm-up.
+    /// Time of everything else: the pause before the session, a fresh start, the warm-up.
     pub outside_s: f64,
 }
 
-/// A session that is over.
+/// A finished session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Session {
-    /// The last block whose pair was good; `None` where there was none yet.
+    /// The last block whose pair was good; `None` if there is none yet.
     pub(crate) last_block: Option<u32>,
     pub(crate) cost: SessionCost,
 }
 
-/// Decides a comparison of several commands against the first, in one metric or several, while it is being measured.
+/// Decides a comparison of several commands against the first, in one metric or several, during the measurement.
 #[derive(Clone, Debug)]
 pub struct Judge {
     pub(crate) rule: Rule,
@@ -108,26 +102,26 @@ pub struct Judge {
     pub(crate) single_task: bool,
     has_quota: bool,
     pub(crate) commands: usize,
-    /// Contests; those of the first metric come first, in the order of the commands.
+    /// Contests, those of the first metric first, in the order of the commands.
     pub(crate) contests: Vec<Contest>,
-    /// Pairs in each block: known from the first block.
+    /// Pairs in each block, known from the first block on.
     pub(crate) pairs_per_block: u32,
     blocks: u32,
     /// Command of the last run of the block before.
     pub(crate) before: Option<u16>,
-    /// The largest number of blocks where more time was given than the limit of pairs says.
+    /// Number of blocks that the given time allows, if there is such a limit in place of the limit of pairs.
     horizon: Option<u32>,
     question: Question,
-    /// Patterns of signs, the same for all contests.
+    /// Patterns of signs, common to all contests.
     pub(crate) rows: Rows,
-    /// The sessions that are over, if there are several: nothing is looked at before the last is.
+    /// The finished sessions, if there are several. There is no look before the end of the last one.
     pub(crate) sessions: Option<Vec<Session>>,
-    /// Counts so far, where the metrics are counts that may repeat exactly.
+    /// Counts so far, if the metrics are counts that may repeat exactly.
     pub(crate) exact: Option<Exact>,
 }
 
 impl Judge {
-    /// A judge of `commands` commands, at least two. The level is brought into 0.000001 to 0.5.
+    /// A judge of `commands` commands, at least two. The level is clamped to 0.000001 … 0.5.
     pub fn new(rule: &Rule, commands: usize, seed: u64) -> Self {
         let rule = Rule { level: rule.level.clamp(1e-6, 0.5), ..rule.clone() };
         let contests = commands.saturating_sub(1) * rule.decided().len() + usize::from(commands > 2);
@@ -151,20 +145,21 @@ impl Judge {
         }
     }
 
-    /// Says that programs were relinked in every block.
+    /// Sets the scope of the verdict.
     pub fn scope(mut self, scope: Scope) -> Self {
         self.scope = scope;
         self
     }
 
-    /// Says that every block is another layout: the mean over layouts is asked for then, and none is an outlier.
+    /// With `true`, every block is another layout: the question is then about the mean over layouts, and no layout is
+    /// an outlier.
     pub fn layouts(mut self, redrawn: bool) -> Self {
         self.question = if redrawn { Question::Mean } else { Question::Typical };
         self
     }
 
-    /// How many blocks fit into the time that is given, if those are more than the limit of pairs. It must not depend on
-    /// who was faster, and comes too late after the first look.
+    /// Sets the number of blocks that fit into the given time, if it exceeds the limit of pairs. The number must not
+    /// depend on which command was faster, and is ignored after the first look.
     pub fn horizon(&mut self, blocks: u32) {
         let nothing_seen = self.contests.iter().all(|contest| contest.series.looked.is_empty());
         if nothing_seen && self.sessions.is_none() {
@@ -179,32 +174,32 @@ impl Judge {
         }
     }
 
-    /// Whether all that is still asked is about rare slow runs: what typical runs do is known.
+    /// Whether only rare slow runs are still open, since typical runs are decided.
     pub fn is_typical_known(&self) -> bool {
         let known = |contest: &Contest| !contest.is_open() || contest.typical_at.is_some();
         !self.contests.is_empty() && self.contests.iter().all(known)
     }
 
-    /// Says that every command is one process of one thread that stays on one CPU: pairs that other programs kept
+    /// With `true`, every command is one process of one thread that stays on one CPU: pairs that other programs kept
     /// waiting are then dropped.
     pub fn single_task(mut self, single: bool) -> Self {
         self.single_task = single;
         self
     }
 
-    /// Says that the commands run under a CPU quota of their own: what keeps them waiting is the quota, and no other program.
+    /// With `true`, the commands run under a CPU quota of their own, which keeps them waiting instead of other
+    /// programs.
     pub fn quota(mut self, has_quota: bool) -> Self {
         self.has_quota = has_quota;
         self
     }
 
-    /// Analyses failed runs like the others.
     pub fn ignore_failure(mut self, ignore: bool) -> Self {
         self.ignore_failure = ignore;
         self
     }
 
-    /// Takes the samples of one finished block: each command once, or twice as ABBA. Unmeasured runs are skipped.
+    /// Takes the samples of one finished block: each command once, or several times. Unmeasured runs are skipped.
     pub fn block(&mut self, samples: &[Sample]) -> Decision {
         self.take(samples, false)
     }
@@ -214,7 +209,6 @@ impl Judge {
         self.take(samples, true)
     }
 
-    /// Whether another block is wanted.
     pub fn decision(&self) -> Decision {
         let decided = !self.contests.is_empty() && !self.contests.iter().any(Contest::is_open);
         let limit = self.blocks >= self.blocks_max();
@@ -225,7 +219,7 @@ impl Judge {
         }
     }
 
-    /// Why the judge wants no more: its verdict, or the limit of pairs.
+    /// Why the judge wants no more blocks: its verdict, or the limit of pairs.
     pub fn stopped_by(&self) -> StoppedBy {
         let is_decided = !self.contests.is_empty() && self.contests.iter().all(Contest::has_verdict);
         match self.is_exact() || is_decided {
@@ -234,7 +228,6 @@ impl Judge {
         }
     }
 
-    /// Where the comparison stands.
     pub fn progress(&self) -> Progress {
         let next = self.contests.iter().filter(|contest| contest.is_open()).filter_map(Contest::to_next_look);
         Progress {
@@ -247,8 +240,8 @@ impl Judge {
         }
     }
 
-    /// How well the least known of the open comparisons is known at its latest look: plus or minus so much, as a ratio. It
-    /// tells how far the work has come and nothing of which way it leans. `None` while nothing is excluded.
+    /// Half width, as a ratio, of the widest interval among the open comparisons at their latest look. The precision
+    /// shows the progress, but not which command leads. `None` while nothing is excluded.
     pub fn precision(&self) -> Option<f64> {
         let level = self.open_level();
         let open = self.contests.iter().filter(|contest| contest.is_open());
@@ -257,8 +250,7 @@ impl Judge {
         widest.is_finite().then(|| widest.exp_m1())
     }
 
-    /// Latest look at the comparison of a command with the first in the first metric; `None` before the
-    /// first block.
+    /// Latest look at the comparison of a command with the first in the first metric; `None` before the first block.
     pub fn stand(&self, candidate: usize) -> Option<Stand> {
         let contest = self.contests.get(candidate.checked_sub(1)?)?;
         let now = || contest.series.clone().standing(&self.rows, &contest.design, self.open_level(), false);
@@ -279,14 +271,12 @@ impl Judge {
         })
     }
 
-    /// Takes the last look.
     pub(crate) fn close(&mut self) {
         self.begin(1);
         self.contests.iter_mut().for_each(Contest::settle_margin);
         self.decide(true);
     }
 
-    /// Copy of the judge after its last look.
     pub(crate) fn closed(&self) -> Judge {
         let mut closed = self.clone();
         closed.close();
@@ -297,7 +287,6 @@ impl Judge {
         closed
     }
 
-    /// The largest number of blocks.
     fn blocks_max(&self) -> u32 {
         if self.sessions.is_some() {
             return BLOCKS_MAX;
@@ -305,7 +294,6 @@ impl Judge {
         (self.rule.max_pairs / self.pairs_per_block).max(self.horizon.unwrap_or(0)).max(1)
     }
 
-    /// Blocks that the limits allow.
     pub(crate) fn blocks_to_come(&self) -> usize {
         self.blocks_max() as usize
     }
@@ -354,7 +342,7 @@ impl Judge {
         self.decision()
     }
 
-    /// Sets up one contest per metric and candidate when the first block shows how many pairs it holds.
+    /// Sets up one contest per metric and candidate when the first block shows the number of pairs per block.
     fn begin(&mut self, pairs_per_block: u32) {
         if !self.contests.is_empty() {
             return;
@@ -365,7 +353,7 @@ impl Judge {
         self.contests = contests.map(|(metric, candidate)| self.contest(metric, 0, candidate)).collect();
     }
 
-    /// A contest in one of the metrics, by its place among them, in which nothing was seen yet.
+    /// A fresh contest in a metric, given by its index among the deciding metrics.
     pub(crate) fn contest(&self, metric: usize, reference: u16, candidate: u16) -> Contest {
         let stream = (metric as u64) << 32 | u64::from(reference) << 16 | u64::from(candidate);
         let seed = self.seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -396,8 +384,8 @@ impl Judge {
         }
     }
 
-    /// Holm's procedure in a group-sequential design: a contest that is called *different* frees its share of the
-    /// level for those that are still open, which are then looked at again (Maurer and Bretz 2013, "Multiple testing
+    /// Holm's procedure in a group-sequential design: a contest that is called *different* frees its share of the level
+    /// for the contests that are still open, which are then looked at again (Maurer and Bretz 2013, "Multiple testing
     /// in group sequential trials using graphical approaches"). Equivalence frees nothing.
     fn decide(&mut self, closing: bool) {
         let columns = self.contests.iter().map(|contest| contest.series.d.len()).max();
@@ -432,8 +420,8 @@ impl Judge {
         }
     }
 
-    /// The share of the level of each contest that was not called *different* yet. Of several commands the comparison of the
-    /// winner with the runner-up is one hypothesis more.
+    /// Level of each contest that has not been called *different*. With several commands, the comparison of the winner
+    /// with the runner-up is one further hypothesis.
     pub(crate) fn open_level(&self) -> f64 {
         let rejected = self.contests.iter().filter(|contest| contest.rejected_at.is_some()).count();
         let winner = usize::from(self.commands > 2);

@@ -1,4 +1,5 @@
-//! Whether published claims hold here: direction and size of each, whatever else it demands, and what follows for the lab.
+//! Decides whether published claims hold on this machine: direction and size of each claim, its other conditions, and
+//! the outcome of the lab.
 
 use fauxplat_model::{
     Claim, ClaimResult, Direction, LabCheck, LabClaim, LabGround, LabMeasured, LabOutcome, Plain,
@@ -8,32 +9,30 @@ mod words;
 
 use words::{figures, naming, short};
 
-/// Value that an experiment's document has where a check looks.
+/// Result of looking up a check's value in an experiment's document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
     /// A plain value.
     Value(Plain),
-    /// Nothing: its list was made, and has no such element.
+    /// The list that should contain the value was made, and has no such element.
     Absent,
-    /// Nothing was measured there.
     Unmeasured,
 }
 
-/// Reason for which there is no figure to compare with a claim, as the end of a sentence.
+/// Reason why there is no figure to compare with a claim, as the end of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoFigure {
-    /// Measurement was impossible on this machine, for the given reason.
     Unmeasured(String),
     /// Measurements give no figure: too few values, or the interval of a divisor includes zero.
     Unfit(String),
 }
 
-/// The outcome of a claim, and the reason in one sentence. `measured` is our figure or why there is none, and absent for
-/// a claim without figures; `found` has one entry per check, `grounds` one per reason that a reading may show, each with
-/// what was found in every round, and `disturbed` the same for each reading that would show a disturbance.
+/// The outcome of a claim, and the reason in one sentence. `measured` is the measured figure or the reason why there is
+/// none, and absent for a claim without figures. `found` has one entry per check, `grounds` one per possible reason and
+/// `disturbed` one per possible disturbance, each with the values of every round.
 ///
-/// An undecided check is told before a contrary one, whichever stands first: a check that looks at what comes of
-/// an open answer finds whatever is left of it.
+/// An undecided check takes precedence over a contrary one, whatever their order, since a check of something that
+/// depends on an open answer finds an arbitrary value.
 pub fn judge_claim(
     claim: &LabClaim,
     measured: Option<&Result<LabMeasured, NoFigure>>,
@@ -71,7 +70,7 @@ fn no_figure(why: &str) -> String {
     format!("there is no figure to hold against the claim: {why}")
 }
 
-/// Reason whose reading is shown in every round, the first of them.
+/// The first reason that holds in every round.
 fn shown(claim: &LabClaim, grounds: &[Vec<Found>]) -> Option<String> {
     let is_shown = |(ground, rounds): &(&LabGround, &Vec<Found>)| {
         !rounds.is_empty() && rounds.iter().all(|it| shows(ground, it))
@@ -80,7 +79,7 @@ fn shown(claim: &LabClaim, grounds: &[Vec<Found>]) -> Option<String> {
     Some(naming(&ground.says, rounds.first()?))
 }
 
-/// The first disturbance that a reading shows in any round.
+/// The first disturbance that holds in any round.
 fn disturbance(claim: &LabClaim, disturbed: &[Vec<Found>]) -> Option<String> {
     claim.disturbed.iter().zip(disturbed).find_map(|(ground, rounds)| {
         let found = rounds.iter().find(|found| shows(ground, found))?;
@@ -100,10 +99,10 @@ fn after(reason: Option<String>) -> String {
     reason.map_or_else(String::new, |reason| format!("; {reason}"))
 }
 
-/// The outcome of a lab, the reason in one sentence, and which of its claims decided.
+/// The outcome of a lab, the reason in one sentence, and the index of the claim that decided.
 ///
-/// The heaviest outcome of its claims: an error, then *not here*, *undecided*, *reproduced*. What could not be judged never
-/// makes a lab reproduced, and is always named beside one that is.
+/// The outcome is the heaviest one of its claims: an error, then *not here*, *undecided*, *reproduced*. Claims that
+/// could not be judged never make a lab reproduced, and are always named if it is.
 pub fn judge_lab(claims: &[ClaimResult]) -> (LabOutcome, String, usize) {
     let rule = LabOutcome::BY_WEIGHT;
     let first = |outcome: LabOutcome| claims.iter().position(|claim| claim.outcome == Some(outcome));
@@ -120,15 +119,15 @@ pub fn judge_lab(claims: &[ClaimResult]) -> (LabOutcome, String, usize) {
     (outcome, format!("of {} claims {}", claims.len(), parts.join(", ")), at)
 }
 
-/// Value of a check in the first round in which it does not hold, since it must hold in each round. A round that is
-/// contrary outweighs another that was not decided; a round without a measurement is neither.
+/// Value of a check in the first round in which it does not hold, since it must hold in each round. A contrary round
+/// outweighs an undecided one; a round without a measurement is neither.
 fn failed<'f>(check: &LabCheck, rounds: &'f [Found]) -> Option<&'f Found> {
     let mut failed = rounds.iter().filter(|found| **found != Found::Unmeasured && !holds(check, found));
     let first = failed.clone().next();
     failed.find(|found| !is_open(check, found)).or(first)
 }
 
-/// Whether what was found is the word for *not decided*.
+/// Whether the value is the word for *not decided*.
 fn is_open(check: &LabCheck, found: &Found) -> bool {
     matches!((found, &check.undecided), (Found::Value(value), Some(open)) if value == open)
 }
@@ -139,8 +138,9 @@ fn holds(check: &LabCheck, found: &Found) -> bool {
         && check.is_not.as_ref().is_none_or(|unwanted| value != unwanted)
 }
 
-/// Direction first, then size: our figure must be among the published ones, by an interval that tells it from no effect and
-/// from twice the effect. A measurement that tells less has not shown the size, however it meets the published one.
+/// Judges the direction first, then the size. The measured interval must lie within the published figures, or at least
+/// exclude both no effect and twice the effect. A less precise measurement has not shown the size, even if it meets the
+/// published one.
 fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (LabOutcome, String) {
     let published = &claim.published;
     let size = other_size(published, measured);
@@ -168,7 +168,7 @@ fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (L
     (outcome, format!("{}: {what}{why}", figures(published, measured)))
 }
 
-/// Why a figure in the claim's direction whose interval meets the published one does not show the published size.
+/// Why a figure in the claim's direction, whose interval meets the published one, does not show the published size.
 fn doubt(published: &Claim, measured: LabMeasured) -> Option<&'static str> {
     let LabMeasured { value, low, high } = measured;
     if published.low.is_none() && published.high.is_none() {
@@ -185,7 +185,7 @@ fn doubt(published: &Claim, measured: LabMeasured) -> Option<&'static str> {
             "the direction is that of the claim, and the interval holds published figures and others",
         );
     }
-    // An effect counts from `than`: twice 1.3 is 1.6 where it is a ratio to one that is alone, and below one its inverse counts.
+    // The size of an effect is its distance from `than`: twice a ratio of 1.3 is 1.6. Below one the inverse is used.
     let than = published.than;
     let is_wide = match published.direction {
         Some(Direction::Above) => high >= than + 2.0 * (value - than),
@@ -207,7 +207,7 @@ fn agrees(published: &Claim) -> &'static str {
     }
 }
 
-/// Finding that contradicts the claim. A count that differs is by itself no effect of anything.
+/// Finding that contradicts the claim. A difference in a count alone is not called an effect.
 fn contrary(claim: &LabClaim, measured: LabMeasured) -> String {
     let published = &claim.published;
     let is_count = claim.measured.as_ref().is_some_and(|measure| measure.exact);
@@ -220,18 +220,19 @@ fn contrary(claim: &LabClaim, measured: LabMeasured) -> String {
     }
 }
 
-/// Where our interval lies.
+/// Position of the measured interval.
 enum Side {
-    /// The whole interval lies where the claim puts the figure.
+    /// The whole interval is on the side that the claim states.
     Claimed,
-    /// The whole interval lies elsewhere.
+    /// The whole interval is on the other side.
     Other,
-    /// On both sides: nothing is shown.
+    /// The interval is on both sides, so that nothing is shown.
     Both,
 }
 
-/// A claim of no effect needs an interval within what counts as none: one that is so wide that it does not exclude *no effect*
-/// has shown nothing. An effect that is smaller than the least that counts is none.
+/// Position of a measured interval relative to a claim. A claim of no effect needs an interval within the range that
+/// counts as none, since an interval that is merely too wide to exclude *no effect* shows nothing. An effect smaller
+/// than `least` counts as none.
 fn side(claim: &Claim, measured: LabMeasured) -> Side {
     let LabMeasured { low, high, .. } = measured;
     let least = claim.least.unwrap_or(0.0);
@@ -258,7 +259,7 @@ fn other_size(claim: &Claim, measured: LabMeasured) -> Option<&'static str> {
     smaller.then_some("smaller").or(larger.then_some("larger"))
 }
 
-/// Reason for which a machine may show another figure, where the lab states one.
+/// Why a machine may show another figure, if the lab states a reason.
 fn guess(claim: &LabClaim, measured: LabMeasured) -> Option<String> {
     let measure = claim.measured.as_ref()?;
     match other_size(&claim.published, measured)? {

@@ -1,40 +1,36 @@
-//! The figure of a claim: one reading, or two that are divided or subtracted, with their interval.
+//! The figure of a claim: one reading, or two that are divided or subtracted, with its interval.
 
 use fauxplat_model::LabMeasured;
 use fauxplat_stats::{describe, order};
 
-/// Form in which the documents give a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LabReading {
-    /// A figure with the interval that its document gives.
     Interval(LabMeasured),
-    /// Values of the figure, a value for each of several rounds.
+    /// Values of the figure, one for each of several rounds.
     Rounds(Vec<f64>),
 }
 
-/// Operation that combines two figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combined {
-    /// The first divided by the second.
     Ratio,
-    /// The second taken from the first.
+    /// The first minus the second.
     Difference,
 }
 
-/// The least number of rounds whose range is a 95 % interval of the median (David and Nagaraja, "Order Statistics",
+/// Minimum number of rounds whose range is a 95 % interval of the median (David and Nagaraja, "Order Statistics",
 /// section 7.1): 1 − 2·2⁻⁶ = 96.9 %.
 const ROUNDS_MIN: usize = 6;
 const CONFIDENCE: f64 = 0.95;
 
-/// The figure in the claim's unit, which is `times` that of the documents.
+/// The figure in the claim's unit; `times` converts from the unit of the documents.
 ///
-/// Two figures of the same rounds are combined round by round, so that whatever drifts slower than a round cancels, and the
-/// interval is that of the median. Two figures with an interval each are combined at the corners of both intervals: whatever
-/// depends on whatever, the result misses only where one of the two did, so two 95 % intervals give one of at least 90 %
-/// (Bonferroni); if they are independent and about normal, it is at least 95 %.
+/// Two figures of the same rounds are combined round by round, so that drift slower than a round cancels, and the
+/// interval is that of the median. Two figures with an interval each are combined at the corners of both intervals.
+/// Whatever their dependence, the result misses only if one of the two did, so two 95 % intervals give one of at least
+/// 90 % (Bonferroni); if they are independent and about normal, it is at least 95 %.
 ///
 /// # Errors
-/// There is no such figure, in words that say why.
+/// Returns the reason in words if there is no such figure.
 pub fn lab_figure(
     first: LabReading,
     second: Option<(Combined, LabReading)>,
@@ -68,8 +64,8 @@ fn interval(reading: LabReading) -> Result<LabMeasured, String> {
     }
 }
 
-/// Two figures of the same rounds, round by round. One round that is divided by zero is no value at all: in the order of
-/// the others it would stand for the largest.
+/// Two figures of the same rounds, round by round. A division by zero in a round is an error: as an infinite value it
+/// would count as the largest of all rounds.
 fn together(how: Combined, first: &[f64], second: &[f64]) -> Result<Vec<f64>, String> {
     let combined = |(a, b): (&f64, &f64)| if how == Combined::Ratio { a / b } else { a - b };
     let all: Vec<f64> = first.iter().zip(second).map(combined).collect();

@@ -1,10 +1,10 @@
-//! Two records of labs, claim by claim.
+//! Compares two records of labs, claim by claim.
 
 use fauxplat_model::{ClaimResult, LabAgreement, LabMeasured, LabOutcome, LabPair, LabResult, LabSeen};
 
 use crate::{Combined, LabReading, lab_figure};
 
-/// Every claim of either record, in the order of the first; what only the second one has comes behind it.
+/// Every claim of either record: those of the first in its order, followed by those that only the second has.
 pub fn lab_pairs(a: &[LabResult], b: &[LabResult]) -> Vec<LabPair> {
     let of_a = claims(a).map(|(lab, claim)| pair(lab, Some(claim), find(b, lab, &claim.name)));
     let only_b = claims(b).filter(|(lab, claim)| find(a, lab, &claim.name).is_none());

@@ -1,31 +1,30 @@
-//! From an absolute margin to the ratio that a test of log ratios needs.
+//! Turns an absolute margin into the ratio that a test of log ratios needs.
 
 use fauxplat_stats::describe::median;
 
 use crate::pairing::Seen;
 
-/// Clusters from which the level is known. The first look comes later.
+/// Number of clusters from which the level is known. The first look comes later.
 const CLUSTERS: usize = 6;
 
-/// A margin beyond this ratio would let nothing differ.
+/// Largest ratio of a margin; a larger one would let nothing differ.
 const RATIO_MAX: f64 = 1e6;
 
-/// The first clusters of a contest, which wait until the level of both commands together is known from them.
+/// The first clusters of a contest, kept back until the level of both commands together is known from them.
 ///
-/// The level is the median of the *mean* log reading of A and B in each cluster. Swapping A and B in any cluster changes
-/// none of these, so the margin that follows cannot know who is faster, and given it every pattern of signs is still as
-/// likely as any other.
+/// The level is the median of the *mean* log reading of A and B in each cluster. Swapping A and B in any cluster
+/// changes none of these, so the resulting margin does not depend on which command is faster, and given the margin
+/// every pattern of signs is still as likely as any other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Level(Vec<Seen>);
 
 impl Level {
-    /// Takes one more cluster; returns whether they are enough.
+    /// Takes one more cluster; returns whether there are enough.
     pub(crate) fn take(&mut self, seen: Seen) -> bool {
         self.0.push(seen);
         self.0.len() >= CLUSTERS
     }
 
-    /// Number of clusters that wait.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -35,7 +34,6 @@ impl Level {
         ratio_at(amount, &self.0.iter().map(|seen| seen.log_level).collect::<Vec<_>>())
     }
 
-    /// The clusters, in their order.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &Seen> + '_ {
         self.0.iter()
     }

@@ -1,7 +1,7 @@
-//! Plan and samples become findings: summaries, verdicts, calibrations; warnings are values.
+//! Computes findings from a plan and samples: summaries, verdicts, calibrations. Warnings are part of the results.
 //!
-//! Nothing here reads a clock, draws from the operating system or prints: the same samples and the same seed give
-//! the same findings on every machine. METHODOLOGY.md says in plain words how a comparison is decided.
+//! Nothing here reads a clock, draws from the operating system or prints: equal samples and an equal seed give equal
+//! findings on every machine. METHODOLOGY.md describes how a comparison is decided.
 
 mod aa;
 mod analysed;

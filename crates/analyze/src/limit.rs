@@ -1,22 +1,21 @@
-//! Shares of CPU time of groups that ran against each other.
+//! Shares of CPU time of groups that ran at the same time.
 
 use fauxplat_model::CpuShare;
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::winsor::winsorised_mean;
 
-/// Seconds since the groups began, and the CPU time that each of them had used by then, at a moment at which all of
-/// them ran.
+/// Seconds since the groups began, and the CPU time of each group in nanoseconds, at a moment at which all of them ran.
 pub type CpuStanding = (f64, Vec<u64>);
 
-/// Slices into which the time is cut at most, and the fewest that allow an interval.
+/// Maximum number of slices of the time, and the minimum number for an interval.
 const SLICES_MAX: usize = 40;
 const SLICES_MIN: usize = 8;
-/// A shorter slice would hold few turns of the scheduler.
+/// Minimum length of a slice in seconds; a shorter one would contain few turns of the scheduler.
 const SLICE_S: f64 = 0.1;
-/// Error of the intervals: they are of 95 %.
+/// Error of the intervals, which are of 95 %.
 const LEVEL: f64 = 0.05;
 
-/// The share of each group in the CPU time of all, with its interval by slices of the time; nothing where none was
+/// The share of each group in the CPU time of all, with its interval from slices of the time; `None` if no CPU time was
 /// used.
 pub fn shares(standings: &[CpuStanding], seed: u64) -> Vec<Option<CpuShare>> {
     let groups = standings.first().map_or(0, |(_, used)| used.len());
@@ -28,7 +27,7 @@ pub fn shares(standings: &[CpuStanding], seed: u64) -> Vec<Option<CpuShare>> {
             let parts: Vec<f64> =
                 slices.windows(2).filter_map(|ends| part(ends[0], ends[1], group)).collect();
             let interval = (parts.len() >= SLICES_MIN).then(|| bca_interval(&parts, LEVEL, seed)).flatten();
-            // The rest at the end is no whole slice, and a group may have ended in it.
+            // The remainder at the end is no whole slice, and a group may have ended in it.
             let share = interval.map_or(all, |_| winsorised_mean(&parts));
             let (low, high) = interval.unzip();
             Some(CpuShare { share, low, high, slices: parts.len() })
@@ -36,7 +35,7 @@ pub fn shares(standings: &[CpuStanding], seed: u64) -> Vec<Option<CpuShare>> {
         .collect()
 }
 
-/// The moments at which slices of about equal length end.
+/// Standings between which slices of about equal length lie.
 fn slices(standings: &[CpuStanding]) -> Vec<&CpuStanding> {
     let (Some(first), Some(last)) = (standings.first(), standings.last()) else { return Vec::new() };
     let length_s = ((last.0 - first.0) / SLICES_MAX as f64).max(SLICE_S);
@@ -51,7 +50,7 @@ fn slices(standings: &[CpuStanding]) -> Vec<&CpuStanding> {
     ends
 }
 
-/// Share that a group has of the CPU time that all groups used between two moments.
+/// Share of a group in the CPU time that all groups used between two moments.
 fn part(from: &CpuStanding, to: &CpuStanding, group: usize) -> Option<f64> {
     let used = |at: usize| to.1[at].saturating_sub(from.1[at]) as f64;
     let all: f64 = (0..to.1.len()).map(used).sum();
@@ -94,7 +93,7 @@ mod tests {
         assert!(width(false) > 10.0 * width(true).max(0.001), "{} {}", width(false), width(true));
     }
 
-    /// Of many courses that scatter at random about a share, the intervals hold it about as often as they promise.
+    /// The intervals of many random courses contain the true share about as often as promised.
     #[test]
     fn the_interval_is_one_of_95_per_cent() {
         let mut state = 1u64;

@@ -1,15 +1,14 @@
-//! Shortfalls of loads: whether they reached their intensity, and what kept them from it.
+//! Shortfalls of loads: whether the loads reached their intensity, and the reasons if not.
 
 use fauxplat_model::{LoadAccount, LoadKind};
 
-/// Per cent by which a load may miss what was asked for.
+/// Percentage points by which a load may miss the requested intensity.
 const TOLERANCE_PERCENT: f64 = 1.0;
 
-/// Least share of one of the two times that is worth mentioning.
+/// Minimum share of the load's wall time that is mentioned as a reason.
 const MENTION_SHARE: f64 = 0.005;
 
-/// Sentences about loads that ended early or did not reach their intensity, one each, with the reason that their
-/// accounts give.
+/// Sentences about loads that ended early or did not reach their intensity, with the reasons from their accounts.
 pub fn load_shortfalls(accounts: &[LoadAccount]) -> Vec<String> {
     accounts.iter().filter_map(shortfall).collect()
 }
@@ -35,7 +34,7 @@ fn shortfall(account: &LoadAccount) -> Option<String> {
     })
 }
 
-/// Causes of a shortfall: where the time of the load went.
+/// Reasons for a shortfall: the activities that took the load's time.
 fn reasons(account: &LoadAccount) -> Vec<String> {
     let share = |ns: u64| ns as f64 / account.wall_ns.max(1) as f64;
     let percent = |ns: u64| format!("{:.1} %", share(ns) * 100.0);

@@ -1,12 +1,12 @@
-//! Whether two descriptions are of one machine.
+//! Compares the descriptions of two machines.
 
 use fauxplat_model::MachineFacts;
 
-/// The share by which installed memory may differ: kernels keep a little for themselves, and not always the same.
+/// Share by which the installed memory may differ: kernels reserve a small and varying part.
 const MEMORY_SHARE: f64 = 0.02;
 
-/// Differences between two machines that measured something, one phrase each; none for one machine at two boots.
-/// Settings count too: to a benchmark, another governor makes another machine.
+/// Differences between two machines, one phrase each; none for one machine at two boots. Settings count as well, since
+/// another frequency governor changes a benchmark as another machine would.
 pub fn facts_apart(there: &MachineFacts, here: &MachineFacts) -> Vec<String> {
     let absent = || "none".to_owned();
     let number = |value: Option<u8>| value.map_or_else(absent, |value| value.to_string());

@@ -13,21 +13,21 @@ use crate::contest::Contest;
 use crate::paths::Paths;
 use crate::standing::Standing;
 
-/// Fewest runs of a command, as many as independent ones would be worth, of which a share is told. A machine that changes its
-/// state once or twice has two levels too, and those are no modes of a program.
+/// Minimum effective number of independent runs of a command for which a share is reported. A machine that changes its
+/// state once or twice has two levels too, which are no modes of a program.
 const RUNS_MIN: f64 = 20.0;
 
-/// Least part of the runs of a command with modes that its own valley and that of both commands put on the same side.
+/// Minimum share of the runs of a command with two modes that its own valley and the common one put on the same side.
 const AGREES: f64 = 0.95;
 
-/// Runs in the upper mode, block by block, and all runs of the block.
+/// Number of runs in the upper mode, and of all runs, block by block.
 type Counts = Vec<(usize, usize)>;
 
-/// The shares of two modes at the look of a standing; `None` where neither command has two, where both do not have the same
-/// two, and where the mean over layouts is asked for.
+/// The shares of two modes at the look of a standing; `None` if neither command has two modes, if the commands have
+/// different modes, or if the question is about the mean over layouts.
 ///
-/// The valley is that of all readings together, which exchanging A and B in a block leaves as it is, so that the test of the
-/// shares is exact under "A is B". Its error level is one of its own, which no verdict uses.
+/// The valley is that of all readings together. Exchanging A and B in a block does not change it, so the test of the
+/// shares is exact under "A is B". The test has an error level of its own, which no verdict uses.
 pub(crate) fn mode_shares(contest: &Contest, rows: &Rows, standing: &Standing) -> Option<ModeShares> {
     let (series, design) = (&contest.series, &contest.design);
     if design.question == Question::Mean {
@@ -72,7 +72,8 @@ fn logs(blocks: &[Vec<(f64, f64)>], side: usize) -> Vec<f64> {
     blocks.iter().flatten().map(|&(a, b)| [a, b][side].ln()).collect()
 }
 
-/// Whether a command has two modes by itself, and no command has two others: a shift of all runs would pass for some.
+/// Whether one command has these two modes, and none has two other modes. A shift of all runs would look like two modes
+/// as well.
 fn has_these(modes: &Modes, a: &[f64], b: &[f64]) -> bool {
     let own = |values: &[f64]| Modes::of(values).filter(|own| own.is_shown_by(values));
     let agrees = |values: &[f64], own: &Modes| {
@@ -90,8 +91,8 @@ fn counts(blocks: &[Vec<(f64, f64)>], side: usize, cut: f64) -> Counts {
     blocks.iter().map(of).collect()
 }
 
-/// Share of runs in the upper mode, with Wilson's interval for as many independent runs as these are worth: runs of one block
-/// and of neighbours are alike where the machine picks the mode. `None` where that leaves too few.
+/// Share of runs in the upper mode, with Wilson's interval for the effective number of independent runs: runs of one
+/// block and of neighbouring blocks are alike if the machine picks the mode. `None` if that number is too small.
 fn share(counts: &Counts, level: f64) -> Option<(f64, [f64; 2])> {
     let of_blocks: Vec<f64> = counts.iter().map(|&(upper, all)| upper as f64 / all.max(1) as f64).collect();
     let share = mean(&of_blocks)?;
@@ -102,7 +103,7 @@ fn share(counts: &Counts, level: f64) -> Option<(f64, [f64; 2])> {
     let inflation = dependence_inflation(&of_blocks).powi(2);
     let worth = match of_runs > 0.0 {
         true => runs * (of_runs / (between.max(of_runs) * inflation)),
-        // All runs or none: nothing shows how alike they are.
+        // All runs or none are in the upper mode, which does not show their dependence.
         false => runs,
     };
     let (low, high) = wilson_of_share(share, worth, 1.0 - level);
@@ -119,11 +120,12 @@ mod tests {
 
     #[test]
     fn a_share_of_independent_runs_has_the_interval_of_wilson() {
-        // Each two of four blocks have one run in the upper mode, one has two, and one has none: as of a fair coin.
+        // Two of four blocks have one run in the upper mode, one has two, and one has none, as with a fair coin.
         let counts = alternating(100, |block| [1, 2, 0, 1][block % 4]);
         let (share, [low, high]) = share(&counts, 0.05).unwrap();
         assert!((share - 0.5).abs() < 1e-12);
-        // Newcombe 1998, method 3: 100 of 200 has 0.431 to 0.569; runs that are more even than chance are not worth more.
+        // Newcombe 1998, method 3: 100 of 200 has 0.431 to 0.569. Runs that are more even than chance must not count as
+        // more runs.
         assert!((low - 0.431).abs() < 0.002 && (high - 0.569).abs() < 0.002, "{low} {high}");
     }
 
@@ -132,7 +134,7 @@ mod tests {
         let both = alternating(100, |block| 2 * (block * 7 % 10 / 5));
         let (_, [low, high]) = share(&both, 0.05).unwrap();
         assert!(high - low > 0.18, "two runs of a block that are always alike are one: {low} {high}");
-        // A single change of state in the whole session tells nothing of a share.
+        // A single change of state in the whole session tells nothing about a share.
         assert_eq!(share(&alternating(100, |block| 2 * usize::from(block > 50)), 0.05), None);
     }
 

@@ -1,4 +1,4 @@
-//! How many clusters a comparison would take.
+//! Estimates how many clusters a comparison would take.
 
 use fauxplat_stats::paired::looks;
 
@@ -7,9 +7,9 @@ use crate::estimate::plain_z;
 use crate::series::TYPICAL_SHARE;
 use crate::standing::Standing;
 
-/// How many clusters would probably decide: as many as make the interval narrower than the distance from the estimate
-/// to zero or to the margin, whichever is easier, and no fewer than can show anything. `None` if nothing would, or
-/// where first and second runs contradict each other.
+/// Number of clusters that would probably decide: enough to make the interval narrower than the distance from the
+/// estimate to zero or to the margin, whichever is easier, and at least as many as can show anything. `None` if no
+/// number would, or if first and second runs contradict each other.
 pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) -> Option<usize> {
     let z = if standing.critical.is_finite() { standing.critical } else { plain_z(level) };
     let distance = standing.estimate.abs().max(design.margin - standing.estimate.abs());
@@ -21,13 +21,13 @@ pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) 
         .then(|| ((plain / allowed).ceil() as usize).max(standing.n + 1).max(least))
 }
 
-/// Least number of clusters with which a difference can be shown at a level: their rarest pattern of signs, all alike,
-/// is rare enough. Fewer clusters show nothing, whatever they read.
+/// Minimum number of clusters with which a difference can be shown at a level: the rarest pattern of their signs, all
+/// alike, has to be rare enough. Fewer clusters show nothing, whatever their readings.
 pub(crate) fn clusters_least(level: f64) -> usize {
     (2.0 / (TYPICAL_SHARE * level)).log2().ceil() as usize
 }
 
-/// The clusters of the first look, where the limit leaves it.
+/// The number of clusters of the first look, if the limit is not below it.
 fn first_look() -> usize {
     looks(u32::MAX)[0] as usize
 }
@@ -43,7 +43,7 @@ mod tests {
         let design = Design::new(&Rule::default(), 0.01, 1, 6, Question::Typical);
         let clear = Standing { estimate: 0.7, se: 0.01, ..Standing::open(3) };
         assert_eq!(clusters_needed(&clear, &design, 0.01), Some(10));
-        // 2^-17 is the first below half of 0.8 of 0.002 %.
+        // 2^-17 is the first power below half of 0.8 of 0.002 %.
         assert_eq!((clusters_least(0.01), clusters_needed(&clear, &design, 2e-5)), (8, Some(17)));
         let in_doubt = Standing { is_in_doubt: true, ..clear };
         assert_eq!(clusters_needed(&in_doubt, &design, 0.01), None);

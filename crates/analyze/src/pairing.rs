@@ -1,32 +1,28 @@
-//! From the samples of a block to one log ratio.
+//! Computes one log ratio from the samples of a block.
 
 use fauxplat_model::{Metric, Phase, Sample, Unit};
 use fauxplat_stats::describe::mean;
 
-/// The measured runs of two commands within one block, in the order in which they were made.
+/// The measured runs of two commands within one block, in chronological order.
 pub(crate) struct Pair<'a> {
-    /// Runs of the reference.
     pub(crate) a: Vec<&'a Sample>,
-    /// Runs of the candidate.
     pub(crate) b: Vec<&'a Sample>,
 }
 
-/// Readings of a pair in one metric.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Seen {
     /// Mean of log B minus mean of log A.
     pub(crate) log_ratio: f64,
-    /// The mean of both, which stays as it is when A and B change places.
+    /// The mean of both mean logarithms, which does not change when A and B change places.
     pub(crate) log_level: f64,
-    /// Log ratio of each pair of runs, in the order of time.
+    /// Log ratio of each pair of runs, in chronological order.
     pub(crate) log_ratios: Vec<f64>,
-    /// Readings of each pair of runs, A and B.
     pub(crate) readings: Vec<(f64, f64)>,
     /// Log ratios of a block in which each command runs twice in a row; `None` for other orders.
     pub(crate) twice: Option<Twice>,
     /// Rises from the first to the second of two runs in a row, where the run before the first is known.
     pub(crate) rises: Vec<Rise>,
-    /// When the first of the runs began and the last one ended.
+    /// Start of the first run and end of the last one.
     pub(crate) began_ns: u64,
     pub(crate) ended_ns: u64,
 }
@@ -52,47 +48,43 @@ impl Seen {
 /// Log ratios of a block in which each command runs twice in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Twice {
-    /// Of the runs that follow a run of the same command.
+    /// Log ratio of the runs that follow a run of the same command.
     pub(crate) after_itself: f64,
-    /// Of the runs that follow a run of another command.
+    /// Log ratio of the runs that follow a run of another command.
     pub(crate) after_another: f64,
-    /// How far the two runs in a row of A, and of B, lie apart.
+    /// Mean absolute log ratio of two runs in a row, of A and of B.
     pub(crate) apart: [f64; 2],
 }
 
-/// From the first to the second of two runs in a row.
+/// Change from the first to the second of two runs in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rise {
-    /// Whether the two runs are of B.
     pub(crate) is_b: bool,
     /// Whether the run before the first was of the same command.
     pub(crate) follows_itself: bool,
-    /// The second over the first, as a log ratio.
     pub(crate) log_ratio: f64,
 }
 
-/// How a run is read.
+/// Function that reads a number from a run.
 pub(crate) type Read<'r> = dyn Fn(&Sample) -> Option<u64> + 'r;
 
 impl<'a> Pair<'a> {
-    /// Picks the runs of two commands out of a block.
     pub(crate) fn of(block: &[&'a Sample], a: u16, b: u16) -> Self {
         let runs = |command| block.iter().copied().filter(|run| run.command == command).collect();
         Pair { a: runs(a), b: runs(b) }
     }
 
-    /// The runs that follow a run of their own command, of commands that ran twice in a row.
+    /// Only the runs that follow a run of their own command, for commands that ran twice in a row.
     pub(crate) fn after_itself(self) -> Self {
         let second = |runs: Vec<&'a Sample>| runs.into_iter().skip(1).step_by(2).collect();
         Pair { a: second(self.a), b: second(self.b) }
     }
 
-    /// All runs of the pair.
     pub(crate) fn runs(&self) -> impl Iterator<Item = &'a Sample> {
         self.a.iter().chain(&self.b).copied()
     }
 
-    /// How many pairs of runs the block holds: one, or two for ABBA.
+    /// Number of pairs of runs in the block.
     pub(crate) fn pairs(&self) -> usize {
         self.a.len().min(self.b.len())
     }
@@ -107,7 +99,7 @@ impl<'a> Pair<'a> {
         self.seen_by(metric, &|run| run.get(metric))
     }
 
-    /// Log ratio and more of the pair, by numbers from this reader.
+    /// Readings of the pair, by numbers from this reader; `None` unless every run was read and both commands ran.
     pub(crate) fn seen_by(&self, metric: Metric, read: &Read<'_>) -> Option<Seen> {
         let logs = |runs: &[&Sample]| -> Option<Vec<f64>> {
             runs.iter().map(|run| self.log_by(run, metric, read)).collect()
@@ -128,7 +120,8 @@ impl<'a> Pair<'a> {
         })
     }
 
-    /// Rises from the first to the second of two runs in a row. The command before the first run of the block may be known.
+    /// Rises from the first to the second of two runs in a row. `before` is the command that ran before the block, if
+    /// known.
     pub(crate) fn rises(&self, block: &[&Sample], before: Option<u16>, metric: Metric) -> Vec<Rise> {
         if !self.is_twice() {
             return Vec::new();
@@ -158,9 +151,9 @@ impl<'a> Pair<'a> {
         self.a.len() == self.b.len() && in_twos(&self.a) && in_twos(&self.b)
     }
 
-    /// Logarithm of one reading. If any reading of the pair is zero, half of the smallest step is added to all of
-    /// them: the ratio stays finite, equal readings keep ratio one, and A and B are treated alike (the usual
-    /// continuity correction of log ratios, Haldane 1956).
+    /// Logarithm of one reading. If any reading of the pair is zero, half of the smallest step is added to all of them:
+    /// the ratio stays finite, equal readings keep ratio one, and A and B are treated alike (the usual continuity
+    /// correction of log ratios, Haldane 1956).
     pub(crate) fn log(&self, run: &Sample, metric: Metric) -> Option<f64> {
         self.log_by(run, metric, &|run| run.get(metric))
     }
@@ -174,7 +167,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Log ratios of the second of two runs in a row and of the first.
+/// Log ratios of the second and of the first of two runs in a row, and the distances between both.
 fn twice(a: &[f64], b: &[f64]) -> Option<Twice> {
     let every_second = |from: usize| -> Option<f64> {
         let of = |logs: &[f64]| mean(&logs.iter().copied().skip(from).step_by(2).collect::<Vec<_>>());
@@ -188,8 +181,8 @@ fn twice(a: &[f64], b: &[f64]) -> Option<Twice> {
     })
 }
 
-/// Half of the step that is small for a unit: half an event, half a disk sector, half a microsecond; of a rate, half an event
-/// in the mean of these wall times.
+/// Half of a small step of a unit: half an event, half a disk sector, half a microsecond; for a rate, half an event in
+/// the mean of these wall times.
 pub(crate) fn half_step(unit: Unit, wall_ns: &[f64]) -> f64 {
     match unit {
         Unit::Count | Unit::Millionth => 0.5,
@@ -199,7 +192,7 @@ pub(crate) fn half_step(unit: Unit, wall_ns: &[f64]) -> f64 {
     }
 }
 
-/// The measured samples in groups of one block each, in the order in which they were taken.
+/// The measured samples, one group for each block, in chronological order.
 pub(crate) fn blocks(samples: &[Sample]) -> Vec<Vec<&Sample>> {
     let measured: Vec<&Sample> = samples.iter().filter(|sample| sample.phase == Phase::Measured).collect();
     measured.chunk_by(|one, next| one.block == next.block).map(<[&Sample]>::to_vec).collect()

@@ -1,8 +1,8 @@
-//! Paths of signs, which are drawn on demand and kept over the looks.
+//! Paths of signs, which are computed on demand and kept over the looks.
 
 use fauxplat_stats::paired::path::{Course, Crossed, Keys};
 
-/// All paths about one point, as far as the looks have come. Looks are added on demand, and kept.
+/// All paths about one point, as far as they have been computed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     looks: Vec<Keys>,
@@ -10,14 +10,14 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// State of the observed path after these looks.
     pub(crate) fn crossed(&mut self, looked: &[u32], spent: &[f64], keys: impl Fn(usize) -> Keys) -> Crossed {
         let missing = looked.get(self.looks.len()..).unwrap_or(&[]);
         self.looks.extend(missing.iter().map(|&n| keys(n as usize)));
         self.course.crossed(&self.looks, spent)
     }
 
-    /// Whether the observed path crossed to a side. What crossed stays crossed, so no later look is drawn out then.
+    /// Whether the observed path crossed to a side. A path that has crossed stays crossed, so later looks are not
+    /// computed then.
     pub(crate) fn crosses(
         &mut self,
         looked: &[u32],

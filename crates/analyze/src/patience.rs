@@ -1,17 +1,16 @@
-//! How long an undecided comparison goes on.
+//! Time limits of an undecided comparison.
 
 use fauxplat_model::Rule;
 
 use crate::judge::{BLOCKS_MAX, Judge};
 
-/// Pairs without which a session says hardly anything about itself.
+/// Minimum number of pairs of a session; fewer pairs hardly show its level.
 const SESSION_PAIRS_MIN: u32 = 6;
 
-/// The limits in time of one comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     max_time_ns: Option<u64>,
-    /// Time for which an undecided comparison goes on, until the usual number of pairs is reached, too.
+    /// Time after which an undecided comparison ends, provided that it has the usual number of pairs.
     at_least_ns: Option<u64>,
     pairs_usual: u32,
     /// Number of pairs after which the comparison ends, decided or not.
@@ -19,7 +18,6 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// The limits of a rule.
     pub fn new(rule: &Rule) -> Self {
         let ns = |limit_s: f64| (limit_s * 1e9) as u64;
         Patience {
@@ -30,7 +28,7 @@ impl Patience {
         }
     }
 
-    /// Limits of a single session out of several: the sessions share the limits of their rule and end by nothing else.
+    /// Limits of a single session out of several. The sessions share the limits of their rule, and end by nothing else.
     pub fn of_session(rule: &Rule, sessions: u32) -> Self {
         let (whole, sessions) = (Patience::new(rule), sessions.max(1));
         let share = |limit_ns: u64| limit_ns / u64::from(sessions);
@@ -44,8 +42,8 @@ impl Patience {
         }
     }
 
-    /// Whether the comparison is over after this time and number of pairs. The least time counts only with the usual
-    /// number of pairs, or once typical runs are decided: from then on only rare events are unknown.
+    /// Whether the comparison is over after this time and number of pairs. `at_least_ns` ends it only with the usual
+    /// number of pairs, or once typical runs are decided and only rare events are open.
     pub fn is_over(&self, elapsed_ns: u64, pairs: u32, judge: &Judge) -> bool {
         let is_late = |limit_ns: Option<u64>| limit_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns);
         if self.pairs_max.is_some_and(|most| pairs >= most) {
@@ -55,19 +53,20 @@ impl Patience {
         is_late(self.max_time_ns) || (enough && is_late(self.at_least_ns))
     }
 
-    /// Whether the limit is past that holds whatever is known by then.
+    /// Whether the time limit that holds in any case is past.
     pub fn is_past(&self, elapsed_ns: u64) -> bool {
         self.max_time_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns)
     }
 
-    /// How many blocks of this length will fit, with a quarter to spare; `None` where time is no limit.
+    /// Number of blocks of this length that fit into the time, with a quarter to spare; `None` if there is no such
+    /// limit.
     pub fn blocks(&self, block_ns: u64) -> Option<u32> {
         let limit_ns = self.at_least_ns?;
         let blocks = limit_ns.saturating_add(limit_ns / 4) / block_ns.max(1);
         Some(u32::try_from(blocks).unwrap_or(u32::MAX))
     }
 
-    /// How much of the time lies behind, as a share of what the longest way to an end takes.
+    /// Elapsed share of the longest possible way to the end.
     pub fn share(&self, elapsed_ns: u64, pairs: u32) -> f64 {
         let of = |limit_ns: u64| elapsed_ns as f64 / limit_ns.max(1) as f64;
         let of_pairs = f64::from(pairs) / f64::from(self.pairs_usual.max(1));

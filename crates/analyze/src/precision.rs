@@ -1,4 +1,4 @@
-//! When a summary is precise enough to stop measuring.
+//! Decides when a summary is precise enough to stop measuring.
 
 use fauxplat_model::{Metric, Sample};
 use fauxplat_stats::describe::{quantile_sorted, sorted};
@@ -7,20 +7,19 @@ use fauxplat_stats::series::dependence_inflation;
 
 use crate::summary::readings;
 
-/// Least number of runs: the ranks of a 99 % interval do not exist below eight.
+/// Minimum number of runs. With fewer than eight, the ranks of a 99 % interval do not exist.
 const RUNS_MIN: usize = 12;
 
-/// Confidence of the interval that must be narrow. It is higher than the 95 % that the report prints, because the
-/// rule stops at the first interval that *looks* narrow, and such intervals are too narrow on average.
+/// Confidence of the interval that must be narrow. It exceeds the 95 % of the report, because the rule stops at the
+/// first interval that *looks* narrow, and such intervals are too narrow on average.
 const CONFIDENCE: f64 = 0.99;
 
 /// Whether the median of a metric is known to within ± `ratio` of itself (0.01 for 1 %).
 ///
-/// The interval is by order statistics, widened for autocorrelation of the readings as neighbours and batches show it,
-/// since a machine that wanders makes the plain interval too narrow. What moves more slowly than the session lasts
-/// cannot be seen from inside it. It is looked at only after 12, 15, 18, 22, 27, … runs,
-/// a fifth more each time: the fewer the looks, the fewer the chances to stop on a lucky one. Between looks the
-/// answer is no.
+/// The interval is by order statistics, widened for autocorrelation between neighbours and between batches, since the
+/// drift of a machine makes the plain interval too narrow. Changes slower than the session cannot be seen within it.
+/// The interval is checked only after 12, 15, 18, 22, 27, … runs, a fifth more each time, since fewer looks give fewer
+/// chances to stop at a lucky one. Between looks the answer is no.
 pub fn precise_enough(
     samples: &[Sample],
     command: u16,
@@ -32,7 +31,7 @@ pub fn precise_enough(
     is_look(values.len()) && is_narrow(&values, ratio)
 }
 
-/// Whether the interval is looked at after this many runs.
+/// Whether the interval is checked after this many runs.
 fn is_look(runs: usize) -> bool {
     std::iter::successors(Some(RUNS_MIN), |look| Some((look * 6).div_ceil(5).max(look + 1)))
         .find(|&look| look >= runs)
@@ -48,7 +47,7 @@ fn is_narrow(values: &[f64], ratio: f64) -> bool {
     (middle - low).max(high - middle) * widening <= ratio * middle.abs()
 }
 
-/// Rank of each value; ranks keep one huge reading from hiding the correlation of all others.
+/// Rank of each value. With ranks, one huge reading does not hide the correlation of all others.
 fn ranks(values: &[f64], rising: &[f64]) -> Vec<f64> {
     values.iter().map(|value| rising.partition_point(|other| other < value) as f64).collect()
 }

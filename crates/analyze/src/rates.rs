@@ -1,4 +1,4 @@
-//! How fast published counters rose along the runs of a command.
+//! Rates at which published counters rose during the runs of a command.
 
 use fauxplat_model::{CounterRates, RateSeries, Sample, TableSource};
 use fauxplat_stats::describe::{median, sorted};
@@ -6,7 +6,7 @@ use fauxplat_stats::describe::{median, sorted};
 use crate::analysed::counts;
 
 /// Rates of each counter in the analysed runs of one command. `series` has the runs of all commands, per counter; a
-/// counter that was seen in none of them is left out.
+/// counter without a reading in these runs is left out.
 pub fn counter_rates(
     tables: &[TableSource],
     series: &[Vec<RateSeries>],

@@ -1,5 +1,5 @@
 //! Replay: the verdicts that the rule would give on this machine, for comparisons that are drawn from a recorded
-//! session of identical programs with effects injected.
+//! session of identical programs with injected effects.
 
 use fauxplat_model::{GateState, Injected, Margin, Phase, ReplayFindings, ReplayRow, Rule, Sample, Verdict};
 use fauxplat_stats::describe::{median, quantile_sorted, sorted};
@@ -12,10 +12,10 @@ use crate::level::ratio_at;
 use crate::pairing::{Pair, blocks};
 use crate::patience::Patience;
 
-/// Fewer blocks than this say too little about what is usual.
+/// Minimum number of blocks that show the usual variation.
 const BLOCKS_MIN: usize = 24;
 
-/// Shifts that are injected, beside the margin and half of it.
+/// Injected shifts, in addition to the margin and half of it.
 const SHIFTS: [f64; 5] = [0.003, 0.005, 0.01, 0.02, 0.05];
 
 /// B takes twice as long in one run of twenty.
@@ -24,10 +24,9 @@ const TAIL: Injected = Injected::Tail { share: 0.05, ratio: 2.0 };
 /// Carry-over by which the second run of a pair takes a twentieth longer.
 const CARRY_OVER: Injected = Injected::CarryOver { ratio: 1.05 };
 
-/// Why a session cannot be replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayError {
-    /// Too few blocks in which both commands were measured: their number.
+    /// The number of blocks in which both commands were measured is too small.
     TooFewBlocks(usize),
 }
 
@@ -40,7 +39,6 @@ impl std::fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// A recorded session from which comparisons are drawn.
 #[derive(Clone, Debug)]
 pub struct Replay<'s> {
     rule: Rule,
@@ -49,15 +47,14 @@ pub struct Replay<'s> {
     blocks: Vec<Vec<&'s Sample>>,
     pairs_per_block: usize,
     block_ns: u64,
-    /// Margin of the metric as a ratio.
     margin: f64,
 }
 
 impl<'s> Replay<'s> {
-    /// From the samples of commands 0 and 1, which are the same.
+    /// From the samples of commands 0 and 1, which are identical.
     ///
     /// # Errors
-    /// There are too few blocks.
+    /// Fails if there are too few blocks.
     pub fn new(
         rule: &Rule,
         samples: &'s [Sample],
@@ -92,8 +89,8 @@ impl<'s> Replay<'s> {
         })
     }
 
-    /// Injected effects: nothing, an order effect that makes no difference, a difference in some runs, and shifts, the
-    /// margin among them.
+    /// Injected effects: none, an order effect that is no difference, a difference in some runs, and shifts, including
+    /// the margin.
     pub fn injected(&self) -> Vec<Injected> {
         let mut shifts: Vec<f64> = SHIFTS.into_iter().chain([0.5 * self.margin, self.margin]).collect();
         shifts.sort_by(f64::total_cmp);
@@ -124,13 +121,13 @@ impl<'s> Replay<'s> {
         judge.stand(1)
     }
 
-    /// Row of the comparisons with one effect injected.
+    /// Row of the comparisons with one injected effect.
     pub fn row(&self, injected: Injected, stands: &[Stand]) -> ReplayRow {
         let (all, count) = (stands.len(), |wanted: &dyn Fn(&Stand) -> bool| {
             stands.iter().filter(|stand| wanted(stand)).count()
         });
         let is_wrong = |stand: &Stand| matches!(injected, Injected::Shift { .. }) && stand.effect_ratio < 1.0;
-        // A gate finds what it is for, a difference beyond the margin, and passes what is shown to lie within.
+        // With a gate, *found* means a difference shown beyond the margin, and *equivalent* one shown to lie within it.
         let is = |stand: &Stand, state: GateState, verdict: Verdict| match stand.gate {
             Some(told) => told == state,
             None => stand.verdict == verdict,
@@ -155,7 +152,6 @@ impl<'s> Replay<'s> {
         }
     }
 
-    /// The findings of these rows.
     pub fn findings(&self, source: String, rows: Vec<ReplayRow>) -> ReplayFindings {
         ReplayFindings {
             source,
@@ -182,8 +178,8 @@ fn margin(rule: &Rule, blocks: &[Vec<&Sample>]) -> f64 {
     }
 }
 
-/// Median time from the beginning of a block to that of the next: preparations count, and breaks between sessions do
-/// not.
+/// Median time from the start of a block to that of the next, which includes preparations and excludes breaks between
+/// sessions.
 fn block_ns(blocks: &[Vec<&Sample>]) -> u64 {
     let begins: Vec<u64> =
         blocks.iter().filter_map(|block| block.iter().map(|run| run.started_ns).min()).collect();
@@ -191,13 +187,12 @@ fn block_ns(blocks: &[Vec<&Sample>]) -> u64 {
     (median(&apart).unwrap_or(0.0) as u64).max(1)
 }
 
-/// Exact two-sided 95 % interval of a rate.
 fn interval(events: usize, trials: usize) -> [f64; 2] {
     const EACH_SIDE: f64 = 0.975;
     [clopper_pearson_lower(events, trials, EACH_SIDE), clopper_pearson_upper(events, trials, EACH_SIDE)]
 }
 
-/// Blocks drawn in runs of neighbours, since neighbours are alike; A and B are a coin's choice in each.
+/// Blocks drawn in runs of neighbours, since neighbours are alike. A coin exchanges A and B in each block.
 struct Drawn<'r> {
     replay: &'r Replay<'r>,
     injected: Injected,

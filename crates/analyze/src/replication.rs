@@ -1,4 +1,4 @@
-//! Replication: whether other sessions of the same pair say the same.
+//! Replication: whether other sessions of the same pair agree.
 
 use fauxplat_model::{Comparison, DifferenceIn, Extent, Grade, Side, Verdict};
 use fauxplat_stats::describe::{mean, standard_deviation};
@@ -8,15 +8,15 @@ use fauxplat_stats::winsor::{location, winsorised_mean};
 use crate::sessions::SESSIONS_MIN;
 use crate::standing::{bounded, verdict};
 
-/// Judges a comparison by earlier sessions of *this* pair, each given by its log ratios, and calls it replicated if they
-/// and this session together come to the same verdict, and none of them shows the contrary by itself. Says what they came to
-/// otherwise.
+/// Judges a comparison by earlier sessions of *this* pair, each given by its log ratios. The comparison is called
+/// replicated if all sessions together come to the same verdict, and none of them shows the contrary by itself.
+/// Otherwise returns a sentence about their result.
 ///
-/// A session counts once, whatever number of pairs it holds: by its winsorised mean, where the verdict is about typical runs;
-/// and where slow runs have a part in it, by how much larger the share of pairs is in which B is much slower than that in which
-/// A is, which no winsorised mean shows. The interval is Student's t over the sessions, at the level of the comparison. Sessions
-/// of other pairs say nothing, and those of identical copies least of all: what one session does to one program and not to the
-/// other cannot show in them.
+/// A session counts once, whatever its number of pairs. For typical runs it counts by its winsorised mean. For slow
+/// runs, which no winsorised mean shows, it counts by the difference between the share of pairs in which B is much
+/// slower and the share in which A is. The interval is Student's t over the sessions, at the level of the comparison.
+/// Sessions of other pairs cannot be used, least of all those of identical copies: an effect of a session on only one
+/// of two programs does not appear in them.
 pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<String> {
     let sessions = earlier.len() + 1;
     if sessions < SESSIONS_MIN || comparison.verdict == Verdict::Inconclusive || comparison.bounded.is_some()
@@ -31,8 +31,8 @@ pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<Stri
     failed.map(|part| format!("{sessions} sessions of this pair do not replicate it: {}", part.said))
 }
 
-/// Whether a session shows by itself the contrary of a verdict: a difference to the other side, or one beyond the margin
-/// where the verdict is that there is none. Student's t over the pairs, at the level of the comparison.
+/// Whether a session by itself shows the contrary of a verdict: a difference to the other side, or one beyond the
+/// margin if the verdict is *equivalent*. Student's t over the pairs, at the level of the comparison.
 fn is_contrary(comparison: &Comparison, session: &[f64]) -> bool {
     let it = location(session);
     let half = t_upper_quantile(comparison.level / 2.0, it.df.max(1.0)) * it.se;
@@ -45,10 +45,8 @@ fn is_contrary(comparison: &Comparison, session: &[f64]) -> bool {
     }
 }
 
-/// Whether the sessions replicate a part of a verdict, and their figures.
 struct ReplicatedPart {
     is_replicated: bool,
-    /// Figures over all sessions, in words.
     said: String,
 }
 
@@ -59,7 +57,7 @@ fn over(sessions: &[f64], level: f64) -> Option<[f64; 2]> {
     Some([mean(sessions)?, t_upper_quantile(level / 2.0, n - 1.0) * error])
 }
 
-/// Typical runs, unless the verdict is about slow ones alone.
+/// Replication of typical runs; `None` if the verdict is about slow runs alone.
 fn typical(comparison: &Comparison, earlier: &[&[f64]]) -> Option<ReplicatedPart> {
     if comparison.difference_in == [DifferenceIn::Tail] {
         return None;
@@ -85,11 +83,11 @@ fn typical(comparison: &Comparison, earlier: &[&[f64]]) -> Option<ReplicatedPart
     })
 }
 
-/// Slow runs, where the verdict says something of them.
+/// Replication of slow runs; `None` if the verdict says nothing about them.
 fn slow_runs(comparison: &Comparison, earlier: &[&[f64]]) -> Option<ReplicatedPart> {
     let side = comparison.tail_side();
     let tail = comparison.tail.filter(|_| side.is_some() || comparison.extent == Some(Extent::Whole))?;
-    // Where typical runs differ, a run is slow beside what is typical of its session.
+    // If typical runs differ, a run is slow relative to the typical ratio of its session.
     let is_shifted = comparison.difference_in.contains(&DifferenceIn::Typical);
     let threshold = tail.threshold_ratio.ln();
     let excess = |d: &&[f64]| {
@@ -155,14 +153,14 @@ mod tests {
             said.as_ref().is_some_and(|said| said.starts_with("4 sessions of this pair do not")),
             "{said:?}"
         );
-        // Sessions that agree with each other and not with this one say the opposite of it.
+        // The other sessions agree with each other, and contradict this one.
         assert_eq!(
             judged(Verdict::Different, 0.01, &[-0.05, -0.051, -0.049, -0.05, -0.05]).0,
             Grade::WithinSession
         );
     }
 
-    /// Many sessions outvote one, and do not make it disappear.
+    /// Many sessions outvote one, but it must still be mentioned.
     #[test]
     fn a_session_that_shows_the_contrary_is_told() {
         let alike = [0.05, 0.051, 0.049, 0.05, 0.052, 0.05, 0.049, 0.051, 0.05, 0.05];
@@ -190,7 +188,7 @@ mod tests {
     }
 
     /// Grade and warning of a session in which B is slow in `share_b` of the pairs (a tenth), after earlier sessions
-    /// with the given numbers of slow pairs out of fifty; `extent` and `difference_in` are those of this session.
+    /// with the given numbers of slow pairs out of fifty.
     fn with_slow_runs(share_b: f64, earlier: &[usize]) -> (Grade, Option<String>) {
         let is_slow = share_b > 0.0;
         let tail = Tail {
@@ -227,7 +225,7 @@ mod tests {
             said.as_ref().is_some_and(|said| said.contains("much higher") && said.contains("+3.0 points")),
             "{said:?}"
         );
-        // Typical runs of all of them are equivalent, and the programs as a whole were not in earlier sessions.
+        // Typical runs of all sessions are equivalent, but the programs as a whole were not in the earlier sessions.
         assert_eq!(with_slow_runs(0.0, &[0, 0, 0]), (Grade::Replicated, None));
         assert_eq!(with_slow_runs(0.0, &[5, 6, 5]).0, Grade::WithinSession);
     }
@@ -241,7 +239,7 @@ mod tests {
             judged(Verdict::Different, effects[0], &effects[1..]).0 == Grade::Replicated
         };
         let wrong = (0..2000).filter(&mut is_replicated).count();
-        // 20 nominally; 34 would come once in a thousand times.
+        // 20 are expected; 34 would occur once in a thousand times.
         assert!(wrong <= 34, "{wrong} of 2000");
     }
 }

@@ -8,12 +8,12 @@ use crate::estimate::{Estimate, plain_z};
 use crate::judge::Judge;
 use crate::pairing::Pair;
 
-/// Every metric but those that are decided, on the pairs that were kept, adjusted by Holm's method over the metrics.
+/// Every metric that is not decided, on the kept pairs, adjusted by Holm's method over the metrics.
 ///
-/// The interval is a plain one at the level of the comparison: these metrics did not end the comparison, so no price
-/// is due for looking at them repeatedly. Left out are steal, which is the machine's and not the program's, metrics
-/// that were not read in every kept run or of which some readings are bounds, and those that were zero throughout. The first published counter has two names,
-/// `rate` and its own: they are one hypothesis, and stand once.
+/// The interval is a plain one at the level of the comparison: these metrics did not end the comparison, so repeated
+/// looks need no correction. Left out are steal, which belongs to the machine and not to the program, metrics that were
+/// not read in every kept run or have readings that are bounds, and metrics that were always zero. The first published
+/// counter has two names, `rate` and its own, which are one hypothesis and appear once.
 pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Secondary> {
     let decided: Vec<Metric> = judge.rule.decided().into_iter().map(|(metric, _)| metric).collect();
     let others = metrics_of(pairs.iter().flat_map(Pair::runs)).into_iter();
@@ -47,8 +47,8 @@ pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Seconda
     .collect()
 }
 
-/// A log ratio for each pair, if the metric was not always zero and was read in all runs of a pair or in none of them:
-/// events that do not fit beside other counters are counted in blocks of their own.
+/// A log ratio for each pair, if the metric was not always zero and was read in all runs of a pair or in none. Pairs
+/// without it occur because events that do not fit beside other counters are counted in separate blocks.
 fn log_ratios(pairs: &[Pair], metric: Metric) -> Option<Vec<f64>> {
     let any = pairs.iter().flat_map(Pair::runs).any(|run| run.get(metric) > Some(0));
     let counts = |pair: &&Pair| pair.runs().any(|run| run.get(metric).is_some());

@@ -1,4 +1,4 @@
-//! The log ratios of one contest, and the decision rule that looks at them.
+//! The log ratios of one contest, and the decision rule at its looks.
 
 use fauxplat_model::{Estimand, Verdict};
 use fauxplat_stats::distribution::clopper_pearson_lower;
@@ -18,62 +18,57 @@ use crate::pairing::{Rise, Seen};
 use crate::paths::Paths;
 use crate::standing::{Standing, bounded, verdict};
 
-/// The share of the level that the typical difference has; the tail and the mean have the rest together.
+/// Share of the level for the typical difference; the tail and the mean share the rest.
 pub(crate) const TYPICAL_SHARE: f64 = 0.8;
 
-/// Paths are drawn out only when the observed one is this far (in z) from the plain bound. Not looking can only keep the
-/// observed path from crossing.
+/// Paths are computed only if the observed one is at most this far (in z) below the plain bound. Skipping the
+/// computation can only keep the observed path from crossing, which is safe.
 pub(crate) const FAR: f64 = 0.6;
 
-/// The log ratios of one contest, one or more per cluster, and how far the looks have come.
+/// The log ratios of one contest, one or more per cluster, with the looks taken.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     /// Log ratio of each kept cluster: the mean over its pairs.
     pub(crate) d: Vec<f64>,
-    /// The log ratio of each pair. The pairs of a cluster were ordered by one coin.
+    /// The log ratio of each pair. One coin ordered all pairs of a cluster.
     pub(crate) pairs: Vec<f64>,
-    /// Pairs in a cluster; one where the cluster counts as a whole.
+    /// Number of pairs in a cluster; one if the cluster counts as a whole.
     pub(crate) group: usize,
-    /// Of each cluster in which commands ran twice in a row, the log ratio of runs after itself.
+    /// Log ratio of runs after themselves, of each cluster in which commands ran twice in a row.
     pub(crate) after_itself: Vec<f64>,
-    /// Log ratio after itself less that of runs after another command.
+    /// Log ratio of runs after themselves minus that of runs after another command.
     pub(crate) carried: Vec<f64>,
     /// Rises from the first to the second of two runs in a row, with the cluster of each.
     pub(crate) rises: Vec<(usize, Rise)>,
-    /// How much further two runs of B in a row lie apart than two of A, as a difference of absolute log ratios.
+    /// Distance of two runs of B in a row minus that of two runs of A, as a difference of absolute log ratios.
     pub(crate) apart: Vec<f64>,
-    /// Mean distance of two runs in a row, both commands together.
+    /// Mean distance of two runs in a row, over both commands.
     pub(crate) apart_usual: Vec<f64>,
-    /// The readings of each pair, A and B.
     pub(crate) readings: Vec<(f64, f64)>,
-    /// The excess of large differences to one side.
     pub(crate) excess: ExcessShare,
-    /// Looks that were taken, as numbers of clusters.
+    /// Numbers of clusters at the looks taken.
     pub(crate) looked: Vec<u32>,
-    /// When the first cluster began.
+    /// Start of the first cluster.
     began_ns: Option<u64>,
-    /// Paths about zero, about both ends of the margin, of the largest differences and the mean, and of the
-    /// spread.
+    /// Paths about zero, about both ends of the margin, of the largest differences and the mean, and of the spread.
     pub(crate) zero: Paths,
     pub(crate) ends: [Paths; 2],
     pub(crate) rare: Paths,
     pub(crate) spread: Paths,
-    /// Evidence of all differences, and of those after itself alone; kept only where evidence decides.
+    /// E-processes of all differences, and of those after themselves alone; `None` unless the e-process decides.
     pub(crate) evidence: Option<[EProcess; 2]>,
 }
 
-/// A look at a series.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
-    /// Clusters that are seen.
+    /// Number of clusters.
     pub(crate) n: usize,
-    /// Whether no look will follow, so that all of the level that is left may be spent.
+    /// Whether no look will follow, so that the whole remaining level may be spent.
     pub(crate) closing: bool,
-    /// Error level of the contest.
     pub(crate) level: f64,
 }
 
-/// The differences that a look sees.
+/// The differences at a look.
 pub(crate) struct View {
     all: Sorted,
     own: Option<Sorted>,
@@ -81,18 +76,18 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The differences that answer: those after itself where they part from those after another command.
+    /// The differences that answer: those after themselves if they part from those after another command.
     pub(crate) fn active(&self) -> &Sorted {
         self.own.as_ref().filter(|_| self.carried.is_parted()).unwrap_or(&self.all)
     }
 
-    /// Whether only differences after itself answer.
+    /// Whether only differences after themselves answer.
     pub(crate) fn is_parted(&self) -> bool {
         self.own.is_some() && self.carried.is_parted()
     }
 
-    /// Differences that have to back those that answer, and by how much their key may stay below: those after itself where
-    /// all answer; all where it is not clear that another command left something.
+    /// Differences that have to support those that answer, and by how much their key may be smaller. If all differences
+    /// answer, these are the differences after themselves; if the source of the parting is unclear, all differences.
     pub(crate) fn backing(&self) -> Option<(&Sorted, f64)> {
         match self.is_unclear() {
             true => Some((&self.all, 0.0)),
@@ -100,17 +95,18 @@ impl View {
         }
     }
 
-    /// Whether differences after itself part from the others without another command as a clear source.
+    /// Whether differences after themselves part from the others, and carry-over from another command is not the clear
+    /// source.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.parting().is_some_and(|source| source != Source::Another)
     }
 
-    /// Whether differences after itself part from the others without a clear source.
+    /// Whether differences after themselves part from the others without a clear source.
     pub(crate) fn is_unclear(&self) -> bool {
         self.is_parted() && self.carried.parting() == Some(Source::Unclear)
     }
 
-    /// The source of what lies between runs after themselves and the others, where they part.
+    /// The source of the difference between runs after themselves and the others, if they part.
     pub(crate) fn parting(&self) -> Option<Source> {
         self.carried.parting()
     }
@@ -146,11 +142,11 @@ impl Series {
         }
     }
 
-    /// Takes one more cluster; says whether this is a moment to look.
+    /// Takes one more cluster; returns whether this is a moment to look.
     pub(crate) fn push(&mut self, seen: &Seen, design: &Design) -> bool {
         self.d.push(seen.log_ratio);
         let whole = [seen.log_ratio];
-        // A layout counts once, however many pairs it serves; so does a cluster in which places cancel in the mean.
+        // A layout counts once, whatever its number of pairs, and so does a cluster in whose mean the positions cancel.
         let is_split = seen.twice.is_some() && design.question != Question::Mean;
         let values: &[f64] = if is_split { &seen.log_ratios } else { &whole };
         self.group = values.len();
@@ -181,12 +177,10 @@ impl Series {
         look || design.anytime && span_s >= design.least_span_s
     }
 
-    /// Whether each command ran twice in a row in every cluster.
     pub(crate) fn is_twice(&self) -> bool {
         !self.d.is_empty() && self.after_itself.len() == self.d.len()
     }
 
-    /// The differences of the first `n` clusters.
     pub(crate) fn view(&self, n: usize) -> View {
         let all = Sorted::grouped(&self.pairs[..n * self.group], self.group as u32);
         match self.is_twice() {
@@ -199,7 +193,7 @@ impl Series {
         }
     }
 
-    /// The source of what lies between the first and the second runs of the first `n` clusters.
+    /// The source of the difference between first and second runs of the first `n` clusters.
     fn source(&self, n: usize) -> Source {
         let mut commands = [Rises::default(), Rises::default()];
         for (_, rise) in self.rises.iter().take_while(|(cluster, _)| *cluster < n) {
@@ -210,13 +204,12 @@ impl Series {
         source(&commands)
     }
 
-    /// Keys of all paths about a point.
     pub(crate) fn keys(&self, rows: &Rows, theta: f64, question: Question) -> impl Fn(usize) -> Keys {
         move |n: usize| self.view(n).keys(rows, theta, question)
     }
 
-    /// Judges the latest look at an error level. When `closing`, no look will follow: what has come since the
-    /// last scheduled look is used too, and all of the level that is left is spent.
+    /// Judges the latest look at an error level. With `closing`, no look will follow: clusters since the last scheduled
+    /// look are used too, and the whole remaining level is spent.
     pub(crate) fn standing(&mut self, rows: &Rows, design: &Design, level: f64, closing: bool) -> Standing {
         if let Some(evidence) = &self.evidence {
             return self.anytime(evidence, design, level, closing);
@@ -231,8 +224,8 @@ impl Series {
             Estimand::Typical => self.typical(rows, design, look, closing),
             Estimand::Mean => self.by_mean(rows, design, look),
         };
-        // Whether an interval lies within the margin is seen without its ends; what is said has to hold for the interval
-        // that is shown, which is wider where neighbours are alike and where no shift explains the differences.
+        // Whether an interval lies within the margin is decided without computing its ends. The statement has to hold
+        // for the displayed interval, which is wider where neighbours are alike or no shift explains the differences.
         let is_shown =
             design.estimand == Estimand::Typical && main.typical == Verdict::Equivalent && !closing;
         let main = if is_shown { self.typical(rows, design, look, true) } else { main };
@@ -243,14 +236,14 @@ impl Series {
         };
         let is_asked = match main.typical {
             Verdict::Equivalent => true,
-            // A machine that wanders moves the largest differences too.
+            // The drift of a machine moves the largest differences too.
             Verdict::Inconclusive => closing && !main.in_runs,
             Verdict::Different => false,
         };
         let standing = if is_asked { self.rare(main, rows, design, look) } else { main };
         let standing = standing.concluded(closing);
         let is_open = standing.verdict == Verdict::Inconclusive && standing.typical == Verdict::Inconclusive;
-        // While it goes on, nobody asks for the estimate and the interval.
+        // The estimate and the interval are not needed while the comparison continues.
         if !closing && is_open && design.gate.is_none() {
             return standing;
         }
@@ -259,7 +252,7 @@ impl Series {
             Estimand::Typical => self.told_apart(known, rows, design, look),
             Estimand::Mean => self.with_typical(known, rows, design, look),
         };
-        // Of two runs in a row the first follows the other command: what that leaves would pass for spread.
+        // The first of two runs in a row follows the other command, so carry-over would look like spread.
         let is_apart = design.question != Question::Mean
             && known.spread.is_none()
             && !known.parted
@@ -268,16 +261,16 @@ impl Series {
         self.steady(Standing { spread, ..known }, look)
     }
 
-    /// The typical pair beside a mean that decides.
+    /// Adds the typical pair to a standing in which the mean decides.
     fn with_typical(&mut self, standing: Standing, rows: &Rows, design: &Design, look: Look) -> Standing {
-        // The paths about zero are those of the mean.
+        // The paths about zero belong to the mean.
         let of_mean = std::mem::take(&mut self.zero);
         let typical = self.typical(rows, design, look, true);
         self.zero = of_mean;
         Standing { beside: Some([typical.estimate, typical.low, typical.high]), ..standing }
     }
 
-    /// Withholds an answer that the two halves of the session do not share.
+    /// Withholds an answer on which the two halves of the session do not agree.
     fn steady(&self, standing: Standing, look: Look) -> Standing {
         let Some(halves) = Halves::of(self.active(standing.parted, look.n), look.level) else {
             return standing;
@@ -289,7 +282,7 @@ impl Series {
         }
     }
 
-    /// Whether the large differences come in one half of the session and not in the other.
+    /// Whether the large differences occur mainly in one half of the session.
     fn is_rare_in_one_half(&self, look: Look) -> bool {
         let seen = &self.pairs[..look.n * self.group];
         let least = threshold_of(seen, self.excess.least());
@@ -300,8 +293,8 @@ impl Series {
         most > 0 && clopper_pearson_lower(most, early + late, 1.0 - look.level / 2.0) > 0.5
     }
 
-    /// Half of a plain interval at the latest look, as a log ratio: how well the difference is known, and nothing of where
-    /// it lies. Infinite while nothing is excluded.
+    /// Half of a plain interval at the latest look, as a log ratio, which shows the precision and not the difference.
+    /// Infinite while nothing is excluded.
     pub(crate) fn half_width(&self, design: &Design, level: f64) -> f64 {
         let view = self.view(self.looked.last().map_or(0, |&look| look as usize));
         let (low, high) = Shift::new(view.active(), design.question).interval(plain_z(level), &[]);
@@ -309,7 +302,7 @@ impl Series {
         if half.is_nan() { f64::INFINITY } else { half }
     }
 
-    /// Judges by the e-process: by that of all differences, or of those after itself where these part from the others. Either
+    /// Judges by the e-process of all differences, or of those after themselves if they part from the others. Either
     /// may answer, so each has half of the level.
     fn anytime(&self, both: &[EProcess; 2], design: &Design, level: f64, closing: bool) -> Standing {
         let parted = self.is_twice() && self.view(self.d.len()).is_parted();
@@ -353,7 +346,7 @@ impl Series {
 }
 
 impl Design {
-    /// Of a single layout anything may differ; over layouts the mean is asked for.
+    /// Question of the test about zero: anything may differ for a single layout; over layouts only the mean counts.
     pub(crate) fn asked_of_zero(&self) -> Question {
         if self.question == Question::Mean { Question::Mean } else { Question::Any }
     }

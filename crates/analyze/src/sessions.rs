@@ -1,8 +1,8 @@
 //! A comparison that is measured in several sessions, each of which counts once.
 //!
-//! What a session does to one program and not to the other is no noise of its pairs: no number of them shows it. So the
-//! sessions are what is counted, and nothing is looked at before the last of them is over: the estimate of a session that
-//! ended because of what it showed would lean away from zero.
+//! An effect of a session on only one of the programs is not part of the noise between its pairs, so no number of pairs
+//! shows it. Therefore the sessions are counted, and there is no look before the end of the last one: the estimate of a
+//! session that ended because of its result would be biased away from zero.
 
 use fauxplat_model::{Replication, SessionEffect, StoppedBy};
 use fauxplat_stats::describe::{mean, standard_deviation};
@@ -15,13 +15,13 @@ use crate::contest::Contest;
 use crate::judge::{Judge, Session, SessionCost};
 use crate::standing::{Standing, bounded, verdict};
 
-/// Least number of sessions from which an effect is derived. Two have one degree of freedom, with which nothing can be
-/// shown.
+/// Minimum number of sessions from which an effect is derived. Two have one degree of freedom, with which nothing can
+/// be shown.
 pub(crate) const SESSIONS_MIN: usize = 3;
 
 impl Judge {
-    /// Announces that the blocks come in several sessions: nothing is looked at before the last of them is over, and
-    /// then each counts once.
+    /// Announces that the blocks come in several sessions: there is no look before the end of the last one, and then
+    /// each session counts once.
     pub fn in_sessions(mut self) -> Self {
         self.sessions = Some(Vec::new());
         self
@@ -54,8 +54,8 @@ impl Judge {
         }
     }
 
-    /// The sessions by the differences that answer over all of them: those after itself where they part from the others, and
-    /// their median where no shift explains them.
+    /// The sessions, by the differences that answer: those after themselves if they part from the others, summarised by
+    /// their median if no shift explains them.
     fn over(&self, contest: &Contest, pooled: &Standing) -> Option<Over> {
         let end =
             |session: &Session| contest.kept.partition_point(|&block| Some(block) <= session.last_block);
@@ -63,7 +63,7 @@ impl Judge {
         Over::of(d, pooled.leans, self.sessions.as_ref()?.iter().map(end))
     }
 
-    /// Prediction for the next session from the sessions of a contest; `None` where there were too few.
+    /// Prediction for the next session from the sessions of a contest; `None` if there were too few.
     pub(crate) fn replication(&self, contest: &Contest) -> Option<Replication> {
         let over = self.over(contest, contest.decided.as_ref()?)?;
         let pairs = self.pairs_per_block as usize;
@@ -79,12 +79,12 @@ impl Judge {
         })
     }
 
-    /// The difference beyond the margin, as a logarithm, that nine of ten measurements in as many sessions would show; `None`
-    /// where there were too few sessions.
+    /// The difference beyond the margin, as a logarithm, that nine of ten measurements in as many sessions would show;
+    /// `None` if there were too few sessions.
     ///
-    /// Student's t has to exceed its quantile *c*, whose standard deviation is itself estimated from few sessions: the shift is
-    /// *c* (1 − 1/4f) + z √(1 + c²/2f) standard errors with *f* degrees of freedom (Johnson and Welch 1940, "Applications of the
-    /// non-central t-distribution").
+    /// Student's t has to exceed its quantile *c*, and the standard deviation is itself estimated from few sessions:
+    /// the shift is *c* (1 − 1/4f) + z √(1 + c²/2f) standard errors with *f* degrees of freedom (Johnson and Welch
+    /// 1940, "Applications of the non-central t-distribution").
     pub(crate) fn found_over_sessions(
         &self,
         contest: &Contest,
@@ -102,7 +102,7 @@ impl Judge {
         self.sessions.iter().flatten().map(|session| session.cost).collect()
     }
 
-    /// Reason for which a comparison ended: with sessions it is never the verdict.
+    /// Reason for which a comparison ended; with sessions this is never the verdict.
     pub(crate) fn ended_by(&self, standing: &Standing, otherwise: StoppedBy) -> StoppedBy {
         match self.sessions.is_none()
             && standing.is_answered(self.rule.gate.map(|gate| gate.side(self.rule.metric)))
@@ -113,16 +113,15 @@ impl Judge {
     }
 }
 
-/// The sessions of one contest.
 struct Over {
     effects: Vec<Location>,
     centre: f64,
-    /// Standard deviation of the effects of the sessions, as they were measured.
+    /// Standard deviation of the measured effects of the sessions.
     sd: f64,
 }
 
 impl Over {
-    /// Sessions from all log ratios, and the number of them at the end of each session; `None` where there were too few
+    /// Sessions from all log ratios, with the number of them at the end of each session; `None` if there were too few
     /// sessions.
     fn of(d: &[f64], leans: bool, ends: impl Iterator<Item = usize> + Clone) -> Option<Over> {
         let begins = std::iter::once(0).chain(ends.clone());
@@ -139,13 +138,12 @@ impl Over {
         self.effects.len() as f64
     }
 
-    /// Half of the interval of Student's t over the sessions.
     fn half(&self, level: f64) -> f64 {
         t_upper_quantile(level / 2.0, self.count() - 1.0) * self.sd / self.count().sqrt()
     }
 
     /// Combines the pairs and the sessions by the weaker of the two, since sessions that happen to be alike do not make
-    /// few pairs certain.
+    /// a few pairs certain.
     fn standing(&self, pooled: Standing, margin: f64, level: f64) -> Standing {
         let half = self.half(level);
         let (low, high) = (pooled.low.min(self.centre - half), pooled.high.max(self.centre + half));
@@ -163,7 +161,7 @@ impl Over {
         standing.with_sides(margin).concluded(true)
     }
 
-    /// Mean square of the errors that the pairs of a session leave.
+    /// Mean square of the standard errors within sessions.
     fn within(&self) -> f64 {
         mean(&self.effects.iter().map(|it| it.se.powi(2)).collect::<Vec<_>>()).unwrap_or(0.0)
     }
@@ -173,8 +171,9 @@ impl Over {
         (self.sd.powi(2) - self.within()).max(0.0).sqrt()
     }
 
-    /// Clusters of a session that make the most of the time (Kalibera and Jones 2013): √(cost of a session / cost of a
-    /// cluster · variance of a cluster / variance between sessions). `None` where sessions do not differ.
+    /// Number of clusters per session that gives the most information in a given time (Kalibera and Jones 2013): √(cost
+    /// of a session / cost of a cluster · variance of a cluster / variance between sessions). `None` if sessions do not
+    /// differ.
     fn best_clusters(&self, costs: &[SessionCost]) -> Option<usize> {
         let clusters: usize = self.effects.iter().map(|it| it.n).sum();
         let per_cluster =
@@ -186,7 +185,7 @@ impl Over {
     }
 }
 
-/// The median of a session, with half of the interval that one standard error of its rank leaves as its error.
+/// The median of a session, whose error is half of the interval for one standard error of its rank.
 fn by_median(d: &[f64]) -> Location {
     let sorted = Sorted::new(d);
     let shift = Shift::new(&sorted, Question::Typical);
@@ -215,14 +214,14 @@ mod tests {
 
     #[test]
     fn the_best_split_follows_the_costs_and_the_variances() {
-        // A pair's standard deviation is 0.02, that between sessions 0.01; a session costs a hundred pairs.
+        // The standard deviation of a pair is 0.02, that between sessions 0.01; a session costs a hundred pairs.
         let alike = [(100, 0.05, 0.002), (100, 0.06, 0.002), (100, 0.07, 0.002)];
         let cost = SessionCost { pairs_s: 10.0, outside_s: 10.0 };
         let best = over(&alike).best_clusters(&[cost; 3]).unwrap();
         assert!((19..=21).contains(&best), "{best}");
         let dear = SessionCost { outside_s: 1000.0, ..cost };
         assert!(over(&alike).best_clusters(&[dear; 3]).unwrap() > 9 * best);
-        // Where sessions differ by no more than their pairs explain, they may be as long as one likes.
+        // If sessions differ by no more than their pairs explain, there is no best length.
         let same = [(100, 0.05, 0.002), (100, 0.0501, 0.002), (100, 0.0499, 0.002)];
         assert_eq!(over(&same).best_clusters(&[cost; 3]), None);
     }

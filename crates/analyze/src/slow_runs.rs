@@ -1,5 +1,5 @@
-//! The part of the decision rule that is about slow runs: whether some differ, whose they are, and whether they are all of a
-//! difference.
+//! The part of the decision rule about slow runs: whether some runs differ, of which command, and whether they are the
+//! whole difference.
 
 use fauxplat_model::{Side, Verdict};
 use fauxplat_stats::distribution::normal_upper_quantile;
@@ -13,10 +13,10 @@ use crate::design::Design;
 use crate::series::{FAR, Look, Series, TYPICAL_SHARE};
 use crate::standing::{Standing, bounded};
 
-/// From here on (in z) the largest differences lean to one side, which is no evidence yet.
+/// Value of z above which the largest differences lean to one side, which is no evidence yet.
 const LEANING: f64 = 2.0;
 
-/// Side whose large differences crossed; of both, the side to which they lean now.
+/// Side whose large differences crossed; if both did, the side to which they lean now.
 pub(crate) fn side(crossed: Crossed, observed: f64) -> Option<Side> {
     match (crossed.up, crossed.down) {
         (false, false) => None,
@@ -26,10 +26,11 @@ pub(crate) fn side(crossed: Crossed, observed: f64) -> Option<Side> {
 }
 
 impl Series {
-    /// Whether slow runs have a share in a *different*, or are all of it: where noise is large, they move the typical
-    /// statistic before they are seen for themselves. The largest differences are asked about the shift, since about zero a
-    /// shift of all runs moves them too; and typical runs are asked again without them. Where these say nothing and the largest
-    /// not enough, there is a difference of which nobody knows yet where it lies, and while time is left it is waited for.
+    /// Decides whether slow runs are part of a *different*, or all of it: where noise is large, slow runs move the
+    /// typical statistic before they are detected themselves. The largest differences are tested about the estimated
+    /// shift, since a shift of all runs moves them about zero, and typical runs are tested again without them. If the
+    /// typical runs then show nothing and the largest differences not enough, the location of the difference is
+    /// unknown, and the answer is postponed while time is left.
     pub(crate) fn told_apart(
         &self,
         standing: Standing,
@@ -58,7 +59,8 @@ impl Series {
         let rest = usual(&unshifted, self.excess.least());
         let rest = Sorted::new(&rest.iter().map(|d| d + standing.estimate).collect::<Vec<_>>());
         let rest = Shift::new(&rest, design.question);
-        // The typical pair is the median of all, large ones included, and no fewer of them know it better.
+        // The typical pair is the median of all pairs including the large ones, so the interval is not narrower than
+        // that median's.
         let all = Sorted::new(seen);
         let (first, last) = Shift::new(&all, design.question).by_signs(standing.critical);
         let (low, high) = rest.interval(standing.critical, &[0.0]);
@@ -84,7 +86,7 @@ impl Series {
         }
     }
 
-    /// The side to which the largest of these differences lie, by all looks so far.
+    /// The side to which the largest of these differences lie, over all looks so far.
     fn tail_side(&self, d: &[f64], rows: &Rows, design: &Design, look: Look) -> Option<Side> {
         let level = (1.0 - TYPICAL_SHARE) * look.level;
         let least = self.excess.least();

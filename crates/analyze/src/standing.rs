@@ -1,32 +1,31 @@
-//! Where a comparison stands at one look, and what follows for typical runs and for slow ones together.
+//! State of a comparison at one look, and the verdict on typical runs and slow runs together.
 
 use fauxplat_model::{DifferenceIn, Estimand, Extent, GateSide, GateState, NO_BOUND_LOG, Side, Verdict};
 use fauxplat_stats::mean_ratio::MeanRatio;
 
-/// Nothing that can be read differs by more than this, e^40: 64 bits hold e^44. An end of an interval that lies further out
-/// excludes nothing.
+/// No two readable values differ by more than this log ratio: 64 bits hold e^44. An interval whose end lies beyond e^40
+/// excludes nothing on that side.
 const FARTHEST: f64 = 40.0;
 
-/// On which side of the upper and of the lower end of the margin a difference lies: beyond it, not beyond it, or not known.
+/// Position of a difference relative to the upper and the lower end of the margin: beyond, not beyond, or unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sides {
-    /// Whether the difference is shown to lie above the upper end (`true`) or not to (`false`).
+    /// Whether the difference is shown to lie above the upper end (`true`) or not above it (`false`).
     pub(crate) up: Option<bool>,
-    /// Whether the difference is shown to lie below the lower end (`true`) or not to (`false`).
+    /// Whether the difference is shown to lie below the lower end (`true`) or not below it (`false`).
     pub(crate) down: Option<bool>,
 }
 
 impl Sides {
-    /// Shown to lie within the margin.
     pub(crate) const WITHIN: Sides = Sides { up: Some(false), down: Some(false) };
 
-    /// By the ends of an interval alone.
+    /// Sides by the ends of an interval alone.
     pub(crate) fn of(low: f64, high: f64, margin: f64) -> Self {
         let side = |is_beyond: bool, is_not: bool| is_beyond.then_some(true).or(is_not.then_some(false));
         Sides { up: side(low > margin, high <= margin), down: side(high < -margin, low >= -margin) }
     }
 
-    /// Without what is beyond the margin to a side to which nothing is different.
+    /// Drops *beyond* on a side to which no difference is shown.
     pub(crate) fn agreeing(self, up: bool, down: bool) -> Self {
         let shown = |side: Option<bool>, differs: bool| side.filter(|&is_beyond| !is_beyond || differs);
         Sides { up: shown(self.up, up), down: shown(self.down, down) }
@@ -51,77 +50,71 @@ impl Sides {
     }
 }
 
-/// How much further apart two runs of B in a row lie than two of A.
+/// Comparison of the distances of two runs in a row, of B and of A.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
-    /// How far two runs in a row usually lie apart, of both commands together, as a log ratio.
+    /// Usual distance of two runs in a row of either command, as a log ratio.
     pub(crate) usual: f64,
-    /// B less A.
+    /// Distance of B minus that of A.
     pub(crate) difference: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// Differences up to this count as none.
+    /// Largest difference that still counts as none.
     pub(crate) margin: f64,
     pub(crate) verdict: Verdict,
 }
 
-/// State of a contest at one look.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Standing {
-    /// Number of clusters.
     pub(crate) n: usize,
-    /// The shift at which the test sees none.
+    /// Shift at which the test sees no difference.
     pub(crate) estimate: f64,
-    /// Stand-in for the standard error: half of the interval over the bound.
+    /// Replacement for the standard error: half of the interval over the bound.
     pub(crate) se: f64,
-    /// Low end of the repeated interval.
+    /// Lower end of the repeated interval.
     pub(crate) low: f64,
-    /// High end of it.
+    /// Upper end of the repeated interval.
     pub(crate) high: f64,
-    /// The key beyond which paths cross at this look; infinite where none may.
+    /// The key beyond which paths cross at this look; infinite if none may.
     pub(crate) critical: f64,
-    /// Sequential p-value, or 1/E; computed for reports only.
+    /// Sequential p-value, or 1/E for the e-process; computed only for reports.
     pub(crate) p: Option<f64>,
-    /// Whether neighbours are alike.
+    /// Whether neighbouring clusters are alike.
     pub(crate) in_runs: bool,
-    /// Error level of the contest at this look.
     pub(crate) level: f64,
     /// Margin of equivalence as a log ratio.
     pub(crate) margin: f64,
-    /// Whether only runs after themselves answer, since they part from those after another command.
+    /// Whether only runs after themselves answer, since they part from runs after another command.
     pub(crate) parted: bool,
-    /// Whether first and second runs in a row part by themselves, or for a reason that is not clear.
+    /// Whether first and second runs in a row part by themselves, or for an unclear reason.
     pub(crate) is_in_doubt: bool,
     /// Whether no shift explains the differences, so that the estimate is their median.
     pub(crate) leans: bool,
-    /// The side of each end of the margin.
+    /// Position relative to each end of the margin.
     pub(crate) beyond: Sides,
-    /// Whether typical runs or the mean decides.
     pub(crate) estimand: Estimand,
-    /// The typical difference and both ends of its interval, where the mean decides.
+    /// The typical difference and the ends of its interval, if the mean decides.
     pub(crate) beside: Option<[f64; 3]>,
-    /// The mean ratio, where it was asked for.
+    /// The mean ratio, if it was computed.
     pub(crate) mean: Option<MeanRatio>,
-    /// Verdict about the mean.
     pub(crate) mean_verdict: Verdict,
-    /// The spread, where it was asked for.
+    /// The spread, if it was computed.
     pub(crate) spread: Option<Spread>,
-    /// The difference in the early and in the late half, where these do not agree.
+    /// The difference in the early and in the late half, if these do not agree.
     pub(crate) halves: Option<[f64; 2]>,
-    /// Verdict about typical runs, or about the mean where the mean decides.
+    /// Verdict on typical runs, or on the mean if the mean decides.
     pub(crate) typical: Verdict,
-    /// Verdict about the share of much slower runs.
+    /// Verdict on the share of much slower runs.
     pub(crate) tail: Verdict,
-    /// The difference about which slow runs were counted, where the tail is different.
+    /// The difference about which slow runs were counted, if the tail differs.
     pub(crate) tail_about: f64,
-    /// Command whose readings are higher in some runs, where the tail is different.
+    /// Command whose readings are higher in some runs, if the tail differs.
     pub(crate) tail_side: Option<Side>,
-    /// Verdict that follows from all parts.
     pub(crate) verdict: Verdict,
 }
 
 impl Standing {
-    /// Before anything could be said.
+    /// The state before anything is known.
     pub(crate) fn open(n: usize) -> Self {
         Standing {
             n,
@@ -152,7 +145,8 @@ impl Standing {
         }
     }
 
-    /// The answers become one. While time is left, an open question keeps the whole open, unless typical runs differ.
+    /// Combines the verdicts into one. While time is left, an open part keeps the whole open, unless typical runs
+    /// differ.
     pub(crate) fn concluded(self, closing: bool) -> Self {
         let is_other_different = self.tail == Verdict::Different || self.mean_verdict == Verdict::Different;
         let verdict = match self.typical {
@@ -165,18 +159,19 @@ impl Standing {
         Standing { verdict, ..self }
     }
 
-    /// Whether tail, mean and spread are bounded too, the spread where it could be asked for.
+    /// Whether tail, mean and spread are shown equivalent too; the spread counts only if it could be computed.
     fn is_whole(&self) -> bool {
         let spread = self.spread.is_none_or(|spread| spread.verdict == Verdict::Equivalent);
         self.tail == Verdict::Equivalent && self.mean_verdict == Verdict::Equivalent && spread
     }
 
-    /// Says on which side of the margin the interval lies.
+    /// Sets the position relative to the margin from the interval.
     pub(crate) fn with_sides(self, margin: f64) -> Self {
         Standing { beyond: Sides::of(self.low, self.high, margin), ..self }
     }
 
-    /// Whether nothing more is asked. Typical runs alone are half of an answer, and a gate asks its own question.
+    /// Whether no question is open. An *equivalent* of typical runs alone does not suffice, and a gate asks its own
+    /// question.
     pub(crate) fn is_answered(&self, gate: Option<GateSide>) -> bool {
         let is_known = self.verdict != Verdict::Inconclusive && self.extent() != Some(Extent::Typical);
         match gate {
@@ -189,7 +184,7 @@ impl Standing {
         }
     }
 
-    /// State of a gate: beyond the margin by what decides, or by runs or a mean that are different on its side.
+    /// State of a gate: beyond the margin by the deciding estimand, or by slow runs or a mean that differ on its side.
     pub(crate) fn state(&self, gate: GateSide) -> GateState {
         let is_asked = |is_higher: bool| match gate {
             GateSide::Higher => is_higher,
@@ -202,7 +197,7 @@ impl Standing {
         if in_tail || self.is_mean_beyond(is_asked) { GateState::Beyond } else { self.beyond.state(gate) }
     }
 
-    /// Whether the mean is different on an asked side by more than the margin.
+    /// Whether the mean differs on an asked side by more than the margin.
     fn is_mean_beyond(&self, is_asked: impl Fn(bool) -> bool) -> bool {
         let is_moved = self.verdict == Verdict::Different && self.mean_verdict == Verdict::Different;
         let is_far = |mean: &MeanRatio| {
@@ -211,13 +206,12 @@ impl Standing {
         is_moved && self.mean.as_ref().is_some_and(is_far)
     }
 
-    /// How far an *equivalent* reaches.
     pub(crate) fn extent(&self) -> Option<Extent> {
         let whole = self.is_whole();
         (self.verdict == Verdict::Equivalent).then_some(if whole { Extent::Whole } else { Extent::Typical })
     }
 
-    /// Where a *different* lies.
+    /// The parts in which a *different* lies.
     pub(crate) fn difference_in(&self) -> Vec<DifferenceIn> {
         let main = match self.estimand {
             Estimand::Typical => DifferenceIn::Typical,
@@ -236,7 +230,6 @@ impl Standing {
     }
 }
 
-/// Whether an interval lies beyond the margin, within it, or neither.
 pub(crate) fn beyond_margin(low: f64, high: f64, margin: f64) -> Option<bool> {
     match (low > margin || high < -margin, -margin <= low && high <= margin) {
         (true, _) => Some(true),
@@ -245,8 +238,8 @@ pub(crate) fn beyond_margin(low: f64, high: f64, margin: f64) -> Option<bool> {
     }
 }
 
-/// *Different* when the interval excludes zero and the randomisation test agrees, *equivalent* when it lies within the
-/// margin, otherwise neither.
+/// *Different* if the interval excludes zero and the randomisation test agrees, *equivalent* if it lies within the
+/// margin, otherwise *inconclusive*.
 pub(crate) fn verdict(low: f64, high: f64, margin: f64, agrees: impl FnOnce() -> bool) -> Verdict {
     if (low > 0.0 || high < 0.0) && agrees() {
         Verdict::Different
@@ -257,7 +250,7 @@ pub(crate) fn verdict(low: f64, high: f64, margin: f64, agrees: impl FnOnce() ->
     }
 }
 
-/// Infinite ends are written as [`NO_BOUND_LOG`], since JSON has no infinity; finite ones stay as they are.
+/// Replaces infinite ends by [`NO_BOUND_LOG`], since JSON has no infinity; finite ends do not change.
 pub(crate) fn bounded(log_ratio: f64) -> f64 {
     match log_ratio {
         nothing if nothing.is_nan() => 0.0,

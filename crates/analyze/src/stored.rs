@@ -1,7 +1,8 @@
 //! Slow runs and the mean of stored readings.
 //!
-//! Nothing was interleaved, so no coin protects these statements; both allow for what the level of an unchanged command
-//! moves between sessions, and slow runs in a row count once, since a burst of the machine makes many.
+//! Nothing was interleaved, so randomisation does not protect these statements. Both allow for the movement of the
+//! level of an unchanged command between sessions, and consecutive slow runs count once, since a burst of the machine
+//! makes many.
 
 use fauxplat_model::{MeanRatio, Rule, Side, Tail, Verdict};
 use fauxplat_stats::describe::{mean, median, standard_deviation};
@@ -13,13 +14,12 @@ use fauxplat_stats::series::dependence_inflation;
 use crate::estimate::plain_z;
 use crate::standing::{bounded, verdict};
 
-/// The part of the level that slow runs have, and that the mean has.
+/// Part of the level for slow runs, and for the mean.
 const PART: f64 = 0.2;
 
-/// Fewer slow runs than this, both sides together, show nothing.
+/// Minimum number of slow runs of both sides together that can show a difference.
 const SLOW_MIN: usize = 4;
 
-/// Findings about slow runs and the mean.
 pub(crate) struct Stored {
     pub(crate) tail: Tail,
     pub(crate) tail_verdict: Verdict,
@@ -27,8 +27,8 @@ pub(crate) struct Stored {
     pub(crate) mean_verdict: Verdict,
 }
 
-/// Compares readings of two sessions, all above zero. `movement` is how far the interval of a level has to reach for the
-/// movement between sessions alone, as a log ratio; `margin` is one too.
+/// Compares readings of two sessions, all above zero. `movement` is the half width of an interval for the movement
+/// between sessions alone, as a log ratio; `margin` is a log ratio, too.
 pub(crate) fn stored(rule: &Rule, readings: [&[f64]; 2], movement: f64, margin: f64) -> Option<Stored> {
     let typical = [median(readings[0])?, median(readings[1])?];
     if !typical.iter().all(|&it| it > 0.0) {
@@ -44,7 +44,7 @@ pub(crate) fn stored(rule: &Rule, readings: [&[f64]; 2], movement: f64, margin: 
     Some(Stored { tail, tail_verdict, mean, mean_verdict })
 }
 
-/// How often a run is slow after one that is not.
+/// Number of slow runs that follow a run that is not slow.
 fn bursts(logs: impl Iterator<Item = f64>, threshold: f64) -> usize {
     let mut was_slow = false;
     logs.filter(|&log| {
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(faster.tail.side, Some(Side::A));
         let equal = of(&same, &same);
         assert_eq!((equal.tail.side, equal.mean_verdict), (None, Verdict::Equivalent));
-        // No hundred runs show that fewer than three in a hundred are slow.
+        // A hundred runs cannot show that fewer than three in a hundred are slow.
         assert_eq!(equal.tail_verdict, Verdict::Inconclusive);
     }
 

@@ -8,14 +8,13 @@ use fauxplat_model::{
 use fauxplat_stats::describe::{MAD_TO_SD, mad, mean, median, quantile_sorted, sorted, standard_deviation};
 use fauxplat_stats::order::{median_interval, quantile_interval, readings_for};
 
-/// Confidence of the interval of the median in every summary.
 const CONFIDENCE: f64 = 0.95;
 
-/// Readings this many scaled median absolute deviations above the median are counted as outliers.
+/// Readings this many scaled median absolute deviations above the median count as outliers.
 const OUTLIER_FENCE: f64 = 3.0;
 
-/// The readings of one metric of one command, in the order in which they were taken and in the metric's unit. Where some of
-/// them are bounds there are none: the others alone would be a choice by what they are.
+/// The readings of one metric of one command, in chronological order and in the metric's unit. Empty if some of them
+/// are bounds: the others alone would be a biased selection.
 pub(crate) fn readings(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Vec<f64> {
     let told = told(samples, command, metric, ignore_failure);
     let values: Option<Vec<f64>> = told.iter().map(|told| told.value().map(|value| value as f64)).collect();
@@ -27,8 +26,8 @@ fn told(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) 
     ours.filter_map(|sample| sample.told(metric)).collect()
 }
 
-/// Bound of the median of a metric some of whose readings are bounds: where none lies on the other side, the median of the numbers
-/// is a bound of the median.
+/// Bound of the median of a metric with bounds among its readings. If all bounds are on one side, the median of the
+/// numbers is a bound of the median.
 fn bounded(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Option<BoundedSummary> {
     let told = told(samples, command, metric, ignore_failure);
     let numbers: Vec<f64> = told.iter().map(|told| told.number as f64).collect();
@@ -43,7 +42,8 @@ fn bounded(samples: &[Sample], command: u16, metric: Metric, ignore_failure: boo
     })
 }
 
-/// Summary of one metric over the measured runs of one command; `None` if it was never read, or if readings are bounds.
+/// Summary of one metric over the measured runs of one command; `None` if the metric was never read, or if readings are
+/// bounds.
 ///
 /// Failed runs are left out unless `ignore_failure`: a program that stops early is not a fast program.
 pub fn summarize(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Option<Summary> {
@@ -53,7 +53,7 @@ pub fn summarize(samples: &[Sample], command: u16, metric: Metric, ignore_failur
     Some(Summary { first_thread, ..summary })
 }
 
-/// Summary of readings that come from elsewhere, in the unit of the metric; `None` if there are none.
+/// Summary of readings from elsewhere, in the unit of the metric; `None` if there are none.
 pub fn summarize_values(values: &[f64], metric: Metric) -> Option<Summary> {
     let rising = sorted(values);
     let middle = median(values)?;
@@ -78,8 +78,8 @@ pub fn summarize_values(values: &[f64], metric: Metric) -> Option<Summary> {
     })
 }
 
-/// The quantiles that a report shows, each with its interval, where there are readings enough: of fewer it is the least or the
-/// largest reading by another name.
+/// The quantiles that a report shows with their intervals, if there are enough readings: with fewer, a quantile is just
+/// the least or the largest reading.
 fn intervals(rising: &[f64]) -> Vec<QuantileInterval> {
     let n = rising.len() as u64;
     let is_carried = |quantile: &f64| n >= readings_for(quantile.max(1.0 - quantile));

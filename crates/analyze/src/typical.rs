@@ -1,4 +1,4 @@
-//! Judgement of typical runs at a look: whether they differ, by how much, and on which side of the margin that lies.
+//! Judges typical runs at a look: whether they differ, by how much, and on which side of the margin.
 
 use std::cell::LazyCell;
 
@@ -16,16 +16,16 @@ use crate::paths::Paths;
 use crate::series::{FAR, Look, Series, TYPICAL_SHARE, View};
 use crate::standing::{Sides, Standing, bounded};
 
-/// Up to so many coins the interval is made of all points whose own paths do not exclude them. Beyond, the critical
-/// value about zero is near enough to theirs.
+/// Maximum number of coins for which the interval consists of all points that their own paths do not exclude. With
+/// more, the critical value about zero is close enough to theirs.
 const INVERTED_TO: usize = 24;
 
-/// Halvings that find an end of such an interval, each of which draws out all paths.
+/// Number of bisection steps that find an end of such an interval, each of which computes all paths.
 const HALVINGS: u32 = 14;
 
 impl Series {
-    /// Judges typical runs. The ends of the interval are found if they are wanted or something was found; whether it
-    /// lies within the margin is known sooner.
+    /// Judges typical runs. The ends of the interval are computed only if they are wanted or a difference was found;
+    /// whether it lies within the margin is cheaper to decide.
     pub(crate) fn typical(&mut self, rows: &Rows, design: &Design, look: Look, ends: bool) -> Standing {
         let level = TYPICAL_SHARE * look.level;
         let view = self.view(look.n);
@@ -44,7 +44,7 @@ impl Series {
             .crossed(&mut zero, 0.0);
         self.zero = zero;
         let ends = ends || crossed.up || crossed.down || design.gate.is_some();
-        // An interval is needed where something may follow from it.
+        // The interval is needed only if an answer may follow from it.
         if !(ends || near.margin) {
             return Standing { parted: view.is_parted(), ..Standing::open(look.n) };
         }
@@ -94,13 +94,13 @@ impl Series {
         }
     }
 
-    /// Log ratios of clusters that answer: those after itself alone, or all.
+    /// Log ratios of the clusters that answer: those after themselves alone, or all.
     pub(crate) fn active(&self, is_parted: bool, n: usize) -> &[f64] {
         if is_parted { &self.after_itself[..n] } else { &self.d[..n] }
     }
 
-    /// On which side of each end of the margin the difference lies, as far as it is shown: by the paths about that end and by
-    /// the interval.
+    /// Position of the difference relative to each end of the margin, as far as the paths about that end and the
+    /// interval show it.
     fn sides(&mut self, rows: &Rows, design: &Design, look: Look, (low, high): (f64, f64)) -> Sides {
         let (margin, looked) = (design.margin, self.looked.clone());
         let spent = design.spent(TYPICAL_SHARE * look.level, &looked, look.closing);
@@ -132,15 +132,15 @@ impl Series {
     }
 }
 
-/// The interval, as far as that of the median by signs reaches.
+/// The interval, extended to that of the median by signs.
 fn reaching(shift: &Shift, (low, high): (f64, f64), critical: f64) -> (f64, f64) {
     let (first, last) = shift.by_signs(critical);
     (low.min(first), high.max(last))
 }
 
-/// Whether typical runs of B are higher, or lower. Zero is excluded by the test of it, whose weights may know more than those
-/// that an interval can be made with. Where signs cross to both sides, or neighbours are alike, the interval has to exclude
-/// zero too.
+/// Whether typical runs of B are shown to be higher, or lower. The test about zero excludes zero, and its weights may
+/// use more information than an interval can. If signs cross to both sides, or neighbours are alike, the interval has
+/// to exclude zero too.
 fn different(
     crossed: Crossed,
     (low, high): (f64, f64),
@@ -151,24 +151,24 @@ fn different(
     let needs_interval = in_runs || crossed.up && crossed.down;
     let up = crossed.up && if needs_interval { low > 0.0 } else { high > 0.0 };
     let down = crossed.down && if needs_interval { high < 0.0 } else { low < 0.0 };
-    // Signs flipped in runs need many pairs. A path about the end of the margin that crosses it shows more than they ask.
+    // The test with signs flipped in runs needs many pairs. A path about the end of the margin that crosses shows more
+    // than that test requires.
     let (is_above, is_below) = (sides.up == Some(true), sides.down == Some(true));
     (up && (is_above || agrees()), down && (is_below || agrees()))
 }
 
-/// Where the observed path may have crossed.
+/// Whether the observed path may have crossed.
 #[derive(Clone, Copy, Debug)]
 struct Near {
-    /// About zero.
     zero: bool,
-    /// About both ends of the margin, towards zero; where a gate asks, about either end to either side.
+    /// About both ends of the margin, towards zero; with a gate, about either end to either side.
     margin: bool,
 }
 
 impl Near {
     fn of(sorted: &Sorted, design: &Design, level: f64) -> Self {
         let bound = match design.question {
-            // A single value can outweigh all others, so that even equal signs are not far out.
+            // A single value can outweigh all others, so even equal signs may not be extreme.
             Question::Mean => 0.0,
             _ => normal_upper_quantile(level / 2.0) - FAR,
         };
@@ -184,8 +184,9 @@ impl Near {
     }
 }
 
-/// The interval; where its ends are not wanted, one that lies within the margin if the interval does. Where all differences
-/// answer it reaches as far as those after itself have to back them.
+/// The interval. If its ends are not wanted, an interval within the margin is returned if the true one lies within it.
+/// If all differences answer, the interval includes that of the differences after themselves, which have to support
+/// them.
 fn hull(view: &View, critical: f64, design: &Design, ends: bool) -> (f64, f64) {
     let asked = [-design.margin, 0.0, design.margin];
     let backing = view.backing().map(|(own, slack)| (own, critical - slack));
@@ -204,11 +205,11 @@ fn hull(view: &View, critical: f64, design: &Design, ends: bool) -> (f64, f64) {
         .map_or(all, |own| (all.0.min(own.0), all.1.max(own.1)))
 }
 
-/// The hull of all points that are not excluded, when whether the path about a point crosses to a side is asked of
-/// `crosses`. Zero is asked first, so that the interval and the verdict cannot disagree.
+/// The hull of all points that are not excluded; `crosses` tells whether the path about a point crosses to a side. Zero
+/// is tested first, so that the interval and the verdict cannot disagree.
 fn inverted(sorted: &Sorted, centre: f64, crosses: impl Fn(f64, fn(Crossed) -> bool) -> bool) -> (f64, f64) {
     let Some((first, last)) = sorted.range() else { return (f64::NEG_INFINITY, f64::INFINITY) };
-    // Far enough for the sign of the nearest value to count: sums are rounded.
+    // Far enough that the sign of the nearest value is certain despite rounding of sums.
     let beyond = 1e-3 * (last - first).max(first.abs()).max(last.abs()).max(1e-6);
     let end = |outermost: f64, is_excluded: &dyn Fn(f64) -> bool| {
         let from = [0.0, outermost].into_iter().find(|&from| {

@@ -1,4 +1,4 @@
-//! From a judge that is done to the findings that a report shows.
+//! Turns the state of a finished judge into the findings that a report shows.
 
 use fauxplat_model::{CompareFindings, Comparison, Disagreement, Metric, RunFindings, Sample, StoppedBy};
 use fauxplat_stats::multiple::holm;
@@ -20,8 +20,8 @@ impl Judge {
 }
 
 impl Judge {
-    /// Slow runs have a fifth of the level, and where that is rarer than any pattern of signs that is drawn, they cannot be
-    /// shown.
+    /// Warning if the level of slow runs, a fifth of the whole, is smaller than the probability of any drawn pattern of
+    /// signs, so that slow runs cannot be shown.
     fn too_low_for_slow_runs(&self) -> Option<String> {
         let each = (1.0 - TYPICAL_SHARE) * self.rule.level
             / (self.contests.len() + usize::from(self.commands > 2)).max(1) as f64;
@@ -37,7 +37,6 @@ impl Judge {
     }
 }
 
-/// Everything about a judge whose contests are all closed.
 fn judged(judge: &Judge, samples: &[Sample], names: &[String], stopped_by: StoppedBy) -> Judged {
     let all_blocks = blocks(samples);
     let mut comparisons: Vec<Comparison> = judge
@@ -77,7 +76,7 @@ fn judged(judge: &Judge, samples: &[Sample], names: &[String], stopped_by: Stopp
     Judged { findings, warnings }
 }
 
-/// Where counts and times of a candidate do not say the same.
+/// Candidates whose counts and times disagree.
 fn disagreements(judge: &Judge, comparisons: &[Comparison], commands: &[RunFindings]) -> Vec<Disagreement> {
     let of = |candidate: u16| {
         let contests = judge.contests.iter().zip(comparisons);
@@ -88,7 +87,6 @@ fn disagreements(judge: &Judge, comparisons: &[Comparison], commands: &[RunFindi
     (1..judge.commands as u16).filter_map(of).collect()
 }
 
-/// Warnings that the reader of a comparison needs.
 fn warnings(judge: &Judge, contest: &Contest, shown: &Comparison) -> Vec<String> {
     let mut warnings = Vec::new();
     let metric = match judge.rule.also.is_empty() {
@@ -111,7 +109,7 @@ fn warnings(judge: &Judge, contest: &Contest, shown: &Comparison) -> Vec<String>
     warnings
 }
 
-/// From the start of the experiment to the end of its last run, in seconds.
+/// Seconds from the start of the experiment to the end of its last run.
 pub(crate) fn elapsed_s(samples: &[Sample]) -> f64 {
     let end = |sample: &Sample| sample.started_ns + sample.get(Metric::WALL).unwrap_or(0);
     samples.iter().map(end).max().unwrap_or(0) as f64 / 1e9

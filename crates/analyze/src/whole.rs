@@ -1,5 +1,5 @@
-//! Findings of a look beside typical runs: rare slow runs, the mean, and the spread. Programs are equivalent as a whole only
-//! where all four are bounded.
+//! Findings of a look besides typical runs: rare slow runs, the mean, and the spread. Programs are equivalent as a
+//! whole only if all four are bounded.
 
 use fauxplat_model::{Side, Verdict};
 use fauxplat_stats::describe::median_in_place;
@@ -15,13 +15,13 @@ use crate::series::{FAR, Look, Series, TYPICAL_SHARE};
 use crate::slow_runs::side;
 use crate::standing::{Sides, Spread, Standing, bounded};
 
-/// A reading beyond this many times what is usual of both commands counts as that in the test of the mean.
+/// Readings beyond this multiple of the usual reading of both commands are capped in the test of the mean.
 const FAR_READING: f64 = 4.0;
 
-/// Spreads count as alike while they differ by at most this part of what is usual, or by the margin.
+/// Spreads count as alike if they differ by at most this share of the usual distance, or by the margin.
 const SPREAD_PART: f64 = 0.25;
 
-/// Runs of two in a row that count.
+/// Selection among two runs in a row.
 #[derive(Clone, Copy)]
 enum Runs {
     All,
@@ -30,7 +30,6 @@ enum Runs {
 }
 
 impl Series {
-    /// The mean ratio after `n` clusters, with its interval.
     pub(crate) fn mean(&self, n: usize, level: f64) -> Option<MeanRatio> {
         let view = self.is_twice().then(|| self.view(n));
         let [is_parted, is_in_doubt] = view.map_or([false; 2], |it| [it.is_parted(), it.is_in_doubt()]);
@@ -42,8 +41,9 @@ impl Series {
         }
     }
 
-    /// The readings that answer after `n` clusters: of runs after themselves alone where they part from the others. A cluster
-    /// that counts as a whole, such as a layout, gives one pair, the means of its readings: its pairs share what it does.
+    /// The readings that answer after `n` clusters: those of runs after themselves alone if they part from the others.
+    /// A cluster that counts as a whole, such as a layout, gives one pair, the means of its readings, since its pairs
+    /// are not independent.
     fn seen_readings(&self, n: usize, runs: Runs) -> Vec<(f64, f64)> {
         let per_cluster = (self.readings.len() / self.d.len().max(1)).max(1);
         let clusters = self.readings[..n * per_cluster].chunks(per_cluster);
@@ -71,7 +71,7 @@ impl Series {
         (standing.n > 0).then(|| seen.chunks(per_cluster).map(answering).collect())
     }
 
-    /// The sum of B less the sum of A in each cluster. Exchanging A and B in a cluster turns its sign and leaves all else.
+    /// The sum of B minus the sum of A in each cluster. Exchanging A and B in a cluster only changes the sign.
     pub(crate) fn excess_readings(&self, n: usize) -> Vec<f64> {
         let per_cluster = self.readings.len() / self.d.len().max(1);
         let seen = &self.readings[..n * per_cluster];
@@ -81,14 +81,14 @@ impl Series {
         seen.chunks(per_cluster.max(1)).map(excess).collect()
     }
 
-    /// How far the tail or the mean lies to one side, whichever is further, in standard errors.
+    /// Standardised deviation of the tail or of the mean to one side, whichever is larger.
     pub(crate) fn rare_key(&self, n: usize) -> f64 {
         let tail = tail::observed(&self.pairs[..n * self.group], self.excess.least());
         let mean = self.mean_key(n);
         if tail.abs() >= mean.abs() { tail } else { mean }
     }
 
-    /// How far the sum of B lies above that of A, in standard errors under exchanged labels.
+    /// Standardised excess of the sum of B over that of A, under exchanged labels.
     fn mean_key(&self, n: usize) -> f64 {
         let excess = self.excess_readings(n);
         let length = excess.iter().map(|it| it * it).sum::<f64>().sqrt();
@@ -101,12 +101,12 @@ impl Series {
         large.or(&Keys::of_sums(rows, &self.excess_readings(n)))
     }
 
-    /// Adds what follows for rare slow runs, for the mean, and for the spread.
+    /// Adds the conclusions about rare slow runs, the mean, and the spread.
     pub(crate) fn rare(&mut self, main: Standing, rows: &Rows, design: &Design, look: Look) -> Standing {
         let own = (1.0 - TYPICAL_SHARE) * look.level;
         let observed = self.rare_key(look.n);
         let mut standing = main;
-        // Where runs after themselves part from the others, what is carried over would pass for slow runs.
+        // If runs after themselves part from the others, carry-over would look like slow runs.
         if !(main.parted || main.is_in_doubt) && observed.abs() >= normal_upper_quantile(own / 2.0) - FAR {
             let spent = design.spent(own, &self.looked, look.closing);
             let (looked, mut rare) = (self.looked.clone(), std::mem::take(&mut self.rare));
@@ -121,7 +121,7 @@ impl Series {
         self.bounded_as_whole(standing, design, spread)
     }
 
-    /// Whether the tail, the mean or both moved to a side.
+    /// Decides whether the tail, the mean or both moved to a side.
     fn located(&self, standing: Standing, look: Look, side: Side, critical: f64) -> Standing {
         let sign = if side == Side::B { 1.0 } else { -1.0 };
         let large = tail::observed(&self.pairs[..look.n * self.group], self.excess.least());
@@ -140,7 +140,7 @@ impl Series {
         }
     }
 
-    /// Says of the tail, the mean and the spread that they are bounded, where they are.
+    /// Marks the tail, the mean and the spread as equivalent if they are bounded.
     pub(crate) fn bounded_as_whole(
         &self,
         standing: Standing,
@@ -152,7 +152,7 @@ impl Series {
         if standing.tail == Verdict::Inconclusive && self.excess.excludes(design.tail_margin, level) {
             standing.tail = Verdict::Equivalent;
         }
-        // The mean is asked for where the rest would make a whole, since it takes longest to know.
+        // The mean is computed only if the rest would make the whole equivalent, since it takes longest.
         let is_near = standing.typical == Verdict::Equivalent && standing.tail == Verdict::Equivalent;
         if is_near && standing.mean.is_none() {
             standing.mean = self.mean(standing.n, level);
@@ -167,7 +167,7 @@ impl Series {
         standing
     }
 
-    /// Judges a look where the mean decides.
+    /// Judges a look at which the mean decides.
     pub(crate) fn by_mean(&mut self, rows: &Rows, design: &Design, look: Look) -> Standing {
         let open =
             Standing { parted: self.is_twice() && self.view(look.n).is_parted(), ..Standing::open(look.n) };
@@ -179,8 +179,8 @@ impl Series {
         self.zero = zero;
         let (low, high, margin) = (mean.low.ln(), mean.high.ln(), design.margin);
         let (up, down) = (crossed.up && low > 0.0, crossed.down && high < 0.0);
-        // Readings beyond the cap may be all that differs: what they cost is not bounded, so nothing is within the margin
-        // where the plain means are not.
+        // Readings beyond the cap may be the only difference, and their cost is not bounded, so nothing is within the
+        // margin unless the plain means are.
         let capped = mean.plain.ln();
         let held = Sides::of(low, high, margin);
         let beyond = Sides {
@@ -207,7 +207,7 @@ impl Series {
         }
     }
 
-    /// How much further two runs of B in a row lie apart than two of A.
+    /// Compares the distances of two runs in a row, of B and of A.
     pub(crate) fn spread_of(&mut self, rows: &Rows, design: &Design, look: Look) -> Option<Spread> {
         if !self.is_twice() {
             return None;
@@ -233,7 +233,6 @@ impl Series {
     }
 }
 
-/// The means of some pairs of readings.
 fn mean_pair(pairs: &[(f64, f64)]) -> (f64, f64) {
     let count = pairs.len().max(1) as f64;
     let sums = pairs.iter().fold((0.0, 0.0), |sums, pair| (sums.0 + pair.0, sums.1 + pair.1));

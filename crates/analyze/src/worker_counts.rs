@@ -5,8 +5,8 @@ use fauxplat_stats::describe::median;
 
 use crate::derived::figures;
 
-/// Counts in shifts of the same kernel, for each unit of work and for each second of CPU time: medians over the shifts.
-/// `None` where nothing was to be counted.
+/// Counts in shifts of the same kernel, per unit of work and per second of CPU time: medians over the shifts. `None` if
+/// nothing was counted.
 pub fn worker_counts(work: String, shifts: &[&ShiftSample]) -> Option<WorkerCounts> {
     let of = |shift: &ShiftSample, metric: Metric| {
         shift.counts.iter().find(|it| it.metric == metric).and_then(|it| it.count)

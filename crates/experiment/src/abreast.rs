@@ -1,5 +1,5 @@
-//! Runs commands side by side: each has a launcher of its own; all are held until the observer has attached to them (to
-//! put each into its control group, for instance), and are then released one after the other.
+//! Runs commands side by side, each with a launcher of its own. All commands are held until the observer has attached
+//! to each process (to put it into its control group, for instance), and are then released one after the other.
 
 use fauxplat_launch::{Held, LaunchError, Launcher, Reply, RunEnd};
 use fauxplat_model::{Metric, Outcome, Readings};
@@ -7,7 +7,6 @@ use fauxplat_model::{Metric, Outcome, Readings};
 use crate::request::{outcome_of, plain_request};
 use crate::{Driver, Executor, Failure, Listeners};
 
-/// Observer of commands that run side by side.
 pub(crate) trait Beside {
     /// Called when the process of a command exists and its program has not begun.
     fn attach(&mut self, lane: usize, pid: i32) -> Result<(), Failure>;
@@ -15,14 +14,14 @@ pub(crate) trait Beside {
     /// Called when all programs have begun.
     fn begun(&mut self, now_ns: u64);
 
-    /// Called regularly while commands run, with a flag for each that still does; returns whether they are to go on.
+    /// Called regularly while commands run, with a flag for each command that tells whether it still runs; returns
+    /// whether the commands may continue.
     fn look(&mut self, now_ns: u64, running: &[bool], listeners: &Listeners) -> bool;
 }
 
-/// End of one of the commands.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ended {
-    /// Outcome; `None` for a command that fauxplat ended.
+    /// `None` for a command that fauxplat ended.
     pub(crate) outcome: Option<Outcome>,
     pub(crate) wall_ns: Option<u64>,
     pub(crate) cpu_ns: Option<u64>,
@@ -35,7 +34,7 @@ impl Driver {
     /// Runs each of these commands once, at the same time; `None` if the user stopped them before they began.
     ///
     /// # Errors
-    /// A command cannot be launched; the errors of the observer.
+    /// Fails if a command cannot be launched or the observer fails.
     pub(crate) fn abreast(
         &mut self,
         commands: &[u16],
@@ -102,9 +101,7 @@ impl Executor {
     }
 }
 
-/// Why the commands did not begin.
 enum Begun {
-    /// The user stopped the experiment.
     Stopped,
     Failed(Failure),
 }
@@ -118,8 +115,8 @@ impl From<LaunchError> for Begun {
     }
 }
 
-/// Holds all commands, lets the observer attach to each, and releases them. Commands that are held when something fails
-/// end without having begun.
+/// Holds all commands, lets the observer attach to each process, and releases them. After a failure, commands that are
+/// held end without having begun.
 fn begin(lanes: &mut [&mut dyn Launcher], entries: &[u32], beside: &mut dyn Beside) -> Result<(), Begun> {
     let mut held: Vec<Held<'_>> = Vec::new();
     for (at, (lane, &entry)) in lanes.iter_mut().zip(entries).enumerate() {
@@ -132,7 +129,7 @@ fn begin(lanes: &mut [&mut dyn Launcher], entries: &[u32], beside: &mut dyn Besi
     Ok(())
 }
 
-/// Waits for the end of all commands, and ends them when the user or the observer asks for that.
+/// Waits for the end of all commands, and ends them when the user or the observer requests it.
 fn follow(
     lanes: &mut [&mut dyn Launcher],
     beside: &mut dyn Beside,

@@ -1,4 +1,4 @@
-//! Repeats runs during which fauxplat, and they with it, was stopped by Ctrl-Z.
+//! Repeats runs during which fauxplat and the measured programs were stopped by Ctrl-Z.
 
 use std::collections::VecDeque;
 
@@ -16,12 +16,10 @@ impl Again {
         reply.paused || self.is_due()
     }
 
-    /// Whether a run is to be repeated.
     pub(crate) fn is_due(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// Adds a run to repeat.
     pub(crate) fn push(&mut self, trial: Trial) {
         self.0.push_back(trial);
     }

@@ -22,12 +22,9 @@ use crate::recorder::Recorder;
 use crate::surroundings::{self, Groups, ProgramBuilds, Surroundings, around, loads, tuning};
 use crate::{Driver, Failure, Launch, Listeners, Machine, commands, header, relation, simulated};
 
-/// Input from which an experiment begins.
 #[derive(Debug)]
 pub struct Beginning<'a> {
-    /// The verb.
     pub kind: &'static str,
-    /// Definition of the experiment.
     pub definition: Definition,
     /// The machine before any tuning.
     pub machine: Machine,
@@ -35,7 +32,6 @@ pub struct Beginning<'a> {
     pub origin: Origin,
     /// Store that records the experiment; `None` for none.
     pub store: Option<Store>,
-    /// The command line of fauxplat.
     pub invocation: &'a [String],
     /// Builds of the commands' programs; `None` if they are not built by fauxplat.
     pub programs: Option<ProgramBuilds>,
@@ -45,8 +41,8 @@ pub struct Beginning<'a> {
     pub launch: Launch,
 }
 
-/// Folders below which temporary directories may be: the one for temporary files, memory file systems, the one that
-/// compilers use, and the one for built programs.
+/// Folders below which temporary directories may be: the default one, memory file systems, `/tmp` as used by compilers,
+/// and the cache of built programs.
 fn places_of_workplaces() -> BTreeSet<PathBuf> {
     let places = [std::env::temp_dir(), "/dev/shm".into(), "/tmp".into()];
     places.into_iter().chain(default_cache()).collect()
@@ -59,7 +55,7 @@ impl Driver {
     /// Begins an experiment with the commands of its definition.
     ///
     /// # Errors
-    /// An invalid command or condition, or a store that cannot be used.
+    /// Fails for an invalid command or condition, or a store that cannot be used.
     pub fn of_commands(beginning: Beginning<'_>) -> Result<Self, Failure> {
         let programs = beginning.programs.as_ref().map(ProgramBuilds::programs).unwrap_or_default();
         Driver::of(beginning, |definition, machine| commands::resolve(definition, machine, &programs))
@@ -68,19 +64,19 @@ impl Driver {
     /// Begins an experiment whose commands `make` derives from the definition.
     ///
     /// # Errors
-    /// As [`Driver::of_commands`].
+    /// Fails as [`Driver::of_commands`] does.
     pub fn of(
         mut beginning: Beginning<'_>,
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
     ) -> Result<Self, Failure> {
-        // Checked first, before the machine is changed for runs whose `/proc` entries could not be read.
+        // Checked before the machine is changed, since the `/proc` entries of the runs could not be read.
         if beginning.machine.is_live() && !process::proc_shows_our_numbers() {
             return Err(LaunchError::OtherNumbers.into());
         }
         let doubts = simulated::settle(beginning.kind, &mut beginning.definition, &beginning.machine)?;
         let counters = Counters::open(&beginning.definition, &beginning.machine)?;
         let mut meters = Meters::open(&beginning.definition, &counters)?;
-        // The meters may have changed the specification of a metric after the rule had looked it up.
+        // The meters may have changed the specification of a metric that the rule has already looked up.
         beginning.definition.rule.renew();
         let read = Extra { counters, ..Extra::read_by(&meters) };
         let mut driver = Driver::surrounded(beginning, make)?;
@@ -104,7 +100,7 @@ impl Driver {
     /// Begins an experiment whose workers are threads of fauxplat itself.
     ///
     /// # Errors
-    /// A condition that such workers cannot have; as [`Driver::of_commands`].
+    /// Fails for a condition that such workers cannot have, and as [`Driver::of_commands`] does.
     pub fn of_workers(beginning: Beginning<'_>) -> Result<Self, Failure> {
         surroundings::refuse_for_workers(&beginning.definition.condition)?;
         let mut driver = Driver::surrounded(beginning, |_, _| Ok(Vec::new()))?;
@@ -116,8 +112,8 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Tunes the machine first, so that the recorded facts are those of the tuned machine, and so that settings for the
-    /// commands' processes are known before the commands are resolved.
+    /// Tunes the machine first, so that the recorded facts describe the tuned machine and settings for the commands'
+    /// processes are known before the commands are resolved.
     fn surrounded(
         beginning: Beginning<'_>,
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
@@ -210,9 +206,9 @@ impl Driver {
 
     /// Resolves `auto` placement: single-threaded commands get one CPU per block.
     ///
-    /// A program of one thread loses nothing by staying on one CPU, and migrations between runs are the largest noise
-    /// of short programs. The CPU is an idle one, since a competing process on it would be larger noise still. A
-    /// command of several threads or processes would be slowed down on one CPU, so it runs freely.
+    /// A single-threaded program loses nothing by staying on one CPU, and migrations between runs are the largest noise
+    /// of short programs. The CPU is an idle one, since a competing process would add even more noise. A command of
+    /// several threads or processes would be slowed down on one CPU, so it runs without a restriction.
     fn settle_placement(&mut self) {
         if self.header.condition.cpu != Placement::Auto {
             return;
@@ -224,7 +220,7 @@ impl Driver {
         self.single_task = alone;
         let placement = match (alone && allowed.len() > 1, self.needs_one_cpu()) {
             (true, false) => Placement::IdleOf(allowed),
-            // A load on the same CPU must know which CPU that is, and a CPU beside a load is never idle.
+            // A load on the same CPU needs a CPU that is known in advance, and a CPU with a load is never idle.
             (true, true) => Placement::OneOf(allowed),
             (false, _) => Placement::Free,
         };
@@ -236,7 +232,8 @@ impl Driver {
         }
     }
 
-    /// A command for each distinct program and argument vector: levels of a sweep mostly are the same program.
+    /// The first command of each distinct program and argument vector: the levels of a sweep mostly run the same
+    /// program.
     fn different_programs(&self) -> Vec<u16> {
         let mut seen = HashSet::new();
         let mut first = Vec::new();
@@ -248,13 +245,13 @@ impl Driver {
         first
     }
 
-    /// Whether some command has a load beside it whose place depends on the command's CPU.
+    /// Whether some command has a load beside it whose CPU depends on the command's CPU.
     fn needs_one_cpu(&self) -> bool {
         self.commands.iter().any(|command| command.condition.background != Background::None)
     }
 
-    /// Whether a command is one process of one thread, found by tracing it once; false if it cannot be traced, or if it
-    /// waits for acknowledgements of its counting control, which a traced run does not get.
+    /// Whether a command is one process of one thread, found by tracing it once. False if the command cannot be traced,
+    /// or waits for acknowledgements of its counting control, which a traced run does not get.
     fn runs_alone(&mut self, command: u16) -> bool {
         if self.header.definition.control.is_some() {
             return false;
@@ -267,7 +264,7 @@ impl Driver {
     }
 }
 
-/// Hazards of the machine that are so severe that every reader of the record should know; `doctor` reports the others.
+/// Hazards of the machine that are severe enough to be recorded with every experiment; `doctor` reports all others.
 fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<String> {
     let placement = commands.first().map_or(shared, |command| &command.condition.cpu);
     let cpus = match placement {
@@ -277,11 +274,10 @@ fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<Stri
     fauxplat_hazards::warnings(root, cpus)
 }
 
-/// Opens the store that a path names: `none` for no store, a URL for a shared one, and the user's own file without a
-/// path.
+/// Opens the store at a path: `none` for no store, a URL for a shared one, and the user's own file without a path.
 ///
 /// # Errors
-/// Errors of opening the store.
+/// Returns the store's error if it cannot be opened.
 pub fn open_store(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
     match shared(path)? {
         Some(url) => Ok(Some(Store::open_shared(&url, Patience::of_seconds(ANSWER_SECONDS))?)),
@@ -289,12 +285,12 @@ pub fn open_store(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
     }
 }
 
-/// Opens the store that an experiment is recorded in. For a shared store that is the user's own file, from which the
-/// experiment is shipped at the end. If the server is there and refuses, that is reported before anything is measured;
-/// a server that cannot be reached may be back at the end.
+/// Opens the store in which an experiment is recorded. For a shared store that is the user's own file, from which the
+/// experiment is shipped at the end. A server that refuses is reported before anything is measured; a server that
+/// cannot be reached may be back at the end.
 ///
 /// # Errors
-/// As [`open_store`].
+/// Fails as [`open_store`] does, and if the server refuses.
 pub fn open_record(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
     let Some(url) = shared(path)? else { return open_file(path) };
     let store = Store::open_spool(fauxplat_store::local_path(path.map(PathBuf::as_path))?, url)?;
@@ -307,11 +303,11 @@ const ANSWER_SECONDS: u64 = 30;
 /// Seconds to wait for each answer of the server before an experiment begins.
 const GREETING_SECONDS: u64 = 5;
 
-/// Refuses names of stores that a shell or another tool reads otherwise than fauxplat would, and would so become files that
-/// nobody asked for.
+/// Refuses names that a shell or another tool interprets differently than fauxplat, and that would create a file by
+/// mistake.
 ///
 /// # Errors
-/// The name is one of them.
+/// Fails if the name is `-`, a capitalised `none`, or begins with `~`.
 pub fn check_store_name(path: &Path) -> Result<(), Failure> {
     let name = path.to_string_lossy();
     let instead = match &*name {

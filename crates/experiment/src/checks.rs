@@ -1,4 +1,5 @@
-//! Checks of what was read before it is judged: a rate that nobody publishes, a metric that no run has, readings that are bounds.
+//! Checks of the readings before they are judged: a rate that is not published, a metric without readings, and readings
+//! that are only bounds.
 
 use fauxplat_model::{Metric, Sample};
 
@@ -6,11 +7,11 @@ use crate::median::median_of;
 use crate::{Driver, Failure};
 
 impl Driver {
-    /// Refuses a comparison by rate of a command that publishes none, which would end as inconclusive after all its
-    /// pairs. Called after the warm-up, which shows that.
+    /// Refuses a comparison by rate of a command that publishes no rate, which would be inconclusive after all its
+    /// pairs. Called after the warm-up, which shows whether there is a rate.
     ///
     /// # Errors
-    /// A command has no rate although rates decide.
+    /// Fails if a command has no rate although rates decide.
     pub fn check_rates(&self) -> Result<(), Failure> {
         if self.interrupted {
             return Ok(());
@@ -34,7 +35,7 @@ impl Driver {
         }
     }
 
-    /// Refuses to go on if a deciding metric has no reading in any run, and says why.
+    /// Refuses to continue if a deciding metric has no reading in any successful run.
     pub(crate) fn check_read(&self) -> Result<(), Failure> {
         if self.interrupted {
             return Ok(());
@@ -50,11 +51,10 @@ impl Driver {
         Err(Failure::usage(format!("--metric {}: no run has it: {why}", metric.name())))
     }
 
-    /// Refuses to judge by bounds where only values can be judged: for a metric that decides and some of whose readings say on
-    /// one side alone where the value lies.
+    /// Refuses to judge a deciding metric of which some readings are bounds: they give the value on one side only.
     ///
     /// # Errors
-    /// There is such a reading, with what would give a value.
+    /// Fails if there is such a reading, with advice on how to get a value.
     pub(crate) fn check_values(&self) -> Result<(), Failure> {
         let decided = self.header.definition.rule.decided();
         let open = |sample: &Sample| {
@@ -72,7 +72,7 @@ impl Driver {
     }
 }
 
-/// Why readings that are bounds are not judged here.
+/// The failure for readings that are bounds.
 pub(crate) fn bounded(metric: Metric, which: &str) -> Failure {
     let cure = match metric == Metric::PEAK_MEMORY {
         true => {

@@ -10,10 +10,10 @@ use crate::cpus::{check_limit, check_placement};
 use crate::{Failure, Machine, memory, threads};
 
 /// Resolves every command of a definition to words, program and hash. `programs` has the paths of programs that
-/// fauxplat built, by the number of the command; without an entry, a command names an existing program.
+/// fauxplat built, by the index of the command; a command without a path names an existing program.
 ///
 /// # Errors
-/// An invalid command line, a program that is not found, or CPUs that cannot be used.
+/// Fails for an invalid command line, a program that is not found, or CPUs that cannot be used.
 pub fn resolve(
     definition: &Definition,
     machine: &Machine,
@@ -39,7 +39,7 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
         return Err(Failure::usage(format!("`{setting}` in the environment is not NAME=VALUE")));
     }
     let (program, argv) = match program(&expanded.command, &condition, built_at.as_deref()) {
-        // The command of --prepare may make the program, as in hyperfine; otherwise the first run fails.
+        // The command of --prepare may create the program, as in hyperfine. If it does not, the first run fails.
         Err(_) if expanded.prepare.is_some() && !condition.shell.is_used() => {
             made_by_then(&expanded.command, &condition, built_at.as_deref())?
         }
@@ -54,7 +54,7 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
     Ok(Command {
         name: expanded.name.clone(),
         command: expanded.command.clone(),
-        // The program in a slot changes; the findings list the hashes of all programs that were in it.
+        // The program at this path changes with the layout; the findings list the hashes of all variants.
         program_sha256: if built.is_some() { None } else { words::sha256(&program) },
         program,
         argv,
@@ -108,7 +108,7 @@ fn filled_for_shell(line: &str, built: Option<&str>) -> String {
     built.map_or_else(|| line.to_owned(), |path| fauxplat_variants::fill_for_shell(line, path))
 }
 
-/// The shell and its argument vector for a line: the shell of the condition, or `/bin/sh` if it has none.
+/// The shell of the condition, or `/bin/sh` if it has none, with its argument vector for a line.
 pub(crate) fn by_shell(condition: &Condition, line: &str) -> Result<(PathBuf, Vec<String>), Failure> {
     let (program, mut argv) = match &condition.shell {
         Shell::None | Shell::Standard => (PathBuf::from("/bin/sh"), vec!["sh".to_owned()]),
@@ -129,7 +129,7 @@ fn find(word: &str, condition: &Condition) -> Result<PathBuf, Failure> {
     Ok(recordable(words::find_program(word, &cwd, &search_path(condition))?, &cwd))
 }
 
-/// The path of a program as documents can hold it: absolute, or relative to the working directory of the command where
+/// The path of a program in a form that documents can hold: absolute, or relative to the command's working directory if
 /// the name of a folder above is not UTF-8. Commands enter that directory before they are executed.
 fn recordable(program: PathBuf, cwd: &Path) -> PathBuf {
     match (program.to_str(), program.strip_prefix(cwd)) {
@@ -138,7 +138,7 @@ fn recordable(program: PathBuf, cwd: &Path) -> PathBuf {
     }
 }
 
-/// `PATH` as the command will see it, else that of fauxplat, else the default of `execvp(3)`.
+/// `PATH` of the command's environment, otherwise of fauxplat, otherwise the default of `execvp(3)`.
 fn search_path(condition: &Condition) -> String {
     let set = condition.env_set.iter().rev().find_map(|setting| setting.strip_prefix("PATH="));
     // A clean environment has no PATH, but the user named the program with the PATH of the calling shell in mind.

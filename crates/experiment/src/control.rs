@@ -10,14 +10,14 @@ use fauxplat_sys::pipes::{make_pipe, open_pipe};
 
 use crate::Failure;
 
-/// Entry of the launcher's table, with the pipes that were made for it.
+/// Entry of the launcher's table, with the pipes that were created for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Controlled {
     pub(crate) entry: ControlEntry,
     _pipes: Arc<Pipes>,
 }
 
-/// Pipes that were created, and are removed when this is dropped; and the locks of all pipes in use.
+/// Pipes that this process created, which are removed on drop, and the locks of all pipes in use.
 #[derive(Debug, Default)]
 struct Pipes {
     made: Vec<PathBuf>,
@@ -33,10 +33,11 @@ impl Drop for Pipes {
 }
 
 impl Controlled {
-    /// Opens the pipes of a definition, with metrics for these counters in the enabled times; `None` if it has none.
+    /// Opens the pipes of a definition, with metrics for these counters in the enabled times; `None` if the definition
+    /// has no pipes.
     ///
     /// # Errors
-    /// The definition has an option that excludes control pipes, or a pipe can neither be opened nor created.
+    /// Fails if the definition has an option that excludes control pipes, or a pipe can neither be opened nor created.
     pub(crate) fn open(definition: &Definition, counters: &[CounterEntry]) -> Result<Option<Self>, Failure> {
         let Some(control) = &definition.control else { return Ok(None) };
         refuse(definition)?;
@@ -69,13 +70,13 @@ impl Controlled {
         Ok(Some(Controlled { entry, _pipes: Arc::new(pipes) }))
     }
 
-    /// Whether a metric is one of the enabled times.
+    /// Whether a metric is measured in the enabled times.
     pub(crate) fn gives(&self, metric: Metric) -> bool {
         let ControlEntry { wall, times, counters, .. } = &self.entry;
         [wall, times].into_iter().chain(counters).any(|own| *own == metric)
     }
 
-    /// Sentences about readings that runs lack.
+    /// Sentences about missing readings of the enabled times.
     pub(crate) fn not_measured(&self, samples: &[Sample]) -> Vec<String> {
         let lacking = |metric: Metric| samples.iter().filter(|sample| sample.get(metric).is_none()).count();
         let (runs, untold) = (samples.len(), lacking(self.entry.wall));

@@ -14,7 +14,7 @@ use fauxplat_sys::perf::CountingEvent;
 use crate::control::Controlled;
 use crate::{Failure, Machine};
 
-/// Counters of an experiment, in sets each of which can be counted at the same time.
+/// Counters of an experiment, divided into sets. The counters of a set count at the same time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) entries: Vec<CounterEntry>,
@@ -23,22 +23,21 @@ pub(crate) struct Counters {
     pub(crate) notes: Vec<String>,
     /// Names of accounts of the whole machine, which meters read.
     pub(crate) accounts: Vec<String>,
-    /// Sentences about events of a predefined set that are not available here.
+    /// Sentences about events of a predefined set that are not available on this machine.
     left_out: Vec<String>,
     /// Control pipes by which programs enable counting; `None` if whole runs are counted.
     control: Option<Controlled>,
 }
 
-/// Prefixes of metrics that are counters.
 const SOURCES: [&str; 3] = ["pmu:", "software:", "tracepoint:"];
-/// Maximum number of sets: a run counts one of them, and the sets of an event are bits of a word.
+/// Maximum number of sets: the sets of an event are bits of a 64-bit word.
 const SETS_MAX: usize = 64;
 
 impl Counters {
     /// Opens the counters of a definition, including those of its deciding metrics.
     ///
     /// # Errors
-    /// A name that is unknown, or an event that cannot be counted here, with the reason.
+    /// Fails for a name that is unknown, or an event that cannot be counted on this machine, with the reason.
     pub(crate) fn open(definition: &Definition, machine: &Machine) -> Result<Self, Failure> {
         let counters = Counters::of_runs(definition, machine)?;
         let only = if definition.control.is_some() { counters.only_set_of_runs()? } else { Vec::new() };
@@ -111,14 +110,15 @@ impl Counters {
         })
     }
 
-    /// Number of the set that the runs of a block count: sets come in a shuffled order, each once before any comes
-    /// again.
+    /// Number of the set that the runs of a block count. The sets come in a shuffled order, each once before any set
+    /// repeats.
     pub(crate) fn set_of(&self, block: u32) -> u8 {
         let count = u32::from(self.sets.max(1));
         let mut order: Vec<u8> = (0..self.sets.max(1)).collect();
         let mut state = u64::from(block / count);
         for last in (1..order.len()).rev() {
-            // SplitMix64 (Steele, Lea and Flood 2014): the order is unrelated to the measurement, and needs no seed.
+            // SplitMix64 (Steele, Lea and Flood 2014) gives an order that is unrelated to the measurement and needs no
+            // seed.
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             order.swap(last, (mixed >> 33) as usize % (last + 1));
@@ -133,7 +133,7 @@ impl Counters {
         (0..self.sets).map(of_set).collect()
     }
 
-    /// Entries of the only set, for whole runs; empty where nothing is counted.
+    /// Entries of the only set, for measurements that cannot rotate sets; empty if nothing is counted.
     pub(crate) fn only_set_of_runs(&self) -> Result<Vec<CounterEntry>, Failure> {
         let mut sets = self.sets_of_entries();
         let only = sets.pop().unwrap_or_default();
@@ -143,7 +143,7 @@ impl Counters {
         }
     }
 
-    /// Entries of the only set, for measurements that are not repeated for another set.
+    /// As [`Counters::only_set_of_runs`], for measurements that cannot read accounts of the whole machine either.
     pub(crate) fn only_set(&self) -> Result<Vec<CounterEntry>, Failure> {
         if let Some(account) = self.accounts.first() {
             return Err(Failure::usage(format!(
@@ -154,19 +154,18 @@ impl Counters {
         self.only_set_of_runs()
     }
 
-    /// Whether a metric is one of these counters.
+    /// Whether a metric is measured by these counters.
     pub(crate) fn gives(&self, metric: Metric) -> bool {
         let is_controlled = self.control.as_ref().is_some_and(|control| control.gives(metric));
         is_controlled || self.entries.iter().any(|entry| entry.metric == metric)
     }
 
-    /// Counter with `:u` that replaces this metric, where the kernel lets this user count user mode only.
+    /// The counter with `:u` that replaces this metric, where the user may count user mode only.
     pub(crate) fn instead_of(&self, metric: Metric) -> Option<Metric> {
         let name = format!("{}:u", metric.name());
         self.entries.iter().map(|entry| entry.metric).find(|given| given.name() == name)
     }
 
-    /// Launcher's table with these counters.
     pub(crate) fn table(&self) -> Table {
         Table {
             counters: self.entries.clone(),
@@ -175,7 +174,8 @@ impl Counters {
         }
     }
 
-    /// Sentences about requested counters without readings: a counter that was never scheduled is not zero.
+    /// Sentences about requested counters without readings. A counter that was never scheduled has no reading, which is
+    /// not zero.
     pub(crate) fn not_measured(&self, samples: &[Sample]) -> Vec<String> {
         let missing = |entry: &CounterEntry| {
             let is_due = |sample: &&Sample| entry.sets >> self.set_of(sample.block) & 1 == 1;
@@ -209,7 +209,7 @@ fn is_part(metric: Metric) -> bool {
     metric.region().is_some() || source == Some(MetricSpec::CONTROL)
 }
 
-/// Checks that the events fit beside themselves: a region is counted by its own thread, beside the whole run.
+/// Checks that the events fit twice: a region is counted by its own thread, beside the whole run.
 fn fit_beside_themselves(events: &[Resolved]) -> Result<(), Failure> {
     let sets = rotation(&[events, events].concat()).sets.len();
     match sets {
@@ -224,7 +224,7 @@ fn fit_beside_themselves(events: &[Resolved]) -> Result<(), Failure> {
 /// Account of how long a CPU quota stopped a command.
 pub(crate) const THROTTLED: &str = "cgroup:throttled";
 
-/// Whether the name is that of an account of the whole machine, read before and after each run.
+/// Whether the name is an account of the whole machine, which is read before and after each run.
 pub(crate) fn is_account(name: &str) -> bool {
     name == "energy"
         || name.starts_with("cgroup:")
@@ -232,13 +232,12 @@ pub(crate) fn is_account(name: &str) -> bool {
         || name.starts_with("pressure:")
 }
 
-/// Splits lists of names into those of accounts of the whole machine and the remaining lists.
 fn without_accounts(lists: &[String]) -> (Vec<String>, Vec<String>) {
     let words = lists.iter().flat_map(|list| list.split(',')).map(|word| word.trim().to_owned());
     words.partition(|word| is_account(word))
 }
 
-/// Sets that contain an event, one bit for each.
+/// Sets that contain an event, one bit for each set.
 fn mask(sets: &[Vec<usize>], event: usize) -> u64 {
     sets.iter().enumerate().filter(|(_, set)| set.contains(&event)).map(|(at, _)| 1 << at).sum()
 }
@@ -247,14 +246,14 @@ fn say(error: CounterError) -> Failure {
     Failure::usage(format!("-e: {error} (`fauxplat counters` lists what there is)"))
 }
 
-/// Events that occur in the kernel alone: with user mode only, the kernel would silently count zero.
+/// Events that occur in the kernel alone. Restricted to user mode, their counts would always be zero.
 const IN_KERNEL: [&str; 3] = ["context-switches", "cpu-migrations", "cgroup-switches"];
 
 pub(crate) fn is_in_kernel(asked: &Asked) -> bool {
     matches!(&asked.form, Form::Word(word) if IN_KERNEL.contains(&word.name))
 }
 
-/// The event with `:u`, if it has no modifier yet and occurs in user mode.
+/// The event with `:u`, if it has no modifier yet and also occurs in user mode.
 pub(crate) fn in_user_mode(asked: &Asked) -> Option<Asked> {
     let is_open = asked.modifiers.is_none() && !is_in_kernel(asked);
     let colon = if asked.name.ends_with('/') { "" } else { ":" };
@@ -262,8 +261,8 @@ pub(crate) fn in_user_mode(asked: &Asked) -> Option<Asked> {
     alone.and_then(|mut all| all.pop()).map(|one| Asked { group: asked.group, ..one })
 }
 
-/// The event as the kernel permits it: a user who may not count the kernel gets user mode alone, under a name that says
-/// so.
+/// The event as the kernel permits it. A user who may not count the kernel gets the event in user mode, under a name
+/// that says so.
 fn allowed(asked: Asked, catalog: &Catalog, notes: &mut Vec<String>) -> Result<Asked, Failure> {
     if asked.modifiers.user && !asked.modifiers.kernel && is_in_kernel(&asked) {
         let name = &asked.name;
@@ -281,8 +280,8 @@ fn allowed(asked: Asked, catalog: &Catalog, notes: &mut Vec<String>) -> Result<A
     Ok(user.unwrap_or(asked))
 }
 
-/// The available events of a predefined set, whose members were not named one by one. A set that is a group is
-/// available whole or not at all, and at least one event must remain.
+/// The available events of a predefined set, whose members were not requested by name. A set that is a group is
+/// available as a whole or not at all, and at least one event must remain.
 fn those_here(
     asked: Vec<Asked>,
     machine: &Machine,
@@ -335,7 +334,7 @@ fn refused(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> Fail
     Failure::machine(format!("-e: {} cannot be counted here: {why}", event.name))
 }
 
-/// Why an event is not counted, and what can be counted instead.
+/// Why an event is not counted, and the cure where one is known.
 fn reason_of(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> String {
     let why = match why {
         Misfit::NotTogether => {

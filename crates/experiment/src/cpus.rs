@@ -5,11 +5,11 @@ use fauxplat_units::CpuSet;
 
 use crate::{Failure, Machine};
 
-/// Checks that the CPUs of a placement are online and allowed: a run that silently executed elsewhere would be worse
-/// than none.
+/// Checks that the CPUs of a placement are online and allowed, since the runs would otherwise silently execute
+/// elsewhere.
 ///
 /// # Errors
-/// A CPU that does not exist, is offline, or is not allowed.
+/// Fails for a CPU that does not exist, is offline, or is not allowed.
 pub fn check_placement(placement: &Placement, machine: &Machine) -> Result<(), Failure> {
     let (Placement::Set(wanted) | Placement::OneOf(wanted) | Placement::IdleOf(wanted)) = placement else {
         return Ok(());
@@ -17,10 +17,10 @@ pub fn check_placement(placement: &Placement, machine: &Machine) -> Result<(), F
     check_cpus(&format!("--cpu {wanted}"), wanted, machine)
 }
 
-/// Checks CPUs that were requested by other words, which the message quotes.
+/// As [`check_placement`], for CPUs of another option, which `asked` quotes in the message.
 ///
 /// # Errors
-/// As [`check_placement`].
+/// Fails as [`check_placement`] does.
 pub fn check_cpus(asked: &str, wanted: &CpuSet, machine: &Machine) -> Result<(), Failure> {
     let say = |cpus: CpuSet, why: String| Err(Failure::usage(format!("{asked}: CPU {cpus} {why}")));
     let facts = &machine.facts().cpu;
@@ -44,11 +44,11 @@ pub fn check_cpus(asked: &str, wanted: &CpuSet, machine: &Machine) -> Result<(),
     Ok(())
 }
 
-/// Refuses CPUs that a limit forbids: the kernel would silently use those of the limit instead, and the record would
+/// Refuses CPUs that a limit forbids. The kernel would silently use the CPUs of the limit instead, and the record would
 /// name CPUs on which nothing ran.
 ///
 /// # Errors
-/// A CPU that is not among those of the limit.
+/// Fails for a CPU outside the limit.
 pub(crate) fn check_limit(condition: &Condition) -> Result<(), Failure> {
     let Some(limit) = &condition.limit.cpus else { return Ok(()) };
     let placed = match &condition.cpu {

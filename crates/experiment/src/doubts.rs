@@ -9,7 +9,7 @@ use fauxplat_model::{Command, EnvBase, Output, Shell};
 use fauxplat_sys::clock;
 use regex::Regex;
 
-/// Programs that do less when their output is `/dev/null`, and what they leave out: GNU grep since 2.5.2 and GNU tar.
+/// Programs that do less when their output is `/dev/null`, and what is omitted: GNU grep since 2.5.2 and GNU tar.
 const LOOKING: [(&str, &str); 4] = [
     ("grep", "stops at the first match"),
     ("egrep", "stops at the first match"),
@@ -17,7 +17,7 @@ const LOOKING: [(&str, &str); 4] = [
     ("tar", "reads no file"),
 ];
 
-/// A sentence for each program that looks where its output goes, where that is nowhere.
+/// A sentence for each program that does less because its output is `/dev/null`.
 pub(crate) fn look_away(commands: &[Command]) -> Vec<String> {
     let of = |command: &Command| {
         let name = command.program.file_name()?.to_str()?;
@@ -33,8 +33,8 @@ pub(crate) fn look_away(commands: &[Command]) -> Vec<String> {
     commands.iter().filter_map(of).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// A sentence for each name in braces that no parameter has: `run 'echo {n}'` without `-L n=…` measures the braces. What
-/// stands in quotes within the line, such as a program for awk, is meant as it is.
+/// A sentence for each name in braces that is no parameter: `run 'echo {n}'` without `-L n=…` measures the literal
+/// braces. Quoted parts of the line, such as a program for awk, are not checked.
 pub(crate) fn unfilled(commands: &[Command]) -> Vec<String> {
     if !commands.iter().any(|command| command.command.contains('{')) {
         return Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn unfilled(commands: &[Command]) -> Vec<String> {
     names.into_iter().map(told).collect()
 }
 
-/// A sentence about a command that is called by a whole number: `run -n 10` was probably meant as a number of runs.
+/// A sentence about a single command whose name is a whole number: `run -n 10` was probably meant as a number of runs.
 pub(crate) fn called_a_number(commands: &[Command]) -> Option<String> {
     let [Command { name: number, command, .. }] = commands else { return None };
     let is_number = number != command && number.parse::<u32>().is_ok();
@@ -61,7 +61,8 @@ pub(crate) fn called_a_number(commands: &[Command]) -> Option<String> {
     })
 }
 
-/// A sentence about variables that commands would inherit and do not get, since documents hold text alone.
+/// A sentence about inherited variables that commands do not get, because they are not UTF-8 and documents hold only
+/// text.
 pub(crate) fn left_out(commands: &[Command]) -> Option<String> {
     let is_inherited = commands.iter().any(|command| command.condition.env == EnvBase::Inherit);
     let is_text = |(name, value): &(OsString, OsString)| name.to_str().is_some() && value.to_str().is_some();
@@ -72,9 +73,9 @@ pub(crate) fn left_out(commands: &[Command]) -> Option<String> {
     })
 }
 
-/// A sentence for each program that is another one than when the experiment began, so long ago.
+/// A sentence for each program whose file was replaced since the experiment began `elapsed_s` ago.
 pub(crate) fn replaced(commands: &[Command], elapsed_s: f64) -> Vec<String> {
-    // A clock that was set meanwhile costs a look at a file that did not change.
+    // A clock that was set meanwhile only causes the hash of an unchanged file to be computed.
     let now_s = (clock::realtime_ns() / 1_000_000_000).cast_signed();
     let began_s = now_s - (elapsed_s.max(0.0) + SLACK_S) as i64;
     let is_another = |command: &&Command| {
@@ -93,7 +94,7 @@ pub(crate) fn replaced(commands: &[Command], elapsed_s: f64) -> Vec<String> {
     told.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Seconds that may pass between the look at a program and the beginning.
+/// Seconds that may pass between hashing a program and the beginning of the experiment.
 const SLACK_S: f64 = 60.0;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Drives every experiment: begins it (`begin.rs`), runs what the steering asks for, and finishes it.
+//! Drives every experiment: begins it (`begin.rs`), runs the trials that the steering requests, and finishes it.
 //!
-//! The driver records, stores and reports; the steering says what is run next and judges. So a verb is a definition, a
-//! steering and an analysis, and none has a runner of its own.
+//! The driver records, stores and reports; the steering chooses the next trials and judges. So a verb consists of a
+//! definition, a steering and an analysis, and no verb has a runner of its own.
 
 use fauxplat_analyze::{counter_rates, run_findings};
 use fauxplat_model::document::{Findings, Header, Record};
@@ -22,14 +22,11 @@ use crate::steer::{Standing, Steering, WarmUp};
 use crate::surroundings::{Surroundings, loads, tuning};
 use crate::{Event, Executor, Failure, Launch, Listeners, Machine, Stopped, shipping};
 
-/// An experiment under way.
 #[derive(Debug)]
 pub struct Driver {
-    /// Header of the record.
     pub header: Header,
-    /// Commands to run; empty for verbs that measure threads of fauxplat.
+    /// Empty for verbs that measure threads of fauxplat.
     pub commands: Vec<Command>,
-    /// Surroundings of the runs: tuned machine, loads, control groups.
     pub surroundings: Surroundings,
     pub(crate) listeners: Listeners,
     pub(crate) launch: Launch,
@@ -38,28 +35,26 @@ pub struct Driver {
     pub(crate) executor: Option<Executor>,
     pub(crate) recorder: Recorder,
     pub(crate) interrupted: bool,
-    /// Failure that ended the experiment early, after something worth analysing was measured.
+    /// Failure that ended the experiment early, after results worth analysing.
     pub(crate) cut_short: Option<Failure>,
     /// Whether every command was found to be one process of one thread.
     pub(crate) single_task: bool,
-    /// The two CPUs of a duet, on which commands run at the same moment.
+    /// The two CPUs of a duet.
     pub(crate) duet: Option<[Cpu; 2]>,
-    /// Number of the experiment that this one confirms. Its pair was chosen by the findings of that experiment, which
-    /// therefore is no earlier session of the pair.
+    /// Number of the experiment that this experiment confirms. Its pair was chosen by the findings of that experiment,
+    /// which therefore does not count as an earlier session of the pair.
     pub confirms: Option<i64>,
     /// Keeps this process off the CPUs of the duet until the end.
     pub(crate) aside: Option<Aside>,
     /// Median wall time of the empty static program, in nanoseconds.
     pub(crate) floor_ns: Option<f64>,
-    /// Part of the experiment that is being steered, if it has several.
+    /// Part of the experiment that is being steered; `None` for an experiment of one part.
     pub(crate) part: Option<ExperimentPart>,
     pub(crate) started_ns: u64,
-    /// Whether the record has been begun.
     pub(crate) is_open: bool,
 }
 
 impl Driver {
-    /// Seconds since the experiment began.
     pub fn elapsed_s(&self) -> f64 {
         (clock::monotonic_ns() - self.started_ns) as f64 / 1e9
     }
@@ -67,7 +62,7 @@ impl Driver {
     /// Runs other commands, whose samples are not part of the record.
     ///
     /// # Errors
-    /// As [`Driver::steer`].
+    /// Fails as [`Driver::steer`] does.
     pub fn aside(
         &self,
         commands: &[Command],
@@ -77,37 +72,33 @@ impl Driver {
         aside((&self.machine, &self.launch), commands, extra_work, steering)
     }
 
-    /// The machine that is measured.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    /// Names of the commands, in order.
     pub fn names(&self) -> Vec<String> {
         self.commands.iter().map(|command| command.name.clone()).collect()
     }
 
-    /// The samples so far, of measured and of warm-up runs.
+    /// The samples so far, of measured and warm-up runs.
     pub fn samples(&self) -> &[Sample] {
         &self.recorder.samples
     }
 
-    /// The store, if the experiment is recorded.
+    /// The store; `None` if the experiment is not recorded.
     pub fn store(&self) -> Option<&Store> {
         self.recorder.store()
     }
 
-    /// Whether the user interrupted the experiment.
     pub fn is_interrupted(&self) -> bool {
         self.interrupted
     }
 
-    /// Notes that the user interrupted the experiment.
     pub fn interrupt(&mut self) {
         self.interrupted = true;
     }
 
-    /// Notes a failure that ends the experiment early: results until then are analysed, and reported with the failure.
+    /// Notes a failure that ends the experiment early. Earlier results are analysed, and reported with the failure.
     pub(crate) fn cut_short(&mut self, failure: Failure) {
         self.cut_short.get_or_insert(failure);
     }
@@ -124,7 +115,6 @@ impl Driver {
         self.header.warnings.push(warning);
     }
 
-    /// Reports the progress.
     pub fn tell(&self, standing: &Standing) {
         self.listeners.tell(&Event::Progress(standing));
     }
@@ -132,7 +122,7 @@ impl Driver {
     /// Records how the following trials are drawn.
     ///
     /// # Errors
-    /// The store cannot be written.
+    /// Returns the store's error if it cannot be written.
     pub(crate) fn plan(&mut self, plan: &impl Serialize) -> Result<(), Failure> {
         self.open_record()?;
         let plan = serde_json::to_value(plan).map_err(Failure::machine)?;
@@ -143,17 +133,17 @@ impl Driver {
     /// Stores and reports a piece of evidence other than a run.
     ///
     /// # Errors
-    /// The store cannot be written.
+    /// Returns the store's error if it cannot be written.
     pub(crate) fn record(&mut self, evidence: Evidence) -> Result<(), Failure> {
         self.open_record()?;
         self.listeners.tell(&Event::Evidence(self.recorder.record(evidence)?));
         Ok(())
     }
 
-    /// Begins the record, unless that has been done.
+    /// Begins the record, unless it has been begun.
     ///
     /// # Errors
-    /// The store cannot be written.
+    /// Returns the store's error if it cannot be written.
     pub(crate) fn open_record(&mut self) -> Result<(), Failure> {
         if !self.is_open {
             self.is_open = true;
@@ -164,10 +154,10 @@ impl Driver {
         Ok(())
     }
 
-    /// Runs what the steering asks for, until it has enough or the user interrupts.
+    /// Runs the trials that the steering requests, until it requests no more or the user interrupts.
     ///
     /// # Errors
-    /// A command cannot be launched or fails, or a sample cannot be stored.
+    /// Fails if a command cannot be launched or fails, or a sample cannot be stored.
     pub fn steer(&mut self, steering: &mut dyn Steering) -> Result<Stopped, Failure> {
         self.open_record()?;
         let executor = self.executor.as_mut().ok_or_else(|| Failure::usage("there is no command to run"))?;
@@ -185,19 +175,20 @@ impl Driver {
         Ok(stopped)
     }
 
-    /// Warms every command up; the samples of the last warm-up runs are kept.
+    /// Runs every command `times` times without measuring; the samples are kept as warm-up.
     ///
     /// # Errors
-    /// As [`Driver::steer`].
+    /// Fails as [`Driver::steer`] does.
     pub fn warm_up(&mut self, times: u32) -> Result<(), Failure> {
         let commands = self.commands.len() as u16;
         self.steer(&mut WarmUp::new(commands, times)).map(drop)
     }
 
-    /// Replaces the executor by one with the present commands, with this many iterations of extra work before each.
+    /// Replaces the executor by one with the present commands, with this many iterations of extra work before each
+    /// command.
     ///
     /// # Errors
-    /// The commands cannot be launched.
+    /// Fails if the commands cannot be launched.
     pub fn replace_commands(&mut self, extra_work: &[u64]) -> Result<(), Failure> {
         let (meters, counters) = self.executor.as_mut().map(Executor::take_reading).unwrap_or_default();
         let (work, groups) = (extra_work.to_vec(), self.surroundings.groups.folders(&self.commands));
@@ -232,10 +223,10 @@ impl Driver {
         self.single_plan().setup(number)
     }
 
-    /// Traces one untimed run of a command; returns its process tree, or `None` if the user stopped it.
+    /// Process tree of one untimed, traced run of a command; `None` if the user stopped the run.
     ///
     /// # Errors
-    /// The command cannot be launched.
+    /// Fails if the command cannot be launched.
     pub fn tree(&mut self, command: u16) -> Result<Option<Vec<Process>>, Failure> {
         let setup = self.setup_of(command);
         match &mut self.executor {
@@ -244,11 +235,11 @@ impl Driver {
         }
     }
 
-    /// Traces one untimed run of a command and stores its process tree as evidence. A run that the user stopped leaves
-    /// none.
+    /// Traces one untimed run of a command and stores its process tree as evidence. Stores nothing if the user stopped
+    /// the run.
     ///
     /// # Errors
-    /// The command cannot be launched; those of the store.
+    /// Fails if the command cannot be launched, or with the store's error.
     pub fn record_tree(&mut self, command: u16) -> Result<Vec<Process>, Failure> {
         let Some(processes) = self.tree(command)? else {
             self.interrupt();
@@ -263,18 +254,18 @@ impl Driver {
         let Some(executor) = &self.executor else { return };
         let (tables, ignore) = (&self.header.definition.tables, self.header.condition.ignore_failure.any());
         let series = executor.meters().rates();
-        // A baseline precedes the commands in the findings and published nothing here.
+        // The findings of a baseline come before those of the commands, and a baseline published no rates.
         let first = findings.len().saturating_sub(self.commands.len());
         for (command, found) in findings[first..].iter_mut().enumerate() {
             found.rates = counter_rates(tables, &series, self.samples(), command as u16, ignore);
         }
     }
 
-    /// Runs a command once, held before its program begins while `attach` is called with its process id: a counter or
-    /// profiler attaches at no cost in time. Such a run is no sample. `None` if the user stopped it.
+    /// Runs a command once, held before its program begins while `attach` is called with its process id. A counter or
+    /// profiler thus attaches without any cost in time. Such a run is no sample. `None` if the user stopped the run.
     ///
     /// # Errors
-    /// The command cannot be launched, or `attach` fails.
+    /// Fails if the command cannot be launched or `attach` fails.
     pub fn hold(
         &mut self,
         command: u16,
@@ -295,7 +286,6 @@ impl Driver {
         Findings::Run(run_findings(self.samples(), self.commands.len(), ignore_failure))
     }
 
-    /// Ends the loads and records their accounts.
     pub fn end_loads(&mut self) {
         loads::end(self.surroundings.loads.take(), &mut self.header);
     }
@@ -317,7 +307,7 @@ impl Driver {
             (None, true) => State::Stopped,
             (None, false) => State::Finished,
         };
-        // Cleanup comes after all runs; the results are valid whether it succeeds or not.
+        // Cleanup comes after all runs, and the results are valid even if it fails.
         let uncleaned = self.surroundings.cleanup.run();
         self.header.warnings.extend(uncleaned.as_ref().map(ToString::to_string));
         let is_cut_short = is_cut_short || failed.is_none() && uncleaned.is_some();
@@ -345,7 +335,6 @@ impl Driver {
         self.finish(findings, Some(failure))
     }
 
-    /// Adds warnings about how the experiment ended.
     fn note_end(&mut self, failed: Option<&Failure>) {
         let left: u32 = self.samples().iter().map(|sample| u32::from(sample.left_behind)).sum();
         if left > 0 {
@@ -368,7 +357,6 @@ impl Driver {
     }
 }
 
-/// Warning about the effect of Ctrl-Z on the measurement.
 fn stopped_for_a_while(is_of_commands: bool) -> Option<String> {
     let pauses = pause::pauses();
     let times = if pauses == 1 { "once" } else { &format!("{pauses} times") };
@@ -379,7 +367,6 @@ fn stopped_for_a_while(is_of_commands: bool) -> Option<String> {
     (pauses > 0).then(|| format!("fauxplat was stopped {times} (SIGTSTP) and continued; {effect}"))
 }
 
-/// An experiment that is over.
 #[derive(Debug)]
 pub struct Finished {
     header: Header,
@@ -387,18 +374,17 @@ pub struct Finished {
     samples: Vec<Sample>,
     evidence: Vec<Evidence>,
     findings: Findings,
-    /// Whether the experiment failed, so that the findings cover only what was measured before.
+    /// Whether the experiment failed or its cleanup did, so that the findings may cover only a part.
     is_cut_short: bool,
     /// Whether the store accepted the findings.
     pub stored: Result<(), Failure>,
-    /// Sentences about what a shared store has not acknowledged, and how it gets there; also among the warnings.
+    /// Sentences about data that a shared store has not acknowledged, and how it will get there; also among the
+    /// warnings.
     pub waiting: Vec<String>,
-    /// Failure that ended the experiment early.
     pub failed: Option<Failure>,
 }
 
 impl Finished {
-    /// The whole record.
     pub fn record(&self) -> Record<'_> {
         Record {
             header: &self.header,
@@ -408,12 +394,12 @@ impl Finished {
         }
     }
 
-    /// Evidence other than runs.
     pub fn evidence(&self) -> &[Evidence] {
         &self.evidence
     }
 
-    /// Whether there is anything to report: a user who gets a line of error has no use for an empty report.
+    /// Whether there is anything to report. After a failure before the first measured run, the error is printed without
+    /// an empty report.
     pub fn has_measured(&self) -> bool {
         let is_sampled = matches!(&self.findings, Findings::Profile(found) if !found.stacks.is_empty());
         let is_watched = matches!(&self.findings, Findings::Limit(found) if !found.groups.is_empty());
@@ -422,10 +408,10 @@ impl Finished {
     }
 }
 
-/// Makes runs of commands that are not part of any record, such as those by which a search chooses what is compared.
+/// Makes runs that are not part of any record, such as those by which a search chooses the commands to compare.
 ///
 /// # Errors
-/// As [`Driver::steer`].
+/// Fails as [`Driver::steer`] does.
 pub fn aside(
     (machine, launch): (&Machine, &Launch),
     commands: &[Command],

@@ -29,16 +29,16 @@ impl Listener for Ending {
 }
 
 impl Ending {
-    /// A handle to this notice, with a function that summarises a record in a sentence.
+    /// A handle to the same notice, with a function that summarises a record in a sentence.
     #[must_use]
     pub fn in_words(&self, sentence: fn(&Record<'_>) -> String) -> Self {
         Ending { notice: self.notice.clone(), sentence }
     }
 
-    /// Runs a shell line with the notice. A failure of the line does not change the result.
+    /// Runs a shell line with the notice. A failure of the line does not change the result of the experiment.
     ///
     /// # Errors
-    /// Why the line could not be run, or how it ended.
+    /// Returns the reason why the line could not be run, or how it ended.
     pub fn tell(&self, line: &str, done: &Result<(), Failure>, exit_code: u8) -> Result<(), String> {
         self.notice(done).tell(line, exit_code)
     }

@@ -16,44 +16,42 @@ use crate::meter::{LOOK_EVERY_MS, Meters, Over};
 use crate::request::{Places, Purpose, helper_entry, numbered_request, outcome_of, request_of};
 use crate::{Feed, Next, RunError, Stopped};
 
-/// Executes trials of a fixed list of commands.
 #[derive(Debug)]
 pub struct Executor {
     pub(crate) launcher: Box<dyn Launcher>,
     /// A second launcher with the same programs, for runs at the same moment.
     pub(crate) partner: Option<Box<dyn Launcher>>,
     pub(crate) commands: Vec<Places>,
-    /// Index of the floor program in the table, and the memory file that holds it.
+    /// Index of the empty program in the table, and the memory file that holds it.
     pub(crate) floor: Option<(u32, File)>,
-    /// Meters of the runs. With any meter only one run is under way at a time, so that each run can be read alone.
+    /// Meters of the runs. With any meter, only one run is under way at a time, so that each run can be read alone.
     meters: Meters,
     /// Events counted by the kernel, and the runs that count them.
     counters: Counters,
-    /// Metrics of samples: those of the spawner, and those of the counters.
+    /// Metrics of samples: those of the launcher, followed by those of the meters.
     metrics: Arc<MetricSet>,
     started_ns: u64,
     next_trial: u32,
     last_wall_ns: u64,
-    /// Command whose trial has begun and has not been cleaned up after.
+    /// Command whose trial has begun and whose `conclude` has not been run.
     owed: Option<u16>,
-    /// Trials to repeat.
     pub(crate) again: Again,
 }
 
-/// Wall time from which on the runner and the command take turns, so that storing a sample never runs beside the next
-/// run. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
+/// Wall time from which on the runner and the command take turns, so that storing a sample never overlaps with the next
+/// run. Shorter runs overlap, because on a run of a tenth of a millisecond waiting would cost more than it protects.
 const TURNS_FROM_NS: u64 = 1_000_000;
 /// Maximum time for which replies of short runs are left to accumulate.
 const GATHER_NS: u64 = 4_000_000;
-/// Maximum number of attempts at a `conclude`: a stop that arrives late may abort the first one, which was requested
-/// after it, but hardly a further one.
+/// Maximum number of attempts to run `conclude`. A late stop may abort the first attempt, although it was requested
+/// after the stop, but hardly a further one.
 const STOPS_MAX: usize = 3;
 
 impl Executor {
     /// Starts a launcher for the commands.
     ///
     /// # Errors
-    /// A file of a condition cannot be opened; those of the launcher.
+    /// Fails if a file of a condition cannot be opened, or the launcher cannot be started.
     pub fn new(
         launch: impl FnOnce(Table) -> Result<Box<dyn Launcher>, LaunchError>,
         commands: &[Command],
@@ -84,8 +82,8 @@ impl Executor {
         let launcher = launch(table)?;
         let metrics = Arc::clone(launcher.metrics());
         let started_ns = launcher.now_ns();
-        // Before the first run nothing is known of the commands, so they take turns: a command that fails is not
-        // started again by requests that were made ahead.
+        // Before the first run the duration of the commands is unknown, so they take turns with the runner: a command
+        // that fails is not started again by requests that were made ahead.
         let last_wall_ns = TURNS_FROM_NS;
         Ok(Executor {
             launcher,
@@ -103,23 +101,20 @@ impl Executor {
         })
     }
 
-    /// Adds meters, from the next run on.
     pub(crate) fn watch(&mut self, meters: Meters) {
         self.metrics = MetricSet::new(self.launcher.metrics().iter().chain(meters.metrics()));
         self.meters = meters;
     }
 
-    /// Meters that read beside the launcher.
     pub(crate) fn meters(&self) -> &Meters {
         &self.meters
     }
 
-    /// Takes meters and counters out, for another executor of the same experiment.
+    /// Takes the meters out and clones the counters, for another executor of the same experiment.
     pub(crate) fn take_reading(&mut self) -> (Meters, Counters) {
         (std::mem::take(&mut self.meters), self.counters.clone())
     }
 
-    /// Events counted by the kernel.
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -134,7 +129,7 @@ impl Executor {
         self.launcher.sources()
     }
 
-    /// Sentence about readings that some runs lack although others have them; `None` if there are none.
+    /// A sentence about readings that some runs lack although other runs have them, if there are such runs.
     pub fn not_measured(&self) -> Vec<String> {
         let lanes = [Some(&self.launcher), self.partner.as_ref()];
         let runs: u64 = lanes.into_iter().flatten().map(|lane| lane.lossy_runs()).sum();
@@ -146,7 +141,7 @@ impl Executor {
         (runs > 0).then(sentence).into_iter().collect()
     }
 
-    /// Warning about runs in which the spawner was stopped by somebody else; `None` if there are none.
+    /// A warning about runs in which a command stopped the spawner; `None` if there are no such runs.
     pub(crate) fn meddled(&self) -> Option<String> {
         let lanes = [Some(&self.launcher), self.partner.as_ref()];
         let times: u64 = lanes.into_iter().flatten().map(|lane| lane.stopped_by_others()).sum();
@@ -157,15 +152,15 @@ impl Executor {
         })
     }
 
-    /// Runs what the feed asks for until it has enough.
+    /// Runs the trials of the feed until there are no more.
     ///
     /// # Errors
-    /// A command cannot be launched, a helper fails, or the feed returns an error.
+    /// Fails if a command cannot be launched, a helper fails, or the feed returns an error.
     pub fn execute<F: Feed>(&mut self, feed: &mut F) -> Result<Stopped, RunError<F::Error>> {
         let mut under_way: VecDeque<Purpose> = VecDeque::new();
         let done = self.execute_until(feed, &mut under_way);
         match done {
-            // A launcher that did not answer was ended because the user asked for that.
+            // A launcher that did not answer was ended because the user requested it.
             Err(RunError::Launch(LaunchError::Stopped)) => Ok(Stopped::Interrupted),
             Err(error) => {
                 self.wind_up(under_way);
@@ -175,8 +170,8 @@ impl Executor {
         }
     }
 
-    /// Winds up after a failure: requested runs are stopped, and the conclusion of the last one is completed. Further
-    /// errors are ignored, since the first failure is reported.
+    /// Cleans up after a failure: requested runs are stopped, and `conclude` of the last one is run. Further errors are
+    /// ignored, since the first failure is reported.
     fn wind_up(&mut self, under_way: VecDeque<Purpose>) {
         if under_way.iter().any(|purpose| matches!(purpose, Purpose::Trial(_))) {
             self.launcher.abort();
@@ -231,7 +226,7 @@ impl Executor {
                         }
                         feed.enter_scene(trial).map_err(RunError::Feed)?;
                         scene = wanted;
-                        // A scene whose setup was given up must not be run in.
+                        // A run must not take place in a scene whose setup was interrupted.
                         if self.launcher.stop_requested() {
                             continue 'asking;
                         }
@@ -261,9 +256,9 @@ impl Executor {
         }
     }
 
-    /// Runs a command's `conclude`, if it has one, also after a stop: resources that a trial prepared must not be left
-    /// behind. A further stop ends it, too. Its result is ignored: the trial may have been stopped before there was
-    /// anything to clean up.
+    /// Runs a command's `conclude`, if it has one, also after a stop, so that resources prepared by a trial are not
+    /// left behind. A further stop ends `conclude`, too. Its result is ignored: the trial may have been stopped before
+    /// there was anything to clean up.
     pub(crate) fn conclude(&mut self, command: u16) -> Result<(), LaunchError> {
         let Some(entry) = self.helper("conclude", command) else { return Ok(()) };
         let number = self.commands[usize::from(command)].number();
@@ -279,7 +274,7 @@ impl Executor {
         Ok(())
     }
 
-    /// Tracks whether the present trial needs its conclusion: from its first step on until that has been run.
+    /// Tracks whether the present trial needs its `conclude`: from its first step on, until `conclude` has been run.
     fn note_owed(&mut self, purpose: &Purpose, reply: &Reply) {
         // A run that was stopped before it began has no start time.
         let is_done = reply.end != RunEnd::Aborted;
@@ -300,16 +295,15 @@ impl Executor {
     ) -> Result<(), RunError<F::Error>> {
         self.gather(under_way.len())?;
         let settled = self.settle_all(under_way, feed);
-        // Samples that landed before a failure are kept like all others.
+        // Samples that arrived before a failure are kept like all others.
         feed.landed().map_err(RunError::Feed)?;
         settled
     }
 
-    /// Whether another step may be submitted now. Steps of a trial follow each other without a pause, except between
-    /// meters, which are read after preparation and before cleaning up; and a trial whose preparation failed does not
-    /// begin.
+    /// Whether another step may be submitted now. Steps of a trial follow each other without a pause, except with
+    /// meters, which are read after `prepare` and before `conclude`. A trial whose `prepare` failed does not begin.
     fn has_room(&self, steps: usize, under_way: &VecDeque<Purpose>) -> bool {
-        // Repeated runs come before all that have not been requested, and after all that have.
+        // Runs to repeat come before all runs that have not been requested, and after all that have.
         if !self.meters.is_empty() || self.again.is_due() && steps == 0 {
             return under_way.is_empty();
         }
@@ -329,7 +323,6 @@ impl Executor {
         before.into_iter().chain([Purpose::Trial(trial)]).chain(after)
     }
 
-    /// Submits the next step.
     fn submit_next(&mut self, steps: &mut VecDeque<Purpose>, under_way: &mut VecDeque<Purpose>) {
         let Some(step) = steps.pop_front() else { return };
         let request = match &step {
@@ -349,19 +342,18 @@ impl Executor {
         under_way.push_back(step);
     }
 
-    /// Index of a command's helper in the table, if it has one.
     pub(crate) fn helper(&self, role: &str, command: u16) -> Option<u32> {
         let places = &self.commands[usize::from(command)];
         if role == "prepare" { places.prepare } else { places.conclude }
     }
 
-    /// Index of a helper that was submitted.
     fn entry_of_helper(&self, role: &str, command: u16) -> u32 {
         self.helper(role, command).unwrap_or(self.commands[usize::from(command)].run)
     }
 
     /// Sleeps until a reply is there. Replies of short runs are left to accumulate, so that this process does not wake
-    /// up beside each of them, but not until all requested runs have ended: the launcher would be idle.
+    /// up during each run, but only until half of the requested runs should have ended: the launcher must not become
+    /// idle.
     fn gather(&mut self, under_way: usize) -> Result<(), LaunchError> {
         if self.last_wall_ns > 0 && self.last_wall_ns < TURNS_FROM_NS && under_way > 1 {
             let half_of_them_ns = under_way as u64 * self.last_wall_ns / 2;
@@ -375,7 +367,6 @@ impl Executor {
         Ok(())
     }
 
-    /// Takes every available reply.
     fn settle_all<F: Feed>(
         &mut self,
         under_way: &mut VecDeque<Purpose>,

@@ -7,7 +7,7 @@ use fauxplat_launch::{Entry, Stdout};
 use crate::counters::Counters;
 use crate::meter::Meters;
 
-/// Settings of commands in addition to their condition; commands beyond the end of a list get none.
+/// Settings of commands in addition to their condition. Commands beyond the end of a list get none.
 #[derive(Clone, Debug, Default)]
 pub struct Extra {
     /// Iterations of extra work before each run, by command.
@@ -16,8 +16,8 @@ pub struct Extra {
     pub groups: Vec<Vec<PathBuf>>,
     /// File to which all commands write their standard output, instead of the destination in their condition.
     pub stdout: Option<PathBuf>,
-    /// Program with its first arguments to which the commands' programs are passed instead of being executed; empty for
-    /// none.
+    /// Program with its first arguments that is executed instead and gets the command's program as a further argument;
+    /// empty for none.
     pub wrapper: Vec<String>,
     /// Additional environment variables of all commands, as `NAME=VALUE`.
     pub variables: Vec<String>,
@@ -26,7 +26,6 @@ pub struct Extra {
 }
 
 impl Extra {
-    /// Settings that the meters need.
     pub(crate) fn read_by(meters: &Meters) -> Self {
         Extra {
             stdout: meters.stdout(),
@@ -43,7 +42,8 @@ impl Extra {
             entry.argv = self.wrapper.iter().cloned().chain([program]).chain(own).collect();
             entry.program.clone_from(wrapper);
         }
-        // An existing variable would be found first: that of a fauxplat that runs this one.
+        // An existing variable of the same name, such as one set by a fauxplat that runs this fauxplat, would be found
+        // first.
         for variable in &self.variables {
             let name = variable.split_once('=').map_or(variable.as_str(), |(name, _)| name);
             entry.env.retain(|other| other.split_once('=').is_none_or(|(other, _)| other != name));

@@ -1,4 +1,4 @@
-//! Failures of an experiment, in one line and with a kind from which the exit code follows.
+//! Failures of an experiment: a message of one line, and a kind from which the exit code follows.
 
 use fauxplat_latency::LatencyError;
 use fauxplat_launch::LaunchError;
@@ -11,24 +11,23 @@ use fauxplat_workers::WorkerError;
 
 use crate::RunError;
 
-/// Kind of a failure, by who has to act. The binary derives its exit codes from it.
+/// Kind of a failure, by the party that has to act. The binary derives its exit codes from the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A requested gate (`--fail-if`) did not hold.
     Gate,
     /// Bad usage or bad input.
     Usage,
-    /// The machine or its permissions do not allow it.
+    /// The machine or its permissions do not allow the measurement.
     Machine,
-    /// The measured command, or one that builds it, failed.
+    /// The measured command failed, or a command that builds it.
     Command,
-    /// The user interrupted what was needed before anything could be measured: a build, a setup, a look at a program.
+    /// The user interrupted a step before the measurement: a build, a setup, a look at a program.
     Interrupted,
     /// A bug in fauxplat.
     Bug,
 }
 
-/// Failure of an experiment.
 #[derive(Debug)]
 pub struct Failure {
     kind: Kind,
@@ -36,17 +35,17 @@ pub struct Failure {
     /// Lines of another program's output that explain the failure.
     output: Vec<String>,
     is_silent: bool,
-    /// Exit code that the user asked for in the place of the usual one.
+    /// Exit code that replaces the one of the kind.
     code: Option<u8>,
 }
 
-/// Maximum number of output lines that are shown: the first error is rarely further from the end.
+/// Maximum number of output lines that are shown; the first error is rarely further from the end.
 const OUTPUT_LINES: usize = 40;
 /// Maximum number of characters per output line.
 const LINE_CHARACTERS: usize = 400;
 
 impl Failure {
-    /// A failure of this kind, with the messages of an error and of its causes.
+    /// A failure of this kind, with the messages of an error and its causes.
     pub fn new(kind: Kind, error: impl std::error::Error + 'static) -> Self {
         let is_silent = chain(&error).any(is_broken_pipe);
         Failure { kind, line: told(&error), output: Vec::new(), is_silent, code: None }
@@ -56,32 +55,28 @@ impl Failure {
         Failure { kind, line: line.to_string(), output: Vec::new(), is_silent: false, code: None }
     }
 
-    /// Bad usage or bad input.
     pub fn usage(line: impl std::fmt::Display) -> Self {
         Failure::plain(Kind::Usage, line)
     }
 
-    /// A named file is invalid, or was not read to its end because the user stopped that, which is no misuse.
+    /// A named file is invalid. If the user stopped fauxplat while it read the file, the failure counts as an
+    /// interruption.
     pub fn input(line: impl std::fmt::Display) -> Self {
         Failure::plain(if signal::stop_requested() { Kind::Interrupted } else { Kind::Usage }, line)
     }
 
-    /// The machine or its permissions do not allow it.
     pub fn machine(line: impl std::fmt::Display) -> Self {
         Failure::plain(Kind::Machine, line)
     }
 
-    /// The measured command failed.
     pub fn command(line: impl std::fmt::Display) -> Self {
         Failure::plain(Kind::Command, line)
     }
 
-    /// The user interrupted what had to come before the measurement.
     pub fn interrupted(line: impl std::fmt::Display) -> Self {
         Failure::plain(Kind::Interrupted, line)
     }
 
-    /// A gate (`--fail-if`) did not hold.
     pub fn gate(line: impl std::fmt::Display) -> Self {
         Failure::plain(Kind::Gate, line)
     }
@@ -94,37 +89,35 @@ impl Failure {
         Failure { output, ..self }
     }
 
-    /// The failure with its message prefixed by this context.
     pub fn within(self, what: &str) -> Self {
         Failure { line: format!("{what}: {}", self.line), ..self }
     }
 
-    /// The failure with advice behind its message.
+    /// The failure with advice appended to its message.
     pub fn advising(self, advice: &str) -> Self {
         Failure { line: format!("{}; {advice}", self.line), ..self }
     }
 
-    /// The failure with an exit code of its own. An interruption keeps its code: it says nothing of what was asked.
+    /// The failure with an exit code of its own. An interruption keeps its usual code, since it gives no answer to the
+    /// user's question.
     pub fn coded(self, code: u8) -> Self {
         Failure { code: (self.kind != Kind::Interrupted).then_some(code), ..self }
     }
 
-    /// Exit code that was asked for; `None` for the one of the kind.
+    /// Exit code that replaces the one of the kind, if there is one.
     pub fn code(&self) -> Option<u8> {
         self.code
     }
 
-    /// Kind of the failure.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Lines of another program's output that explain the failure, such as a compiler's.
     pub fn output(&self) -> &[String] {
         &self.output
     }
 
-    /// Whether nothing is to be printed: the reader closed its end of the pipe.
+    /// Whether nothing is to be printed, because the reader closed its end of the pipe.
     pub fn is_silent(&self) -> bool {
         self.is_silent
     }
@@ -149,10 +142,10 @@ fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
     error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// The words of `EFBIG`, see `errno(3)`.
+/// Message of `EFBIG`, see `errno(3)`.
 const FILE_TOO_LARGE: &str = "File too large (os error 27)";
 
-/// Messages of an error and of its causes, except those that the message before already contains.
+/// Messages of an error and its causes, except those that the preceding text already contains.
 fn told(error: &(dyn std::error::Error + 'static)) -> String {
     let mut line = error.to_string();
     for cause in chain(error).skip(1).map(ToString::to_string) {

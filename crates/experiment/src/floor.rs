@@ -1,4 +1,4 @@
-//! The empty static program whose run time is the floor of every measurement.
+//! The empty static program, whose run time is the least that any measured program can have.
 
 use std::fs::File;
 use std::io::Write;
@@ -29,8 +29,8 @@ const HEADER_BYTES: u64 = 64;
 const SEGMENT_BYTES: u64 = 56;
 const BASE: u64 = 0x40_0000;
 
-/// The program as an ELF file (see elf(5)): two headers and a handful of instructions; `None` on an architecture
-/// without machine code here.
+/// The program as an ELF file (see elf(5)): two headers and three instructions; `None` on architectures for which there
+/// is no machine code here.
 pub fn floor_image() -> Option<Vec<u8>> {
     if CODE.is_empty() {
         return None;
@@ -53,7 +53,7 @@ pub fn floor_image() -> Option<Vec<u8>> {
 /// Number of instructions of the program, on every supported architecture.
 const INSTRUCTIONS: u64 = 3;
 
-/// Counts of the empty program, where they are available: it runs with the first of several sets.
+/// Counts of the empty program, where they are available. With several sets of counters, only the first set is counted.
 pub(crate) fn counter_floors(counters: &Counters, runs: &[Readings]) -> Vec<CounterFloor> {
     let floor = |metric: Metric| {
         let mut counts: Vec<u64> = runs.iter().filter_map(|run| run.get(metric)).collect();

@@ -1,10 +1,9 @@
-//! Makes the headers of records.
+//! Creates the headers of records.
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{Definition, MachineFacts, Origin, Sources};
 use fauxplat_sys::clock;
 
-/// The header of a record that begins now.
 pub fn header(
     machine: MachineFacts,
     definition: Definition,
@@ -34,7 +33,7 @@ pub fn inspection(machine: MachineFacts, invocation: &[String]) -> Header {
     header(machine, Definition::default(), Sources::default(), invocation)
 }
 
-/// Adds requested metrics that were not measured, which must not be overlooked.
+/// Adds requested metrics that were not measured, also as warnings so that they are not overlooked.
 pub(crate) fn miss(header: &mut Header, asked: Vec<String>) {
     header.warnings.extend(asked.iter().map(|one| format!("asked for and not measured: {one}")));
     header.not_measured.extend(asked);

@@ -9,19 +9,18 @@ use crate::extra::Extra;
 use crate::hidden::SPAWNER_VERB;
 use crate::{Executor, Failure};
 
-/// Starts a launcher for a table of programs: a spawner, or a simulated one on a described machine.
+/// Function that starts a launcher for a table of programs: a spawner, or a simulated launcher on a described machine.
 #[derive(Clone)]
 pub struct Launch(Rc<Start>);
 
 type Start = dyn Fn(Table) -> Result<Box<dyn Launcher>, LaunchError>;
 
 impl Launch {
-    /// A launcher made by this function.
     pub fn by(start: impl Fn(Table) -> Result<Box<dyn Launcher>, LaunchError> + 'static) -> Self {
         Launch(Rc::new(start))
     }
 
-    /// A spawner process of this binary.
+    /// Launches by a spawner process of this binary.
     pub fn spawner() -> Self {
         let program = Program::this_binary(SPAWNER_VERB);
         Launch::by(move |table| Ok(Box::new(Spawner::start(&program, table)?)))

@@ -9,7 +9,7 @@ use crate::steer::{Landed, Steering};
 use crate::surroundings::{Scene, Surroundings};
 use crate::{Event, Failure, Listeners, Machine, Next};
 
-/// Feed that connects a steering with the executor, and keeps what lands for the driver.
+/// Feed that connects a steering with the executor, and passes samples and evidence to the recorder.
 pub(crate) struct Led<'a> {
     pub(crate) steering: &'a mut dyn Steering,
     pub(crate) recorder: &'a mut Recorder,

@@ -1,8 +1,8 @@
-//! Experiments: a definition is carried out, and everything that lands is recorded, stored and reported.
+//! Experiments: a definition is carried out, and all samples and evidence are recorded, stored and reported.
 //!
-//! A [`Driver`] begins (the machine is tuned and read, loads and groups are made, commands are resolved), is led by a
-//! [`Steering`](steer::Steering) that says what is run next, and finishes: every change is undone and every measurement
-//! is kept, also after an interruption or an error. See ARCHITECTURE.md.
+//! A [`Driver`] begins (the machine is tuned and read, loads and groups are created, commands are resolved), runs the
+//! trials of a [`Steering`](steer::Steering), and finishes: every change is undone and every measurement is kept, also
+//! after an interruption or an error. See ARCHITECTURE.md.
 
 mod abreast;
 mod again;

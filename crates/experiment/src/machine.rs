@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_model::{MachineFacts, Topology};
 use fauxplat_units::CpuSet;
 
-/// The machine below a root path: `/`, except when another one is replayed.
+/// The machine below a root path: `/`, except when another machine is replayed.
 #[derive(Debug)]
 pub struct Machine {
     root: PathBuf,
@@ -25,12 +25,10 @@ impl Machine {
         Machine::read(Path::new("/"))
     }
 
-    /// A machine whose facts are known.
     pub fn known(root: &Path, facts: MachineFacts) -> Self {
         Machine { root: root.to_owned(), facts, topology: OnceCell::new() }
     }
 
-    /// Reads everything again, after the machine was changed.
     pub fn reread(self) -> Self {
         Machine::read(&self.root)
     }
@@ -45,7 +43,6 @@ impl Machine {
         self.root == Path::new("/")
     }
 
-    /// The facts.
     pub fn facts(&self) -> &MachineFacts {
         &self.facts
     }
@@ -55,7 +52,6 @@ impl Machine {
         &self.facts.cpu.allowed
     }
 
-    /// Topology of the CPUs.
     pub fn topology(&self) -> &Topology {
         self.topology.get_or_init(|| fauxplat_topology::read(&self.root).0)
     }

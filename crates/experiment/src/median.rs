@@ -2,7 +2,6 @@
 
 use fauxplat_model::{Metric, Sample};
 
-/// The median; `None` without values.
 pub(crate) fn median(values: impl IntoIterator<Item = u64>) -> Option<f64> {
     let values: Vec<f64> = values.into_iter().map(|value| value as f64).collect();
     fauxplat_stats::describe::median(&values)

@@ -14,11 +14,11 @@ pub(crate) fn nodes(machine: &Machine) -> CpuSet {
     machine.topology().nodes.iter().filter(has_memory).map(|node| Cpu(node.node)).collect()
 }
 
-/// Refuses a policy with a node that has no memory for the command: the kernel would silently leave it out if there is
-/// another one.
+/// Refuses a policy with a node that has no memory for the command. The kernel would silently ignore such a node if the
+/// policy has another one.
 ///
 /// # Errors
-/// A node that does not exist, has no memory, or is not allowed.
+/// Fails for a node that does not exist, has no memory, or is not allowed.
 pub(crate) fn check(condition: &Condition, machine: &Machine) -> Result<(), Failure> {
     let policy = &condition.memory_policy;
     let wanted = policy.nodes();

@@ -3,7 +3,7 @@
 use fauxplat_model::{Source, Sources};
 use fauxplat_units::Bytes;
 
-/// A sentence for each metric that is not measured, with what it would need.
+/// A sentence for each metric that is not measured, with the privilege or setting that it needs.
 pub(crate) fn not_measured(sources: &Sources) -> Vec<String> {
     let (delay, migrations) =
         (sources.run_delay == Source::FirstThread, sources.migrations == Source::FirstThread);

@@ -1,4 +1,4 @@
-//! Notice for a user who did not watch the experiment to its end.
+//! Notice to a user who does not watch the experiment until its end.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use fauxplat_model::{Comparison, Outcome, SweepAnswer, Verdict};
 /// Time limit of the command that delivers the notice.
 pub const NOTICE_LIMIT: Duration = Duration::from_secs(10);
 
-/// How an experiment ended: in a word and in a sentence.
+/// How an experiment ended, in a word and in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// The verdict; `finished`, `stopped` or `failed` if there is none.
+    /// The verdict, or the state `finished`, `stopped` or `failed` if there is no verdict.
     pub verdict: String,
     /// Summary of the findings, or the failure.
     pub sentence: String,
@@ -35,7 +35,7 @@ impl Notice {
     /// Runs a shell line that finds the notice in its environment. The line is ended after [`NOTICE_LIMIT`].
     ///
     /// # Errors
-    /// Why the notice was not delivered, as words that follow the name of the option.
+    /// Returns the reason why the notice was not delivered, to be appended to the name of the option.
     pub fn tell(&self, line: &str, exit_code: u8) -> Result<(), String> {
         let variables = [
             ("FAUXPLAT_VERDICT", self.verdict.clone()),
@@ -43,7 +43,7 @@ impl Notice {
             ("FAUXPLAT_SENTENCE", self.sentence.clone()),
         ];
         let env_set = variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        // A user who interrupted the experiment wants to be notified, too.
+        // Spared from Ctrl-C: a user who interrupted the experiment wants to be notified, too.
         let capture = Capture { env_set, is_spared: true, limit: Some(NOTICE_LIMIT), ..Capture::shell(line) };
         match capture.run().map_err(|error| error.to_string())?.outcome {
             Outcome::Exited(0) => Ok(()),
@@ -53,7 +53,6 @@ impl Notice {
     }
 }
 
-/// Answer of a sweep, in a word.
 fn answer(answer: SweepAnswer) -> &'static str {
     match answer {
         SweepAnswer::Effect => "effect",
@@ -62,7 +61,7 @@ fn answer(answer: SweepAnswer) -> &'static str {
     }
 }
 
-/// Common verdict of several comparisons: a difference if there is any, else an open question if there is any.
+/// Common verdict of several comparisons: `different` if any has it, otherwise `inconclusive` if any has it.
 fn common_verdict(comparisons: &[Comparison]) -> Option<&'static str> {
     let has = |verdict| comparisons.iter().any(|comparison| comparison.verdict == verdict);
     let words = [

@@ -5,10 +5,9 @@ use crate::steer::Standing;
 /// A part of an experiment that is steered in several parts.
 #[derive(Clone, Debug)]
 pub(crate) struct ExperimentPart {
-    /// Number of the part, from 0, and the total number.
+    /// Number of the part, from 0.
     pub(crate) number: u32,
     pub(crate) of: u32,
-    /// Description of the part, for progress reports.
     pub(crate) words: String,
 }
 

@@ -1,6 +1,7 @@
-//! The condition that held: read back from a process of each command before its first run, and held against what was asked.
+//! Reads back the condition of a process of each command before its first run, and checks it against the definition.
 //!
-//! Such a process is let no further than its program, so that nothing of a command is run for it and no timed run pays.
+//! Such a process ends before its program begins, so that no part of a command is executed and no timed run takes
+//! longer.
 
 use std::path::PathBuf;
 
@@ -11,13 +12,13 @@ use crate::request::request_of;
 use crate::{Driver, Executor, Failure};
 
 impl Driver {
-    /// Reads what holds for each command and records it.
+    /// Reads and records the condition of each command's process.
     ///
     /// # Errors
-    /// A requested condition does not hold, or a process cannot be created under its condition.
+    /// Fails if a requested condition does not hold, or a process cannot be created under its condition.
     pub(crate) fn read_back(&mut self, groups: &[Vec<PathBuf>]) -> Result<(), Failure> {
         let Some(executor) = &mut self.executor else { return Ok(()) };
-        // Of many levels of one factor most have the same in all that is read back.
+        // Most levels of a factor agree in everything that is read back, so equal conditions are read only once.
         let mut seen: Vec<(Condition, &[PathBuf], HeldCondition)> = Vec::new();
         for index in 0..self.commands.len() {
             let (essence, own) = (essence(&self.commands[index].condition), groups.get(index));
@@ -44,7 +45,7 @@ impl Driver {
 }
 
 impl Executor {
-    /// Condition that holds for a command; `None` where there is no process, or the user stopped it.
+    /// Condition of a command's process; `None` where there is no process, or the user stopped fauxplat.
     fn read_back(&mut self, command: u16) -> Result<Option<HeldCondition>, Failure> {
         let request = request_of(self.commands[usize::from(command)].run, &Setup::default(), 0);
         match self.launcher.read_back(request) {
@@ -53,7 +54,7 @@ impl Executor {
         }
     }
 
-    /// Bytes of a command's environment as it is executed, without padding.
+    /// Size of a command's environment in bytes, without padding.
     fn env_bytes(&self, command: u16) -> Option<u64> {
         let entry = self.launcher.table().entries.get(self.commands[usize::from(command)].run as usize)?;
         Some(entry.env.iter().map(|setting| setting.len() as u64 + 1).sum())
@@ -75,7 +76,7 @@ fn essence(condition: &Condition) -> Condition {
     }
 }
 
-/// Condition that all commands share, if they do; the size of the environment is that of the first.
+/// The condition that all commands share, if there is one; the size of the environment is that of the first command.
 fn shared(commands: &[Command]) -> Option<HeldCondition> {
     let held = |command: &Command| {
         command.condition.held.clone().map(|held| HeldCondition { env_bytes: None, ..held })
@@ -88,7 +89,7 @@ fn shared(commands: &[Command]) -> Option<HeldCondition> {
 }
 
 /// # Errors
-/// Something that was asked for does not hold.
+/// Fails if a requested setting does not hold.
 fn check(command: &Command, held: &HeldCondition, groups: &[PathBuf]) -> Result<(), Failure> {
     match difference(&command.condition, held, groups) {
         None => Ok(()),
@@ -100,7 +101,7 @@ fn check(command: &Command, held: &HeldCondition, groups: &[PathBuf]) -> Result<
     }
 }
 
-/// The first value that was requested and does not hold, with the value that does. Values that could not be read are skipped.
+/// The first requested value that does not hold, and the value that holds. Values that could not be read are skipped.
 fn difference(condition: &Condition, held: &HeldCondition, groups: &[PathBuf]) -> Option<(String, String)> {
     let differ = |name: &str, asked: Option<String>, holds: Option<String>| {
         asked
@@ -129,7 +130,8 @@ fn difference(condition: &Condition, held: &HeldCondition, groups: &[PathBuf]) -
         .or_else(|| outside(held, groups))
 }
 
-/// A control group that the process should be in and is not. Its path depends on who looks; its name does not.
+/// A control group that the process should be in and is not. Groups are compared by name, since the path depends on the
+/// cgroup namespace of the reader.
 fn outside(held: &HeldCondition, groups: &[PathBuf]) -> Option<(String, String)> {
     let names = |line: &str| line.rsplit(['/', ':']).next().unwrap_or_default().to_owned();
     let is_in = |group: &&PathBuf| {

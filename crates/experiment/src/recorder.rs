@@ -8,17 +8,13 @@ use serde_json::Value;
 
 use crate::Failure;
 
-/// Record in progress.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     pub(crate) samples: Vec<Sample>,
-    /// Evidence other than runs.
     pub(crate) evidence: Vec<Evidence>,
     store: Option<Store>,
     experiment: Option<Experiment>,
-    /// Descriptions of how the trials so far were drawn, in order.
     plans: Vec<Value>,
-    /// Number of samples that are in the store.
     stored: usize,
 }
 
@@ -32,7 +28,7 @@ impl Recorder {
     }
 
     /// Begins the experiment in the store, if there is one. Called when the first run is about to begin, so that an
-    /// error before it leaves nothing behind.
+    /// earlier error leaves nothing behind.
     pub(crate) fn open(
         &mut self,
         header: &mut Header,
@@ -48,7 +44,6 @@ impl Recorder {
         Ok(())
     }
 
-    /// Adds a description of how the following trials are drawn.
     pub(crate) fn plan(&mut self, plan: Value) -> Result<(), Failure> {
         self.plans.push(plan);
         match &self.experiment {
@@ -57,7 +52,6 @@ impl Recorder {
         }
     }
 
-    /// Stores a piece of evidence other than a run.
     pub(crate) fn record(&mut self, evidence: Evidence) -> Result<&Evidence, Failure> {
         if let Some(experiment) = &mut self.experiment {
             experiment.record(&evidence)?;
@@ -70,7 +64,6 @@ impl Recorder {
         (!self.plans.is_empty()).then(|| Value::from(self.plans.clone()))
     }
 
-    /// Keeps one sample in memory.
     pub(crate) fn keep(&mut self, sample: Sample) {
         self.samples.push(sample);
     }
@@ -87,7 +80,6 @@ impl Recorder {
         Ok(fresh)
     }
 
-    /// Ends the experiment in the store.
     pub(crate) fn finish(
         &mut self,
         header: &Header,

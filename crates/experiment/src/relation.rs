@@ -1,4 +1,4 @@
-//! Resolves CPUs given by relation, for every verb that takes CPUs: once per experiment, and the answer is recorded.
+//! Resolves CPUs given by relation, for every verb that takes CPUs: once per experiment. The chosen CPUs are recorded.
 
 use std::path::Path;
 
@@ -9,13 +9,14 @@ use fauxplat_units::{CpuSet, Nanos};
 
 use crate::{Failure, Machine};
 
-/// Time for which CPUs are watched when only their idleness matters.
+/// Time for which CPUs are watched to find idle ones.
 const WATCH: Nanos = Nanos(100_000_000);
 
-/// Replaces a placement by relation with a list of CPUs and the reasons for them, and places of threads likewise.
+/// Replaces a placement by relation with a list of CPUs and the reasons for them, and the places of threads likewise.
 ///
 /// # Errors
-/// Exit code 2 when the relation names a CPU that does not exist, 3 when no CPU here satisfies it.
+/// Fails with exit code 2 if the relation names a CPU that does not exist, and with 3 if no CPU of the machine
+/// satisfies it.
 pub fn resolve(condition: &mut Condition, machine: &Machine) -> Result<(), Failure> {
     if let Some(threads) = &mut condition.pin_threads {
         threads.places = places(&threads.places, machine)?;
@@ -29,7 +30,7 @@ pub fn resolve(condition: &mut Condition, machine: &Machine) -> Result<(), Failu
     Ok(())
 }
 
-/// The CPUs of a list in its order; a relation is replaced by its CPUs in their order.
+/// The CPUs of a list in its order. Each relation is replaced by its CPUs in their order.
 fn places(places: &[ThreadPlace], machine: &Machine) -> Result<Vec<ThreadPlace>, Failure> {
     let mut all = Vec::new();
     for place in places {
@@ -44,11 +45,11 @@ fn places(places: &[ThreadPlace], machine: &Machine) -> Result<Vec<ThreadPlace>,
     Ok(all)
 }
 
-/// The CPUs of a machine that satisfy a relation. The CPUs are watched for a while if the relation depends on their
-/// activity; those of a captured machine have none.
+/// The CPUs of a machine that satisfy a relation. If the relation depends on activity, the CPUs of a live machine are
+/// watched for a while; a captured machine has no activity.
 ///
 /// # Errors
-/// As [`resolve`].
+/// Fails as [`resolve`] does.
 pub fn answer(relation: &Relation, machine: &Machine) -> Result<Vec<Chosen>, Failure> {
     let is_watched = relation.asks_for_activity() && machine.is_live();
     let activities = is_watched.then(|| watch(machine.root(), machine.topology(), WATCH));
@@ -58,7 +59,7 @@ pub fn answer(relation: &Relation, machine: &Machine) -> Result<Vec<Chosen>, Fai
 /// The CPUs that satisfy a relation, given the activity of all CPUs.
 ///
 /// # Errors
-/// As [`resolve`].
+/// Fails as [`resolve`] does.
 pub fn pick(
     relation: &Relation,
     topology: &Topology,

@@ -1,4 +1,4 @@
-//! Translates trials into requests for the spawner, and its replies into outcomes.
+//! Translates trials into requests to the spawner, and its replies into outcomes.
 
 use fauxplat_launch::{Entry, Keeps, Pad, Request, RunCpu, RunEnd, entry_of};
 use fauxplat_model::{Command, Outcome, Setup, Trial};
@@ -11,18 +11,17 @@ pub(crate) struct Places {
     pub(crate) run: u32,
     pub(crate) prepare: Option<u32>,
     pub(crate) conclude: Option<u32>,
-    /// Number of runs that were begun, warm-up runs included.
+    /// Number of runs begun so far, warm-up runs included.
     pub(crate) begun: u32,
 }
 
 impl Places {
-    /// Number of the run that was begun last, from 0.
+    /// Number of the latest run, from 0.
     pub(crate) fn number(&self) -> u32 {
         self.begun.saturating_sub(1)
     }
 }
 
-/// Purpose of a request under way.
 #[derive(Clone, Debug)]
 pub(crate) enum Purpose {
     Helper { role: &'static str, command: u16 },
@@ -32,8 +31,8 @@ pub(crate) enum Purpose {
 /// Number of consecutive runs of a block that stay on the CPU that was idle before them.
 const STAY_TOGETHER: u16 = 32;
 
-/// Helpers run under the command's condition except for what only measuring needs. What one that prepares leaves in the
-/// background serves the run, and ends with it or with what concludes it.
+/// Table entry of a helper. It has the command's condition except for settings that serve only measuring. Background
+/// processes that `prepare` leaves serve the run, and end after the run or after `conclude`.
 pub(crate) fn helper_entry(command: &Command, argv: &[String], prepares: bool) -> Entry {
     let program = argv.first().cloned().unwrap_or_default();
     let entry = entry_of(command, program, argv.to_vec());
@@ -52,7 +51,7 @@ pub(crate) fn helper_entry(command: &Command, argv: &[String], prepares: bool) -
     }
 }
 
-/// Request for a helper of the run with this number, or for an untimed run of this number.
+/// Request for a helper of the run with this number, or for an untimed run with this number.
 pub(crate) fn numbered_request(entry: u32, number: u32) -> Request {
     Request { number, ..plain_request(entry) }
 }
@@ -65,8 +64,8 @@ pub(crate) fn plain_request(entry: u32) -> Request {
 pub(crate) fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
     let one = setup.cpus.as_ref().filter(|cpus| cpus.len() == 1).and_then(|cpus| cpus.first());
     let place = match (setup.idle, one) {
-        // The first run of a block chooses the CPU, and the block stays together; in a long block a CPU is chosen again
-        // now and then.
+        // The first run of a block chooses the CPU, and the block stays there; in a long block a CPU is chosen again
+        // every `STAY_TOGETHER` runs.
         (true, _) if position.is_multiple_of(STAY_TOGETHER) => RunCpu::Idle,
         (true, _) => RunCpu::Same,
         (false, Some(cpu)) => RunCpu::Cpu(cpu.0),

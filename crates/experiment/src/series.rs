@@ -1,5 +1,5 @@
-//! Reads counters at regular intervals while a process works: in a run that is held for it, or in a process that runs
-//! already.
+//! Reads counters at regular intervals while a process works: in a run that is held until the counters are attached, or
+//! in a process that is already running.
 
 use std::fs;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -16,7 +16,7 @@ use fauxplat_units::Nanos;
 use crate::counters::Counters;
 use crate::{Driver, Failure};
 
-/// The shortest interval: reading the counters of a process takes some microseconds of its CPU.
+/// The shortest interval: a reading of a process's counters takes some microseconds of its CPU.
 pub const SHORTEST: Nanos = Nanos(1_000_000);
 /// Maximum number of intervals; further ones are merged into the last.
 const INTERVALS_MAX: usize = 1_000_000;
@@ -29,11 +29,11 @@ const NOTICED_WITHIN: Duration = Duration::from_millis(20);
 const OTHERS: &str =
     "; it is of another user, or has more rights: it takes root, CAP_PERFMON or CAP_SYS_PTRACE";
 
-/// Advice where a process has more threads than this process may have files open.
+/// Advice where a process has more threads than this process may have open files.
 const FILES: &str = "; each of its threads takes at least one open file: raise the hard limit (`ulimit -Hn`), \
                      which root may, or ask for fewer counters";
 
-/// Advice for an error of a counter on a process that runs already; empty if there is none.
+/// Advice for an error of a counter on a running process; empty if there is none.
 pub(crate) fn cure_for_threads(error: &SysError) -> &'static str {
     match error {
         error if error.is_permission() => OTHERS,
@@ -42,14 +42,12 @@ pub(crate) fn cure_for_threads(error: &SysError) -> &'static str {
     }
 }
 
-/// Counters of one process, with their values at the last reading.
 struct Watch {
     counters: Vec<(usize, Counter, Count)>,
     series: Vec<CounterSeries>,
 }
 
 impl Watch {
-    /// Opens the counters of a set for each of the threads.
     fn open(entries: &[CounterEntry], threads: &[Whom], every: Nanos) -> Result<Self, Failure> {
         let mut counters = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
@@ -81,7 +79,7 @@ impl Watch {
         all.map_err(|error| Failure::machine(error.to_string()))
     }
 
-    /// Reads the counters until `wait` returns true. `wait` gets the moment until which it may wait, by the monotonic
+    /// Reads the counters until `wait` returns true. `wait` gets the time until which it may wait, by the monotonic
     /// clock.
     fn follow(mut self, every: Nanos, mut wait: impl FnMut(u64) -> bool) -> Vec<CounterSeries> {
         let begun_ns = clock::monotonic_ns();
@@ -94,7 +92,7 @@ impl Watch {
             if is_over {
                 return self.series;
             }
-            // Intervals that were slept through are merged into one, since none of them was read.
+            // Intervals that passed without a reading are merged into one.
             next_ns = begun_ns + ((now_ns - begun_ns) / every.0 + 1) * every.0;
         }
     }
@@ -117,10 +115,11 @@ impl Watch {
 }
 
 impl Driver {
-    /// Runs a command once for each set of counters, held until these are open, watched and not timed.
+    /// Runs a command once for each set of counters. The run is held until the counters are open, then watched and not
+    /// timed.
     ///
     /// # Errors
-    /// The command cannot be launched, or an event cannot be counted.
+    /// Fails if the command cannot be launched, or an event cannot be counted.
     pub(crate) fn counter_series(
         &mut self,
         command: u16,
@@ -160,19 +159,17 @@ impl Driver {
     }
 }
 
-/// Waits until a moment, or until the other side has closed the channel; true in that case.
+/// Waits until this time, or until the other side has closed the channel; true in the latter case.
 fn ends(is_over: &Receiver<()>, until_ns: u64) -> bool {
     let pause = Duration::from_nanos(until_ns.saturating_sub(clock::monotonic_ns()));
     is_over.recv_timeout(pause.min(LONGEST_WAIT)) != Err(RecvTimeoutError::Timeout)
 }
 
-/// A process that runs already.
+/// A process that was already running.
 #[derive(Clone, Debug)]
 pub struct Process {
     pid: u32,
-    /// Name of the process, from the kernel.
     pub name: String,
-    /// Thread ids.
     pub threads: Vec<i32>,
     begun_ticks: u64,
 }
@@ -181,7 +178,7 @@ impl Process {
     /// Finds a process by its id, and raises the limit of open files so that one can be opened for each of its threads.
     ///
     /// # Errors
-    /// There is no such process.
+    /// Fails if there is no such process.
     pub fn find(pid: u32) -> Result<Self, Failure> {
         let gone = || Failure::usage(format!("--pid {pid}: there is no such process"));
         let (name, begun_ticks) = stat_of(pid).ok_or_else(gone)?;
@@ -197,7 +194,8 @@ impl Process {
     }
 }
 
-/// Name and start time of a process that has not ended: a later process with the same id has another start time.
+/// Name and start time in clock ticks of a live process. The start time identifies it, since a later process may have
+/// the same id.
 fn stat_of(pid: u32) -> Option<(String, u64)> {
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let text = String::from_utf8_lossy(&text);
@@ -205,10 +203,11 @@ fn stat_of(pid: u32) -> Option<(String, u64)> {
     Some((stat.name.to_owned(), stat.start_ticks()?))
 }
 
-/// Counts events of a process for a time, or until it ends or the user asks to stop; also returns whether it has ended.
+/// Counts events of a process for a time, or until it ends or the user stops fauxplat; also returns whether it has
+/// ended.
 ///
 /// # Errors
-/// An event cannot be counted, for this process or together with the others.
+/// Fails if an event cannot be counted, for this process or together with the others.
 pub(crate) fn watched(
     process: &Process,
     counters: &Counters,

@@ -1,4 +1,4 @@
-//! Measures how much of its caches a CPU really gets.
+//! Measures how much of its last-level cache a CPU can actually use.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use fauxplat_sys::signal;
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
 
-/// Caches of CPUs, with as much of the last level as they really get: a guest is told the size of the whole cache, most
-/// of which other guests use.
+/// Caches of CPUs, with the usable size of the last level: a guest is told the size of the whole cache, most of which
+/// other guests use. The flag tells whether a usable size was found.
 #[derive(Debug)]
 pub struct Served(BTreeMap<Cpu, (Caches, bool)>);
 
@@ -22,7 +22,7 @@ impl Served {
     /// Tries footprints on one CPU of each last-level cache, the largest first.
     ///
     /// # Errors
-    /// A worker cannot be started.
+    /// Fails if a worker cannot be started.
     pub fn measure(topology: &Topology, cpus: &CpuSet, policy: Policy) -> Result<Self, WorkerError> {
         let mut known: Vec<(CpuSet, Caches, bool)> = Vec::new();
         let mut served = BTreeMap::new();
@@ -34,7 +34,8 @@ impl Served {
                 None => {
                     let caches = Caches::of(topology, cpu);
                     let usable = usable(cpu, policy, &caches)?;
-                    // The kernel walks three quarters of this size, which leaves room for what others may take later.
+                    // The kernel walks three quarters of this size, which leaves room for other programs that may take
+                    // more of it later.
                     let llc = usable.unwrap_or(caches.llc);
                     let found = (Caches { llc, ..caches }, usable.is_some());
                     known.push((sharing(topology, cpu), found.0, found.1));
@@ -46,7 +47,6 @@ impl Served {
         Ok(Served(served))
     }
 
-    /// Caches of a CPU.
     pub fn caches(&self, cpu: Cpu) -> Caches {
         self.0.get(&cpu).map_or_else(Caches::default, |(caches, _)| *caches)
     }
@@ -56,7 +56,7 @@ impl Served {
         self.0.get(&cpu).is_some_and(|(_, has)| *has)
     }
 
-    /// Sentence about what could not be measured for lack of a last-level cache.
+    /// A sentence about the CPUs without a usable last-level cache, if there are any.
     pub fn refusal(&self, cpus: &CpuSet) -> Option<String> {
         let without: CpuSet = cpus.iter().filter(|&cpu| !self.has_last_level(cpu)).collect();
         (!without.is_empty()).then(|| {
@@ -77,7 +77,7 @@ fn usable(cpu: Cpu, policy: Policy, caches: &Caches) -> Result<Option<Bytes>, Wo
     let mut costs = vec![(smallest, step_ns(cpu, policy, caches, smallest)?)];
     let mut footprint = Bytes(caches.llc.0 / 4 * 3);
     while footprint > smallest {
-        // After a request to stop the caches are not used any more, so the smallest size will do.
+        // After a request to stop the caches are not used any more, so the smallest size suffices.
         if signal::stop_requested() {
             return Ok(Some(smallest));
         }
@@ -90,7 +90,7 @@ fn usable(cpu: Cpu, policy: Policy, caches: &Caches) -> Result<Option<Bytes>, Wo
     Ok(None)
 }
 
-/// CPU time per unit of a walk through this much memory: the median of a few, since other activity comes and goes.
+/// CPU time per unit of a walk through this much memory: the median of several, since other activity comes and goes.
 fn step_ns(cpu: Cpu, policy: Policy, caches: &Caches, footprint: Bytes) -> Result<f64, WorkerError> {
     let caches = Caches { llc: Bytes(footprint.0 / 3 * 4), ..*caches };
     let mut pool = WorkerPool::new(&[Station { cpu, policy, caches }])?;

@@ -1,4 +1,4 @@
-//! Runs work of fauxplat's own threads, by the same kind of plan that orders the runs of commands.
+//! Runs work of fauxplat's own threads, in the order of the same kind of plan as for the runs of commands.
 
 use fauxplat_model::{Evidence, Phase, ShiftSample};
 use fauxplat_plan::Plan;
@@ -7,14 +7,10 @@ use fauxplat_workers::{Shift, WorkerPool};
 
 use crate::{Driver, Failure, Standing, Stopped};
 
-/// A range of rounds of a design.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
-    /// Number of rounds before this range.
     pub(crate) done: u32,
-    /// Number of rounds in this range.
     pub(crate) rounds: u32,
-    /// Word for a round in progress reports.
     pub(crate) words: &'static str,
 }
 
@@ -31,11 +27,11 @@ impl Span {
 
 impl Driver {
     /// Visits every cell once in each round, in the order of the plan, whose *commands* are the cells. The body gets
-    /// round and cell; its evidence is stored before the next visit. A failure after the first visit ends the visits,
-    /// and is reported together with the results so far.
+    /// the round and the cell; its evidence is stored before the next visit. A failure after the first visit ends the
+    /// visits, and is reported together with the results so far.
     ///
     /// # Errors
-    /// Errors of the body in the first visit.
+    /// Fails with an error of the body in the first visit.
     pub(crate) fn cells(
         &mut self,
         plan: &Plan,
@@ -69,11 +65,11 @@ impl Driver {
         Ok(if self.is_interrupted() { Stopped::Interrupted } else { Stopped::Done })
     }
 
-    /// Runs shifts of workers, cell by cell: the work of each worker in each cell of the design, where absent entries
-    /// sleep. Each sample is passed on as it lands, under the number of its cell in the whole design.
+    /// Runs shifts of workers, cell by cell. `cells` has the work of each worker in each cell, where `None` means that
+    /// the worker sleeps. Each sample is passed on at once, under the number of its cell in the whole design.
     ///
     /// # Errors
-    /// A worker has ended; those of the store.
+    /// Fails if a worker has ended, or with an error of the store.
     pub(crate) fn shifts(
         &mut self,
         pool: &mut WorkerPool,

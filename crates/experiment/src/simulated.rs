@@ -1,5 +1,5 @@
-//! Settles the definition of an experiment with simulated runs: nothing is timed, so nothing that a timed run would
-//! average over is drawn anew for each block, and every command gets the same stack position.
+//! Settles the definition of an experiment with simulated runs. Nothing is timed, so no property is drawn anew for each
+//! block to be averaged over, and every command gets the same stack position.
 
 use fauxplat_model::{
     Cache, CacheKind, CacheShape, Definition, EnvPad, Heap, Metric, Placement, Rule, Runs, SimulatedCaches,
@@ -9,17 +9,15 @@ use fauxplat_units::Bytes;
 
 use crate::{Failure, Machine};
 
-/// Default metric for simulated runs.
 const DECIDES: &str = "simulated:instructions";
 
-/// Default number of runs of each command: they show whether counts repeat.
+/// Default number of runs of each command, enough to show whether counts repeat.
 const RUNS: u32 = 2;
 
-/// Completes a definition with simulated runs, and refuses options that such runs cannot have. Returns notes about the
-/// simulated machine.
+/// Completes a definition with simulated runs. Returns notes about the simulated machine.
 ///
 /// # Errors
-/// The definition has an option that simulated runs cannot have.
+/// Fails if the definition has an option that simulated runs cannot have.
 pub(crate) fn settle(
     kind: &str,
     definition: &mut Definition,
@@ -69,7 +67,7 @@ fn refuse(kind: &str, definition: &Definition) -> Result<(), Failure> {
     }
 }
 
-/// The caches of this machine, as far as they can be simulated.
+/// The caches of this machine; `None` if they cannot be simulated.
 fn here(caches: &[Cache]) -> Option<SimulatedCaches> {
     let of = |level: u32, kinds: &[CacheKind]| {
         caches.iter().find(|it| it.level == level && kinds.contains(&it.kind)).and_then(shape)
@@ -82,7 +80,8 @@ fn here(caches: &[Cache]) -> Option<SimulatedCaches> {
     })
 }
 
-/// The size of a cache with a number of sets that can be simulated; the number of ways is changed to keep the size.
+/// The shape of a cache with a number of sets that can be simulated, a power of two; the number of ways changes to keep
+/// the size.
 fn shape(cache: &Cache) -> Option<CacheShape> {
     let (size, line, ways) = (cache.size?.0, cache.line?.0, u64::from(cache.ways?));
     let sets = size.checked_div(line * ways).filter(|&sets| sets > 0)?;

@@ -9,7 +9,8 @@ use crate::{Failure, Machine};
 /// Refuses places that a thread cannot have, and options that contradict them.
 ///
 /// # Errors
-/// A CPU that does not exist, is offline, or is not allowed; another option about the CPUs of threads.
+/// Fails for a CPU that does not exist, is offline, or is not allowed, and for another option about the CPUs of
+/// threads.
 pub(crate) fn check(definition: &Definition, machine: &Machine) -> Result<(), Failure> {
     let Some(threads) = &definition.condition.pin_threads else { return Ok(()) };
     refuse(definition, threads)?;

@@ -1,4 +1,4 @@
-//! Detects throttling by a CPU quota, of the control group of this process or of a group above it (`cpu.stat`, see
+//! Detects throttling by a CPU quota of the control group of this process or of a group above it (`cpu.stat`, see
 //! cgroups(7)).
 
 use std::fs;
@@ -9,13 +9,12 @@ use fauxplat_procfs::cgroup::{self, Quota};
 /// Counts the periods in which a control group of this process was throttled.
 #[derive(Debug)]
 pub struct ThrottleCounter {
-    /// `cpu.stat` files of the groups that have a quota.
     accounts: Vec<PathBuf>,
     last: u64,
 }
 
 impl ThrottleCounter {
-    /// Finds the groups' accounts; `None` when no quota is set, since then there is nothing to count.
+    /// Finds the groups' accounts; `None` if no quota is set, since there is nothing to count then.
     pub fn open(root: &Path) -> Option<Self> {
         let mut counter = ThrottleCounter { accounts: accounts(root), last: 0 };
         counter.accounts.retain(|account| throttled(account).is_some());
@@ -35,7 +34,7 @@ impl ThrottleCounter {
     }
 }
 
-/// In how many periods the groups of this process ran and were stopped, since a moment.
+/// Numbers of periods since a moment in which the groups of this process were stopped, and in which they ran.
 #[derive(Debug)]
 pub(crate) struct Stopped {
     accounts: Vec<PathBuf>,
@@ -43,14 +42,15 @@ pub(crate) struct Stopped {
 }
 
 impl Stopped {
-    /// From now on.
+    /// Starts counting now.
     pub(crate) fn from_now(root: &Path) -> Self {
         let accounts = accounts(root);
         let before = accounts.iter().map(|account| periods(account)).collect();
         Stopped { accounts, before }
     }
 
-    /// The periods in which the group that was stopped most often was, and those in which it ran; nothing where none was.
+    /// Numbers of periods of the group that was stopped most often: those in which it was stopped, and all. `None` if
+    /// no group was stopped.
     pub(crate) fn since(&self) -> Option<(u64, u64)> {
         let now = self.accounts.iter().map(|account| periods(account)).zip(&self.before);
         let since = now.map(|(now, before)| (now.0.saturating_sub(before.0), now.1.saturating_sub(before.1)));
@@ -58,7 +58,7 @@ impl Stopped {
     }
 }
 
-/// The periods in which a group was stopped, and all.
+/// Number of periods in which a group was stopped, and of all.
 fn periods(account: &Path) -> (u64, u64) {
     let text = fs::read_to_string(account).unwrap_or_default();
     (cgroup::throttled_periods(&text).unwrap_or(0), cgroup::periods(&text).unwrap_or(0))

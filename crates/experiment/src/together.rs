@@ -1,4 +1,4 @@
-//! Starts two trials at the same moment, for duets: each has a launcher of its own, and both are given a start time.
+//! Starts two trials at the same moment, for duets: each has a launcher of its own, and both get the same start time.
 
 use fauxplat_launch::{Heard, LaunchError, Launcher, Reply, Request, RunEnd};
 use fauxplat_model::Trial;
@@ -6,14 +6,14 @@ use fauxplat_model::Trial;
 use crate::request::{Purpose, numbered_request, plain_request, request_of};
 use crate::{Executor, Feed, RunError};
 
-/// Lead time of the start: both launchers must have woken up, on their CPUs, by then.
+/// Lead time of the start, within which both launchers wake up on their CPUs.
 const APPOINTMENT_NS: u64 = 400_000;
 
 impl Executor {
     /// Starts a second launcher with the same programs, for trials that are marked `together`.
     fn pair_up(&mut self) -> Result<(), LaunchError> {
         let mut partner = self.launcher.partner()?;
-        // An empty run makes sure that it is ready: it would be late for the first start time otherwise.
+        // An empty run ensures that the launcher is ready; otherwise it would be late for the first start time.
         if let Some((floor, _)) = self.floor {
             partner.answer(plain_request(floor))?;
         }
@@ -22,7 +22,7 @@ impl Executor {
     }
 
     /// Runs two trials that start at the same moment, each by a launcher of its own. Nothing else is under way, and the
-    /// helpers before and after them run alone.
+    /// helpers before and after the trials run alone.
     pub(crate) fn run_together<F: Feed>(
         &mut self,
         trials: &[Trial; 2],
@@ -33,13 +33,13 @@ impl Executor {
         let before = begun(self);
         let mut done = self.prepared_together(trials, feed);
         let after = begun(self);
-        // If the preparation of the first failed, the second has not begun.
+        // If `prepare` of the first trial failed, the second trial has not begun.
         let has_begun = before.iter().zip(&after).map(|(before, after)| after > before);
         for (trial, _) in trials.iter().zip(has_begun).filter(|&(_, has_begun)| has_begun) {
             let concluded = match done.is_err() || self.launcher.stop_requested() {
                 true => self.conclude(trial.command).map_err(RunError::from),
                 false => match self.help("conclude", trial.command, feed) {
-                    // The user has stopped, and prepared resources are still there.
+                    // The user stopped fauxplat, and prepared resources are still there.
                     Ok(false) => self.conclude(trial.command).map_err(RunError::from),
                     helped => helped.map(drop),
                 },
@@ -69,7 +69,7 @@ impl Executor {
         feed.landed().map_err(RunError::Feed)
     }
 
-    /// Runs one helper by itself, if the command has it; returns whether it completed.
+    /// Runs one helper alone, if the command has it; returns whether it completed.
     fn help<F: Feed>(
         &mut self,
         role: &'static str,
@@ -104,7 +104,7 @@ impl Executor {
             if heard.anew(lanes[0].stops()) {
                 lanes.iter_mut().for_each(|lane| lane.abort());
             }
-            // Replies are taken in the order of the trials: the second may well be ready before the first.
+            // Replies are taken in the order of the trials, although the second may be ready before the first.
             let lane = &mut lanes[replies.len()];
             match lane.try_reply() {
                 Some(reply) => replies.push(reply),

@@ -9,10 +9,11 @@ use crate::{Executor, Failure, RunError};
 
 impl Executor {
     /// Runs a command once, held before its program begins while `attach` is called. Its reply is no timed sample.
-    /// `None` if the user stopped it.
+    /// `None` if the user stopped the run.
     ///
     /// # Errors
-    /// The command cannot be launched, or its preparation failed; an error of `attach`, which ends the run.
+    /// Fails if the command cannot be launched or its `prepare` failed. An error of `attach` ends the run and is
+    /// returned.
     pub fn hold(
         &mut self,
         command: u16,
@@ -51,13 +52,12 @@ impl Executor {
         }
     }
 
-    /// Request for an untimed run with the number of the run begun last; also returns the entry in the table.
+    /// Index of the command in the table, and a request for an untimed run with the number of the latest run.
     fn untimed_request(&self, command: u16, setup: &Setup) -> (u32, Request) {
         let places = &self.commands[usize::from(command)];
         (places.run, Request { number: places.number(), ..request_of(places.run, setup, 0) })
     }
 
-    /// Number of runs of a command that were begun.
     pub(crate) fn begun(&self, command: u16) -> u32 {
         self.commands[usize::from(command)].begun
     }
@@ -67,10 +67,10 @@ impl Executor {
         self.commands.iter_mut().for_each(|places| places.begun = 0);
     }
 
-    /// Traces one untimed run of a command; returns its process tree, or `None` if the user stopped it.
+    /// Process tree of one untimed, traced run of a command; `None` if the user stopped the run.
     ///
     /// # Errors
-    /// The command cannot be launched, or its preparation failed.
+    /// Fails if the command cannot be launched, or its `prepare` failed.
     pub fn tree(&mut self, command: u16, setup: &Setup) -> Result<Option<Vec<Process>>, Failure> {
         self.commands[usize::from(command)].begun += 1;
         self.prepare(command)?;
@@ -86,16 +86,16 @@ impl Executor {
         let reply = self.launcher.answer(Request { traced: true, ..request })?;
         match self.launcher.start_error(entry, reply.end) {
             Some(error) => Err(error),
-            // After a stop the tree is incomplete, or that of another command.
+            // After a stop the tree is incomplete, or belongs to another command.
             None => Ok((reply.end != RunEnd::Aborted).then(|| self.launcher.tree())),
         }
     }
 
-    /// Runs the preparation of an untimed run, if the command has one. If the user stops it, the following run is
-    /// stopped, too.
+    /// Runs `prepare` of an untimed run, if the command has one. If the user stops it, the following run is stopped,
+    /// too.
     ///
     /// # Errors
-    /// The preparation cannot be launched, or failed.
+    /// Fails if `prepare` cannot be launched, or failed.
     pub(crate) fn prepare(&mut self, command: u16) -> Result<(), Failure> {
         let role = "prepare";
         let Some(entry) = self.helper(role, command) else { return Ok(()) };

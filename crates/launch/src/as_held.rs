@@ -1,4 +1,4 @@
-//! The condition of a process as the kernel tells it.
+//! Reads the condition of a process from the kernel.
 
 use std::fs;
 
@@ -25,13 +25,14 @@ pub(crate) fn as_held(pid: i32, entry: &Entry) -> HeldCondition {
         no_aslr: no_aslr(&read("personality")),
         cpus: sched::affinity(pid).ok(),
         limits: limits::soft(&read("limits")).map(|(name, soft)| (name.replace(' ', "-"), soft)).collect(),
-        // The process has the memory of its creator until it executes its program with these.
+        // Until exec, `/proc/PID/environ` would show the environment of the creator, so the entry's environment is
+        // counted.
         env_bytes: Some(entry.env.iter().map(|setting| setting.len() as u64 + 1).sum()),
         groups: read("cgroup").lines().map(str::to_owned).collect(),
     }
 }
 
-/// Whether a personality, as `/proc/PID/personality` has it in hexadecimal digits, excludes random addresses.
+/// Whether a personality, in the hexadecimal digits of `/proc/PID/personality`, disables address randomisation.
 fn no_aslr(personality: &str) -> Option<bool> {
     let personality = u32::from_str_radix(personality.trim(), 16).ok()?;
     Some(personality & ADDR_NO_RANDOMIZE != 0)

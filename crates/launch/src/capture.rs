@@ -1,4 +1,4 @@
-//! Runs commands that are not measured and whose output is wanted: builds, and programs whose answer is compared.
+//! Runs commands that are not measured and whose output is needed: builds, and programs whose answers are compared.
 
 #![expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
@@ -19,26 +19,21 @@ use crate::{LaunchError, procfs};
 use stream::Stream;
 pub use stream::Written;
 
-/// A command whose output is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
-    /// The executable.
     pub program: PathBuf,
     /// Arguments of the program, without argument 0.
     pub arguments: Vec<String>,
-    /// Environment to which `env_set` is added.
     pub env: EnvBase,
-    /// Variables that are added.
     pub env_set: Vec<(String, String)>,
     /// Working directory; fauxplat's own when absent.
     pub cwd: Option<PathBuf>,
     /// Standard input; `/dev/null` when absent.
     pub stdin: Option<PathBuf>,
-    /// Whether standard error is kept among the output, in the order in which it came; otherwise it is kept in
-    /// `errors`.
+    /// Whether standard error is merged into `output`, in the order of writing; otherwise it is kept in `errors`.
     pub with_stderr: bool,
-    /// Whether the command goes on when the user asks fauxplat to stop, or when fauxplat is killed: a command that restores
-    /// something must finish. A further request while it runs ends it too, and the first of all never does.
+    /// Whether the command continues when the user first asks fauxplat to stop, or when fauxplat is killed: a command
+    /// that restores something must finish. A further request that arrives while the command runs ends it too.
     pub is_spared: bool,
     /// Whether processes that the command left in its process group are ended when it ends. False for a build, which
     /// may leave a compiler daemon that others use.
@@ -47,19 +42,17 @@ pub struct Capture {
     pub limit: Option<Duration>,
 }
 
-/// Result of a captured command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// Outcome of the command. [`Outcome::TimedOut`] means that fauxplat ended it, since its time limit had passed.
+    /// Outcome of the command. [`Outcome::TimedOut`] means that fauxplat ended the command at its time limit.
     pub outcome: Outcome,
-    /// Bytes that were written to standard output.
+    /// Standard output, with standard error if `with_stderr` is set.
     pub output: Written,
-    /// Bytes that were written to standard error, where that is kept apart.
+    /// Standard error, if `with_stderr` is not set.
     pub errors: Written,
 }
 
 impl Capture {
-    /// A command line for `sh -c`.
     pub fn shell(line: &str) -> Self {
         Capture {
             program: "/bin/sh".into(),
@@ -69,11 +62,11 @@ impl Capture {
         }
     }
 
-    /// Runs the command to its end. The command never waits for a reader, however much it writes; of its output a
-    /// bounded part is kept.
+    /// Runs the command to its end. Its output is read all the time, so that the command never blocks on a full pipe,
+    /// and a bounded part of it is kept.
     ///
     /// # Errors
-    /// A file cannot be opened, the command cannot be started, or the user interrupted it.
+    /// Fails where a file cannot be opened, the command cannot be started, or the user interrupted it.
     pub fn run(&self) -> Result<Captured, LaunchError> {
         let stdin = match &self.stdin {
             None => Stdio::null(),
@@ -112,12 +105,13 @@ impl Capture {
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
-        // A group of its own, so that an interruption reaches what the command started, too.
+        // A process group of its own, so that an interruption also reaches the processes that the command started.
         let mut child = Running::new(command.process_group(0).spawn()?, self);
-        // A command that restores something finishes also without fauxplat. Where the kernel makes no further process, the command
-        // is run without a watcher.
+        // A watcher ends the group if fauxplat is killed. A command that restores something finishes also without
+        // fauxplat. If the kernel refuses a further process, the command runs without a watcher.
         let _watch = (!self.is_spared).then(|| watch_group(child.child.id() as i32));
-        // The writing ends of this process are closed, so that the end of the last writer is seen.
+        // `command` holds copies of the pipes' write ends. While those are open, the end of the last writer is not
+        // seen.
         drop(command);
         while !child.is_over()? {
             let read = output.take()? | errors.take()?;
@@ -143,13 +137,12 @@ fn fail(path: &std::path::Path) -> impl FnOnce(io::Error) -> LaunchError {
     move |source| LaunchError::File { path, source }
 }
 
-/// Time to wait for output before the child is looked at again; builds take longer.
+/// Time to wait for output before the child is checked again, in milliseconds; builds take longer.
 const NAP_MS: i32 = 1;
 
 /// Time that a command has to end after it was asked to.
 const GRACE_NS: u64 = 2_000_000_000;
 
-/// The reason for which fauxplat ends a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EndedBy {
     /// The user asked fauxplat to stop.
@@ -158,20 +151,17 @@ enum EndedBy {
     Limit,
 }
 
-/// A command in progress.
 struct Running {
     child: Child,
     /// Number of requests to stop at the start, which this command ignores.
     stops_before: u32,
-    /// End of the time limit.
     end_ns: Option<u64>,
-    /// Time at which the command was asked to end, and by whom.
+    /// Time at which the command was asked to end, and the reason.
     asked: Option<(u64, EndedBy)>,
     /// Whether the command has been killed, its grace period being over.
     is_enforced: bool,
-    /// Exit status once the command has ended.
     status: Option<ExitStatus>,
-    /// The signal that stopped the command for good, if one did.
+    /// The terminal signal (SIGTTIN or SIGTTOU) that stopped the command, after which fauxplat killed it.
     stopped_by: Option<i32>,
 }
 
@@ -179,7 +169,8 @@ impl Running {
     fn new(child: Child, capture: &Capture) -> Self {
         let nanos = |limit: Duration| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         let end_ns = capture.limit.map(|limit| clock::monotonic_ns().saturating_add(nanos(limit)));
-        // A first request to stop means the measuring, although that may just have ended.
+        // A spared command ignores the first request to stop: that request is meant for the measurement, even if it has
+        // just ended.
         let stops_before = if capture.is_spared { signal::stops().max(1) } else { 0 };
         Running {
             child,
@@ -192,17 +183,18 @@ impl Running {
         }
     }
 
-    /// The reason for which the command has to end; `None` where it may go on.
+    /// The reason for which the command has to end; `None` where it may continue.
     fn has_to_end(&self) -> Option<EndedBy> {
         let is_late = self.end_ns.is_some_and(|end_ns| clock::monotonic_ns() >= end_ns);
         let is_stopped = signal::stops() > self.stops_before;
         is_stopped.then_some(EndedBy::User).or(is_late.then_some(EndedBy::Limit))
     }
 
-    /// Whether to stop waiting. A request to stop is passed on, and enforced after a grace period: a command that
-    /// ignores it, or is stopped itself, would be waited for without end. After such a request the whole group is
-    /// waited for: a shell ends at once, while the compiler that it started still has files to remove. A process that
-    /// now belongs to another user, such as one started by sudo, cannot be signalled: it goes on and is not waited for.
+    /// Whether to stop waiting. A request to stop is passed on, and enforced after a grace period, because a command
+    /// that ignores the request or is stopped itself would be waited for without end. After such a request the whole
+    /// group is waited for: a shell ends at once, while the compiler that it started still has files to remove. A
+    /// process that now belongs to another user, such as a command started by sudo, cannot be signalled; it continues
+    /// and is not waited for.
     fn is_over(&mut self) -> io::Result<bool> {
         if self.status.is_none() {
             self.status = self.child.try_wait()?;
@@ -234,7 +226,6 @@ impl Running {
         Ok(!is_in_reach)
     }
 
-    /// Ends the processes that the command left behind, if `ends_group` is set.
     fn leaves_nobody(&self, ends_group: bool) {
         let group = self.child.id() as i32;
         if ends_group && procfs::group_lives(group) {
@@ -242,8 +233,8 @@ impl Running {
         }
     }
 
-    /// Why fauxplat ended the command, if it did. The key that the user pressed to interrupt fauxplat counts too: the
-    /// terminal's signal reaches a child that has not left this process group yet.
+    /// Why fauxplat ended the command, if it did. A command that ended by SIGINT counts as ended by the user if the
+    /// user interrupted fauxplat: the terminal's signal also reaches a child that has not left this process group yet.
     fn ended_by(&self) -> Option<EndedBy> {
         let by_the_key =
             matches!(self.outcome(), Outcome::Signaled(signal) if i32::from(signal) == signal::SIGINT);
@@ -257,7 +248,7 @@ impl Running {
 }
 
 fn outcome(status: Option<ExitStatus>, stopped_by: Option<i32>) -> Outcome {
-    // A command that was stopped for good was then killed by fauxplat, so that signal is not its own outcome.
+    // fauxplat killed a command that wanted the terminal, so the reported signal is that of the stop.
     if let Some(signal) = stopped_by {
         return Outcome::Signaled(signal as u8);
     }
@@ -297,17 +288,17 @@ mod tests {
     fn waits_for_nobody_but_the_command() {
         let done = Capture::shell("(sleep 20; echo late) & echo early; exit 3").run().unwrap();
         assert_eq!((done.outcome, &*done.output.text()), (Outcome::Exited(3), "early\n"));
-        // Here `yes` ends when the pipe has no reader any more.
+        // `yes` ends when the pipe has no reader any more.
         let done = Capture::shell("yes & exit 3").run().unwrap();
         assert_eq!(done.outcome, Outcome::Exited(3));
     }
 
-    /// The command ignores the request to end, and so does the child that it started; neither may be waited for.
+    /// The command and its child ignore the request to end; neither may be waited for.
     #[test]
     fn ends_with_its_time() {
         let line = Capture::shell("trap '' TERM; echo begun; sleep 1000; sleep 1000");
         let begun_ns = clock::monotonic_ns();
-        // On a slow machine the command has not printed within the first limits, and is given longer ones.
+        // On a slow machine the command may not have printed within the first limits, and is given longer ones.
         let limits = [200, 2_000, 20_000, 200_000].map(Duration::from_millis);
         let within = |limit| Capture { limit: Some(limit), ..line.clone() }.run().unwrap();
         let has_begun = limits.into_iter().map(within).any(|done| {
@@ -353,7 +344,6 @@ mod tests {
         assert!(running.is_over().unwrap() && !running.is_enforced);
     }
 
-    /// Waits for a condition, for minutes at most.
     fn eventually(mut holds: impl FnMut() -> bool) {
         let step = Duration::from_millis(5);
         assert!((0..60_000).any(|_| holds() || (std::thread::sleep(step), false).1));

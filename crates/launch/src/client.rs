@@ -26,12 +26,12 @@ use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, W
 use crate::table::Table;
 use crate::{Gatekeeper, Heard, Held, LaunchError, Program, SPAWNER_REFUSED};
 
-/// Interval at which a spawner is told to end until it has.
+/// Interval at which the request to end is repeated until the spawner has ended.
 const TOLD_EVERY_MS: i32 = 200;
-/// Further requests to stop after which a spawner that does not answer is killed.
+/// Number of further requests to stop after which a spawner that does not answer is killed.
 const STOPS_MORE: u32 = 3;
 
-/// A spawner, seen from fauxplat. Dropping it ends the spawner and whatever it runs.
+/// A spawner, seen from fauxplat. Dropping the value ends the spawner and the programs that it runs.
 #[derive(Debug)]
 pub struct Spawner {
     child: Child,
@@ -50,13 +50,13 @@ pub struct Spawner {
     aborted_at: Option<u32>,
     /// Whether the spawner was killed because it did not answer to an abort.
     is_given_up: bool,
-    /// How the spawner ended, if it did without being told to.
+    /// How the spawner ended, if it ended without being asked to.
     died: Option<String>,
-    /// Whether something ran when it was killed.
+    /// Whether a run was under way when the spawner was killed.
     killed_at_work: bool,
-    /// Whether the spawner ended since the kernel refused it something.
+    /// Whether the spawner ended because the kernel refused a call or file that it needs.
     is_refused: bool,
-    /// How often something had stopped it that is not ours.
+    /// How often another process had stopped the spawner.
     stopped: u64,
 }
 
@@ -64,15 +64,16 @@ impl Spawner {
     /// Starts a spawner for the programs of this table.
     ///
     /// # Errors
-    /// A file that the table names cannot be opened, the process cannot be started, or `/proc` shows other process ids
-    /// than those of this pid namespace.
+    /// Fails where a file of the table cannot be opened, the process cannot be started, or `/proc` shows process ids of
+    /// another pid namespace.
     pub fn start(program: &Program, mut table: Table) -> Result<Self, LaunchError> {
         if !process::proc_shows_our_numbers() {
             return Err(LaunchError::OtherNumbers);
         }
         check_files(&table)?;
         if table.entries.iter().any(|entry| entry.timeout_ns.is_some()) {
-            // Where there is none, the limit is as good as before: a command can stop whoever watches it, for a moment.
+            // Without a group of its own, the spawner can be stopped by the command that it watches, and then enforces
+            // the time limit late.
             table.apart = process::empty_process_group().ok();
         }
         let (summoner, summons) = summons::pair()?;
@@ -89,8 +90,8 @@ impl Spawner {
         let orphans = Orphans::of_the_next()?;
         let mut command = Command::new(&program.path);
         command.args(&program.words).args(shared.fds().map(|fd| fd.to_string())).stdin(Stdio::null());
-        // The spawner may be told to stop before it listens, and until it leaves this process group a terminal signals
-        // it too.
+        // A stop may be requested before the spawner handles it. Until the spawner leaves this process group, a signal
+        // of the terminal reaches it too.
         let child =
             signal::while_requests_wait(|| command.spawn().inspect(|child| pause::add(child.id() as i32)));
         let child = child.map_err(|source| LaunchError::Helper { source });
@@ -122,7 +123,7 @@ impl Spawner {
         Rings::new(self.memory.words(), self.room)
     }
 
-    /// Cleans up after a spawner that has died: its programs are in its group or have left it, and no other process
+    /// Cleans up after a spawner that has died. Its programs are in its group or have left it, and no other process
     /// would end them.
     fn bury(&mut self) {
         // Done before the spawner is reaped: until then its process id cannot be reused.
@@ -136,7 +137,6 @@ impl Spawner {
         self.died = Some(status);
     }
 
-    /// Error if the spawner has ended.
     fn gone(&self) -> Result<(), LaunchError> {
         match &self.died {
             None => Ok(()),
@@ -147,30 +147,27 @@ impl Spawner {
         }
     }
 
-    /// Signals the spawner, as long as it is not reaped and so its process id is its own.
+    /// Signals the spawner if it has not been reaped: afterwards its process id may belong to another process.
     fn signal(&self, signal: i32) {
         if self.died.is_none() {
             signal::send(self.child.id() as i32, signal);
         }
     }
 
-    /// Process id of a held child, once it waits at the gate.
     fn arrived(&self) -> Option<i32> {
         let pid = self.rings().gate().0.load(Ordering::SeqCst);
         i32::try_from(pid).ok().filter(|&pid| pid > 0)
     }
 
-    /// Writes an order for the child at the gate.
     fn order(&self, order: u64) {
         self.rings().gate().1.store(order, Ordering::SeqCst);
         self.summoner.call();
     }
 
-    /// Waits until the child of a held run waits at the gate.
     fn wait_for_arrival(&mut self, entry: u32) -> Result<i32, LaunchError> {
         let mut heard = Heard::nothing();
         loop {
-            // A child that was told to leave may have arrived before it saw that order.
+            // A child that was ordered to leave may have arrived before it read that order.
             if let Some(pid) = self.arrived().filter(|_| heard == Heard::nothing()) {
                 return Ok(pid);
             }
@@ -245,17 +242,17 @@ impl Launcher for Spawner {
         if process::has_ended(self.child.id() as i32) {
             self.bury();
         } else if self.died.is_none() && process::stopped_by(self.child.id() as i32).is_some() {
-            // We never stop it, so that a command has, and nobody else would continue it.
+            // fauxplat never stops the spawner, so a command or another process did, and nothing else would continue
+            // it.
             self.stopped += 1;
             self.signal(signal::SIGCONT);
         }
-        // A spawner that does not respond, since it was stopped or waits for a file system that does not answer, is
-        // given up.
+        // A spawner that does not respond is killed. It may be stopped, or wait for a file system that does not answer.
         let is_deaf = self.aborted_at.is_some_and(|stops| self.stops() >= stops + STOPS_MORE);
         if self.died.is_none() && is_deaf {
             self.is_given_up = true;
             signal::send_group(self.child.id() as i32, signal::SIGKILL);
-            // The spawner may stand in another group.
+            // The spawner itself may be in another group.
             self.signal(signal::SIGKILL);
         }
         self.gone()
@@ -312,7 +309,7 @@ impl Launcher for Spawner {
     }
 
     fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError> {
-        // A spawner that ended before has left what it was asked for without an answer.
+        // A spawner that ended earlier has left its requests without an answer.
         self.gone()?;
         if self.under_way() > 0 {
             self.wait(0)?;
@@ -359,7 +356,7 @@ impl Drop for Spawner {
     }
 }
 
-/// Tries to open the files that the spawner will open, here where an error can be reported to the user.
+/// Tries to open the files that the spawner will open, since errors can be reported to the user here.
 fn check_files(table: &Table) -> Result<(), LaunchError> {
     use crate::table::{Stdin, Stdout};
     for entry in &table.entries {

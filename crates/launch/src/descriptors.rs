@@ -9,19 +9,17 @@ use fauxplat_sys::summons::Summons;
 use crate::LaunchError;
 use crate::ring::ring_words;
 
-/// The open files of both processes.
 #[derive(Debug)]
 pub(crate) struct Descriptors {
     pub(crate) ring: File,
     pub(crate) table: File,
     pub(crate) tree: File,
-    /// Pipe that wakes the spawner. Only fauxplat holds the write end, so that the spawner sees the end of fauxplat.
+    /// Pipe that wakes the spawner. Only fauxplat holds the write end, so that the spawner notices when fauxplat ends.
     pub(crate) summons: Summons,
     pub(crate) to_client: Doorbell,
 }
 
 impl Descriptors {
-    /// Number of descriptors.
     pub(crate) const COUNT: usize = 5;
 
     /// Creates the files for replies with room for this many readings.
@@ -40,7 +38,6 @@ impl Descriptors {
         [files[0], files[1], files[2], self.summons.fd(), self.to_client.fd()]
     }
 
-    /// Takes over the descriptors in the spawner.
     pub(crate) fn adopt(fds: [RawFd; Descriptors::COUNT]) -> Result<Self, LaunchError> {
         let [ring, table, tree, summons, to_client] = adopt(fds)?;
         Ok(Descriptors {

@@ -1,4 +1,4 @@
-//! Detached processes that may outlive fauxplat: their output goes to files, where a later process finds it.
+//! Detached processes that may outlive fauxplat. Their output goes to files, where a later process finds it.
 
 #![expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
@@ -13,14 +13,11 @@ use fauxplat_sys::signal;
 
 use crate::LaunchError;
 
-/// A command to run detached.
 #[derive(Clone, Debug, Default)]
 pub struct Errand {
-    /// The executable.
     pub program: PathBuf,
     /// Arguments of the program, without argument 0.
     pub arguments: Vec<String>,
-    /// Variables that are added to the environment.
     pub env_set: Vec<(String, String)>,
     /// File for standard output, which is truncated first.
     pub output: PathBuf,
@@ -39,12 +36,11 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Whether the process still exists.
     pub fn is_there(self) -> bool {
         start_ticks(self.pid) == Some(self.ticks)
     }
 
-    /// Asks the process and those that it started to end.
+    /// Asks the process group to end, by SIGTERM.
     pub fn end(self) {
         if self.is_there() {
             signal::send_group(self.pid as i32, signal::SIGTERM);
@@ -52,11 +48,9 @@ impl Trace {
     }
 }
 
-/// A detached command that this process started.
 #[derive(Debug)]
 pub struct Sent {
     child: Child,
-    /// Identity of the process.
     pub trace: Trace,
 }
 
@@ -65,7 +59,7 @@ impl Errand {
     /// reach.
     ///
     /// # Errors
-    /// A file cannot be opened, or the command cannot be started.
+    /// Fails where a file cannot be opened, or the command cannot be started.
     pub fn send(&self) -> Result<Sent, LaunchError> {
         let fail = |path: &PathBuf| {
             let path = path.clone();
@@ -79,13 +73,13 @@ impl Errand {
         command.envs(self.env_set.iter().map(|(name, value)| (name, value)));
         let child = command.spawn().map_err(fail(&self.program))?;
         let pid = child.id();
-        // A child's entry in `/proc` exists until the child is reaped, so its start time can be read.
+        // The entry in `/proc` exists until the child is reaped, so its start time can be read.
         Ok(Sent { child, trace: Trace { pid, ticks: start_ticks(pid).unwrap_or_default() } })
     }
 }
 
 impl Sent {
-    /// Outcome of the process; `None` while it runs.
+    /// Outcome of the process; `None` while the process runs.
     pub fn ended(&mut self) -> Option<Outcome> {
         let status = self.child.try_wait().ok()??;
         Some(match (status.code(), status.signal()) {

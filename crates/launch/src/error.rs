@@ -7,117 +7,66 @@ use fauxplat_sys::SysError;
 use fauxplat_sys::files::open_regular;
 use fauxplat_sys::spawn::Stage;
 
-/// Why a command could not be launched.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// The words of a command line cannot be split.
     #[error("`{command}`: {reason}")]
-    Words {
-        /// The command line.
-        command: String,
-        /// Reason why the command line is invalid.
-        reason: String,
-    },
-    /// The program was not found.
+    Words { command: String, reason: String },
     #[error("`{program}`: no such program{hint}")]
     NotFound {
-        /// The first word of the command.
         program: String,
-        /// Where the program was searched, with advice; empty for a path.
+        /// Advice that includes the folders searched; empty for a path.
         hint: String,
     },
-    /// The program is there but may not be executed.
     #[error("`{}`: {}", path.display(), why_not(path))]
-    NotExecutable {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The program is there, and what it needs to be started is not.
+    NotExecutable { path: PathBuf },
+    /// The program exists, but its interpreter or dynamic loader does not.
     #[error("`{program}`: cannot be executed: the file is there, and {missing}")]
-    NoInterpreter {
-        /// The program.
-        program: String,
-        /// The missing file, and the remedy.
-        missing: String,
-    },
-    /// The kernel refused a step of the start.
+    NoInterpreter { program: String, missing: String },
     #[error("{}", refused(program, *stage, source))]
-    Refused {
-        /// The program that was to be started.
-        program: String,
-        /// The step.
-        stage: Stage,
-        /// The kernel's reason.
-        source: std::io::Error,
-    },
-    /// The spawner read more of a run than the table of programs announced.
+    Refused { program: String, stage: Stage, source: std::io::Error },
+    /// The spawner read more values in a run than the table of programs announced.
     #[error(
         "`{program}`: the spawner sent {found} readings of a run where {announced} were announced, so none of them is used; this is a bug in fauxplat"
     )]
-    TooManyReadings {
-        /// The program that was run.
-        program: String,
-        /// Number of readings of the run.
-        found: u32,
-        /// Number of readings that were announced.
-        announced: usize,
-    },
-    /// A file that the condition names cannot be used.
+    TooManyReadings { program: String, found: u32, announced: usize },
     #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: std::io::Error,
-    },
-    /// A kernel call that has nothing to do with the command failed.
+    File { path: PathBuf, source: std::io::Error },
+    /// A kernel call that is independent of the command failed.
     #[error(transparent)]
     Sys(#[from] SysError),
-    /// fauxplat's own helper process cannot be started.
     #[error("a helper process of fauxplat cannot be started: {source}{}", why_no_process(source))]
-    Helper {
-        /// The kernel's reason.
-        source: std::io::Error,
-    },
-    /// The spawner ended since the kernel refused it something, which it has told itself.
+    Helper { source: std::io::Error },
+    /// The spawner ended because the kernel refused a call or file that it needs. The spawner has printed the reason
+    /// itself.
     #[error(
         "the process that runs the commands cannot work here, since the kernel refuses it what the line above names"
     )]
     SpawnerRefused,
-    /// The spawner left an earlier request without an answer.
     #[error("the process that runs the commands has not answered an earlier request")]
     Unanswered,
-    /// The spawner ended without being told to.
     #[error("the spawner process ended unexpectedly ({0})")]
     SpawnerDied(String),
-    /// The spawner was killed while it ran a command.
     #[error(
         "whoever runs the commands was killed ({0}) while one of them ran: a command that signals its whole process group does that (`kill -9 0`), or the kernel for want of memory; with --timeout TIME commands are watched from another group, and with setsid one has a group of its own"
     )]
     SpawnerKilled(String),
-    /// `/proc` does not show the process ids of this pid namespace.
     #[error(
         "/proc shows no processes by the numbers that they have here (it is missing, or of another pid namespace), so what is read there of a run would be nobody's or another process's: mount one that does, with `mount -t proc proc /proc` or `unshare --mount-proc`"
     )]
     OtherNumbers,
-    /// The user stopped fauxplat while it waited for a command that is not measured.
     #[error("interrupted while `{command}` ran")]
-    Interrupted {
-        /// The command.
-        command: String,
-    },
-    /// The user stopped before the program had begun.
+    Interrupted { command: String },
     #[error("the run was stopped before it began")]
     Stopped,
-    /// A string with a null byte cannot be passed to a program.
     #[error("`{0}` holds a null byte")]
     NullByte(String),
 }
 
-/// Exit code of a spawner that ends since the kernel refused it something.
+/// Exit code of a spawner that ends because the kernel refused a call or file that it needs.
 pub const SPAWNER_REFUSED: u8 = 3;
 
-/// The limit or the filter that keeps a process from being made, with the cure.
+/// The limit or filter that keeps a process from being created, with the cure.
 fn why_no_process(source: &std::io::Error) -> &'static str {
     use std::io::ErrorKind::{InvalidInput, OutOfMemory, PermissionDenied, Unsupported, WouldBlock};
     match source.kind() {
@@ -132,17 +81,15 @@ fn why_no_process(source: &std::io::Error) -> &'static str {
 }
 
 impl LaunchError {
-    /// Whether the kernel refuses a spawner, which ends by this error, what it cannot work without.
+    /// Whether this error of a spawner is a refusal by the kernel that keeps the spawner from working.
     pub fn is_refusal(&self) -> bool {
         matches!(self, LaunchError::Sys(_) | LaunchError::File { .. } | LaunchError::Refused { .. })
     }
 
-    /// Whether arguments and environment exceed the kernel's limit.
     pub fn is_too_big(&self) -> bool {
         matches!(self, LaunchError::Refused { source, .. } if source.raw_os_error() == Some(E2BIG))
     }
 
-    /// Whether a missing permission is the reason.
     pub fn is_permission(&self) -> bool {
         match self {
             LaunchError::Refused { stage, source, .. } => {
@@ -154,7 +101,6 @@ impl LaunchError {
     }
 }
 
-/// Why a file is no program.
 fn why_not(path: &Path) -> &'static str {
     match path.is_dir() {
         true => "this is a folder, and no program",
@@ -162,7 +108,7 @@ fn why_not(path: &Path) -> &'static str {
     }
 }
 
-/// The interpreter or loader that an existing file needs and that is missing, as far as the beginning of the file shows.
+/// The missing interpreter or loader of an existing file, as far as the beginning of the file shows it.
 pub(crate) fn missing_interpreter(path: &Path) -> Option<String> {
     let mut begin = [0; 256];
     let got = open_regular(path).and_then(|mut file| file.read(&mut begin)).ok()?;
@@ -183,7 +129,7 @@ pub(crate) fn missing_interpreter(path: &Path) -> Option<String> {
     })
 }
 
-/// Describes the step that failed, and what to do about it where that is known.
+/// Describes the step that failed, and the cure where one is known.
 fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
     let denied = source.kind() == std::io::ErrorKind::PermissionDenied;
     let step = match stage {
@@ -235,11 +181,11 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
 
 /// `ENOEXEC`, see `errno(3)`.
 const ENOEXEC: i32 = 8;
-/// `EINVAL`, likewise.
+/// `EINVAL`, see `errno(3)`.
 const EINVAL: i32 = 22;
-/// `EMFILE`, likewise.
+/// `EMFILE`, see `errno(3)`.
 const EMFILE: i32 = 24;
-/// `E2BIG`, likewise.
+/// `E2BIG`, see `errno(3)`.
 const E2BIG: i32 = 7;
 
 #[cfg(test)]

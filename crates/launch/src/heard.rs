@@ -2,28 +2,28 @@
 
 /// Number of requests to stop that a waiting caller has acted upon; [`Launcher::stops`](crate::Launcher::stops) has the
 /// number of all requests so far. A caller that keeps a `Heard` acts upon each request once: it aborts the run under
-/// way, and not those that begin later.
+/// way, and none that begins later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard(u32);
 
 impl Heard {
-    /// No request: earlier ones are still to be acted upon.
+    /// No requests acted upon: all earlier ones still count.
     pub fn nothing() -> Self {
         Heard(0)
     }
 
-    /// All requests so far. A run that begins now takes place although the user asked to stop before, and ends at a
-    /// further request.
+    /// All requests so far. A run that begins now takes place although the user asked to stop before, and a further
+    /// request ends it.
     pub fn so_far(stops: u32) -> Self {
         Heard(stops)
     }
 
-    /// Whether a request has not been acted upon.
+    /// Whether some request has not been acted upon.
     pub fn is_behind(self, stops: u32) -> bool {
         stops > self.0
     }
 
-    /// Whether a request has not been acted upon; marks all as acted upon.
+    /// Whether some request has not been acted upon; marks all requests as acted upon.
     pub fn anew(&mut self, stops: u32) -> bool {
         let is_behind = self.is_behind(stops);
         *self = Heard::so_far(stops);

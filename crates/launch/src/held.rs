@@ -3,17 +3,16 @@
 
 use std::fmt::Debug;
 
-/// Owner of the gate at which a held child waits.
 pub trait Gatekeeper: Debug {
-    /// Lets the child through to its program.
+    /// Lets the child execute its program.
     fn open(&mut self);
 
     /// Ends the child, and discards the reply about a run that never began.
     fn shut(&mut self);
 }
 
-/// A child whose condition is applied and whose program has not begun. Dropping it without [`Held::begin`] ends the
-/// child.
+/// A child whose condition is applied and whose program has not begun. Dropping the value without [`Held::begin`] ends
+/// the child.
 #[derive(Debug)]
 pub struct Held<'a> {
     pid: i32,
@@ -21,12 +20,11 @@ pub struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// A child that waits at a gate.
     pub fn new(pid: i32, gatekeeper: &'a mut dyn Gatekeeper) -> Self {
         Held { pid, gatekeeper: Some(gatekeeper) }
     }
 
-    /// Process id of the child, which the program keeps.
+    /// Process id of the child, which does not change when its program is executed.
     pub fn pid(&self) -> i32 {
         self.pid
     }

@@ -15,18 +15,16 @@ use crate::{Heard, Held, LaunchError};
 /// `ENOENT`, see `errno(3)`.
 const ENOENT: i32 = 2;
 
-/// Starts programs and tells how they ended, as the [`Spawner`](crate::Spawner) does.
+/// Starts programs and reports how they ended, as the [`Spawner`](crate::Spawner) does.
 ///
-/// Time and interruption are asked of the launcher as well, so that another one can have a time of its own and a test can
-/// interrupt an experiment without a signal.
+/// Time and interruption come from the launcher as well, so that a simulated launcher can have a clock of its own and a
+/// test can interrupt an experiment without a signal.
 pub trait Launcher: Debug + Send {
-    /// Table of the programs that can be started.
     fn table(&self) -> &Table;
 
     /// Metrics of each run, in the order of [`Reply::readings`].
     fn metrics(&self) -> &Arc<MetricSet>;
 
-    /// Maximum number of requests that may be under way.
     fn depth(&self) -> usize;
 
     /// Number of requests that were submitted and not yet answered.
@@ -41,13 +39,12 @@ pub trait Launcher: Debug + Send {
     /// Sleeps until a reply is there, a signal arrives or the timeout has passed.
     ///
     /// # Errors
-    /// The process that starts the programs has ended.
+    /// Fails if the process that starts the programs has ended.
     fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError>;
 
-    /// Stops the run under way and all requests that wait; each is answered as aborted.
+    /// Stops the run under way and all waiting requests, each of which is answered as aborted.
     fn abort(&mut self);
 
-    /// Process tree of the last traced run.
     fn tree(&mut self) -> Vec<Process>;
 
     /// Sources of the figures; known once the first reply has arrived.
@@ -62,43 +59,40 @@ pub trait Launcher: Debug + Send {
     /// A second launcher with the same programs and clock, for runs at the same moment.
     ///
     /// # Errors
-    /// The second launcher cannot be started.
+    /// Fails if the second launcher cannot be started.
     fn partner(&self) -> Result<Box<dyn Launcher>, LaunchError>;
 
     /// Nanoseconds of the clock by which runs are started and timed.
     fn now_ns(&self) -> u64;
 
-    /// Waits for this duration of the launcher's clock.
     fn sleep(&mut self, duration_ns: u64);
 
-    /// Number of the user's requests to stop.
     fn stops(&self) -> u32;
 
-    /// Whether the user asked to stop.
     fn stop_requested(&self) -> bool {
         self.stops() > 0
     }
 
-    /// Creates the process of a run and holds it before its first instruction, its condition already applied.
+    /// Creates the process of a run and holds it before its first instruction, its condition already applied. No other
+    /// request may be under way.
     ///
-    /// Nothing else may be under way. Such a run is no timed sample: it begins when it is released, from a process that
-    /// slept until then, and its reply says so.
+    /// Such a run is no timed sample, because it begins in a process that slept until its release. Its reply says so.
     ///
     /// # Errors
-    /// The process cannot be created under its condition, or the run was stopped before it was held.
+    /// Fails if the process cannot be created under its condition, or the run was stopped before it was held.
     fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError>;
 
-    /// The condition that holds for a process just before the program of a run begins; the program does not. `None` where
-    /// there is no process.
+    /// The condition of a process just before its program would begin; the program is not started. `None` where the
+    /// launcher starts no processes.
     ///
     /// # Errors
-    /// As [`Launcher::hold`].
+    /// Fails as [`Launcher::hold`] does.
     fn read_back(&mut self, _request: Request) -> Result<Option<HeldCondition>, LaunchError> {
         Ok(None)
     }
 
-    /// How often something of others had stopped whoever runs the programs, and it was continued: what ran then was timed too
-    /// long.
+    /// How often another process had stopped the process that runs the programs, which was then continued. A run under
+    /// way at that time was measured as too long.
     fn stopped_by_others(&self) -> u64 {
         0
     }
@@ -126,27 +120,27 @@ pub trait Launcher: Debug + Send {
         Some(LaunchError::Refused { program, stage, source: std::io::Error::from_raw_os_error(errno) })
     }
 
-    /// Submits a request and waits for its reply; nothing else may be under way.
+    /// Submits a request and waits for its reply; no other request may be under way.
     ///
     /// # Errors
-    /// The process that starts the programs has ended.
+    /// Fails if the process that starts the programs has ended.
     fn answer(&mut self, request: Request) -> Result<Reply, LaunchError> {
         self.submit(request);
         self.next_reply()
     }
 
-    /// Waits for the next reply. If the user asks to stop, or has, the run under way is aborted.
+    /// Waits for the next reply. If the user asks to stop, or already has, the run under way is aborted.
     ///
     /// # Errors
-    /// The process that starts the programs has ended.
+    /// Fails if the process that starts the programs has ended.
     fn next_reply(&mut self) -> Result<Reply, LaunchError> {
         self.reply_unless(&mut Heard::nothing())
     }
 
-    /// Waits for the next reply. Requests to stop that were not acted upon before abort the run under way.
+    /// Waits for the next reply. Requests to stop that `heard` does not count yet abort the run under way.
     ///
     /// # Errors
-    /// As [`Launcher::next_reply`].
+    /// Fails as [`Launcher::next_reply`] does.
     fn reply_unless(&mut self, heard: &mut Heard) -> Result<Reply, LaunchError> {
         loop {
             if let Some(reply) = self.try_reply() {

@@ -1,12 +1,12 @@
-//! A child process under a stated condition.
+//! Starts child processes under a stated condition.
 //!
-//! Measured programs are not children of fauxplat but of a *spawner*: a second, tiny process of the same binary
-//! that does nothing else. A big parent would lend its memory peak to each child (`getrusage(2)` carries it over
-//! exec) and its page tables to each fork. Requests and replies cross in shared memory, so that a run of a tenth
-//! of a millisecond is not preceded and followed by the wake-ups of a pipe.
+//! Measured programs are not children of fauxplat but of a *spawner*: a second, tiny process of the same binary that
+//! does nothing else. A large parent would pass its memory peak on to each child (`getrusage(2)` carries it over exec)
+//! and would have its page tables copied at each fork. Requests and replies cross in shared memory, so that no wake-ups
+//! of a pipe precede and follow a run of a tenth of a millisecond.
 //!
-//! The condition is applied between `vfork` and `exec`, in the child ([`fauxplat_sys::spawn`]): it holds before the
-//! first instruction of the program.
+//! The condition is applied between `vfork` and `exec`, in the child ([`fauxplat_sys::spawn`]), so that it holds before
+//! the first instruction of the program.
 
 mod as_held;
 mod capture;

@@ -1,5 +1,5 @@
-//! Ends the children of a spawner that was killed: they become children of fauxplat, including those that left its
-//! process group.
+//! Ends the children of a spawner that was killed. The kernel makes them children of fauxplat, including those that
+//! left the spawner's process group.
 
 use std::fs;
 
@@ -8,15 +8,15 @@ use fauxplat_sys::signal;
 
 use crate::{LaunchError, procfs};
 
-/// Children that this process adopts, told from its other children.
+/// Tells adopted children from the other children of this process.
 #[derive(Debug)]
 pub(crate) struct Orphans {
-    /// Process ids of children that existed before the spawner, hence are not its own.
+    /// Process ids of children that existed before the spawner and so are not its children.
     older: Vec<i32>,
 }
 
 impl Orphans {
-    /// Makes this process a subreaper, so that it adopts the children of the spawner about to be started if that dies.
+    /// Makes this process a subreaper, so that it adopts the spawner's children if the next spawner dies.
     pub(crate) fn of_the_next() -> Result<Self, LaunchError> {
         process::become_subreaper()?;
         Ok(Orphans { older: procfs::children() })
@@ -31,7 +31,7 @@ impl Orphans {
             if fresh.is_empty() {
                 return;
             }
-            // Each may have had children, which this process adopts when it has ended: hence the loop.
+            // An ended child may have had children of its own, which this process then adopts: hence the loop.
             fresh.iter().for_each(|&pid| see_off(pid));
             seen_off.extend(fresh);
         }

@@ -12,7 +12,7 @@ use crate::{LaunchError, words};
 /// The executable of a command, as a shell finds it.
 ///
 /// # Errors
-/// The program does not exist, or may not be executed.
+/// Fails where the program does not exist, or may not be executed.
 pub fn find(argv: &[String]) -> Result<PathBuf, LaunchError> {
     let cwd = std::env::current_dir();
     let cwd = cwd.map_err(|source| LaunchError::File { path: ".".into(), source })?;
@@ -20,11 +20,11 @@ pub fn find(argv: &[String]) -> Result<PathBuf, LaunchError> {
     words::find_program(argv.first().map_or("", String::as_str), &cwd, &path)
 }
 
-/// Runs a command to its end and returns its exit status, as a shell shows it. A request to stop is passed on to the
+/// Runs a command to its end and returns its exit status as a shell reports it. A request to stop is passed on to the
 /// command, if [`signal::stop_on_interrupt_repeatedly`] was called before.
 ///
 /// # Errors
-/// The command cannot be started.
+/// Fails if the command cannot be started.
 pub fn run(program: &Path, argv: &[String], aslr_off: bool) -> Result<i32, LaunchError> {
     let name = program.display().to_string();
     let environment: Vec<String> = std::env::vars_os()

@@ -9,18 +9,17 @@ use fauxplat_procfs::{status, whole_lines};
 use fauxplat_sys::signal;
 use fauxplat_units::CpuSet;
 
-/// Readings of the first thread of a process that has ended and was not reaped yet.
+/// Readings of the first thread of a process that has ended and is not reaped yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FirstThread {
     /// Run-queue wait (`schedstat`, second field).
     pub(crate) run_delay_ns: Option<u64>,
     /// Number of migrations between CPUs (`sched`, `se.nr_migrations`).
     pub(crate) migrations: Option<u64>,
-    /// The CPU on which it ended (`stat`, field 39).
+    /// CPU on which the thread ended (`stat`, field 39).
     pub(crate) cpu: Option<u16>,
 }
 
-/// Reads all three files of a process.
 pub(crate) fn first_thread(pid: i32) -> FirstThread {
     let read = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
     let cpu = TaskStat::parse(&read("stat")).and_then(|task| task.last_cpu());
@@ -31,7 +30,6 @@ pub(crate) fn first_thread(pid: i32) -> FirstThread {
     }
 }
 
-/// Process ids of this process's children.
 pub fn children() -> Vec<i32> {
     let me = std::process::id();
     let list = fs::read_to_string(format!("/proc/self/task/{me}/children"));
@@ -41,7 +39,6 @@ pub fn children() -> Vec<i32> {
     }
 }
 
-/// Living descendants of these processes, and the processes themselves.
 pub(crate) fn with_descendants(ancestors: &[i32]) -> Vec<i32> {
     let mut all = ancestors.to_vec();
     if all.is_empty() {
@@ -68,8 +65,8 @@ fn children_by_search(parent: u32) -> Vec<i32> {
     processes().filter(|&pid| stat_of(pid, |task| task.parent() == parent)).collect()
 }
 
-/// Whether a process group has a member that has not ended. A zombie would count for `kill(2)`, and its parent may
-/// never reap it: the first process of a container is often one that reaps nothing.
+/// Whether a process group has a member that has not ended. `kill(2)` also counts zombies, which may never be reaped:
+/// the first process of a container often does not reap.
 pub(crate) fn group_lives(group: i32) -> bool {
     signal::group_exists(group)
         && processes().any(|pid| stat_of(pid, |task| task.group() == Some(group) && task.process_lives()))
@@ -80,34 +77,31 @@ fn processes() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
 }
 
-/// Whether the process exists and its `stat` satisfies the predicate.
 fn stat_of(pid: i32, holds: impl FnOnce(&TaskStat) -> bool) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     TaskStat::parse(&stat).is_some_and(|task| holds(&task))
 }
 
-/// CPUs that are online.
 pub(crate) fn online() -> Option<CpuSet> {
     fs::read_to_string("/sys/devices/system/cpu/online").ok()?.parse().ok()
 }
 
-/// Forgets the peak memory of this process so far.
+/// Resets the peak memory of this process to its present resident set, by writing 5 to `clear_refs` (see `proc(5)`).
 ///
-/// The kernel lends a parent's peak to each child at exec, so the spawner's peak is the least that `getrusage(2)`
-/// can report. Writing 5 to `clear_refs` (see `proc(5)`) resets the peak to the present resident set.
+/// The kernel passes a parent's peak on to each child at exec, so the spawner's peak is the least that `getrusage(2)`
+/// can report.
 pub(crate) fn reset_own_peak_memory() {
     // If the kernel refuses, the peak stays what it was.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The peak resident set of this process since the last reset, in bytes.
 pub(crate) fn own_peak_memory() -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     status::peak_memory_bytes(&text).unwrap_or(0)
 }
 
-/// Steal time of all CPUs together. The kernel advances it in ticks of 10 ms and takes 10 µs to print it, so within a
-/// few milliseconds it is read only once.
+/// Steal time of all CPUs together. The kernel advances it in ticks of 10 ms and takes 10 µs to print it, so a reading
+/// is reused for a few milliseconds.
 #[derive(Debug)]
 pub(crate) struct StealClock {
     stat: Option<File>,
@@ -116,7 +110,7 @@ pub(crate) struct StealClock {
     last_end_ns: u64,
 }
 
-/// Age up to which a reading is reused, since the clock hardly advances within it.
+/// Age up to which a reading is reused; the steal time hardly changes within it.
 const STEAL_FRESH_NS: u64 = 5_000_000;
 
 impl StealClock {
@@ -124,8 +118,8 @@ impl StealClock {
         StealClock { stat: File::open("/proc/stat").ok(), read_at_ns: 0, steal_ns: None, last_end_ns: 0 }
     }
 
-    /// Steal before a run. Directly after another run, the last reading of that one is used, so that a tick between two
-    /// readings is charged to a run and not lost.
+    /// Steal time before a run. Directly after another run, the last reading of that run is used, so that a tick
+    /// between two readings is charged to a run and not lost.
     pub(crate) fn before(&mut self, now_ns: u64) -> Option<u64> {
         if now_ns.saturating_sub(self.last_end_ns) > STEAL_FRESH_NS {
             self.read(now_ns)
@@ -134,14 +128,14 @@ impl StealClock {
         }
     }
 
-    /// Steal now, or up to a few milliseconds ago.
+    /// Steal time now, or up to `STEAL_FRESH_NS` ago.
     pub(crate) fn read(&mut self, now_ns: u64) -> Option<u64> {
         self.last_end_ns = now_ns;
         if now_ns.saturating_sub(self.read_at_ns) > STEAL_FRESH_NS {
             self.read_at_ns = now_ns;
             let mut buffer = [0u8; 256];
             let got = self.stat.as_ref()?.read_at(&mut buffer, 0).ok()?;
-            // The line of all CPUs comes first and fits into the buffer, so no more of the file is read.
+            // The line of all CPUs comes first and fits into the buffer, so the rest of the file is not read.
             self.steal_ns = stat::machine(whole_lines(&buffer, got)).and_then(|all| all.ns_of(Kind::Steal));
         }
         self.steal_ns
@@ -152,8 +146,8 @@ impl StealClock {
 mod tests {
     use super::*;
 
-    /// A search for the children of a shell: children of this process could not be counted, since other tests start
-    /// some from threads whose lists [`children`] need not know.
+    /// Children are searched for those of the parent process: those of this process could not be counted, since other
+    /// tests start some from threads whose lists [`children`] need not include.
     #[test]
     fn finds_children_by_search() {
         let found = children_by_search(std::os::unix::process::parent_id());

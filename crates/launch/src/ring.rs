@@ -1,9 +1,11 @@
-//! The memory that fauxplat and its spawner share: two rings of fixed-size messages, and a doorbell each way.
+//! The memory that fauxplat and its spawner share: two rings of fixed-size messages, and one word per side that tells
+//! whether that side sleeps.
 //!
-//! Each ring has one writer and one reader. The writer fills a slot with relaxed stores and publishes it by a
-//! release store of `produced`; the reader's acquire load of `produced` is its partner. A side that is about to
-//! sleep sets its `asleep` word, looks once more and only then sleeps; the other side publishes first and looks at
-//! `asleep` afterwards. Both do so sequentially consistent, or both could miss each other (Dekker's problem).
+//! Each ring has one writer and one reader. The writer fills a slot with relaxed stores and publishes it by a release
+//! store of `produced`, with which the reader's acquire load of `produced` synchronises. A side that is about to sleep
+//! sets its `asleep` word and checks for messages once more before it sleeps; the other side publishes first and reads
+//! `asleep` afterwards. All four accesses are sequentially consistent, since otherwise each side could miss the other's
+//! store (Dekker's problem).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,14 +13,11 @@ use fauxplat_model::Reading;
 use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::process::Exit;
 
-/// Request for one run. The default is the first entry, under its own condition, at once.
+/// Request for one run. The default is the first entry under its own condition, without delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// Index in the table.
     pub entry: u32,
-    /// CPU to run on.
     pub place: RunCpu,
-    /// Environment padding.
     pub pad: Pad,
     /// Number of the run among those of its command, for programs that receive it.
     pub number: u32,
@@ -26,23 +25,21 @@ pub struct Request {
     pub heap_offset_bytes: Option<u16>,
     /// Whether the whole process tree is to be traced and listed instead of timed.
     pub traced: bool,
-    /// Whether the process is held before its first instruction until it is told to begin.
+    /// Whether the process is held before its first instruction until an order releases it.
     pub held: bool,
     /// Set of counters that are open during the run.
     pub counter_set: u8,
-    /// Start time by `CLOCK_MONOTONIC`, which a second spawner may have received too; 0 means at once.
+    /// Start time by `CLOCK_MONOTONIC`, so that the spawners of a duet can start at the same moment; 0 means at once.
     pub start_at_ns: u64,
 }
 
-/// CPU on which a run executes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunCpu {
     /// On the entry's own CPUs, or where the spawner may run.
     #[default]
     Entry,
-    /// On this CPU.
     Cpu(u32),
-    /// On the one of the entry's CPUs that is idle now.
+    /// A CPU of the entry that is idle now.
     Idle,
     /// On the CPU that [`RunCpu::Idle`] chose before.
     Same,
@@ -56,14 +53,13 @@ pub enum Pad {
     Entry,
     /// A variable of exactly this many bytes.
     Bytes(u16),
-    /// As many bytes as bring the size of arguments and environment to this value modulo 4096.
+    /// Bytes that bring the size of arguments and environment to this value modulo 4096.
     StackOffset(u16),
 }
 
-/// How a requested run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
-    /// By itself or by a signal.
+    /// The program exited, or a signal ended it.
     Ended(Exit),
     /// The run reached the time limit and was ended.
     TimedOut,
@@ -71,42 +67,38 @@ pub enum RunEnd {
     Aborted,
     /// The program could not be started: stage and errno.
     NotStarted(i32, i32),
-    /// The run brought this many readings, more than were announced; none of them is reported.
+    /// The run has this many readings, more than were announced, and none is reported.
     TooManyReadings(u32),
 }
 
-/// Result of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// How the run ended.
     pub end: RunEnd,
-    /// Whether the run was held before its first instruction. Such a run is no timed sample: it began when it was
-    /// released, in a process that had slept until then.
+    /// Whether the run was held before its first instruction. Such a run is no timed sample: it began in a process that
+    /// had slept until its release.
     pub held: bool,
-    /// Whether fauxplat was stopped during the run, and the program with it: the readings are no measurement then.
+    /// Whether fauxplat and the program with it were stopped during the run, so that the readings are no measurement.
     pub paused: bool,
     /// `CLOCK_MONOTONIC` at the start of the run.
     pub started_ns: u64,
-    /// CPU on which it began; `u16::MAX` when unknown.
+    /// CPU on which the run began; `u16::MAX` when unknown.
     pub cpu_first: u16,
-    /// CPU on which it ended; `u16::MAX` when unknown.
+    /// CPU on which the run ended; `u16::MAX` when unknown.
     pub cpu_last: u16,
     /// Processes that outlived the command and were ended.
     pub left_behind: u16,
     /// Padding that was added to the environment, in bytes.
     pub pad_bytes: u16,
-    /// Readings, one per metric of the table in its order; empty for a run that never began. If a counter was counting
-    /// only part of the time, the readings are followed by the time that each counter was enabled, and then by the time
-    /// that each was running.
+    /// Readings, one per metric of the table in its order; empty for a run that never began. If a counter was running
+    /// only part of the time, the enabled times of all counters follow, and then their running times.
     pub readings: Vec<Reading>,
 }
 
-/// Total number of words of shared memory, for replies with room for this many readings.
 pub(crate) const fn ring_words(readings: usize) -> usize {
     REPLIES + SLOTS * (REPLY_WORDS + readings)
 }
 
-/// Number of slots in each ring; at most this many requests are under way, so no ring ever overflows.
+/// Number of slots in each ring. At most this many requests are under way, so no ring overflows.
 pub(crate) const SLOTS: usize = 64;
 const LINE: usize = 8;
 const REQUEST_PRODUCED: usize = 0;
@@ -139,7 +131,6 @@ pub(crate) struct Rings<'a> {
     readings: usize,
 }
 
-/// Direction of a ring.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Way {
     Requests,
@@ -169,7 +160,7 @@ impl<'a> Rings<'a> {
         self.place(way).0.load(Ordering::Acquire)
     }
 
-    /// Publishes a message as number `index`; true when the other side sleeps and the bell must be rung.
+    /// Publishes a message as number `index`. Returns true when the other side sleeps and has to be woken.
     pub(crate) fn publish(&self, way: Way, index: u64, message: &[u64]) -> bool {
         let (produced, asleep, start, size) = self.place(way);
         let slot = start + (index as usize % SLOTS) * size;
@@ -187,9 +178,8 @@ impl<'a> Rings<'a> {
         Request::decode(std::array::from_fn(|i| slot[i].load(Ordering::Relaxed)))
     }
 
-    /// Publishes reply number `index`; true when the other side sleeps and the bell must be rung. A reply with more
-    /// readings than there is room for becomes [`RunEnd::TooManyReadings`]. `words` is a buffer that is kept for the
-    /// next reply.
+    /// Publishes reply number `index`. Returns true when the other side sleeps and has to be woken. A reply with more
+    /// readings than there is room for becomes [`RunEnd::TooManyReadings`]. `words` is a buffer for reuse.
     pub(crate) fn reply_with(&self, index: u64, reply: &Reply, words: &mut Vec<u64>) -> bool {
         match reply.readings.len() {
             count if count > self.readings => {
@@ -205,20 +195,20 @@ impl<'a> Rings<'a> {
         Reply::decode(self.slot(Way::Replies, index))
     }
 
-    /// The words of a message.
     fn slot(&self, way: Way, index: u64) -> &[AtomicU64] {
         let (_, _, start, size) = self.place(way);
         &self.words[start + (index as usize % SLOTS) * size..][..size]
     }
 
-    /// Announces sleep (or waking); true when nothing beyond `index` was published meanwhile, so sleep is safe.
+    /// Sets or clears this side's `asleep` word. Returns true when no message beyond `index` has been published, so
+    /// that sleeping is safe.
     pub(crate) fn announce_sleep(&self, way: Way, asleep: bool, index: u64) -> bool {
         let (produced, word, ..) = self.place(way);
         word.store(asleep.into(), Ordering::SeqCst);
         produced.load(Ordering::SeqCst) <= index
     }
 
-    /// Tells the spawner to end as soon as it has no request.
+    /// Asks the spawner to end as soon as there is no request.
     pub(crate) fn say_goodbye(&self) {
         self.words[GOODBYE].store(1, Ordering::SeqCst);
     }
@@ -248,12 +238,12 @@ impl<'a> Rings<'a> {
         Signals { ignored, blocked }
     }
 
-    /// Words of the gate: where a held child reports its arrival, and where it is given its order.
+    /// Words of the gate: the first receives the process id of a held child, the second holds the order for the child.
     pub(crate) fn gate(&self) -> (&'a AtomicU64, &'a AtomicU64) {
         (&self.words[ARRIVED], &self.words[ORDER])
     }
 
-    /// Stores what the spawner learned at its start: its own peak memory, and which sources it could open.
+    /// Stores the spawner's own peak memory in bytes, and the bits of the sources that it could open.
     pub(crate) fn set_abilities(&self, peak_floor_bytes: u64, sources: u64) {
         self.words[PEAK_FLOOR].store(peak_floor_bytes, Ordering::Release);
         self.words[SOURCES].store(sources, Ordering::Release);
@@ -461,7 +451,7 @@ mod tests {
         let rings = Rings::new(&words, 15);
         rings.reply_with(0, &reply(RunEnd::TimedOut, 16), &mut Vec::new());
         assert_eq!(rings.reply(0), Reply::without_run(RunEnd::TooManyReadings(16)));
-        // A reader stays within its slot whatever the memory holds.
+        // A reader stays within its slot whatever number of readings the memory claims.
         words[REPLIES + 3].store(u64::MAX, Ordering::Relaxed);
         assert_eq!(rings.reply(0).end, RunEnd::TooManyReadings(u32::MAX));
     }

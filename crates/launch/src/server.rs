@@ -36,11 +36,11 @@ use programs::{Loaded, load};
 use reap::Reaper;
 use watch::watch;
 
-/// Runs as the spawner until fauxplat tells it to end or ends itself. The words are the descriptors that the client
-/// left open.
+/// Runs as the spawner until fauxplat asks it to end or ends itself. The words are the numbers of the descriptors that
+/// the client left open.
 ///
 /// # Errors
-/// The words are not descriptors, or the shared memory or the table cannot be used.
+/// Fails where the words are not descriptors, or the shared memory or the table cannot be used.
 pub fn serve_inherited(words: &[String]) -> Result<(), LaunchError> {
     let fds: Option<Vec<RawFd>> = words.iter().map(|word| word.parse().ok()).collect();
     let fds = fds.and_then(|fds| fds.try_into().ok());
@@ -64,7 +64,7 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     let memory = SharedWords::map(&ring, ring_words(room))?;
     drop(ring);
     let rings = Rings::new(memory.words(), room);
-    // A stop requested meanwhile is delivered only now.
+    // A stop that was requested during the preparation is delivered only now.
     rings.signals().pass_on();
     let counting = Counting::new(table.counters.clone(), &metrics);
     let control = table.control.clone().map(|entry| Control::open(&entry, &metrics)).transpose()?;
@@ -72,7 +72,7 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
         table.entries.first().map(|entry| Keeps { own: entry.keeps.own, earlier: entry.keeps.own });
     let keeps_at_the_end = keeps_at_the_end.unwrap_or_default();
     let apart = table.apart;
-    // The outlets live as long as the programs that write to them.
+    // `_outlets` has to live as long as the programs, which write to its files.
     let (programs, _outlets) = load(table, &rings.signals().restoration())?;
     let accounts = Accounts::open();
     procfs::reset_own_peak_memory();
@@ -106,12 +106,10 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
 
 struct Server<'a> {
     rings: Rings<'a>,
-    /// File for the process list of a traced run.
     tree: File,
     summons: Summons,
     to_client: Doorbell,
     programs: Vec<Loaded>,
-    /// Metrics of each run.
     metrics: Arc<MetricSet>,
     /// Buffer for the readings of the next run, so that nothing is allocated between two runs.
     spare: Vec<Reading>,
@@ -119,16 +117,17 @@ struct Server<'a> {
     counting: Counting,
     control: Option<Control>,
     reaper: Reaper,
-    /// The process group in which it stands apart from what it watches.
+    /// Process group that the spawner joins while it watches a time limit, so that a command that signals its own group
+    /// does not reach the spawner.
     apart: Option<i32>,
     /// Processes that outlive the spawner.
     keeps_at_the_end: Keeps,
     pauses: Pauses,
     space: StartSpace,
-    /// Affinity at the start of the spawner, and its present one, which children inherit.
+    /// Affinity at the start of the spawner.
     home: CpuSet,
     placed: CpuSet,
-    /// Whether transparent huge pages are disabled now, which children inherit too.
+    /// Whether transparent huge pages are disabled now, which children inherit.
     without_huge_pages: bool,
     runs: u64,
     /// Number of the first request that was not stopped; earlier ones are answered as aborted.
@@ -170,8 +169,8 @@ impl Server<'_> {
         }
     }
 
-    /// Applies a stop to the run under way and to all requests in the ring at this moment; the client then submits them
-    /// again, or leaves.
+    /// Applies a stop to the run under way and to all requests that are in the ring now. The client submits them again,
+    /// or ends.
     fn note_stop(&mut self) {
         if signal::stop_requested() {
             signal::quiet();
@@ -180,7 +179,7 @@ impl Server<'_> {
         }
     }
 
-    /// Sleeps until there is a request; false when fauxplat has ended.
+    /// Sleeps until there is a request; false when fauxplat has ended or asked the spawner to end.
     fn wait_for_request(&mut self, next: u64) -> Result<bool, LaunchError> {
         while self.rings.produced(Way::Requests) <= next {
             self.note_stop();
@@ -198,7 +197,6 @@ impl Server<'_> {
         Ok(true)
     }
 
-    /// Performs one timed run.
     fn run(&mut self, request: Request) -> Result<Reply, StartFailed> {
         let loaded = &mut self.programs[request.entry as usize];
         place(&mut self.placed, &self.home, loaded, request.place)?;
@@ -254,15 +252,16 @@ impl Server<'_> {
     ) -> Result<(Started, Option<Births>), StartFailed> {
         let loaded = &mut self.programs[request.entry as usize];
         let (timeout_ns, keeps) = (loaded.timeout_ns, loaded.keeps);
-        // The time limit of a held run starts when it is released.
+        // The time limit of a held run starts when the run is released.
         if let Some(limit_ns) = timeout_ns.filter(|_| !request.held) {
             signal::interrupt_after(limit_ns);
         }
         let heap_offset_bytes = request.heap_offset_bytes.or(loaded.heap_offset_bytes);
         loaded.setup.traced = heap_offset_bytes.is_some() || loaded.threads.is_some();
         loaded.image.set_number(request.number);
-        // A command that stops or ends its whole group does not reach whoever keeps its time limit, from its first instruction
-        // on: both stand in groups of their own before it is executed.
+        // Before the program is executed, the command gets a process group of its own and the spawner joins another
+        // one. A command that stops or kills its whole group then does not reach the spawner, which enforces the time
+        // limit.
         let apart = self.apart.filter(|_| timeout_ns.is_some());
         loaded.setup.own_group = apart.is_some_and(|group| process::join_process_group(group).is_ok());
         wait_until(request.start_at_ns);
@@ -290,7 +289,6 @@ impl Server<'_> {
         Ok((started, births))
     }
 
-    /// Orders values by the table of metrics.
     fn readings(&mut self, values: impl Iterator<Item = (Metric, Option<u64>)>) -> Vec<Reading> {
         let mut readings = std::mem::take(&mut self.spare);
         readings.clear();
@@ -307,19 +305,18 @@ impl Server<'_> {
         readings
     }
 
-    /// Stores what is known of the sources after a run.
     fn tell_abilities(&mut self, account: &account::Account) {
         if account.lossy {
             self.rings.set_lossy_runs(self.accounts.lossy_runs());
         }
         self.runs += 1;
-        // The spawner grows a little in its first runs; reading its peak at each power of two follows that at no cost.
+        // The spawner grows a little in its first runs. Reading its peak at each power of two follows that growth at
+        // little cost.
         if self.runs.is_power_of_two() {
             self.rings.set_abilities(procfs::own_peak_memory(), self.accounts.abilities());
         }
     }
 
-    /// Performs one run that is traced and listed, and not timed.
     fn run_traced(&mut self, request: Request) -> Reply {
         let loaded = &mut self.programs[request.entry as usize];
         let keeps = loaded.keeps;
@@ -335,7 +332,7 @@ impl Server<'_> {
     }
 }
 
-/// End of a run that did not begin. A child that was told to leave at the gate was stopped.
+/// End of a run that did not begin. A held child fails at the gate only when it is ordered to leave, hence as aborted.
 fn end_of(failed: StartFailed) -> RunEnd {
     match failed.stage {
         Stage::Hold => RunEnd::Aborted,
@@ -345,15 +342,15 @@ fn end_of(failed: StartFailed) -> RunEnd {
     }
 }
 
-/// Spins until an agreed moment: a sleeper would wake up some fifty microseconds apart from the other spawner.
+/// Spins until an agreed moment: two sleeping spawners would wake up some fifty microseconds apart.
 fn wait_until(moment_ns: u64) {
     while clock::monotonic_ns() < moment_ns && !signal::stop_requested() {
         std::hint::spin_loop();
     }
 }
 
-/// Moves the spawner to where the next child shall run. Children inherit the affinity, so nothing is left to do between
-/// their creation and exec, and a block of runs on one CPU changes it once.
+/// Moves the spawner to the CPU of the next child. Children inherit the affinity, so nothing is left to do between
+/// their creation and exec, and a block of runs on one CPU changes the affinity once.
 fn place(placed: &mut CpuSet, home: &CpuSet, loaded: &Loaded, place: RunCpu) -> Result<(), StartFailed> {
     let all = loaded.cpus.as_ref().unwrap_or(home);
     match place {
@@ -362,14 +359,14 @@ fn place(placed: &mut CpuSet, home: &CpuSet, loaded: &Loaded, place: RunCpu) -> 
         RunCpu::Same => Ok(()),
         RunCpu::Idle => {
             move_to(placed, all)?;
-            // The kernel looks for an idle CPU when it wakes a task, so the spawner sleeps and stays where it wakes.
+            // The kernel looks for an idle CPU when it wakes a task, so the spawner sleeps and stays on the CPU where
+            // it wakes.
             std::thread::sleep(IDLE_NAP);
             sched::current_cpu().map_or(Ok(()), |cpu| move_to(placed, &[cpu].into_iter().collect()))
         }
     }
 }
 
-/// Enables or disables transparent huge pages for the next child.
 fn allow_huge_pages(without: &mut bool, loaded: &Loaded) -> Result<(), StartFailed> {
     if *without != loaded.without_huge_pages {
         process::disable_huge_pages(loaded.without_huge_pages).map_err(|error| StartFailed {
@@ -381,7 +378,6 @@ fn allow_huge_pages(without: &mut bool, loaded: &Loaded) -> Result<(), StartFail
     Ok(())
 }
 
-/// Sleep that is long enough to leave the CPU.
 const IDLE_NAP: Duration = Duration::from_micros(50);
 
 fn move_to(placed: &mut CpuSet, wanted: &CpuSet) -> Result<(), StartFailed> {
@@ -395,8 +391,8 @@ fn move_to(placed: &mut CpuSet, wanted: &CpuSet) -> Result<(), StartFailed> {
     Ok(())
 }
 
-/// Values of every metric that the spawner can read, from all sources. Rates of published counters are read by the
-/// runner: the spawner opens no file besides those of the programs.
+/// Values of every metric that the spawner can read. Rates of published counters are read by the runner, because the
+/// spawner opens no file besides those of the programs.
 fn values(
     wall_ns: u64,
     usage: &Usage,
@@ -404,15 +400,16 @@ fn values(
     steal_ns: Option<u64>,
 ) -> impl Iterator<Item = (Metric, Option<u64>)> + use<> {
     let ticks_ns = usage.user_ns + usage.system_ns;
-    // `wait4` is exact to a microsecond but misses children that were not waited for. The exit records miss none, but
-    // the kernel writes them before it charges what a task used since its last tick. Each can only be too small.
+    // `wait4` is exact to a microsecond but misses children that were not waited for. The exit records include all
+    // tasks, but the kernel writes them before it charges the time since a task's last tick. Both can only be too
+    // small, so the maximum is used.
     let cpu_ns = account.cpu_ns.map_or(ticks_ns, |recorded_ns| recorded_ns.max(ticks_ns));
     let user_ns = match ticks_ns {
         0 => cpu_ns,
         _ => (u128::from(cpu_ns) * u128::from(usage.user_ns) / u128::from(ticks_ns)) as u64,
     };
-    // The kernel counts resident pages per CPU in batches, so a program of a few pages reads zero, which is treated as
-    // unknown.
+    // The kernel counts resident pages per CPU in batches, so the count of a program of a few pages may be zero, which
+    // is treated as unknown.
     let peak_bytes = account.peak_memory_bytes.unwrap_or(usage.peak_memory_bytes);
     let read = [
         (Metric::WALL, Some(wall_ns)),
@@ -430,13 +427,13 @@ fn values(
         (Metric::BLOCK_OUTPUT, Some(usage.block_output_bytes)),
         (Metric::STEAL, steal_ns),
     ];
-    // For a run whose exit records were lost, `wait4` knows only an unknown part.
+    // If exit records were lost, `wait4` may miss an unknown part of the run.
     let lossy = account.lossy;
     read.into_iter()
         .map(move |(metric, value)| (metric, value.filter(|_| !lossy || !comes_from_records(metric))))
 }
 
-/// Whether this metric comes from the kernel's exit records, where those are available.
+/// Whether the value of this metric comes from the kernel's exit records where those are available.
 fn comes_from_records(metric: Metric) -> bool {
     [Metric::USER, Metric::SYSTEM, Metric::CPU, Metric::PEAK_MEMORY].contains(&metric)
 }

@@ -1,7 +1,7 @@
 //! A launcher without any process: it simulates a machine from a description, with its own clock.
 //!
-//! Used by tests of everything above it, and by simulations: a run costs microseconds whatever its simulated time, and
-//! the same description gives the same samples again.
+//! Tests of all layers above and simulations use this launcher: a run costs microseconds whatever its simulated time,
+//! and equal descriptions give equal samples.
 
 mod draw;
 mod machine;
@@ -37,7 +37,7 @@ pub struct SimulatedLauncher {
     runs_of: Vec<u64>,
     carried: f64,
     cpu: u16,
-    /// Time from which on the next run can start.
+    /// Earliest time at which the next run can start.
     free_ns: u64,
     /// Time at which the launcher died.
     died_ns: Option<u64>,
@@ -49,7 +49,7 @@ pub struct SimulatedLauncher {
     held: Option<Request>,
 }
 
-/// A reply that is delivered when its time has come.
+/// A reply that is delivered when the clock reaches `ready_ns`.
 #[derive(Debug)]
 struct Answer {
     started_ns: u64,
@@ -58,12 +58,11 @@ struct Answer {
     tree: Option<Vec<Process>>,
 }
 
-/// Handle that requests a stop, in place of the user.
+/// Handle that requests a stop, as the user would.
 #[derive(Clone, Debug)]
 pub struct Stopper(Arc<AtomicBool>);
 
 impl Stopper {
-    /// Requests a stop.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -73,11 +72,10 @@ impl Stopper {
 const ENOENT: i32 = 2;
 /// `EINVAL`, for CPUs that the machine does not have.
 const EINVAL: i32 = 22;
-/// Name and time in nanoseconds of the empty program, where the description does not define one of that name.
+/// Name and time in nanoseconds of the empty program, where the description does not define a program of that name.
 const FLOOR: (&str, f64) = ("floor", 50_000.0);
 
 impl SimulatedLauncher {
-    /// A launcher for the programs of a table on a described machine.
     pub fn new(machine: Machine, table: Table) -> Self {
         let (now_ns, stop) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
         SimulatedLauncher::in_lane(0, Arc::new(machine), table, now_ns, stop)
@@ -112,7 +110,6 @@ impl SimulatedLauncher {
         }
     }
 
-    /// Handle to stop the experiment from elsewhere.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::clone(&self.stop))
     }
@@ -164,7 +161,7 @@ impl SimulatedLauncher {
         match place {
             RunCpu::Cpu(cpu) => u16::try_from(cpu).unwrap_or(u16::MAX),
             RunCpu::Same => self.cpu,
-            // Equal draws select the same one of the entry's CPUs.
+            // Equal draws select the same CPU of the entry.
             RunCpu::Entry | RunCpu::Idle => own.filter(|cpus| !cpus.is_empty()).map_or(drawn, |cpus| {
                 let chosen = cpus.iter().nth(usize::from(drawn) % cpus.len());
                 chosen.map_or(drawn, |cpu| u16::try_from(cpu.0).unwrap_or(u16::MAX))
@@ -173,7 +170,6 @@ impl SimulatedLauncher {
     }
 }
 
-/// The description of an entry's behaviour; `None` if the machine has no such program.
 fn behaviour(machine: &Machine, entry: &Entry) -> Option<Behaviour> {
     let (line, first) = (entry.argv.join(" "), entry.argv.first().map_or("", String::as_str));
     let named = |name: &str| machine.programs.iter().find(|program| program.name == name).cloned();
@@ -200,7 +196,6 @@ fn reply_of(
     Reply { end: drawn.end, left_behind: behaviour.left_behind, readings, ..reply }
 }
 
-/// Process tree of a described program: one process.
 fn process(entry: &Entry, run: u64, drawn: &Drawn) -> Process {
     let outcome = match drawn.end {
         RunEnd::Ended(Exit::Status(status)) => Some(Outcome::Exited(status)),

@@ -1,4 +1,4 @@
-//! Table of the programs that the spawner can start: sent once, so that a request is a few numbers.
+//! Table of the programs that the spawner can start. The table is sent once, so that a request is a few numbers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,13 +13,12 @@ use fauxplat_sys::{mempolicy, sched};
 use fauxplat_units::{Cpu, CpuSet};
 use serde::{Deserialize, Serialize};
 
-/// Source of standard input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stdin {
     /// `/dev/null`.
     #[default]
     Null,
-    /// A file, read from its beginning in each run.
+    /// A file that is read from its beginning in each run.
     File(PathBuf),
 }
 
@@ -31,16 +30,14 @@ pub enum Stdout {
     Null,
     /// Standard output and error of fauxplat.
     Inherit,
-    /// Standard output is appended to this file.
+    /// A file to which standard output is appended.
     File(PathBuf),
 }
 
-/// A program, with everything that is needed to start it again and again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Path for `execve(2)`.
     pub program: String,
-    /// Argument vector.
     pub argv: Vec<String>,
     /// Environment, each as `NAME=VALUE`.
     pub env: Vec<String>,
@@ -50,13 +47,10 @@ pub struct Entry {
     pub cpus: Option<CpuSet>,
     /// Scheduling policy (`SCHED_*`) and priority.
     pub policy: Option<(i32, u8)>,
-    /// Nice value.
     pub nice: Option<i8>,
     /// Execution domain, see `personality(2)`.
     pub personality: Option<u32>,
-    /// Standard input.
     pub stdin: Stdin,
-    /// Standard output and error.
     pub stdout: Stdout,
     /// Limit of the wall time; `None` for no limit.
     pub timeout_ns: Option<u64>,
@@ -74,16 +68,16 @@ pub struct Entry {
     pub threads: Option<ThreadCpus>,
     /// Whether the program is kept from transparent huge pages.
     pub without_huge_pages: bool,
-    /// Folders of the control groups that it enters.
+    /// Folders of the control groups that the program enters.
     pub groups: Vec<PathBuf>,
-    /// Whether the environment has the number of the run.
+    /// Whether the environment contains the number of the run.
     pub is_numbered: bool,
     /// Processes that continue after the program has ended.
     #[serde(default)]
     pub keeps: Keeps,
 }
 
-/// Processes that continue after a program has ended. All other children of the spawner are ended then.
+/// Processes that continue after a program has ended. All other children of the spawner are ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keeps {
     /// Processes that the program itself leaves behind.
@@ -95,19 +89,18 @@ pub struct Keeps {
 /// CPUs for the threads of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadCpus {
-    /// The CPUs, in the order in which threads are made.
+    /// The CPUs, in the order in which threads are created.
     pub cpus: Vec<Cpu>,
-    /// Whether further threads are left alone, rather than starting over at the first CPU.
+    /// Whether threads beyond the last CPU are not placed, rather than starting over at the first CPU.
     pub once: bool,
 }
 
 /// All programs of an experiment, addressed by index.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
-    /// The programs.
     pub entries: Vec<Entry>,
-    /// Metrics of each run, in this order; the built-in metrics if empty. The spawner leaves those absent that it
-    /// cannot read.
+    /// Metrics of each run, in this order; the built-in metrics if empty. Metrics that the spawner cannot read are
+    /// absent from the readings.
     #[serde(default)]
     pub metrics: Vec<Metric>,
     /// Counters of each run, whose readings follow the metrics.
@@ -116,12 +109,11 @@ pub struct Table {
     /// Pipes by which programs switch counting on and off, and the metrics of the enabled times.
     #[serde(default)]
     pub control: Option<ControlEntry>,
-    /// The process group in which whoever watches a time limit stands apart from what it watches.
+    /// Process group that the spawner joins while it watches a time limit, apart from the programs.
     #[serde(default)]
     pub apart: Option<i32>,
 }
 
-/// Metrics that are read while a program has counting enabled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlEntry {
     /// Paths of the pipes, absolute.
@@ -134,10 +126,8 @@ pub struct ControlEntry {
     pub counters: Vec<Metric>,
 }
 
-/// A counter of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CounterEntry {
-    /// Metric that the counter provides.
     pub metric: Metric,
     /// Type of the event source (`perf_event_attr.type`), see `perf_event_open(2)`.
     pub kind: u32,
@@ -159,7 +149,6 @@ pub struct CounterEntry {
 }
 
 impl CounterEntry {
-    /// The event for `perf_event_open(2)`.
     pub fn event(&self) -> CountingEvent {
         CountingEvent {
             kind: self.kind,
@@ -172,7 +161,6 @@ impl CounterEntry {
 }
 
 impl Table {
-    /// Metrics of this table.
     pub(crate) fn metrics(&self) -> Arc<MetricSet> {
         match self.metrics.is_empty() {
             true if self.counters.is_empty() && self.control.is_none() => MetricSet::built_in(),
@@ -188,15 +176,13 @@ impl Table {
         self.counters.iter().map(|counter| counter.metric).chain(enabled)
     }
 
-    /// Number of readings that a reply needs room for: a counter that was counting only part of the time adds two more
-    /// words.
+    /// Number of readings that a reply needs room for. With counters, their enabled and running times may follow.
     pub(crate) fn room(&self) -> usize {
         let metrics = self.metrics().len();
         if self.counters.is_empty() { metrics } else { 3 * metrics }
     }
 }
 
-/// Lays out one argument vector of a command under the command's condition.
 pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry {
     let condition = &command.condition;
     Entry {
@@ -232,7 +218,7 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
         threads: condition.pin_threads.as_ref().and_then(thread_cpus),
         without_huge_pages: condition.huge_pages == HugePages::Never,
         groups: Vec::new(),
-        // A shell line may refer to the variable. Other programs get exactly the given environment.
+        // Only a shell line may refer to the variable. Other programs get exactly the given environment.
         is_numbered: condition.shell.is_used(),
         keeps: Keeps {
             own: condition.keep_background,
@@ -250,7 +236,7 @@ fn scheduling(policy: Policy) -> (i32, u8) {
     }
 }
 
-/// Memory policy as numbers of the kernel: mode and nodes.
+/// Memory policy in the kernel's terms: mode and nodes.
 fn node_policy(policy: &MemoryPolicy) -> Option<(i32, CpuSet)> {
     let mode = match policy {
         MemoryPolicy::Inherit => return None,
@@ -262,7 +248,7 @@ fn node_policy(policy: &MemoryPolicy) -> Option<(i32, CpuSet)> {
     Some((mode, policy.nodes()))
 }
 
-/// CPUs of the threads. Relations were resolved when the experiment began.
+/// CPUs of the threads. CPUs given by relation were resolved when the experiment began.
 fn thread_cpus(places: &ThreadPlaces) -> Option<ThreadCpus> {
     Some(ThreadCpus { cpus: places.cpus()?, once: places.once })
 }
@@ -290,8 +276,8 @@ fn set(env: &mut Vec<String>, setting: String) {
     env.push(setting);
 }
 
-/// Value of the environment variable that makes the C library's allocator use huge pages, see its manual under "Memory
-/// Allocation Tunables". Other tunables in the variable are kept.
+/// Value of the environment variable that makes the C library's allocator use huge pages, see the manual of glibc under
+/// "Memory Allocation Tunables". Other tunables in the variable are kept.
 fn with_huge_pages(env: &[String]) -> String {
     const NAME: &str = "GLIBC_TUNABLES=";
     const HUGE: &str = "glibc.malloc.hugetlb=";
@@ -301,7 +287,7 @@ fn with_huge_pages(env: &[String]) -> String {
     format!("{NAME}{}", all.join(":"))
 }
 
-/// The personality to set: only the randomisation bit is changed.
+/// The personality to set. Only the bit of address randomisation is changed.
 fn personality(aslr: Aslr) -> Option<u32> {
     let now = fauxplat_sys::sched::personality();
     match aslr {
@@ -377,7 +363,7 @@ mod tests {
         assert_eq!(entry.threads, Some(ThreadCpus { cpus: vec![Cpu(3), Cpu(2)], once: true }));
     }
 
-    /// Values that are drawn for each block are not in the table but in the request.
+    /// Values that are drawn for each block are part of the request, not of the table.
     #[test]
     fn what_is_drawn_for_a_block_is_left_to_the_request() {
         for cpu in ["auto", "free", "one-of:0-3", "one-of:sibling-of:1"] {

@@ -25,7 +25,7 @@ const SHELL_ONLY: [(&str, &str); 8] = [
 /// Splits a command line into words as a shell would, without a shell.
 ///
 /// # Errors
-/// An unclosed quote, an empty command, or a construct that needs a shell.
+/// Fails for an unclosed quote, an empty command, or a construct that needs a shell.
 pub fn split(command: &str) -> Result<Vec<String>, LaunchError> {
     let fail = |reason: String| LaunchError::Words { command: command.to_owned(), reason };
     if let Some(name) = shell_construct(command) {
@@ -48,7 +48,6 @@ pub fn split(command: &str) -> Result<Vec<String>, LaunchError> {
     }
 }
 
-/// Whether a word is `NAME=VALUE`.
 fn is_assignment(word: &str) -> bool {
     word.split_once('=')
         .is_some_and(|(name, _)| is_name(name) && !name.starts_with(|c: char| c.is_ascii_digit()))
@@ -58,8 +57,8 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Finds a part that a shell would replace: a variable or the output of a command outside single quotes, and outside
-/// all quotes a pattern or a home directory.
+/// Finds a part that a shell would replace: a variable or the output of a command outside single quotes, or a pattern
+/// or a home directory outside all quotes.
 fn expansion(command: &str) -> Option<&str> {
     let (mut quote, mut escaped, mut before) = (None, false, ' ');
     for (at, c) in command.char_indices() {
@@ -99,13 +98,12 @@ fn until_blank(text: &str) -> &str {
     text.split([' ', '\t', '\n', '"', ';']).next().unwrap_or(text)
 }
 
-/// The word that contains this byte.
 fn word_around(text: &str, at: usize) -> &str {
     let start = text[..at].rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
     until_blank(&text[start..])
 }
 
-/// Finds a word outside quotes that only a shell understands.
+/// Name of the first construct outside quotes that only a shell understands.
 fn shell_construct(command: &str) -> Option<&'static str> {
     let (mut quote, mut escaped) = (None, false);
     let mut operator = String::new();
@@ -130,8 +128,8 @@ fn shell_construct(command: &str) -> Option<&'static str> {
     None
 }
 
-/// Finds the executable for the first word of a command: a path if it holds a slash, else a name in `PATH`. Relative
-/// paths are relative to the working directory of the command.
+/// Finds the executable for the first word of a command: a path if the word contains a slash, otherwise a name in
+/// `PATH`. Paths are relative to the working directory of the command.
 pub fn find_program(word: &str, cwd: &Path, search_path: &str) -> Result<PathBuf, LaunchError> {
     if word.contains('/') {
         let path = cwd.join(word);
@@ -152,11 +150,11 @@ pub fn find_program(word: &str, cwd: &Path, search_path: &str) -> Result<PathBuf
     Err(not_usable(word, refused.unwrap_or_default(), found, hint.into()))
 }
 
-/// The absolute path if it is an executable file; otherwise whether it exists at all.
+/// The absolute path if the file is executable; the error is whether the file exists.
 fn executable(path: &Path) -> Result<PathBuf, bool> {
     let facts = std::fs::metadata(path).map_err(|_| false)?;
     if facts.is_file() && facts.permissions().mode() & 0o111 != 0 {
-        // Not canonicalised: a program may look at the name by which it is called, and a symbolic link is such a name.
+        // Not canonicalised: a program may behave differently when it is called by the name of a symbolic link.
         return Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     }
     Err(true)
@@ -213,7 +211,7 @@ mod tests {
         assert!(split("  ").unwrap_err().to_string().contains("empty"));
     }
 
-    /// A quote within quotes ends nothing, and what stands behind it is still quoted.
+    /// An escaped quote within quotes does not end them, and the text after it is still quoted.
     #[test]
     fn what_is_quoted_needs_no_shell() {
         for (command, words) in [
@@ -237,7 +235,7 @@ mod tests {
         }
     }
 
-    /// A word in quotes of one fixed kind, as a person might write it.
+    /// A word in double quotes, as a user might type it.
     fn quoted(word: &str) -> String {
         let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$").replace('`', "\\`");
         format!("\"{escaped}\"")

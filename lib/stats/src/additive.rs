@@ -4,12 +4,12 @@ use crate::describe::{median, median_in_place};
 use crate::noncentral::{Noncentrality, noncentrality};
 use crate::smooth::{scatter, trend, trend_noise, trend_parameters};
 
-/// The visits of one block in the order of time: the level of each, as an index, and its value.
+/// The visits of one block in chronological order: the level of each visit, as an index, and its value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
     /// Levels, each at most once.
     pub levels: Vec<u16>,
-    /// Values, logarithms as a rule.
+    /// Values, usually logarithms.
     pub values: Vec<f64>,
 }
 
@@ -19,28 +19,28 @@ const ROUNDS: usize = 3;
 /// A visit further than this many local standard deviations from the median of its level is winsorised.
 const FENCE: f64 = 4.0;
 
-/// Number of times that outliers are winsorised: first around the median, then each time around the mean that the time
-/// before gave, by which the mean converges to Huber's estimate of location.
+/// Number of times that outliers are winsorised: first around the median, then each time around the mean of the
+/// previous round. The mean converges to Huber's estimate of location.
 const PULLS: usize = 4;
 
-/// Stretches whose local standard deviation is more than this many times the usual one are down-weighted. Weighting all
-/// by their scatter would favour stretches that happen to be quiet, and understate the noise.
+/// Stretches whose local standard deviation is more than this many times the usual one are down-weighted. Weighting
+/// every stretch by its scatter would favour stretches that happen to be quiet, and understate the noise.
 const RESTLESS: f64 = 1.5;
 
 /// Drift, effects and noise of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Additive {
-    /// Effect of each level against the median of all levels; `None` where it was never visited.
+    /// Effect of each level relative to the median of all levels; `None` if the level was never visited.
     pub effects: Vec<Option<f64>>,
-    /// Standard error of each effect; infinite where it was never visited.
+    /// Standard error of each effect; infinite if the level was never visited.
     pub errors: Vec<f64>,
-    /// Visits of each level.
+    /// Number of visits of each level.
     pub visits: Vec<usize>,
-    /// Per block: the values less the drift, outliers winsorised.
+    /// The values of each block minus the drift, with outliers winsorised.
     pub cleaned: Vec<Vec<f64>>,
-    /// Per block: the drift.
+    /// The drift at each visit of each block.
     pub drift: Vec<Vec<f64>>,
-    /// Per block: the weight of each visit, the inverse of its local variance, 1 on average.
+    /// The weight of each visit of each block: the inverse of its local variance, 1 on average.
     pub weights: Vec<Vec<f64>>,
     /// Share of the visits that were winsorised.
     pub pulled_in: f64,
@@ -55,22 +55,22 @@ pub struct Additive {
 pub struct Size {
     /// F ratio between levels.
     pub f: f64,
-    /// Mean squared effect against the mean level, with its interval.
+    /// Mean squared effect relative to the mean level, with its interval.
     pub effect: Noncentrality,
     /// Variance of the drift over the runs.
     pub drift: f64,
-    /// Variance of what neither explains.
+    /// Variance that neither effects nor drift explain.
     pub residual: f64,
-    /// Levels that were visited.
+    /// Number of levels that were visited.
     pub levels: usize,
 }
 
 /// Decomposes a sweep over `levels` levels.
 ///
-/// Drift is a running median over time ([`trend`]) of the values less the effects so far, effects are weighted means
-/// of the values less the drift, with outliers pulled in (Huber's estimate of location); both are fitted in turn, which
-/// is how additive models are fitted (Tukey's median polish; Hastie and Tibshirani 1990, "backfitting"). Visits in
-/// restless stretches weigh less, by the local scatter.
+/// Drift is a running median over time ([`trend`]) of the values minus the present effects; effects are weighted means
+/// of the values minus the drift, with outliers pulled in (Huber's estimate of location). Both are fitted in turn, as
+/// is usual for additive models (Tukey's median polish; Hastie and Tibshirani 1990, "backfitting"). Visits in restless
+/// stretches weigh less, according to the local scatter.
 pub fn fit(blocks: &[Block], levels: usize) -> Additive {
     let mut fitted = Additive {
         effects: vec![Some(0.0); levels],
@@ -179,19 +179,19 @@ impl Additive {
         let runs: usize = self.visits.iter().sum();
         let levels = self.effects.iter().flatten().count();
         let drift: f64 = blocks.iter().map(|block| trend_parameters(block.values.len())).sum();
-        // The mean over all is in the drift and in the effects, and is one parameter.
+        // The overall mean is part of both the drift and the effects, but is only one parameter.
         self.df = (runs as f64 - levels as f64 - drift + 1.0).max(0.0);
         let longest = blocks.iter().map(|block| block.values.len()).max().unwrap_or(0);
         let noise = if self.df > 0.0 { squares / self.df } else { 0.0 };
-        // The fences move with the mean and the winsorised values move with the fences, so that only the other values
-        // hold the mean in place (Huber 1964, "Robust estimation of a location parameter": E psi^2 over (E psi')^2).
+        // The fences move with the mean and the winsorised values move with the fences, so only the other values
+        // determine the mean (Huber 1964, "Robust estimation of a location parameter": E psi^2 over (E psi')^2).
         self.noise = noise * (1.0 + trend_noise(longest)) / (1.0 - self.pulled_in).powi(2);
         let (_, weights) = self.level_sums(blocks);
         self.errors = weights.iter().map(|weight| (self.noise / weight).sqrt()).collect();
         self.errors.iter_mut().filter(|error| error.is_nan()).for_each(|error| *error = f64::INFINITY);
     }
 
-    /// Size of the effects, with intervals at `level` (0.05 for 95 %); `None` when no degrees of freedom are left.
+    /// Size of the effects, with intervals at `level` (0.05 for 95 %); `None` if no degrees of freedom are left.
     pub fn size(&self, blocks: &[Block], level: f64) -> Option<Size> {
         let (sums, weights) = self.level_sums(blocks);
         let total: f64 = weights.iter().sum();
@@ -222,7 +222,7 @@ impl Additive {
 
     fn drift_variance(&self) -> f64 {
         let all: Vec<f64> = self.drift.iter().flatten().copied().collect();
-        // A running median follows the noise a little, and this part is no drift.
+        // A running median follows the noise a little, and that part is not drift.
         let longest = self.drift.iter().map(Vec::len).max().unwrap_or(1);
         let follows = self.noise * trend_noise(longest);
         (crate::describe::variance(&all) - follows).max(0.0)
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::draw::Draw;
 
-    /// `blocks` visits of `levels` levels with noise 1, drift that steps by 20 now and then, and effects.
+    /// `blocks` visits of `levels` levels with noise 1, a drift that occasionally steps by 20, and effects.
     fn sweep(seed: u64, levels: u16, blocks: usize, effect: impl Fn(u16) -> f64) -> Vec<Block> {
         let mut draw = Draw::new(seed, 0);
         let mut load = 0.0;
@@ -294,7 +294,7 @@ mod tests {
                 let effect = fit(&data, levels.into()).size(&data, 0.05).unwrap().effect;
                 effect.low <= truth && truth <= effect.high
             });
-            // Nominally 190 of 200; under steps of drift 20 times the noise somewhat fewer are allowed.
+            // 190 of 200 are expected; with drift steps of 20 times the noise, somewhat fewer are allowed.
             let covers = covers.count();
             assert!(covers >= 180, "{levels} levels {blocks} blocks spread {spread}: {covers}");
         }

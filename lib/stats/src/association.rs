@@ -4,21 +4,21 @@ use crate::describe::{mean, variance};
 use crate::distribution::normal_upper_tail;
 use crate::draw::Draw;
 
-/// An attribute of every thing.
+/// An attribute of every item.
 #[derive(Clone, Debug)]
 pub enum Attribute {
-    /// A level out of a number of levels; [`NO_LEVEL`] stands for a thing without any of them.
+    /// A level out of a number of levels; [`NO_LEVEL`] stands for an item without any of them.
     Levels {
-        /// The level of each thing.
+        /// The level of each item.
         of: Vec<u32>,
         /// Number of levels.
         count: usize,
     },
-    /// A number per thing, or its rank.
+    /// A number for each item, or its rank.
     Number(Vec<f64>),
 }
 
-/// The level of a thing that has none of the analysed levels.
+/// The level of an item that has none of the analysed levels.
 pub const NO_LEVEL: u32 = u32::MAX;
 
 /// The attribute with the strongest association.
@@ -26,24 +26,24 @@ pub const NO_LEVEL: u32 = u32::MAX;
 pub struct Association {
     /// Index of the attribute.
     pub attribute: usize,
-    /// The level whose values stand out most; for a number, 1 if larger numbers go with higher values, and 0 if smaller
-    /// ones do.
+    /// The level whose values stand out most. For a number, 1 if larger numbers are associated with higher values, and
+    /// 0 if smaller numbers are.
     pub level: usize,
-    /// p-value over all attributes, if none is associated with the values.
+    /// p-value over all attributes, under the hypothesis that none is associated with the values.
     pub p_value: f64,
 }
 
 /// Number of drawn orders at least as extreme as the observed one at which drawing stops (Besag and Clifford 1991,
-/// "Sequential Monte Carlo p-values"): a p-value far from small needs few draws.
+/// "Sequential Monte Carlo p-values"): a large p-value needs few draws.
 const ENOUGH: usize = 50;
 
-/// The attribute with the strongest association, with its p-value over all attributes.
+/// The attribute with the strongest association, with its p-value over all attributes; `None` if nothing varies.
 ///
-/// Things are compared within their stratum only, and orders are drawn within strata. The statistic of an attribute is
-/// the level whose sum of values is furthest from that of equally many drawn things, in standard deviations; as a
-/// probability, so that an attribute of many levels has no advantage (Šidák). The statistic over all attributes is the
-/// largest of these, here and in every drawn order, so that the p-value holds for all together (Westfall and Young
-/// 1993, "Resampling-Based Multiple Testing", max T). `None` where nothing varies.
+/// Items are compared only within their stratum, and orders are drawn within strata. The statistic of an attribute is
+/// the largest standardised deviation of a level's sum of values from that of equally many randomly drawn items,
+/// converted to a probability so that an attribute of many levels has no advantage (Šidák). The overall statistic is
+/// the maximum over all attributes, both for the observed and for every drawn order, so the p-value holds for all
+/// attributes together (Westfall and Young 1993, "Resampling-Based Multiple Testing", max T).
 pub fn strongest(
     values: &[f64],
     strata: &[u32],
@@ -72,7 +72,7 @@ pub fn strongest(
 #[derive(Clone, Copy, Debug)]
 struct Extreme {
     level: usize,
-    /// Minus the logarithm of its probability.
+    /// Minus the logarithm of the probability of the level's deviation.
     surprise: f64,
 }
 
@@ -111,7 +111,6 @@ impl Test {
         self.strata.iter().for_each(|range| draw.shuffle(&mut self.values[range.clone()]));
     }
 
-    /// The most extreme attribute of this order.
     fn extreme(&mut self) -> Option<(usize, Extreme)> {
         let (values, sums) = (&self.values, &mut self.sums);
         let each = self.attributes.iter().map(|it| it.extreme(values, sums));
@@ -132,7 +131,7 @@ impl Prepared {
                 let of: Vec<u32> = order.iter().map(|&index| of[index]).collect();
                 let errors = level_errors(&of, *count, strata, values);
                 let usable = errors.iter().filter(|&&error| error > 0.0).count();
-                // With all things in one of the levels, the sums of the levels are dependent: one is determined by the
+                // If every item has one of the levels, the sums of the levels are dependent: each is determined by the
                 // others.
                 let closed = usize::from(!of.contains(&NO_LEVEL));
                 Prepared::Levels { of, errors, levels: usable.saturating_sub(closed).max(1) as f64 }
@@ -200,8 +199,8 @@ fn level_errors(of: &[u32], count: usize, strata: &[std::ops::Range<usize>], val
     variances.into_iter().map(f64::sqrt).collect()
 }
 
-/// Minus the logarithm of the two-sided probability of z; far out, where the probability underflows, by the first term
-/// of its expansion.
+/// Minus the logarithm of the two-sided probability of z. Where the probability would underflow, the first term of its
+/// expansion is used.
 fn surprise(z: f64) -> f64 {
     match z < 30.0 {
         true => -(2.0 * normal_upper_tail(z)).ln(),
@@ -218,7 +217,7 @@ mod tests {
         Attribute::Levels { of, count }
     }
 
-    /// Values of which those with level 1 of the first attribute are higher, and attributes that mean nothing.
+    /// Values that are higher for level 1 of the first attribute, and three attributes without association.
     fn world(draw: &mut Draw, step: f64) -> (Vec<f64>, Vec<Attribute>) {
         let random = |draw: &mut Draw, count| levels((0..100).map(|_| draw.below(count) as u32).collect());
         let first: Vec<u32> = (0..100).map(|index| u32::from(index % 10 == 3)).collect();

@@ -1,18 +1,20 @@
-//! Bets on the side to which differences lean: evidence that is valid at every moment, however the next was chosen.
+//! Bets on the sign of differences: evidence that is valid at every moment, however the next measurement was chosen.
 
 use crate::describe::{MAD_TO_SD, median, median_in_place};
 
-/// Stakes, as differences in units of their usual spread for which each is the best. A grid by factors of two loses at most
-/// a few per cent of the growth between two of its points.
+/// Stakes, given as the difference (in units of the usual spread) for which each stake is the best. A grid by factors
+/// of two loses at most a few per cent of the growth between two of its points.
 const STAKES: [f64; 5] = [0.15, 0.3, 0.6, 1.2, 2.4];
 
-/// How many usual spreads a difference counts at most: one spike costs a bet no more than a few plain differences.
+/// Maximum number of usual spreads that a difference counts, so that one outlier costs a bet no more than a few plain
+/// differences.
 const FENCE: f64 = 2.0;
 
-/// Number of earlier differences that tell the usual spread. Before that, a difference counts by its sign alone.
+/// Number of earlier differences from which the usual spread is estimated. Before that, only the sign of a difference
+/// counts.
 const SPREAD_FROM: usize = 4;
 
-/// The smallest spread, as a log ratio: differences that were all equal say nothing of how the next will vary.
+/// The smallest spread, as a log ratio: equal differences do not show how the next one will vary.
 const SPREAD_MIN: f64 = 1e-9;
 
 /// Logarithm of the price of a mixture over all stakes and both sides.
@@ -28,13 +30,13 @@ struct Wealth {
 impl Wealth {
     /// Bets on a difference from the centre, in usual spreads.
     ///
-    /// If the difference is as likely as its negative given everything before it, 1 + tanh(λx) has the mean one for every
-    /// stake λ. The factor is exp(λx) / cosh(λx), and so above exp(λx − λ²x²/2) of the plain e-process, for every x
+    /// If the difference is as likely as its negative given all earlier ones, 1 + tanh(λx) has mean one for every stake
+    /// λ. This factor is exp(λx) / cosh(λx), and so exceeds exp(λx − λ²x²/2) of the plain e-process for every x
     /// (Ramdas, Ruf, Larsson and Koolen 2020, "Admissible anytime-valid sequential inference must rely on nonnegative
-    /// martingales"). Where the centre of symmetry lies below, the mean for the side above is less than one.
+    /// martingales"). If the centre of symmetry lies below, the mean for the side above is less than one.
     fn take(&mut self, x: f64) {
         for (at, stake) in STAKES.iter().enumerate() {
-            // ln(1 + tanh(y)) = ln 2 − ln(1 + exp(−2y)), without the cancellation far below zero.
+            // ln(1 + tanh(y)) = ln 2 − ln(1 + exp(−2y)), which avoids cancellation far below zero.
             let y = 2.0 * stake * x;
             let ln_2 = std::f64::consts::LN_2;
             self.above[at] += ln_2 - softplus(-y);
@@ -67,20 +69,21 @@ fn ln_mean_exp(values: &[f64]) -> f64 {
     largest + (sum / values.len() as f64).ln()
 }
 
-/// Differences, and the evidence of where they are centred.
+/// Differences, and the evidence about their centre.
 ///
-/// Each difference has to be as likely as its negative about the true centre, given all earlier ones and everything by which
-/// it was chosen to be measured. So a benchmark may be measured again because of what any of them showed so far.
+/// Each difference has to be as likely as its negative about the true centre, given all earlier differences and
+/// everything that influenced the choice to measure it. Earlier results may therefore decide which benchmark is
+/// measured again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bets {
-    /// Each difference with the spread that was usual before it; zero while that is not known.
+    /// Each difference with the usual spread before it; zero while that is unknown.
     seen: Vec<(f64, f64)>,
-    /// Centres that are asked about at every moment, with the bets on each.
+    /// Centres whose evidence is tracked at every moment, with the bets on each.
     asked: Vec<(f64, Wealth)>,
 }
 
 impl Bets {
-    /// No differences yet, and centres that are asked about at every moment.
+    /// No differences yet; evidence is tracked about these centres.
     pub fn about(centres: &[f64]) -> Self {
         Bets { seen: Vec::new(), asked: centres.iter().map(|&centre| (centre, Wealth::default())).collect() }
     }
@@ -102,12 +105,12 @@ impl Bets {
         self.seen.is_empty()
     }
 
-    /// The differences, in the order in which they came.
+    /// The differences, in the order in which they were added.
     pub fn values(&self) -> Vec<f64> {
         self.seen.iter().map(|&(d, _)| d).collect()
     }
 
-    /// Spread that the next difference is measured by; zero while too few are known.
+    /// Spread by which the next difference is scaled; zero while too few differences are known.
     pub fn usual_spread(&self) -> f64 {
         if self.seen.len() < SPREAD_FROM {
             return 0.0;
@@ -128,13 +131,13 @@ impl Bets {
         self.asked[asked].1.ln_below()
     }
 
-    /// Natural logarithm of the evidence that the centre is another than the centre of this index.
+    /// Natural logarithm of the evidence that the centre differs from the centre of this index.
     pub fn ln_either(&self, asked: usize) -> f64 {
         self.asked[asked].1.ln_either()
     }
 
-    /// The confidence sequence at `level`: the centres against which the evidence is below 1/level. Its ends are infinite
-    /// while nothing is excluded.
+    /// The confidence sequence at `level`: the centres against which the evidence is below 1/level. The ends are
+    /// infinite while nothing is excluded.
     pub fn interval(&self, level: f64) -> (f64, f64) {
         match median(&self.values()) {
             Some(centre) => (self.end(centre, -1.0, level), self.end(centre, 1.0, level)),
@@ -150,7 +153,8 @@ impl Bets {
             self.seen.iter().for_each(|&(d, spread)| wealth.take(counted(d - theta, spread)));
             wealth.ln_either() >= -level.ln()
         };
-        // Centres are log ratios: a factor of e⁸ is as good as anything, and a millionth as good as nothing.
+        // Centres are log ratios: distances from a millionth to e⁸ are searched, beyond which an exact end does not
+        // matter.
         let steps = std::iter::successors(Some(1e-6), |distance| Some(distance * 1.6)).take(34);
         let Some(mut outside) = steps.into_iter().find(|&distance| excluded(distance)) else {
             return direction * f64::INFINITY;
@@ -164,7 +168,7 @@ impl Bets {
     }
 }
 
-/// A distance from a centre as it counts: in usual spreads, pulled in to the fence, or its sign alone.
+/// A distance from a centre in usual spreads, clamped to the fence; its sign alone while the spread is unknown.
 fn counted(distance: f64, spread: f64) -> f64 {
     match distance {
         0.0 => 0.0,
@@ -173,8 +177,8 @@ fn counted(distance: f64, spread: f64) -> f64 {
     }
 }
 
-/// Differences that it probably takes until the evidence is `1/level`, where the centre lies `distance` spreads away, from
-/// evidence of exp(`ln_now`) on. Infinite for no distance.
+/// Expected number of further differences until the evidence is `1/level`, if the centre lies `distance` spreads away
+/// and the present evidence is exp(`ln_now`). Infinite for distance zero.
 pub fn differences_to(distance: f64, level: f64, ln_now: f64) -> f64 {
     let ln_2 = std::f64::consts::LN_2;
     // The growth of the best stake is x²/2 for small distances, and no bet wins more than its stake.
@@ -188,7 +192,7 @@ mod tests {
     use super::*;
     use crate::draw::Draw;
 
-    /// Share of series of noise around zero in which the evidence ever reaches 1/level.
+    /// Share of series of noise around zero whose evidence ever reaches 1/level.
     fn false_alarms(noise: impl Fn(&mut Draw) -> f64, level: f64) -> f64 {
         let alarms = (0..2000u64).filter(|&seed| {
             let mut draw = Draw::new(seed, 3);

@@ -8,16 +8,17 @@ use crate::distribution::{normal_upper_quantile, normal_upper_tail};
 use crate::randomise::below;
 use crate::winsor::winsorised_mean;
 
-/// Resamples for a 95 % interval need about 2000; the 99 % ends lie further out, so twice that.
+/// Number of resamples. A 95 % interval needs about 2000; the ends of a 99 % interval lie further out, so twice as many
+/// are drawn.
 pub const RESAMPLES: usize = 4000;
 
-/// Jackknife values are left out in at most this many groups, so that a long series stays cheap.
+/// Maximum number of groups of values that are left out in turn for the jackknife, so that a long series stays cheap.
 const JACKKNIFE_GROUPS: usize = 128;
 
-/// BCa interval of the winsorised mean over clusters at `level` (0.01 for 99 %).
+/// BCa interval of the winsorised mean over clusters at `level` (0.01 for 99 %); `None` for no values.
 ///
-/// Efron 1987, "Better Bootstrap Confidence Intervals". Whole clusters are drawn, so `values` must be one number per
-/// cluster. For fewer than four values, or values that are all equal, the ends are the smallest and largest value.
+/// Efron 1987, "Better Bootstrap Confidence Intervals". Whole clusters are drawn, so `values` must have one number per
+/// cluster. For fewer than four values, or if all values are equal, the ends are the smallest and largest value.
 pub fn bca_interval(values: &[f64], level: f64, seed: u64) -> Option<(f64, f64)> {
     let low = values.iter().copied().min_by(f64::total_cmp)?;
     let high = values.iter().copied().max_by(f64::total_cmp)?;
@@ -36,7 +37,7 @@ pub fn bca_interval(values: &[f64], level: f64, seed: u64) -> Option<(f64, f64)>
     Some((end(level / 2.0)?, end(1.0 - level / 2.0)?))
 }
 
-/// The statistic of each resample, in rising order.
+/// The statistic of each resample, in ascending order.
 fn replicates(values: &[f64], seed: u64) -> Vec<f64> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut resample = vec![0.0; values.len()];

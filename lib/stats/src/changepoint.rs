@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::draw::Draw;
 
-/// Number of random orders behind the null distribution of each length of a series.
+/// Number of random orders for the null distribution of each length of a series.
 const DRAWS: usize = 999;
 
 /// A change of level.
@@ -19,7 +19,7 @@ pub struct Change {
 /// Finds changes, and caches the null distribution for each length of a series.
 ///
 /// The statistic is the largest standardised Wilcoxon rank sum over all places that leave `min_segment` values on
-/// either side (Pettitt 1979 has the scan without the standardisation, which cannot see changes near the ends). Its
+/// either side (Pettitt 1979 uses the scan without standardisation, which cannot detect changes near the ends). Its
 /// distribution without a change is that of random orders, whatever the distribution of the values.
 #[derive(Clone, Debug)]
 pub struct Scanner {
@@ -31,20 +31,20 @@ pub struct Scanner {
 /// The largest statistic in random orders of one length.
 #[derive(Clone, Debug)]
 struct Chance {
-    /// The statistics in rising order.
+    /// The statistics in ascending order.
     sorted: Vec<f64>,
     /// Factor of x·exp(−x²/2), by which the tail beyond the resolution of the draws is approximated.
     tail: f64,
 }
 
 impl Scanner {
-    /// Creates a scanner with the least number of values between changes, and a seed for the random orders.
+    /// Creates a scanner with the minimum number of values between changes, and a seed for the random orders.
     pub fn new(min_segment: usize, seed: u64) -> Self {
         Scanner { min_segment: min_segment.max(1), seed, by_chance: BTreeMap::new() }
     }
 
-    /// All changes with a p-value of at most `alpha` within the stretch in which they are found, in their order: the
-    /// whole series is scanned, then the parts to either side of the change (binary segmentation, Vostrikova 1981).
+    /// All changes with a p-value of at most `alpha` within the stretch in which they are found, in ascending order:
+    /// the whole series is scanned, then the parts on either side of the change (binary segmentation, Vostrikova 1981).
     pub fn changes(&mut self, values: &[f64], alpha: f64) -> Vec<Change> {
         let mut found = Vec::new();
         self.split(values, 0, alpha, &mut found);
@@ -60,7 +60,7 @@ impl Scanner {
         self.split(after, offset + change.at, alpha, found);
     }
 
-    /// The likeliest place of a change, with its p-value. `None` for a series that is too short or constant.
+    /// The most likely place of a change, with its p-value. `None` for a series that is too short or constant.
     pub fn strongest(&mut self, values: &[f64]) -> Option<Change> {
         let (at, statistic) = scan(&midranks(values), self.min_segment)?;
         let (min_segment, seed) = (self.min_segment, self.seed);
@@ -70,8 +70,8 @@ impl Scanner {
     }
 
     /// As [`Scanner::strongest`], for a series in which the standard error of a mean is `inflation` times that of
-    /// independent values, because neighbours resemble each other. Null distributions are shared by lengths that differ by
-    /// less than a tenth, so that the many stretches of a long series cost little.
+    /// independent values, because neighbours resemble each other. Lengths that differ by less than a tenth share a
+    /// null distribution, so that the many stretches of a long series cost little.
     pub fn strongest_inflated(&mut self, values: &[f64], inflation: f64) -> Option<Change> {
         let (at, statistic) = scan(&midranks(values), self.min_segment)?;
         let (min_segment, seed, length) = (self.min_segment, self.seed, length_on_grid(values.len()));
@@ -83,8 +83,9 @@ impl Scanner {
 /// Length up to which every length has a null distribution of its own.
 const EXACT: usize = 64;
 
-/// A length whose null distribution stands for that of a series of `n` values: of longer series those of a grid in steps of
-/// a tenth, the next longer one, in which the largest statistic is rather larger than in the series.
+/// Length whose null distribution is used for a series of `n` values. For long series this is the next length of a grid
+/// in steps of a tenth, whose largest statistic tends to be larger, so the p-value tends to be too large rather than
+/// too small.
 fn length_on_grid(n: usize) -> usize {
     let mut length = EXACT;
     while length < n {
@@ -107,9 +108,9 @@ impl Chance {
         Chance { sorted, tail }
     }
 
-    /// The share of random orders with at least this statistic, this one counted (Phipson and Smyth 2010). Beyond the
-    /// draws, the tail of a maximum of correlated normal deviates, fitted to the largest draws, and never more than
-    /// they allow.
+    /// The share of random orders with at least this statistic, including the observed order (Phipson and Smyth 2010).
+    /// Beyond the draws, the tail of a maximum of correlated normal deviates is used, fitted to the largest draws, and
+    /// never a larger value than they allow.
     fn p_value(&self, statistic: f64) -> f64 {
         let beyond = self.sorted.len() - self.sorted.partition_point(|&drawn| drawn < statistic);
         let counted = (beyond + 1) as f64 / (self.sorted.len() + 1) as f64;
@@ -121,7 +122,8 @@ impl Chance {
 }
 
 /// Factor of x·exp(−x²/2), the form of the tail of such a maximum (Miller and Siegmund 1982), that bounds the draws:
-/// the largest ratio over their last twentieth, so that the extrapolated tail is rather too large than too small.
+/// the largest ratio over their last twentieth, so that the extrapolated tail tends to be too large rather than too
+/// small.
 fn tail(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     let from = n - n / 20;
@@ -152,7 +154,7 @@ fn scan(ranks: &[f64], min_segment: usize) -> Option<(usize, f64)> {
     Some((best.0, (best.1 * n as f64 / variance).sqrt()))
 }
 
-/// Ranks from 1; values that are equal share the mean of theirs.
+/// Ranks from 1; equal values share the mean of their ranks.
 fn midranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -216,7 +218,7 @@ mod tests {
         assert_eq!(scanner.strongest(&[1.0; 50]), None);
         assert_eq!(scanner.strongest(&[1.0, 2.0, 3.0]), None);
         assert_eq!(scanner.strongest(&[]), None);
-        // Two levels of eight: the strongest of all orders, and chance still does it now and then.
+        // Two levels within eight values: the most extreme of all orders, which chance still produces occasionally.
         let two: Vec<f64> = (0..8).map(f64::from).collect();
         assert!(scanner.strongest(&two).unwrap().p_value > 0.01);
     }

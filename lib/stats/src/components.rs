@@ -5,9 +5,9 @@ use crate::describe::{mean, variance};
 /// Variance between groups (beyond what their members explain) and within them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Components {
-    /// Between groups.
+    /// Variance between groups.
     pub between: f64,
-    /// Within groups.
+    /// Variance within groups.
     pub within: f64,
 }
 
@@ -31,18 +31,18 @@ pub fn nested(groups: &[Vec<f64>]) -> Option<Components> {
     Some(Components { between: ((between_squares / freedom - within) / effective_size).max(0.0), within })
 }
 
-/// Variance of values at three levels, each beyond what the level below explains.
+/// Variance of values at three levels, each beyond the variance explained by the level below.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ThreeLevels {
-    /// Between the outer groups.
+    /// Variance between the outer groups.
     pub outer: f64,
-    /// Between the inner groups of one outer one; absent where no outer group has two.
+    /// Variance between the inner groups of an outer group; `None` if no outer group has two inner ones.
     pub inner: Option<f64>,
-    /// Within inner groups; absent where no inner group has two values.
+    /// Variance within inner groups; `None` if no inner group has two values.
     pub within: Option<f64>,
 }
 
-/// Components of inner groups within outer ones by the method of moments, each level from the means of the one below
+/// Components of inner groups within outer ones by the method of moments, each level from the means of the level below
 /// (Searle, Casella and McCulloch, section 3.6, twice). `None` for fewer than two outer groups with values.
 pub fn three_levels(outer: &[Vec<Vec<f64>>]) -> Option<ThreeLevels> {
     let means: Vec<Vec<f64>> =
@@ -64,7 +64,7 @@ pub fn three_levels(outer: &[Vec<Vec<f64>>]) -> Option<ThreeLevels> {
     Some(ThreeLevels { outer: (variance(&centres) - owed).max(0.0), inner, within })
 }
 
-/// The variance within groups, over all of them; `None` where none has two values.
+/// The pooled variance within groups; `None` if no group has two values.
 fn pooled<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Option<f64> {
     let (mut squares, mut freedom) = (0.0, 0);
     for group in groups.filter(|group| group.len() > 1) {

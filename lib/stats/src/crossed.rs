@@ -1,4 +1,4 @@
-//! Two factors that were crossed: main effects and interaction.
+//! Two crossed factors: main effects and interaction.
 
 use std::collections::BTreeMap;
 
@@ -20,17 +20,17 @@ pub struct Cell {
 /// Mean squared effects over the table, with intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossed {
-    /// For the first factor, the second held equal.
+    /// Effect of the first factor, with the second held constant.
     pub rows: Noncentrality,
-    /// For the second factor, the first held equal.
+    /// Effect of the second factor, with the first held constant.
     pub columns: Noncentrality,
-    /// Noncentrality of the interaction: the joint effect beyond the sum of the two.
+    /// Effect of the interaction: the joint effect beyond the sum of both main effects.
     pub interaction: Noncentrality,
 }
 
-/// Decomposes a table of effects: analysis of variance of unweighted means (Yates 1934; Searle, "Linear Models for
+/// Decomposes a table of effects by an analysis of variance of unweighted means (Yates 1934; Searle, "Linear Models for
 /// Unbalanced Data", section 4.4), whose error is the mean of the cells' squared errors with `df` degrees of freedom.
-/// `None` unless the table is complete and has two rows and two columns; intervals at `level`.
+/// Intervals are at `level`. `None` unless the table is complete and has at least two rows and two columns.
 pub fn crossed(cells: &[Cell], df: f64, level: f64) -> Option<Crossed> {
     let means = |key: fn(&Cell) -> u16| {
         let mut groups: BTreeMap<u16, Vec<f64>> = BTreeMap::new();
@@ -58,7 +58,7 @@ pub fn crossed(cells: &[Cell], df: f64, level: f64) -> Option<Crossed> {
     })
 }
 
-/// The mean squared effect that a sum of squares over `n` cells shows.
+/// The mean squared effect for a sum of squares over `n` cells.
 fn mean_square(squares: f64, df1: f64, noise: f64, df2: f64, level: f64, n: f64) -> Noncentrality {
     if noise <= 0.0 {
         return Noncentrality { low: squares / n, estimate: squares / n, high: squares / n };

@@ -19,19 +19,19 @@ pub fn standard_deviation(values: &[f64]) -> f64 {
     variance(values).sqrt()
 }
 
-/// A copy of the values in rising order. Not-a-number sorts to the ends and is never produced by this project.
+/// A copy of the values in ascending order, by [`f64::total_cmp`]: NaN sorts to the ends.
 pub fn sorted(values: &[f64]) -> Vec<f64> {
     let mut copy = values.to_vec();
     copy.sort_unstable_by(f64::total_cmp);
     copy
 }
 
-/// Median; the mean of the two middle values when their number is even. `None` for an empty slice.
+/// Median; the mean of the two middle values if their number is even. `None` for an empty slice.
 pub fn median(values: &[f64]) -> Option<f64> {
     median_in_place(&mut values.to_vec())
 }
 
-/// Median of a buffer that may be reordered, by selection in linear time.
+/// Median of a buffer, which is reordered; selection in linear time. `None` for an empty slice.
 pub fn median_in_place(values: &mut [f64]) -> Option<f64> {
     let n = values.len();
     if n == 0 {
@@ -45,8 +45,8 @@ pub fn median_in_place(values: &mut [f64]) -> Option<f64> {
     Some(lower + (middle - lower) / 2.0)
 }
 
-/// Quantile of values in rising order by linear interpolation between order statistics, type 7 of Hyndman and
-/// Fan (1996), "Sample Quantiles in Statistical Packages". `probability` is clamped to 0..=1.
+/// Quantile of values in ascending order by linear interpolation between order statistics, type 7 of Hyndman and Fan
+/// (1996), "Sample Quantiles in Statistical Packages". `probability` is clamped to 0..=1. `None` for an empty slice.
 pub fn quantile_sorted(sorted: &[f64], probability: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = probability.clamp(0.0, 1.0) * last as f64;
@@ -55,7 +55,7 @@ pub fn quantile_sorted(sorted: &[f64], probability: f64) -> Option<f64> {
     Some(below + (above - below) * place.fract())
 }
 
-/// Median absolute deviation from the median, not scaled. `None` for an empty slice.
+/// Median absolute deviation from the median, unscaled. `None` for an empty slice.
 pub fn mad(values: &[f64]) -> Option<f64> {
     let centre = median(values)?;
     let mut distances: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();

@@ -3,7 +3,7 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::{beta, erf, gamma};
 
-/// Upper tail of the standard normal distribution, accurate far out.
+/// Upper tail probability of the standard normal distribution, accurate for large `z`.
 pub fn normal_upper_tail(z: f64) -> f64 {
     0.5 * erf::erfc(z / std::f64::consts::SQRT_2)
 }
@@ -13,7 +13,7 @@ pub fn normal_upper_quantile(probability: f64) -> f64 {
     std::f64::consts::SQRT_2 * erf::erfc_inv(2.0 * probability)
 }
 
-/// Two-sided probability of a t statistic with `df` degrees of freedom (at least a fraction above 0).
+/// Two-sided probability of a t statistic with `df` degrees of freedom (above 0).
 pub fn t_two_sided_p(t: f64, df: f64) -> f64 {
     match StudentsT::new(0.0, 1.0, df) {
         Ok(distribution) if t.is_finite() => (2.0 * distribution.cdf(-t.abs())).min(1.0),
@@ -22,13 +22,13 @@ pub fn t_two_sided_p(t: f64, df: f64) -> f64 {
     }
 }
 
-/// Upper tail of Student's t with `df` degrees of freedom (at least a fraction above 0).
+/// Upper tail probability of Student's t with `df` degrees of freedom (above 0).
 pub fn t_upper_tail(t: f64, df: f64) -> f64 {
     StudentsT::new(0.0, 1.0, df).map_or(1.0, |distribution| distribution.cdf(-t))
 }
 
-/// The t with `df` degrees of freedom beyond which the upper tail holds `probability` (0 to 0.5). Infinite when there
-/// are no degrees of freedom.
+/// The t with `df` degrees of freedom whose upper tail probability is `probability` (0 to 0.5). Infinite if there are
+/// no degrees of freedom.
 pub fn t_upper_quantile(probability: f64, df: f64) -> f64 {
     match StudentsT::new(0.0, 1.0, df) {
         Ok(distribution) if probability > 0.0 => -distribution.inverse_cdf(probability),
@@ -38,9 +38,9 @@ pub fn t_upper_quantile(probability: f64, df: f64) -> f64 {
 
 /// The critical t that has the same tail probability as the critical z.
 ///
-/// Group-sequential bounds are computed for a Brownian motion, that is for a known variance. With the variance
-/// estimated from few clusters, keeping the *nominal probability* of each look and reading it off Student's t
-/// keeps the error rate (Jennison and Turnbull 2000, "Group Sequential Methods", section 4.4).
+/// Group-sequential bounds are computed for a Brownian motion, that is, for a known variance. If the variance is
+/// estimated from few clusters, using the *nominal probability* of each look as a quantile of Student's t keeps the
+/// error rate (Jennison and Turnbull 2000, "Group Sequential Methods", section 4.4).
 pub fn t_for_z(z: f64, df: f64) -> f64 {
     t_upper_quantile(normal_upper_tail(z), df)
 }
@@ -54,7 +54,7 @@ pub fn binomial_half_cdf(n: usize, k: usize) -> f64 {
 }
 
 /// Exact one-sided upper bound of a probability after `events` in `trials` (Clopper and Pearson 1934), at a
-/// `confidence` such as 0.95. One if there were no trials.
+/// `confidence` such as 0.95. The bound is one if there were no trials.
 pub fn clopper_pearson_upper(events: usize, trials: usize, confidence: f64) -> f64 {
     if events >= trials {
         return 1.0;
@@ -69,7 +69,7 @@ pub fn clopper_pearson_upper(events: usize, trials: usize, confidence: f64) -> f
     0.5 * (low + high)
 }
 
-/// Exact one-sided lower bound of a probability; zero if there were no trials.
+/// Exact one-sided lower bound of a probability after `events` in `trials`; zero if there were no trials.
 pub fn clopper_pearson_lower(events: usize, trials: usize, confidence: f64) -> f64 {
     1.0 - clopper_pearson_upper(trials - events.min(trials), trials, confidence)
 }
@@ -80,7 +80,7 @@ pub fn ln_choose(n: usize, k: usize) -> f64 {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
-/// P(X ≥ `seen`) for the number X of marked ones among `drawn` out of `total`, of which `marked` are marked (the
+/// P(X ≥ `seen`) for the number X of marked items among `drawn` out of `total`, of which `marked` are marked (the
 /// hypergeometric distribution of Fisher's exact test).
 pub fn hypergeometric_upper(total: usize, marked: usize, drawn: usize, seen: usize) -> f64 {
     let ln_all = ln_choose(total, drawn);

@@ -15,7 +15,7 @@ impl Draw {
         Draw(random)
     }
 
-    /// A number below `bound`, which must not be zero. The multiplication keeps the bias below 2⁻³² times the bound.
+    /// A number below `bound`, which must not be zero. The bias is below 2⁻³² times the bound.
     pub fn below(&mut self, bound: usize) -> usize {
         crate::randomise::below(&mut self.0, bound)
     }
@@ -38,8 +38,8 @@ impl Draw {
         radius * (2.0 * std::f64::consts::PI * self.uniform()).cos()
     }
 
-    /// A χ² deviate with `df` degrees of freedom, at least one: a sum of squares up to a hundred, and beyond by the
-    /// cube root, which is nearly normal (Wilson and Hilferty 1931).
+    /// A χ² deviate with `df` degrees of freedom, at least one: a sum of squares up to a hundred degrees, and beyond by
+    /// the cube root, which is nearly normal (Wilson and Hilferty 1931).
     pub fn chi_square(&mut self, df: f64) -> f64 {
         if df <= 100.0 {
             return (0..(df.round() as usize).max(1)).map(|_| self.normal().powi(2)).sum();

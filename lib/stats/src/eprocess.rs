@@ -1,18 +1,19 @@
-//! A test that is valid at any number of looks: the sign-symmetric mixture e-process.
+//! A test that is valid for any number of looks: the sign-symmetric mixture e-process.
 
 use statrs::function::gamma::ln_gamma;
 
 use crate::describe::{MAD_TO_SD, median, median_in_place};
 
-/// Evidence against symmetry, as it grows. It takes 16 bytes per difference.
+/// Evidence against symmetry, updated with each difference. Needs 16 bytes per difference.
 ///
-/// If each difference d is, given all earlier ones, as likely as its negative, exp(λS − λ²V/2) with S = Σd and V = Σd²
-/// is a non-negative supermartingale for every λ (de la Peña 1999, "A General Class of Exponential Inequalities for
-/// Martingales and Ratios"). Mixing over λ ~ N(0, r²) gives E = (1 + r²V)^−½ exp(r²S² / (2(1 + r²V))), which
-/// exceeds 1/level with probability at most the level, over all time (Ville's inequality).
+/// If each difference d is as likely as its negative given all earlier ones, exp(λS − λ²V/2) with S = Σd and V = Σd² is
+/// a non-negative supermartingale for every λ (de la Peña 1999, "A General Class of Exponential Inequalities for
+/// Martingales and Ratios"). Mixing over λ ~ N(0, r²) gives E = (1 + r²V)^−½ exp(r²S² / (2(1 + r²V))), which exceeds
+/// 1/level with probability at most the level, over all time (Ville's inequality).
 ///
-/// Outliers are pulled in by a fence that is set *before* each difference is seen: an odd function of d that the past
-/// determines leaves d as likely as its negative, so the guarantee stands, and one spike does not swamp V for good.
+/// Outliers are pulled in by a fence that is set *before* each difference is seen. An odd function of d that depends
+/// only on the past leaves d as likely as its negative, so the guarantee holds, and one outlier does not dominate V
+/// permanently.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EProcess {
     /// Each difference with its fence.
@@ -20,14 +21,14 @@ pub struct EProcess {
     scale: f64,
 }
 
-/// The fence before enough differences exist to set it, in units of the scale.
+/// The fence, in units of the scale, while there are too few differences to set it.
 const FIRST_FENCE: f64 = 5.0;
 
-/// Number of earlier differences that set a fence.
+/// Minimum number of earlier differences that set a fence.
 const PAST_MIN: usize = 4;
 
 impl EProcess {
-    /// An empty process; `scale` is the size of difference to which it is most sensitive, in the unit of the
+    /// An empty process. `scale` is the size of difference to which it is most sensitive, in the unit of the
     /// differences.
     pub fn new(scale: f64) -> Self {
         EProcess { seen: Vec::new(), scale: scale.max(1e-9) }
@@ -38,8 +39,8 @@ impl EProcess {
         self.seen.push((d, self.fence()));
     }
 
-    /// How far from the centre of symmetry the next difference may count: as far as the past lies, and twice its
-    /// spread on top.
+    /// Maximum distance from the centre of symmetry that the next difference counts: the centre of the past differences
+    /// plus twice their spread.
     fn fence(&self) -> f64 {
         let first = FIRST_FENCE * self.scale;
         if self.seen.len() < PAST_MIN {
@@ -55,7 +56,7 @@ impl EProcess {
     /// Natural logarithm of the evidence against symmetry about `theta`.
     ///
     /// Far from zero the mixture is tuned to differences of the size of `theta` itself. Any choice that does not depend
-    /// on the data is valid for each `theta`; this one keeps far values from being undecidable.
+    /// on the data is valid for each `theta`; with this one, distant values can still be excluded.
     pub fn ln_e(&self, theta: f64) -> f64 {
         let (mut sum, mut squares) = (0.0, 0.0);
         for &(d, fence) in &self.seen {
@@ -72,8 +73,8 @@ impl EProcess {
         (-self.ln_e(0.0)).exp().min(1.0)
     }
 
-    /// The confidence sequence at `level`: the hull of all values of theta whose evidence is below 1/level.
-    /// It covers the centre of symmetry at all times at once; its ends are infinite while nothing is excluded.
+    /// The confidence sequence at `level`: the hull of all values of theta whose evidence is below 1/level. It covers
+    /// the centre of symmetry at all times at once. The ends are infinite while nothing is excluded.
     pub fn interval(&self, level: f64) -> (f64, f64) {
         let values: Vec<f64> = self.seen.iter().map(|&(d, _)| d).collect();
         match median(&values) {
@@ -82,14 +83,14 @@ impl EProcess {
         }
     }
 
-    /// The end of the hull in one direction. Differences that lie about two modes can exclude their median and not what is
-    /// further out, so the walk begins at the outermost theta among the differences that is not excluded. Beyond all
-    /// differences the mixture knows less and less, so the first theta that is excluded ends it.
+    /// The end of the hull in one direction. Differences around two modes can exclude their median and not points
+    /// further out, so the search begins at the outermost theta among the differences that is not excluded. Beyond all
+    /// differences the evidence decreases again, so the first excluded theta is the end.
     fn end(&self, centre: f64, direction: f64, level: f64) -> f64 {
         let excluded = |distance: f64| self.ln_e(centre + direction * distance) >= -level.ln();
         let reach = self.seen.iter().map(|&(d, _)| direction * (d - centre)).fold(0.0, f64::max);
         let first = self.scale * 1e-3;
-        // Steps of a third; nothing beyond 10⁷ times the scale is worth excluding.
+        // Steps of a third, up to 10⁷ times the scale; excluding anything beyond has no use.
         let steps: Vec<f64> =
             std::iter::successors(Some(first), |distance| Some(distance * 4.0 / 3.0)).take(STEPS).collect();
         let among = steps.iter().take_while(|&&distance| distance <= reach).count();
@@ -106,11 +107,11 @@ impl EProcess {
         centre + direction * outside
     }
 
-    /// The confidence sequence of the median at `level`, which no shape of the differences makes wrong, and its p-value
-    /// against a median of zero.
+    /// The confidence sequence of the median at `level` (low end, high end), which is valid for any shape of the
+    /// differences, and its p-value against a median of zero.
     ///
-    /// Of n differences, k lie below the median with a probability of one half each. Under a uniform prior of that
-    /// probability the evidence is 2ⁿ·B(k + 1, n − k + 1) (Ville 1939), so that each end is one of the differences.
+    /// Of n differences, each lies below the median with probability one half. With a uniform prior of that probability
+    /// the evidence for k below is 2ⁿ·B(k + 1, n − k + 1) (Ville 1939), so each end is one of the differences.
     pub fn median_interval(&self, level: f64) -> (f64, f64, f64) {
         let mut rising: Vec<f64> = self.seen.iter().map(|&(d, _)| d).collect();
         rising.sort_by(f64::total_cmp);
@@ -130,7 +131,7 @@ impl EProcess {
     }
 }
 
-/// Number of steps in which an end is looked for.
+/// Maximum number of steps in the search for an end.
 const STEPS: usize = 80;
 
 #[cfg(test)]
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn evidence_by_the_formula() {
         let mut process = EProcess::new(0.5);
-        // All within the first fence of 2.5.
+        // All differences are within the first fence of 2.5.
         [1.0, 2.0, -0.5].into_iter().for_each(|d| process.push(d));
         // S = 2.5, V = 5.25, r² = 4: ln E = 4·6.25 / (2·22) − ½ ln 22.
         assert!((process.ln_e(0.0) - (25.0 / 44.0 - 0.5 * 22f64.ln())).abs() < 1e-12);
@@ -169,7 +170,7 @@ mod tests {
         assert!(process.p_value() < 0.01, "{}", process.p_value());
     }
 
-    /// Two modes far apart, the larger one near zero: the centre of symmetry is nowhere, and the median is known.
+    /// Two distant modes, the larger one near zero: there is no centre of symmetry, but there is a median.
     #[test]
     fn differences_of_two_modes_have_an_interval_that_holds_their_median() {
         let mut process = EProcess::new(0.01);
@@ -186,14 +187,14 @@ mod tests {
         assert!(p < 0.001, "{p}");
     }
 
-    /// Counted by hand: of 10 differences none below zero is 2¹⁰/11 = 93 to one.
+    /// Calculated by hand: with none of 10 differences below zero the evidence is 2¹⁰/11 = 93 to one.
     #[test]
     fn evidence_about_the_median_by_the_formula() {
         let mut process = EProcess::new(0.01);
         (1..=10).for_each(|index| process.push(0.1 * f64::from(index)));
         let (low, _, p) = process.median_interval(0.05);
         assert!((p - 11.0 / 1024.0).abs() < 1e-9, "{p}");
-        // A single one below is 2¹⁰/110 = 9.3 to one, which does not reach 20.
+        // With one of them below it is 2¹⁰/110 = 9.3 to one, which does not reach 20.
         assert!((low - 0.1).abs() < 1e-12, "{low}");
     }
 

@@ -1,4 +1,4 @@
-//! Periods in effects over a numeric factor, by folding.
+//! Periods in effects over a numeric factor, found by folding.
 
 mod candidate;
 mod interval;
@@ -7,20 +7,21 @@ use crate::describe::{MAD_TO_SD, mad, median, sorted};
 use crate::draw::Draw;
 use candidate::{Candidate, LANES, centre};
 
-/// Random arrangements of the effects that a period is judged against: a multiple of the lanes, less the observed one.
+/// Number of random arrangements of the effects against which a period is judged: a multiple of the lanes, minus the
+/// observed arrangement.
 const DRAWS: usize = 399;
 
-/// Least number of levels for which a period is searched.
+/// Minimum number of levels for which a period is searched.
 const LEVELS_MIN: usize = 12;
 
-/// Greatest number of periods on the even grid.
+/// Maximum number of periods on the even grid.
 const CANDIDATES_MAX: usize = 1000;
 
 /// Bins for the shape of a wave.
 const FEW_BINS: usize = 12;
 
 /// Effects further than this many scaled median absolute deviations from their median are winsorised for the second of
-/// two searches: a single outlier must not hide a period, and periodic outliers must not be hidden.
+/// two searches. A single outlier must not hide a period, and periodic outliers must not be hidden by winsorising.
 const FENCE: f64 = 5.0;
 
 /// A periodic pattern.
@@ -28,9 +29,9 @@ const FENCE: f64 = 5.0;
 pub struct Fold {
     /// Length of the period, in the unit of the positions.
     pub period: f64,
-    /// Low end of the 95 % interval of `period`.
+    /// Lower end of the 95 % interval of `period`.
     pub low: f64,
-    /// High end of the interval of `period`.
+    /// Upper end of the 95 % interval of `period`.
     pub high: f64,
     /// Share of the variance between levels that the folded pattern explains, adjusted for its size; 0 to 1.
     pub explained: f64,
@@ -38,17 +39,19 @@ pub struct Fold {
     pub p_value: f64,
 }
 
-/// The clearest period of `effects` at `positions` (rising, uneven distances allowed); `None` if there is no pattern.
+/// The clearest period of `effects` at `positions` (ascending, uneven distances allowed); `None` if there is no
+/// pattern.
 ///
 /// For each candidate the positions are folded into bins, as wide as the smallest step or a twelfth of the period, and
 /// the variance between bins is compared with that within ("epoch folding", Leahy et al. 1983; by likelihood since the
-/// noise is not known, as Davies 1990). Unlike a periodogram this detects pulses as well as waves. The `expected`
-/// periods of machines are also judged among themselves: two pulses at any distance are a period of something, two at
-/// the distance of a page are evidence. The two p-values are combined by Bonferroni.
+/// noise is unknown, as in Davies 1990). Unlike a periodogram this detects pulses as well as waves. The `expected`
+/// periods of machines are also judged separately: two pulses always define some period, but two pulses at the distance
+/// of a page are evidence. The two p-values are combined by Bonferroni.
 ///
-/// A smooth course is not a period: the same number of contiguous bins must explain less. Of a period and its parts,
-/// the shortest is taken that leaves nothing significant to the longer ones. The interval holds all periods whose
-/// profile likelihood is near the best, and the best periods of `replicates`, effects from resampled blocks.
+/// A smooth course is not a period: the same number of contiguous bins must explain less. Of a period and its whole
+/// fractions, the shortest is chosen that leaves nothing significant to the longer ones. The interval contains all
+/// periods whose profile likelihood is near the best, and the best periods of `replicates`, effects from resampled
+/// blocks. `seed` determines the random arrangements.
 pub fn fold(
     positions: &[f64],
     effects: &[f64],
@@ -72,7 +75,7 @@ pub fn fold(
 /// Index of a candidate and how clear it is.
 type Clear = (usize, f64);
 
-/// The clearest of all candidates and of the expected ones.
+/// The clearest candidate of all, and that of the expected ones.
 #[derive(Clone, Copy, Debug)]
 struct Best {
     all: Clear,
@@ -108,7 +111,7 @@ impl<'a> Folder<'a> {
         let range = positions.last()? - positions.first()?;
         let gaps = positions.windows(2).map(|pair| pair[1] - pair[0]).filter(|&gap| gap > 0.0);
         let gaps = sorted(&gaps.collect::<Vec<_>>());
-        // The ends of a range may cut a step short.
+        // The ends of a range may shorten a step, so the smallest gaps are ignored.
         let step = *gaps.get(gaps.len() / 20)?;
         if positions.len() < LEVELS_MIN {
             return None;
@@ -122,7 +125,7 @@ impl<'a> Folder<'a> {
         Some(folder)
     }
 
-    /// Candidates of some periods that can be judged: with fine bins, and with few.
+    /// Testable candidates for these periods, each with fine bins and, if those are many, with few bins.
     fn all_of(&self, periods: &[f64]) -> Vec<Candidate> {
         let with = |&period: &f64| {
             let fine = self.bins(period);
@@ -132,7 +135,7 @@ impl<'a> Folder<'a> {
         periods.iter().flat_map(with).flatten().filter(Candidate::is_testable).collect()
     }
 
-    /// Bins as wide as the smallest step, but two positions in each on average.
+    /// Number of bins: as wide as the smallest step, but with two positions in each on average.
     fn bins(&self, period: f64) -> usize {
         ((period / self.step).round() as usize).clamp(2, (self.positions.len() / 2).max(2))
     }
@@ -157,8 +160,8 @@ impl<'a> Folder<'a> {
     }
 
     /// The clearest candidates, and the shares of random arrangements of the same effects in which some candidate, or
-    /// some expected one, is as clear. Arrangements are judged several at a time, the observed one in the first place
-    /// of the first batch. Drawing stops early where neither share can become small any more (Besag and Clifford 1991).
+    /// some expected one, is as clear. Several arrangements are judged at a time, the observed one in the first lane of
+    /// the first batch. Drawing stops early if neither share can become small any more (Besag and Clifford 1991).
     fn judge(&self, versions: &[Version], seed: u64) -> Option<(Best, (f64, f64))> {
         const ENOUGH: usize = 40;
         let mut draw = Draw::new(seed, 3);
@@ -205,8 +208,8 @@ impl<'a> Folder<'a> {
         }))
     }
 
-    /// The candidate that explains most among periods that the range hardly resolves from this one: the grid need not
-    /// contain the exact period, and a fraction of a period that is a little off smears over the whole range.
+    /// The candidate that explains most among periods that the range hardly distinguishes from this one. The grid need
+    /// not contain the exact period, and a slightly wrong fraction of a period would smear over the whole range.
     fn clearest_near(&self, period: f64, bins: usize, effects: &[f64]) -> Candidate {
         let apart = period * period / self.range / f64::from(2 * NEAR);
         let at = |place: i32| {
@@ -214,13 +217,13 @@ impl<'a> Folder<'a> {
             let candidate = self.candidate(near, self.bins(near).min(bins));
             (candidate.parts(effects).0, candidate)
         };
-        // The period itself first, so that it stays where others explain no more.
+        // The period itself comes first, so that it is kept if others explain no more.
         let others = (1..=NEAR).flat_map(|place| [place, -place]).map(at);
         others.fold(at(0), |best, other| if other.0 > best.0 * (1.0 + 1e-9) { other } else { best }).1
     }
 
-    /// The shortest whole fraction of a period that leaves nothing significant to the period: less than the bins of the
-    /// fraction explain when each repetition within the period has bins of its own.
+    /// The shortest whole fraction of a period that leaves nothing significant to the period: the bins of the fraction
+    /// explain as much as separate bins for each repetition within the period.
     fn fundamental(&self, index: usize, effects: &[f64]) -> Candidate {
         let whole = &self.candidates[index];
         let bins = whole.inverse_counts.len();
@@ -240,7 +243,7 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// Half of the periods that are tried around a part of a period.
+/// Number of periods that are tried on either side of a fraction of a period.
 const NEAR: i32 = 4;
 
 /// The effects with outliers winsorised; `None` if there are none.

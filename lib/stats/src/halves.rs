@@ -5,7 +5,7 @@ use crate::describe::mean;
 use crate::distribution::normal_upper_quantile;
 use crate::draw::Draw;
 
-/// Random splits whose correlations are averaged, since the result of a single split is random.
+/// Number of random splits whose correlations are averaged, since the result of a single split is random.
 const SPLITS: usize = 64;
 
 /// How well the effects of the levels repeat, with an interval.
@@ -13,15 +13,16 @@ const SPLITS: usize = 64;
 pub struct Repeatability {
     /// Correlation over levels between two halves of the blocks, corrected to the whole.
     pub correlation: f64,
-    /// Low end of the interval of `correlation`.
+    /// Lower end of the interval of `correlation`.
     pub low: f64,
-    /// High end of the interval of `correlation`.
+    /// Upper end of the interval of `correlation`.
     pub high: f64,
 }
 
 /// Mean correlation of random halves of some blocks of a fit, `chosen` by index, corrected to the full number of blocks
 /// by 2r/(1 + r) (Spearman 1910; Brown 1910), with the interval at `level` of Fisher's z. Negative values are reported
-/// as zero: halves cannot truly disagree. `None` for fewer than four blocks or four levels that both halves visited.
+/// as zero, since halves cannot truly disagree. `None` for fewer than four blocks, or four levels that both halves
+/// visited.
 pub fn split_half(
     blocks: &[Block],
     chosen: &[usize],
@@ -61,7 +62,7 @@ fn means(blocks: &[Block], fitted: &Additive, chosen: &[usize]) -> Vec<Option<f6
     sums.into_iter().map(|(sum, weight)| (weight > 0.0).then(|| sum / weight)).collect()
 }
 
-/// Correlation over the levels that both halves have, and their number; `None` below four.
+/// Correlation over the levels that both halves visited, and their number; `None` for fewer than four.
 fn correlation(one: &[Option<f64>], other: &[Option<f64>]) -> Option<(f64, usize)> {
     let pairs: Vec<(f64, f64)> = one.iter().zip(other).filter_map(|(a, b)| Some(((*a)?, (*b)?))).collect();
     if pairs.len() < 4 {

@@ -14,25 +14,25 @@ pub use shares::{Share, shares};
 /// A factor, as the level of each run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factor {
-    /// Index of the level, run by run.
+    /// Index of the level of each run.
     pub levels: Vec<u16>,
     /// Number of levels.
     pub count: usize,
     /// Whether the levels are a sample of a larger set. The component is then the variance of that set; otherwise it is
-    /// the mean square of the present levels.
+    /// the mean square of the levels themselves.
     pub is_sample: bool,
 }
 
-/// Effect of one level by itself, all other factors held equal.
+/// Effect of one level, with all other factors held constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelEffect {
-    /// Runs at the level.
+    /// Number of runs at the level.
     pub runs: usize,
-    /// Effect against the mean of the levels.
+    /// Effect relative to the mean of the levels.
     pub effect: f64,
-    /// Low end of the 95 % interval of `effect`.
+    /// Lower end of the 95 % interval of `effect`.
     pub low: f64,
-    /// High end of the interval of `effect`.
+    /// Upper end of the 95 % interval of `effect`.
     pub high: f64,
 }
 
@@ -45,9 +45,9 @@ pub struct FactorEstimates {
     pub squares: f64,
     /// Degrees of freedom of `squares`.
     pub df: usize,
-    /// Multiple of the component that its mean square contains.
+    /// Multiple of the component that the expected mean square contains.
     pub multiplier: f64,
-    /// Share of its information that the design keeps apart from the other factors; 1 when orthogonal.
+    /// Share of the factor's information that the design keeps separate from the other factors; 1 if orthogonal.
     pub efficiency: f64,
     /// p-value of the F test against the residual.
     pub p_value: f64,
@@ -55,7 +55,7 @@ pub struct FactorEstimates {
     pub is_sample: bool,
     /// Effects of the factor's levels.
     pub levels: Vec<LevelEffect>,
-    /// Residuals of the model without this factor, run by run, for tests by randomisation.
+    /// Residuals of the model without this factor, for each run, for randomisation tests.
     pub without: Vec<f64>,
 }
 
@@ -68,7 +68,7 @@ pub struct Parts {
     pub residual: f64,
     /// Degrees of freedom of `residual`.
     pub df: f64,
-    /// The values with outliers winsorised, less their mean.
+    /// The values with outliers winsorised, minus their mean.
     pub values: Vec<f64>,
     /// Residuals of these values, which no factor explains.
     pub left: Vec<f64>,
@@ -82,11 +82,11 @@ const ROUNDS: usize = 3;
 /// A value further than this many standard deviations from its fit is winsorised.
 const FENCE: f64 = 4.0;
 
-/// Decomposes values into factors.
+/// Decomposes values into factors; `None` if no degrees of freedom are left for a residual.
 ///
 /// Henderson 1953, method 3 (Searle, Casella and McCulloch, "Variance Components", section 5.5): the sum of squares
-/// that a factor explains beyond all others has the expectation trace · variance + df · residual, whatever the design;
-/// with a nearly orthogonal design this is nearly optimal. `None` when no degrees of freedom are left for a residual.
+/// that a factor explains beyond all others has the expectation trace · variance + df · residual, for any design. For a
+/// nearly orthogonal design the method is nearly optimal.
 pub fn components(values: &[f64], factors: &[Factor]) -> Option<Parts> {
     let centre = mean(values)?;
     let mut values: Vec<f64> = values.iter().map(|value| value - centre).collect();
@@ -111,8 +111,8 @@ pub fn components(values: &[f64], factors: &[Factor]) -> Option<Parts> {
     Some(Parts { factors, residual, df, values, left, centre })
 }
 
-/// Outliers among the residuals are pulled in, and the values with them. Where most residuals are zero there is no
-/// scale.
+/// Pulls in outliers among the residuals, and the values with them. If most residuals are zero there is no scale, and
+/// nothing is changed.
 fn pull_in(values: &mut [f64], residuals: &[f64], stretch: f64) {
     let reach = FENCE * MAD_TO_SD * mad(residuals).unwrap_or(0.0) * stretch.sqrt();
     if reach > 0.0 {
@@ -151,7 +151,7 @@ fn part(factor: &Factor, others: &Basis, values: &[f64], residual: f64, df: f64)
     let mut space = Basis::default();
     space.extend(own.iter().cloned());
     let (squares, rank) = (space.explains(values), space.rank());
-    // The mean square of the levels at hand is smaller by one in their number than the variance they come from.
+    // The mean square of the present levels is smaller than the variance of their population, by the factor (n − 1)/n.
     let whole =
         if factor.is_sample { trace } else { trace * factor.count as f64 / (factor.count - 1).max(1) as f64 };
     let f = squares / rank.max(1) as f64 / residual;
@@ -179,7 +179,7 @@ fn effects(
 ) -> Option<Vec<LevelEffect>> {
     let count = own.len();
     let scale = own.iter().map(|column| dot(column, column)).sum::<f64>().max(1e-9) / count as f64;
-    // Without the constant part the matrix is singular: effects are known up to their mean only, which is set to zero.
+    // Without the constant part the matrix is singular: effects are known only up to their mean, which is set to zero.
     // A level that was never run gets a tiny pivot and the effect zero.
     let entry = |a: usize, b: usize| {
         let idle = if a == b && runs[a] == 0 { scale } else { 0.0 };
@@ -198,8 +198,8 @@ fn effects(
 }
 
 impl Parts {
-    /// The part of each run's value that a factor accounts for: the effect of its level, drawn towards zero as far as
-    /// chance would have made it (best linear unbiased prediction, Henderson 1975).
+    /// The part of each run's value that a factor accounts for: the effect of its level, shrunk towards zero according
+    /// to its uncertainty (best linear unbiased prediction, Henderson 1975).
     pub fn contributions(&self, index: usize, levels: &[u16]) -> Vec<f64> {
         let part = &self.factors[index];
         let spread = part.variance;
@@ -211,7 +211,7 @@ impl Parts {
         levels.iter().map(|&level| effects[usize::from(level)]).collect()
     }
 
-    /// Variance of the values, all parts together.
+    /// Variance of the winsorised values, which all parts share.
     pub fn total(&self) -> f64 {
         variance(&self.values)
     }

@@ -1,11 +1,11 @@
-//! Levels of a series of sessions: where they change, how sure that is, and whether the newest value is another one.
+//! Levels of a series of sessions: where the level changes, with what certainty, and whether the newest value differs.
 //!
-//! A series has a value for each session in the order of time, in one unit, mostly a logarithm of a typical reading. The
-//! noise between sessions is taken from the series itself: how far neighbours lie apart, and how much more than independent
-//! values the means of stretches scatter, since sessions of one day resemble each other. Stretches of many lengths are
-//! tested, because a level that rises and falls again hides from a test of the whole series (seeded binary segmentation,
-//! Kovács, Bühlmann, Li and Munk 2023); each is tested by ranks against random orders and by size, and the error level is
-//! divided among all of them.
+//! A series has one value for each session in chronological order, in one unit, usually a logarithm of a typical
+//! reading. The noise between sessions is estimated from the series itself: from the distances of neighbours, and from
+//! the means of stretches, which scatter more than those of independent values, since sessions of one day resemble each
+//! other. Stretches of many lengths are tested, because a test of the whole series misses a level that rises and falls
+//! again (seeded binary segmentation, Kovács, Bühlmann, Li and Munk 2023). Each stretch is tested by ranks against
+//! random orders and by size, and the error level is divided among all of them.
 
 use crate::changepoint::{Change, Scanner};
 use crate::describe::{MAD_TO_SD, mean, median, median_in_place, variance};
@@ -14,52 +14,52 @@ use crate::running::medians_around;
 use crate::series::autocorrelation_inflation;
 use crate::steps::{MIN_SEGMENT, by_size_inflated, loss, spread};
 
-/// Values from which on it is asked whether neighbours resemble each other: of fewer nothing can be said.
+/// Minimum number of values from which the dependence of neighbours is estimated.
 const DEPENDENCE_FROM: usize = 24;
 
-/// Values to either side that say what is usual around a value.
+/// Number of values on either side that determine the usual range around a value.
 const REACH: usize = 7;
 
-/// Values further than this many standard deviations from those around them count as that far, where it is asked how
-/// stretches scatter.
+/// Values further than this many standard deviations from their surroundings are clamped before the scatter of
+/// stretches is estimated.
 const FENCE: f64 = 2.5;
 
-/// Distances of values by which the spread of a series is told where neighbours resemble each other.
+/// Distances between values from which the spread is estimated where neighbours resemble each other.
 const APART: std::ops::RangeInclusive<usize> = 5..=12;
 
-/// Part of a series that the longest stretches have whose means are compared.
+/// The longest stretches whose means are compared have at most this part of the series.
 const STRETCHES: usize = 10;
 
-/// Longest stretches whose means are compared: half of a month of days.
+/// Maximum length of stretches whose means are compared: half of a month of days.
 const LONGEST: usize = 15;
 
-/// Part of the uncertainty of a spread by which it is taken to be smaller.
+/// Share of the uncertainty of a spread by which the spread is reduced.
 const DOUBT: f64 = 0.5;
 
-/// Values for each change that is taken off a series before it is asked whether neighbours resemble each other. Load that
-/// comes and goes changes the level more often, and stays in.
+/// Number of values for each change that is removed from a series before its dependence is estimated. Load that comes
+/// and goes changes the level more often, and is not removed.
 const PER_CHANGE: usize = 50;
 
-/// Shortest stretch that is tested by itself: two sides of a test by ranks.
+/// Minimum length of a stretch that is tested: two sides of a test by ranks.
 const SHORTEST: usize = 12;
 
-/// Longest stretch that is tested by size, too. In longer ones ranks have as many orders as are needed.
+/// Maximum length of a stretch that is also tested by size. Longer ones have enough orders of ranks.
 const BY_SIZE_MAX: usize = 64;
 
-/// Part of the error level for the series as a whole; shorter stretches share the rest.
+/// Share of the error level for the series as a whole; shorter stretches share the rest.
 const OF_WHOLE: f64 = 0.5;
 
-/// p-value of the changes that are taken off a series before its noise is told.
+/// Maximum p-value of the changes that are removed from a series before its noise is estimated.
 const LENIENT: f64 = 0.01;
 
-/// Values of a side from which on a median stands for them; all of fewer values have to lie apart.
+/// Minimum number of values on a side that are represented by their median; all of fewer values have to lie apart.
 const FEW: usize = 5;
 
-/// Part of a change by which each of few values has to lie apart.
+/// Share of a change by which each of few values has to lie apart.
 const PART: f64 = 0.5;
 
-/// Width of the interval of a place, 95 %, over the squared ratio of noise to change (Bai 1997, "Estimation of a change
-/// point in multiple regression models", table 1).
+/// Width of the 95 % interval of a change's place, times the squared ratio of noise to change (Bai 1997, "Estimation of
+/// a change point in multiple regression models", table 1).
 const PLACE_95: f64 = 11.03;
 
 /// The noise of a series.
@@ -67,12 +67,12 @@ const PLACE_95: f64 = 11.03;
 pub struct Noise {
     /// Standard deviation of a value about its level, in the unit of the values.
     pub sd: f64,
-    /// Factor by which the standard error of a mean is larger than that of independent values; at least 1.
+    /// Factor by which the standard error of a mean exceeds that of independent values; at least 1.
     pub inflation: f64,
 }
 
 impl Noise {
-    /// The noise of a series of one level, which outliers hardly move. `None` for fewer than two values.
+    /// The noise of a series of one level, which outliers hardly affect. `None` for fewer than two values.
     /// [`Searcher::noise`] is for series whose level may change.
     pub fn of(series: &[f64]) -> Option<Self> {
         let neighbours = spread(series)?;
@@ -86,7 +86,7 @@ impl Noise {
         let mut length = 2;
         while sd > 0.0 && length <= LONGEST && length * STRETCHES <= series.len() {
             let of_means = spread_of_means(&calm, length).unwrap_or(0.0);
-            // The spread of few means is known badly, and the largest of several is taken.
+            // The spread of few means is uncertain, and the largest of several would be chosen, hence the correction.
             let doubt = 1.0 + DOUBT * (2.0 * length as f64 / series.len() as f64).sqrt();
             inflation = inflation.max((length as f64).sqrt() * of_means / (sd * doubt));
             length += (length / 2).max(1);
@@ -95,13 +95,13 @@ impl Noise {
     }
 }
 
-/// Inflation of an autoregressive series of first order whose neighbours are as much alike as these.
+/// Inflation of a first-order autoregressive series whose neighbours are as similar as these.
 fn of_neighbours(series: &[f64], sd: f64) -> f64 {
     let apart = spread_apart(series, 1).unwrap_or(sd);
     autocorrelation_inflation(if sd > 0.0 { 1.0 - (apart / sd).powi(2) } else { 0.0 })
 }
 
-/// The series with values that lie far from those around them drawn nearer.
+/// The series with outliers clamped to the usual range of their surroundings.
 fn without_spikes(series: &[f64]) -> Vec<f64> {
     let around = medians_around(series, REACH);
     let mut distances: Vec<f64> =
@@ -111,14 +111,14 @@ fn without_spikes(series: &[f64]) -> Vec<f64> {
     series.iter().zip(around).map(drawn).collect()
 }
 
-/// Standard deviation by the distances of values that are `distance` apart.
+/// Standard deviation, estimated from the distances of values that are `distance` apart.
 fn spread_apart(series: &[f64], distance: usize) -> Option<f64> {
     let mut steps: Vec<f64> =
         series.iter().zip(series.get(distance..)?).map(|(a, b)| (b - a).abs()).collect();
     Some(MAD_TO_SD * median_in_place(&mut steps)? / std::f64::consts::SQRT_2)
 }
 
-/// Standard deviation of the mean of a stretch, by the distances of neighbouring stretches.
+/// Standard deviation of the mean of a stretch, estimated from the distances of neighbouring stretches.
 fn spread_of_means(series: &[f64], length: usize) -> Option<f64> {
     let mut sums = Vec::with_capacity(series.len() + 1);
     sums.push(0.0);
@@ -140,21 +140,21 @@ fn spread_of_means(series: &[f64], length: usize) -> Option<f64> {
 pub struct Step {
     /// Index of the first value of the new level.
     pub at: usize,
-    /// The earliest and the latest index that the first value of the new level may have.
+    /// The earliest index that the first value of the new level may have.
     pub at_low: usize,
-    /// See `at_low`.
+    /// The latest index that the first value of the new level may have.
     pub at_high: usize,
-    /// The new level minus the one before, in the unit of the values.
+    /// The new level minus the previous one, in the unit of the values.
     pub shift: f64,
-    /// Low end of the interval of `shift`.
+    /// Lower end of the interval of `shift`.
     pub low: f64,
-    /// High end of the interval of `shift`.
+    /// Upper end of the interval of `shift`.
     pub high: f64,
-    /// Probability of as much anywhere in a series of one level, all stretches that were tested counted.
+    /// Probability of such a change anywhere in a series of one level, corrected for all stretches that were tested.
     pub p_value: f64,
 }
 
-/// Searches series for changes of level. One searcher for many series keeps what it knows of chance.
+/// Searches series for changes of level. One searcher for many series reuses its null distributions.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     scanner: Scanner,
@@ -166,8 +166,8 @@ impl Searcher {
         Searcher { scanner: Scanner::new(MIN_SEGMENT + 1, seed) }
     }
 
-    /// All changes of level that chance would show somewhere in a series of one level with a probability of at most `alpha`,
-    /// in their order. None for fewer than six values.
+    /// All changes of level, in ascending order, that chance would produce somewhere in a series of one level with a
+    /// probability of at most `alpha`. Empty for fewer than six values.
     pub fn steps(&mut self, series: &[f64], alpha: f64) -> Vec<Step> {
         let Some(noise) = self.noise(series) else { return Vec::new() };
         let mut found: Vec<Change> = Vec::new();
@@ -184,8 +184,8 @@ impl Searcher {
         (0..found.len()).map(|number| step(series, noise, &found, number)).collect()
     }
 
-    /// The noise of a series whose level may change now and then: the largest changes that independent values would show are
-    /// taken off it first. `None` for fewer than two values.
+    /// The noise of a series whose level may change occasionally: the largest changes that stand out from independent
+    /// noise are removed first. `None` for fewer than two values.
     pub fn noise(&mut self, series: &[f64]) -> Option<Noise> {
         let mut open: Vec<(Change, usize, usize)> = Vec::new();
         let mut look = |from: usize, to: usize, open: &mut Vec<(Change, usize, usize)>| {
@@ -211,14 +211,14 @@ impl Searcher {
         Noise::of(&places.windows(2).flat_map(level).collect::<Vec<f64>>())
     }
 
-    /// Looks again for each change between its neighbours, where no other change pulls it aside, and drops those that are not
-    /// shown there.
+    /// Searches again for each change between its neighbouring changes, so that no other change displaces it, and drops
+    /// changes that are not shown there.
     fn settle(&mut self, series: &[f64], noise: Noise, alpha: f64, found: &mut Vec<Change>) {
         let mut number = 0;
         while number < found.len() {
             let (from, to) = between(series.len(), found, number);
             let (near, at) = (BY_SIZE_MAX / 2, found[number].at);
-            // A change that lasts for a few values only shows among its neighbours, where size counts, too.
+            // A change that lasts for only a few values shows just in its surroundings, where size counts, too.
             let places = [(from, to), (from.max(at.saturating_sub(near)), to.min(at + near))];
             let again = places.map(|(from, to)| {
                 let found = self.tested(&series[from..to], noise.inflation)?;
@@ -238,7 +238,7 @@ impl Searcher {
         }
     }
 
-    /// The strongest change within a stretch, by any of its parts; its p-value is for all parts together.
+    /// The strongest change within a stretch, by any of its parts; its p-value is corrected for all parts.
     fn strongest(&mut self, series: &[f64], inflation: f64) -> Option<Change> {
         let n = series.len();
         let layers = layers(n);
@@ -259,7 +259,7 @@ impl Searcher {
         best.map(|best| Change { p_value: best.p_value.min(1.0), ..best })
     }
 
-    /// A stretch, tested by ranks and, where it is short, by size; the smaller p-value counts for both.
+    /// Tests a stretch by ranks and, if it is short, by size. The smaller p-value is doubled for the two tests.
     fn tested(&mut self, series: &[f64], inflation: f64) -> Option<Change> {
         let by_ranks = self.scanner.strongest_inflated(series, inflation);
         if series.len() > BY_SIZE_MAX {
@@ -272,8 +272,8 @@ impl Searcher {
     }
 }
 
-/// Whether all values of a short side lie apart from the middle of the other one: two outliers among three values make a
-/// median, and no level.
+/// Whether all values of a short side lie apart from the middle of the other one: two outliers among three values
+/// determine a median, but are no level.
 fn lie_apart(series: &[f64], at: usize) -> bool {
     let (before, after) = series.split_at(at);
     let (few, many) = if before.len() < after.len() { (before, after) } else { (after, before) };
@@ -281,7 +281,7 @@ fn lie_apart(series: &[f64], at: usize) -> bool {
     few.len() >= FEW || few.iter().all(|value| (value - other) / (level - other) >= PART)
 }
 
-/// Lengths of the parts of a stretch that are tested by themselves, the longest first: each half of the one before.
+/// Lengths of the parts of a stretch that are tested separately, the longest first, each half of the previous one.
 fn layers(n: usize) -> Vec<usize> {
     let halves = std::iter::successors(Some(n.div_ceil(2)), |&length| {
         Some(length.div_ceil(2)).filter(|&it| it < length)
@@ -289,7 +289,7 @@ fn layers(n: usize) -> Vec<usize> {
     halves.take_while(|&length| length >= SHORTEST).collect()
 }
 
-/// Beginnings of parts of one length, each overlapping the next by half; the last ends with the stretch.
+/// Start indices of the parts of one length, each overlapping the next by half; the last part ends with the stretch.
 fn starts(n: usize, length: usize) -> Vec<usize> {
     let last = n - length;
     let mut starts: Vec<usize> = (0..last).step_by((length / 2).max(1)).collect();
@@ -297,7 +297,7 @@ fn starts(n: usize, length: usize) -> Vec<usize> {
     starts
 }
 
-/// The stretch between the neighbours of a change.
+/// Bounds of the stretch between the neighbours of a change.
 fn between(n: usize, found: &[Change], number: usize) -> (usize, usize) {
     let from = number.checked_sub(1).map_or(0, |before| found[before].at);
     (from, found.get(number + 1).map_or(n, |next| next.at))
@@ -328,20 +328,21 @@ fn step(series: &[f64], noise: Noise, found: &[Change], number: usize) -> Step {
     }
 }
 
-/// The newest value against the values of its level before it.
+/// The newest value relative to the level of the values before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Newest {
-    /// The newest value minus the level before, in the unit of the values.
+    /// The newest value minus the previous level, in the unit of the values.
     pub shift: f64,
-    /// Low end of the interval of `shift` at the asked level.
+    /// Lower end of the interval of `shift` at the given level.
     pub low: f64,
-    /// High end of the interval of `shift`.
+    /// Upper end of the interval of `shift` at the given level.
     pub high: f64,
 }
 
-/// Whether the newest value lies at the level of `past`, with an interval that misses the change of level with a
-/// probability of at most `level` where values scatter about their level as normal ones do. The spread is the larger one of
-/// that of the past and that of its neighbours: outliers of the past count. `None` for fewer than three past values.
+/// Compares the newest value with the level of `past`. The interval misses the change of level with a probability of at
+/// most `level` if values scatter normally about their level. The spread is the larger one of the standard deviation of
+/// the past and of the estimate from neighbours, so outliers of the past count. `None` for fewer than three past
+/// values.
 pub fn newest(past: &[f64], newest: f64, level: f64) -> Option<Newest> {
     let n = past.len();
     let noise = Noise::of(past).filter(|_| n >= MIN_SEGMENT)?;

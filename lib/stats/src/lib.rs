@@ -1,7 +1,7 @@
 //! Paired, sequential and resampling statistics on slices of numbers.
 //!
-//! Every function is pure: randomness comes from a seed in the arguments, and the same call gives the same answer on
-//! every machine. METHODOLOGY.md describes in plain words how a comparison uses these pieces.
+//! Every function is pure: randomness comes from a seed in the arguments, and equal calls give equal results on every
+//! machine. METHODOLOGY.md describes how a comparison uses these functions.
 #![warn(missing_docs)]
 
 pub mod additive;

@@ -1,17 +1,17 @@
-//! A little linear algebra: orthonormal columns, and the inverse of a small symmetric matrix.
+//! Basic linear algebra: orthonormal columns, and the inverse of a small symmetric matrix.
 
-/// Scalar product.
+/// Scalar product of two vectors; the shorter length counts.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Orthonormal columns, made one by one (Gram and Schmidt, in the modified form).
+/// Orthonormal columns, built one by one (modified Gram-Schmidt).
 #[derive(Clone, Debug, Default)]
 pub struct Basis {
     columns: Vec<Vec<f64>>,
 }
 
-/// A column whose linearly independent part is below this share of its length adds nothing but rounding errors.
+/// Minimum share of a column's length that must be linearly independent; a smaller part consists of rounding errors.
 const NEW_SHARE_MIN: f64 = 1e-6;
 
 impl Basis {
@@ -19,7 +19,7 @@ impl Basis {
     pub fn push(&mut self, mut column: Vec<f64>) -> bool {
         let before = dot(&column, &column).sqrt();
         self.remove_from(&mut column);
-        // Twice is enough: what the first pass leaves by rounding, the second removes (Kahan and Parlett).
+        // Twice is enough: the second pass removes the rounding errors of the first (Kahan and Parlett).
         self.remove_from(&mut column);
         let length = dot(&column, &column).sqrt();
         let is_new = length > NEW_SHARE_MIN * before && before > 0.0;
@@ -37,7 +37,7 @@ impl Basis {
         }
     }
 
-    /// Removes from a vector its projection on the space of the columns.
+    /// Removes the projection of a vector on the space of the columns from the vector.
     pub fn remove_from(&self, vector: &mut [f64]) {
         for column in &self.columns {
             let along = dot(column, vector);
@@ -50,7 +50,7 @@ impl Basis {
         self.columns.iter().map(|column| dot(column, vector).powi(2)).sum()
     }
 
-    /// Length of the columns; zero when the basis is empty.
+    /// Length of the columns; zero if the basis is empty.
     pub fn length(&self) -> usize {
         self.columns.first().map_or(0, Vec::len)
     }

@@ -1,30 +1,31 @@
-//! The ratio of two means, with an interval that holds at whatever moment the sampling stops.
+//! The ratio of two means, with an interval that is valid whenever the sampling stops.
 //!
-//! Users pay means: what a thousand runs cost is a thousand times the mean, slow runs included. A mean of readings without
-//! a bound cannot be bounded by any number of them, so readings beyond [`CAP`] times what is typical of their command count
-//! as that much, and readings below the inverse count as that. The interval inverts a bet against each ratio: whoever bets
-//! on a true mean never wins more than a fair game allows (Waudby-Smith and Ramdas 2024, "Estimating means of bounded
-//! random variables by betting"), so no symmetry and no shape of the noise is assumed, and nothing of the coin.
+//! The total cost of many runs is given by the mean, slow runs included. The mean of unbounded readings cannot be
+//! bounded by any number of them, so readings beyond [`CAP`] times the typical reading of their command count as that
+//! multiple, and readings below its inverse as the inverse. The interval inverts a bet against each ratio: a bet
+//! against the true mean cannot win more than a fair game allows (Waudby-Smith and Ramdas 2024, "Estimating means of
+//! bounded random variables by betting"). Neither symmetry nor any shape of the noise is assumed, nor a random order of
+//! the two commands.
 
 use crate::describe::{MAD_TO_SD, median, median_in_place};
 
-/// A reading beyond this many times the typical reading of its command counts as that much.
+/// Readings beyond this multiple of the typical reading of their command are capped at it.
 pub const CAP: f64 = 1.5;
 
-/// Where the noise itself is wide, the cap lies this many standard deviations of a logarithm out.
+/// Number of standard deviations of the log readings at which the cap lies if the noise itself is wide.
 const CAP_DEVIATIONS: f64 = 6.0;
 
-/// The first pairs set the caps, and no bet is laid on them.
+/// Number of first pairs that only set the caps, without a bet.
 const WARM: usize = 12;
 
-/// Numbers of pairs for which the stakes are the best. Which of them fits is not known in advance, so that each has an
-/// equal part of what is staked.
+/// Numbers of pairs for which the stakes are optimal. The right one is not known in advance, so each gets an equal part
+/// of the total stake.
 const HORIZONS: [f64; 5] = [16.0, 64.0, 256.0, 1024.0, 4096.0];
 
-/// Largest part of the remaining stake that one pair may lose.
+/// Maximum share of the remaining stake that one pair may lose.
 const LOSS_MAX: f64 = 0.95;
 
-/// Halvings that find an end of the interval.
+/// Number of bisection steps that find an end of the interval.
 const HALVINGS: u32 = 30;
 
 /// The ratio of the mean of B to that of A.
@@ -34,25 +35,26 @@ pub struct MeanRatio {
     pub ratio: f64,
     /// Lower end of the interval; zero while nothing is excluded.
     pub low: f64,
-    /// Upper end; infinite while nothing is excluded.
+    /// Upper end of the interval; infinite while nothing is excluded.
     pub high: f64,
     /// Ratio of the plain means.
     pub plain: f64,
-    /// The cap, as a multiple of what is typical of each command.
+    /// The cap, as a multiple of the typical reading of each command.
     pub cap: f64,
     /// Number of readings of A and of B that were capped.
     pub capped: [usize; 2],
 }
 
 impl MeanRatio {
-    /// The interval as far as that of another choice of readings reaches.
+    /// The interval, extended to include that of another selection of readings.
     pub fn reaching(self, other: &MeanRatio) -> MeanRatio {
         MeanRatio { low: self.low.min(other.low), high: self.high.max(other.high), ..self }
     }
 }
 
-/// Pairs of readings (A, B) in the order of time, all above zero; `None` for fewer than [`WARM`] of them or where a typical
-/// reading is zero. `level` is the probability that the interval ever misses, both sides together.
+/// Ratio of the mean of B to that of A, from pairs of readings (A, B) in chronological order, all above zero. `None`
+/// for fewer than [`WARM`] pairs, or if a typical reading is zero. `level` is the probability that the interval ever
+/// misses, both sides together.
 pub fn mean_ratio(pairs: &[(f64, f64)], level: f64) -> Option<MeanRatio> {
     let (first, rest) = pairs.split_at_checked(WARM)?;
     let side = |of: fn(&(f64, f64)) -> f64| -> Vec<f64> { first.iter().map(of).collect() };
@@ -98,10 +100,10 @@ fn mirrored(pairs: &[[f64; 2]]) -> Vec<[f64; 2]> {
     pairs.iter().map(|&[a, b]| [b, a]).collect()
 }
 
-/// Stake on each pair, set by the pairs before it.
+/// Stake on each pair, determined by the pairs before it.
 struct Stakes<'p> {
     pairs: &'p [[f64; 2]],
-    /// Stake per unit of deviation, for [`HORIZONS`] in turn.
+    /// Stake per unit of deviation, for each of [`HORIZONS`].
     stakes: Vec<[f64; HORIZONS.len()]>,
     cap: f64,
 }
@@ -118,7 +120,7 @@ impl<'p> Stakes<'p> {
         Stakes { stakes: stakes.collect(), pairs, cap }
     }
 
-    /// Logarithm of what a bet on a ratio above `ratio` has become, all horizons together.
+    /// Logarithm of the wealth of a bet on a ratio above `ratio`, over all horizons.
     fn evidence(&self, ratio: f64) -> f64 {
         let most = LOSS_MAX / (self.cap * ratio - 1.0 / self.cap).max(1e-3);
         let mut logs = [0.0f64; HORIZONS.len()];
@@ -130,7 +132,7 @@ impl<'p> Stakes<'p> {
         largest + (logs.iter().map(|log| (log - largest).exp()).sum::<f64>() / logs.len() as f64).ln()
     }
 
-    /// The largest ratio below `from` against which enough was won.
+    /// The largest ratio below `from` that is excluded at the level.
     fn lower(&self, from: f64, level: f64) -> f64 {
         let is_excluded = |ratio: f64| self.evidence(ratio) >= -level.ln();
         let (mut outside, mut inside) = (1e-3 * from, from);
@@ -145,10 +147,10 @@ impl<'p> Stakes<'p> {
     }
 }
 
-/// Logarithm of what has to be won, for which the stakes are chosen: a two-sided 99 % with five horizons.
+/// Logarithm of the wealth for which the stakes are chosen: two-sided 99 % with five horizons.
 const STAKED_FOR: f64 = 6.9;
 
-/// Sums of what was seen.
+/// Sums over the pairs so far.
 #[derive(Default)]
 struct Moments {
     count: f64,
@@ -169,7 +171,7 @@ impl Moments {
         self.bb += b * b;
     }
 
-    /// Standard deviation of B less the part of A that is proportional.
+    /// Standard deviation of B minus the proportional part of A.
     fn deviation(&self) -> f64 {
         let ratio = self.b / self.a;
         let square = (self.bb - 2.0 * ratio * self.ab + ratio * ratio * self.aa) / self.count;
@@ -182,7 +184,7 @@ mod tests {
     use super::*;
     use crate::draw::Draw;
 
-    /// Pairs of which B is slow by `by` in `share` of its runs, with normal noise.
+    /// Pairs in which B is slow by `by` in `share` of its runs, with normal noise.
     fn pairs(draw: &mut Draw, n: usize, (share, by, sd): (f64, f64, f64)) -> Vec<(f64, f64)> {
         (0..n)
             .map(|_| {

@@ -1,9 +1,9 @@
-//! Two modes of a sample: where they lie, where the valley between them is, and whether it is deeper than chance makes it.
+//! Two modes of a sample: their centres, the valley between them, and whether the valley is deeper than by chance.
 
 use crate::describe::{MAD_TO_SD, mad, median};
 use crate::distribution::binomial_half_cdf;
 
-/// Two modes that lie apart, in the unit of the values.
+/// Two separate modes, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Modes {
     /// Centre of the lower mode.
@@ -14,28 +14,28 @@ pub struct Modes {
     pub cut: f64,
 }
 
-/// Least share of the values that makes a mode. What is rarer is a tail.
+/// Minimum share of the values that makes a mode. A rarer group is a tail.
 const SHARE_MIN: f64 = 0.05;
 
-/// Fewest values in a mode.
+/// Minimum number of values in a mode.
 const VALUES_MIN: usize = 8;
 
-/// Probability that a valley which is none passes for one, before the choice of the place.
+/// Probability that a false valley is accepted at a given place.
 const BY_CHANCE: f64 = 1e-4;
 
-/// From here on two normal modes are cleanly apart: √2 times the distance over the root of both variances (Ashman, Bird and
-/// Zepf 1994, "Detecting bimodality in astronomical datasets").
+/// Minimum distance of two cleanly separated normal modes: √2 times their distance over the root of the sum of both
+/// variances (Ashman, Bird and Zepf 1994, "Detecting bimodality in astronomical datasets").
 const APART: f64 = 2.0;
 
-/// Values of the finest grid of first cuts, as shares of the values.
+/// Number of initial cuts, at even shares of the values.
 const FIRST_CUTS: usize = 19;
 
-/// Steps after which a cut stays where it is in practice.
+/// Maximum number of steps until a cut settles.
 const STEPS_MAX: usize = 20;
 
 impl Modes {
-    /// The two modes of values, if there are two: a split at which each side is narrow beside their distance. `None` where no
-    /// split has both. Nothing here says that the valley is more than chance; see [`Modes::is_shown_by`].
+    /// The two modes of values, given by a split whose sides are both narrow compared with their distance; `None` if
+    /// there is no such split. The valley may still be due to chance; see [`Modes::is_shown_by`].
     pub fn of(values: &[f64]) -> Option<Modes> {
         let mut rising = values.to_vec();
         rising.sort_by(f64::total_cmp);
@@ -45,9 +45,8 @@ impl Modes {
         (apart > APART).then_some(modes)
     }
 
-    /// Whether values have fewer neighbours about the cut than about either centre, by more than chance allows. Of one mode
-    /// each point between two others has the density of one of these at the least, so that no unimodal shape has a
-    /// valley.
+    /// Whether fewer values lie near the cut than near either centre, beyond chance. In a unimodal distribution, each
+    /// point between two others has at least the smaller of their densities, so no unimodal shape has a valley.
     pub fn is_shown_by(&self, values: &[f64]) -> bool {
         let half = 0.5 * (self.cut - self.low).min(self.high - self.cut);
         let about = |centre: f64| values.iter().filter(|&&value| (value - centre).abs() < half).count();
@@ -56,8 +55,8 @@ impl Modes {
     }
 }
 
-/// The split that a cut settles at, and how far apart its sides are. Medians and absolute deviations, since single values far
-/// out make no mode.
+/// The split at which a cut settles, and the distance of its sides. Medians and absolute deviations are used, since
+/// single outliers make no mode.
 fn settled(rising: &[f64], mut cut: f64) -> Option<(Modes, f64)> {
     let least = ((SHARE_MIN * rising.len() as f64) as usize).max(VALUES_MIN);
     let mut found = None;
@@ -68,7 +67,7 @@ fn settled(rising: &[f64], mut cut: f64) -> Option<(Modes, f64)> {
         }
         let (below, above) = rising.split_at(at);
         let (low, high) = (median(below)?, median(above)?);
-        // A mode without any spread is as narrow as rounding.
+        // A mode without any spread is treated as narrow as rounding.
         let floor = 1e-9 * (high - low);
         let [sd_low, sd_high] = [mad(below)?, mad(above)?].map(|it| (MAD_TO_SD * it).max(floor));
         let next = (low * sd_high + high * sd_low) / (sd_low + sd_high);
@@ -124,7 +123,7 @@ mod tests {
         ];
         for (name, shape) in shapes {
             let wrong = (0..400u64).filter(|&seed| shown(&drawn(seed, 60 + seed as usize, shape)).is_some());
-            // Of 400 at a tenth of a per cent more than four come once in two thousand times.
+            // At 0.1 % each, more than four of 400 come once in two thousand times.
             assert!(wrong.count() <= 4, "{name}");
         }
     }
@@ -137,7 +136,7 @@ mod tests {
         let two = [[1.0; 20], [2.0; 20]].concat();
         let modes = shown(&two).expect("two values are two modes");
         assert_eq!((modes.low, modes.high), (1.0, 2.0));
-        // Six of a hundred far out are a tail, not a mode.
+        // Six outliers in a hundred are a tail, not a mode.
         let mut tail = drawn(1, 94, |draw| draw.normal());
         tail.extend([30.0; 6]);
         assert_eq!(shown(&tail), None);

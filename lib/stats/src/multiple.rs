@@ -1,4 +1,4 @@
-//! Several tests at once: Holm's adjustment, that of Benjamini and Hochberg, and theirs of e-values.
+//! Adjustments for several tests at once: Holm's, that of Benjamini and Hochberg, and the latter for e-values.
 
 /// Holm's adjusted p-values, in the order of the input (Holm 1979, "A Simple Sequentially Rejective Multiple Test
 /// Procedure"): comparing each with the level keeps the probability of any false rejection below the level.
@@ -16,8 +16,8 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
 
 /// Adjusted p-values of Benjamini and Hochberg (1995, "Controlling the False Discovery Rate"), in the order of the
 /// input: comparing each with a level keeps the expected share of false rejections among all rejections below it.
-/// `tests` is the number of tests that were made, which may exceed the number of p-values given; those left out have to
-/// be larger.
+/// `tests` is the number of tests that were made, which may exceed the number of given p-values if the omitted ones are
+/// larger.
 pub fn benjamini_hochberg(p_values: &[f64], tests: usize) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[b].total_cmp(&p_values[a]));
@@ -31,9 +31,9 @@ pub fn benjamini_hochberg(p_values: &[f64], tests: usize) -> Vec<f64> {
     adjusted
 }
 
-/// The hypotheses that the procedure of e-BH rejects, of e-values given as natural logarithms (Wang and Ramdas 2022, "False
-/// discovery rate control with e-values"): the k largest, for the greatest k whose k-th largest is at least n / (k · level).
-/// The expected share of false rejections is at most `level`, however the e-values depend on each other.
+/// The hypotheses that the e-BH procedure rejects, from e-values given as natural logarithms (Wang and Ramdas 2022,
+/// "False discovery rate control with e-values"): the k largest, for the greatest k whose k-th largest is at least n /
+/// (k · level). The expected share of false rejections is at most `level`, for any dependence between the e-values.
 pub fn e_benjamini_hochberg(ln_e: &[f64], level: f64) -> Vec<bool> {
     let mut sorted = ln_e.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));

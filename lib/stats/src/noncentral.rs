@@ -2,16 +2,16 @@
 
 use statrs::function::{beta, gamma};
 
-/// Up to this noncentrality the distribution is summed exactly.
+/// Maximum noncentrality for which the distribution is summed exactly.
 const EXACT_MAX: f64 = 2000.0;
 
 /// P(F ≤ f) for an F ratio with `df1` and `df2` degrees of freedom and noncentrality `lambda` (the sum of squared
 /// effects over their error variance).
 ///
-/// A Poisson mixture of beta distributions (Johnson, Kotz and Balakrishnan 1995, "Continuous Univariate
-/// Distributions", volume 2, equation 30.10), summed downwards, where the recurrence of the incomplete beta function
-/// only adds positive terms. Beyond a noncentrality of 2000, Patnaik's central F with the same first two moments
-/// (1949), which by then is right to three digits.
+/// A Poisson mixture of beta distributions (Johnson, Kotz and Balakrishnan 1995, "Continuous Univariate Distributions",
+/// volume 2, equation 30.10), summed downwards, where the recurrence of the incomplete beta function only adds positive
+/// terms. Beyond a noncentrality of 2000, Patnaik's central F with equal first two moments (1949) is used, which is
+/// then accurate to three digits.
 pub fn noncentral_f_cdf(f: f64, df1: f64, df2: f64, lambda: f64) -> f64 {
     if f <= 0.0 {
         return 0.0;
@@ -23,7 +23,7 @@ pub fn noncentral_f_cdf(f: f64, df1: f64, df2: f64, lambda: f64) -> f64 {
     mixture(df1 * f / (df1 * f + df2), 0.5 * df1, 0.5 * df2, 0.5 * lambda).clamp(0.0, 1.0)
 }
 
-/// P(F > f) for a central F ratio, accurate far out.
+/// P(F > f) for a central F ratio, accurate for large `f`.
 pub fn f_upper_tail(f: f64, df1: f64, df2: f64) -> f64 {
     if f <= 0.0 { 1.0 } else { beta::beta_reg(0.5 * df2, 0.5 * df1, df2 / (df1 * f + df2)) }
 }
@@ -58,20 +58,20 @@ fn mixture(x: f64, a: f64, b: f64, mean: f64) -> f64 {
     }
 }
 
-/// Estimate and interval of a noncentrality: low, estimate, high.
+/// Estimate and interval of a noncentrality.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noncentrality {
-    /// Low end of the interval.
+    /// Lower end of the interval.
     pub low: f64,
     /// Unbiased estimate, but at least zero.
     pub estimate: f64,
-    /// High end of the interval.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
 /// Noncentrality estimated from an observed F ratio, with its interval at `level` (0.05 for 95 %), by inverting the
-/// distribution (Venables 1975). The high end never falls below the one for a ratio of one: a ratio that happens to be
-/// very small is luck and no proof.
+/// distribution (Venables 1975). The upper end is at least that for a ratio of one, since a very small ratio is luck
+/// and no evidence.
 pub fn noncentrality(f: f64, df1: f64, df2: f64, level: f64) -> Noncentrality {
     let shrink = if df2 > 2.0 { (df2 - 2.0) / df2 } else { 0.0 };
     let estimate = (df1 * (f * shrink - 1.0)).max(0.0);
@@ -80,7 +80,7 @@ pub fn noncentrality(f: f64, df1: f64, df2: f64, level: f64) -> Noncentrality {
     Noncentrality { low: low.min(estimate), estimate, high: high.max(estimate) }
 }
 
-/// The noncentrality at which P(F ≤ f) falls to `probability`; zero if it is below that without any.
+/// The noncentrality at which P(F ≤ f) falls to `probability`; zero if it is below that even without any.
 fn solve(f: f64, df1: f64, df2: f64, probability: f64) -> f64 {
     let below = |lambda: f64| noncentral_f_cdf(f, df1, df2, lambda) > probability;
     if !f.is_finite() || !below(0.0) {

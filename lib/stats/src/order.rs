@@ -1,13 +1,13 @@
-//! Quantiles by order statistics: which of the sorted readings bound one, whatever the distribution.
+//! Intervals of quantiles by order statistics: the sorted readings that bound a quantile, for any distribution.
 
 use statrs::function::beta;
 
-/// Ranks, from 1, of the sorted readings between which the quantile lies with this confidence: each end misses with at most
-/// half of the rest, by the binomial distribution of how many of `n` readings lie below it (David and Nagaraja, "Order
-/// Statistics", section 7.1). An end that no reading bounds is `None`.
+/// Ranks, from 1, of the sorted readings between which the quantile lies with this confidence. Each end misses with at
+/// most half of the remaining probability, by the binomial distribution of the number of `n` readings below the
+/// quantile (David and Nagaraja, "Order Statistics", section 7.1). `None` for an end that no reading bounds.
 pub fn quantile_ranks(n: u64, probability: f64, confidence: f64) -> [Option<u64>; 2] {
     let tail = (1.0 - confidence) / 2.0;
-    // Bisection finds both ranks, since the distribution rises with the rank.
+    // Bisection finds both ranks, since the distribution increases with the rank.
     let first_above = |limit: f64| {
         let (mut inside, mut outside) = (0, n);
         while inside < outside {
@@ -16,7 +16,8 @@ pub fn quantile_ranks(n: u64, probability: f64, confidence: f64) -> [Option<u64>
         }
         inside
     };
-    // The lower rank has fewer than itself below the quantile, the higher one at least itself.
+    // The lower end misses if fewer readings than its rank lie below the quantile, the upper end if at least as many as
+    // its rank do.
     let low = Some(first_above(tail)).filter(|&rank| rank > 0);
     let high = (0..=1)
         .map(|more| first_above(1.0 - tail) + more)
@@ -24,14 +25,15 @@ pub fn quantile_ranks(n: u64, probability: f64, confidence: f64) -> [Option<u64>
     [low, high.filter(|&rank| rank <= n)]
 }
 
-/// The readings, of those that stand in rising order, between which the quantile lies with this confidence; an end that no
-/// reading bounds is `None`.
+/// The readings, out of those in ascending order, between which the quantile lies with this confidence; `None` for an
+/// end that no reading bounds.
 pub fn quantile_interval<T: Copy>(rising: &[T], probability: f64, confidence: f64) -> [Option<T>; 2] {
     let reading = |rank: u64| rising.get(rank as usize - 1).copied();
     quantile_ranks(rising.len() as u64, probability, confidence).map(|rank| rank.and_then(reading))
 }
 
-/// The ends of the interval of the median; `None` where there are too few readings for one: fewer than six at 95 %.
+/// The ends of the interval of the median of readings in ascending order; `None` if there are too few readings, which
+/// is fewer than six at 95 %.
 pub fn median_interval<T: Copy>(rising: &[T], confidence: f64) -> Option<[T; 2]> {
     let [low, high] = quantile_interval(rising, 0.5, confidence);
     Some([low?, high?])
@@ -45,7 +47,8 @@ fn at_most(n: u64, k: u64, probability: f64) -> f64 {
     }
 }
 
-/// Readings without which a quantile is the largest of them by another name: one beyond it is expected from here on.
+/// Minimum number of readings for which at least one is expected beyond this quantile; with fewer, the quantile is just
+/// the largest reading.
 pub fn readings_for(probability: f64) -> u64 {
     (1.0 / (1.0 - probability) - 1e-6).ceil() as u64
 }
@@ -79,7 +82,7 @@ mod tests {
                 missed +=
                     u32::from(low.is_some_and(|rank| below < rank) || high.is_some_and(|rank| below >= rank));
             }
-            // 100 are allowed, and 135 would come once in thousands of times.
+            // 100 are expected; 135 would come once in thousands of times.
             assert!(missed <= 135, "{n} {probability}: {missed}");
         }
     }

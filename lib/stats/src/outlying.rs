@@ -1,11 +1,11 @@
-//! Outliers of a group: robust distances, and thresholds that grow with the group.
+//! Outliers of a group: robust distances, and thresholds that grow with the size of the group.
 //!
-//! Values are logarithms or differences in which more is worse: only the slow side of a group is judged.
+//! Values are logarithms or differences in which more is worse; only the slow side of a group is judged.
 
 use crate::describe::{MAD_TO_SD, median, median_in_place, sorted};
 use crate::distribution::t_upper_quantile;
 
-/// Efficiency of the median absolute deviation at the normal distribution: with n values the spread is as precise as a
+/// Efficiency of the median absolute deviation at the normal distribution: the spread of n values is as precise as the
 /// standard deviation of n times this many values (Rousseeuw and Croux 1993, "Alternatives to the Median Absolute
 /// Deviation").
 pub(crate) const MAD_EFFICIENCY: f64 = 0.37;
@@ -27,8 +27,8 @@ pub fn robust(values: &[f64]) -> Option<Robust> {
     Some(Robust { centre, spread })
 }
 
-/// The z from which on a value of a group of `count` is an outlier, chosen so that a group without outliers has `flags`
-/// values beyond it on average.
+/// The z above which a value of a group of `count` is an outlier, chosen so that a group without outliers has `flags`
+/// values beyond it on average. Infinite for fewer than three values.
 pub fn threshold(count: usize, flags: f64) -> f64 {
     if count < 3 {
         return f64::INFINITY;
@@ -36,12 +36,12 @@ pub fn threshold(count: usize, flags: f64) -> f64 {
     t_upper_quantile(flags / count as f64, MAD_EFFICIENCY * (count - 1) as f64)
 }
 
-/// Critical values of Dixon's r10, (highest − next) / (highest − lowest), for 3 to 7 values: exceeded by the highest of
-/// normal values in 2.5 % of groups (Rorabacher 1991, "Statistical Treatment for Rejection of Deviant Values").
+/// Critical values of Dixon's r10, (highest − next) / (highest − lowest), for 3 to 7 values: the highest of normal
+/// values exceeds them in 2.5 % of groups (Rorabacher 1991, "Statistical Treatment for Rejection of Deviant Values").
 const DIXON: [f64; 5] = [0.970, 0.829, 0.710, 0.625, 0.568];
 
 /// Whether the highest of a few values is out of line with the others by Dixon's test; `None` for fewer than three or
-/// more than seven values, or where all are equal.
+/// more than seven values, or if all are equal.
 pub fn dixon_highest(values: &[f64]) -> Option<bool> {
     let critical = *DIXON.get(values.len().checked_sub(3)?)?;
     let sorted = sorted(values);

@@ -5,22 +5,22 @@ use crate::draw::Draw;
 /// Statistics of each permuted data set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extremes {
-    /// Sum of squares of the level sums over their visits: large when many levels differ.
+    /// Sum over levels of the squared sum divided by the number of visits: large if many levels differ.
     pub squares: f64,
-    /// The largest level sum over the root of its visits: large when a single level differs.
+    /// The largest level sum divided by the root of its visits: large if a single level differs.
     pub largest: f64,
 }
 
-/// Least number of visits with which a block has enough rotations for a test; shorter ones are shuffled, at little
-/// cost.
+/// Minimum number of visits for which a block has enough rotations for a test; shorter blocks are shuffled, which costs
+/// little.
 pub(crate) const TURNED_FROM: usize = 32;
 
 /// Sums of values per level, as observed and under many random orders of the same visits.
 ///
 /// Within a block the levels were visited in random order. If levels do not matter, the value at a time would have been
-/// the same whichever level was visited then, so each reordering within blocks is as likely as the one observed: the
-/// test is exact whatever the noise does over time (Fisher 1935; Pitman 1937). Blocks may visit any subset of the
-/// levels, as long as it was not chosen by looking at earlier blocks.
+/// the same whichever level was visited then, so each reordering within blocks is as likely as the observed one. The
+/// test is therefore exact for any course of the noise over time (Fisher 1935; Pitman 1937). Blocks may visit any
+/// subset of the levels, as long as it was not chosen by looking at earlier blocks.
 #[derive(Clone, Debug)]
 pub struct LevelSums {
     levels: usize,
@@ -31,7 +31,7 @@ pub struct LevelSums {
 }
 
 impl LevelSums {
-    /// Creates sums for `levels` levels and `draws` random orders.
+    /// Sums for `levels` levels and `draws` random orders.
     pub fn new(levels: usize, draws: usize, seed: u64) -> Self {
         LevelSums {
             levels,
@@ -41,8 +41,8 @@ impl LevelSums {
         }
     }
 
-    /// Adds one block: the level and the value of each visit, in the order of time, which must be random. It takes one
-    /// pass per random order, about a nanosecond per visit.
+    /// Adds one block: the level and the value of each visit in chronological order, which must be random. Takes about
+    /// a nanosecond per visit and random order.
     pub fn add(&mut self, levels: &[u16], values: &[f64]) {
         let count = levels.len().min(values.len());
         let (levels, values) = (&levels[..count], &values[..count]);
@@ -50,7 +50,7 @@ impl LevelSums {
         if count < TURNED_FROM { self.add_shuffled(levels, values) } else { self.add_turned(levels, values) }
     }
 
-    /// Every order of the values is equally likely.
+    /// Adds a block under all orders of its values, each equally likely.
     fn add_shuffled(&mut self, levels: &[u16], values: &[f64]) {
         let mut values = values.to_vec();
         for (row, sums) in self.rows.chunks_exact_mut(self.levels.max(1)).enumerate() {
@@ -61,9 +61,9 @@ impl LevelSums {
         }
     }
 
-    /// The values are turned against the levels by a random number of places. Turns are a group too, so the test is as
-    /// exact as with all orders (Hoeffding 1952; Lehmann and Romano 2005, section 15.2), and which levels meet in a
-    /// turn is as random as the order of the visits was.
+    /// Adds a block whose values are rotated against the levels by a random number of places. Rotations are a group
+    /// too, so the test is as exact as with all orders (Hoeffding 1952; Lehmann and Romano 2005, section 15.2), and
+    /// which levels coincide in a rotation is as random as the order of the visits was.
     fn add_turned(&mut self, levels: &[u16], values: &[f64]) {
         let twice = [values, values].concat();
         for (row, sums) in self.rows.chunks_exact_mut(self.levels.max(1)).enumerate() {
@@ -91,18 +91,19 @@ impl LevelSums {
     }
 }
 
-/// How extreme a row is among all rows: the smaller of its two ranks, then their product; smaller is more extreme.
+/// Extremeness of a row among all rows: the smaller of its two ranks, then their product. Smaller is more extreme.
 type Key = (f64, f64);
 
-/// The smaller of the ranks by [`Extremes::squares`] and by [`Extremes::largest`], for every row. The minimum over the
-/// same rows needs no further correction: it is itself a statistic whose distribution the rows show.
+/// The smaller of the ranks by [`Extremes::squares`] and by [`Extremes::largest`], for every row. The minimum needs no
+/// further correction, since it is itself a statistic whose distribution the rows show.
 fn keys(extremes: &[Extremes]) -> Vec<Key> {
     let squares = upper_ranks(&extremes.iter().map(|one| one.squares).collect::<Vec<_>>());
     let largest = upper_ranks(&extremes.iter().map(|one| one.largest).collect::<Vec<_>>());
     squares.iter().zip(&largest).map(|(&a, &b)| (a.min(b), a * b)).collect()
 }
 
-/// For each value the share of all values that are at least as large. Rounding differences count as equal.
+/// For each value the share of all values that are at least as large. Values that differ only by rounding count as
+/// equal.
 fn upper_ranks(values: &[f64]) -> Vec<f64> {
     let mut rising = crate::describe::sorted(values);
     let slack = 1e-9 * rising.last().copied().unwrap_or(0.0).abs();
@@ -117,9 +118,9 @@ fn compare(a: &Key, b: &Key) -> std::cmp::Ordering {
 
 /// A sequence of looks at a growing [`LevelSums`] that together cross with at most the probability that was spent.
 ///
-/// A random order gives not only a value but a whole path over the looks. At each look the most extreme paths cross, as
-/// many as the spending allows, and the observed path is one of them like the others; so it is among those that ever
-/// crossed with at most the probability that was spent, exactly, whatever the correlation between looks.
+/// A random order gives a whole path over the looks. At each look the most extreme paths cross, as many as the spending
+/// allows, and the observed path is one of them like the others. It is therefore among those that ever crossed with at
+/// most the probability that was spent, exactly, for any correlation between looks.
 #[derive(Clone, Debug, Default)]
 pub struct Crossing {
     crossed: Vec<bool>,
@@ -127,8 +128,8 @@ pub struct Crossing {
 }
 
 impl Crossing {
-    /// Takes a look, after which the paths that crossed may be at most the share `spent` of all (cumulative over
-    /// looks). Returns whether the observed path has crossed, at this look or earlier.
+    /// Takes a look, after which at most the share `spent` of all paths may have crossed (cumulative over looks).
+    /// Returns whether the observed path has crossed, at this look or earlier.
     pub fn look(&mut self, sums: &LevelSums, spent: f64) -> bool {
         if self.has_crossed() {
             return true;
@@ -142,7 +143,7 @@ impl Crossing {
         let allowed = ((spent * keys.len() as f64) as usize).saturating_sub(so_far);
         let mut open: Vec<usize> = (0..keys.len()).filter(|&row| !self.crossed[row]).collect();
         open.sort_by(|&a, &b| compare(&keys[a], &keys[b]));
-        // Rows that tie with the first one that may not cross may not cross either.
+        // Rows that tie with the first one that may not cross must not cross either.
         let barrier = open.get(allowed).map(|&row| keys[row]);
         let crosses = |row: &usize| barrier.is_none_or(|barrier| compare(&keys[*row], &barrier).is_lt());
         open.iter().take(allowed).filter(|row| crosses(row)).for_each(|&row| self.crossed[row] = true);
@@ -155,9 +156,9 @@ impl Crossing {
     }
 
     /// Share of the rows that crossed before the observed one, or are at least as extreme at the look at which it
-    /// crossed, else at the latest: the smallest level at which the observed row would have crossed, so that it is a
-    /// p-value although the looks decided when it was taken (stagewise ordering, Armitage 1957). 1 before the first
-    /// look.
+    /// crossed (otherwise at the latest look). That is the smallest level at which the observed row would have crossed,
+    /// so it is a p-value although the looks decided when it was taken (stagewise ordering, Armitage 1957). 1 before
+    /// the first look.
     pub fn p_value(&self) -> f64 {
         self.p_value.unwrap_or(1.0)
     }
@@ -168,7 +169,7 @@ mod tests {
     use super::*;
     use crate::spending::pocock_spending;
 
-    /// Whether levels that add `effect` in steps are found in `blocks` blocks with looks after every second one.
+    /// Whether levels that alternately add `effect` are found in `blocks` blocks, with looks after every second block.
     fn found(seed: u64, effect: f64, levels: u16, blocks: usize) -> bool {
         looked(seed, effect, levels, blocks).has_crossed()
     }
@@ -192,7 +193,7 @@ mod tests {
     #[test]
     fn the_p_value_at_a_stopping_time_is_one() {
         let small = (10_000..12_000).filter(|&seed| looked(seed, 0.0, 5, 8).p_value() <= 0.02).count();
-        // Expected are 40, and three standard deviations are 19. The share of rows that are as extreme at the last look
+        // 40 are expected, and three standard deviations are 19. The share of rows that are as extreme at the last look
         // alone was this small in twice as many cases.
         assert!(small <= 59, "{small}");
     }

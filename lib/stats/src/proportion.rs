@@ -2,9 +2,9 @@
 
 use crate::distribution::normal_upper_quantile;
 
-/// An interval of the share behind `hits` of `trials`, by Wilson's score (E. B. Wilson 1927, "Probable inference, the
-/// law of succession, and statistical inference", JASA 22). It never leaves 0 to 1, and is not empty where nothing or
-/// all was hit. Of no trials it is everything.
+/// Interval at the confidence `level` (such as 0.95) of the probability behind `hits` of `trials`, by Wilson's score
+/// (E. B. Wilson 1927, "Probable inference, the law of succession, and statistical inference", JASA 22). The ends lie
+/// within 0 to 1, also for no hits or only hits. For no trials the interval is 0 to 1.
 pub fn wilson(hits: u64, trials: u64, level: f64) -> (f64, f64) {
     if trials == 0 {
         return (0.0, 1.0);
@@ -12,7 +12,7 @@ pub fn wilson(hits: u64, trials: u64, level: f64) -> (f64, f64) {
     wilson_of_share(hits.min(trials) as f64 / trials as f64, trials as f64, level)
 }
 
-/// Wilson's interval of a share, for a number of even trials that need not be whole.
+/// Wilson's interval of a share, for an effective number of trials that need not be whole.
 pub fn wilson_of_share(share: f64, trials: f64, level: f64) -> (f64, f64) {
     if trials.is_nan() || trials <= 0.0 {
         return (0.0, 1.0);
@@ -28,13 +28,13 @@ pub fn wilson_of_share(share: f64, trials: f64, level: f64) -> (f64, f64) {
     (low, high)
 }
 
-/// A share of trials that weigh differently, with its interval. `hit` and `all` are sums of weights, each with the sum
-/// of their squares.
+/// A share of trials with unequal weights: share, lower and upper end. `hit` and `all` are sums of weights, each with
+/// the sum of their squares.
 ///
-/// Wilson's interval for as many even trials as would tell the share with the same variance. That is the larger of two:
-/// the variance of a ratio of sums, from the squares of those that hit and of the others (W. G. Cochran 1977, "Sampling
-/// techniques", 6.4), and the one of trials whose weights say nothing of whether they hit, for (Σw)²/Σw² trials (L.
-/// Kish 1965, "Survey sampling", 11.7), which holds also where those that hit are too few to show how they weigh.
+/// Wilson's interval for the number of equal trials that would give the share the same variance. The larger of two
+/// variances is used: that of a ratio of sums, from the squares of hits and others (W. G. Cochran 1977, "Sampling
+/// techniques", 6.4), and that for weights unrelated to hits, with (Σw)²/Σw² trials (L. Kish 1965, "Survey sampling",
+/// 11.7). The latter is also valid if the hits are too few to show their weights.
 pub fn weighted(hit: (f64, f64), all: (f64, f64), level: f64) -> (f64, f64, f64) {
     let ((hit, hit_squares), (all, squares)) = (hit, all);
     if all <= 0.0 || squares <= 0.0 {
@@ -82,7 +82,8 @@ mod tests {
         assert_eq!(weighted((0.0, 0.0), (0.0, 0.0), 0.95), (0.0, 0.0, 1.0));
     }
 
-    /// Trials of weights between 1 and 1000, of which a drawn part hits, whether heavy ones hit more often or not.
+    /// Trials with weights between 1 and 1000, of which a random part hits, with or without a relation between weight
+    /// and hit.
     #[test]
     fn shares_of_uneven_weights_hold_the_truth() {
         let weight = |at: u64| 1.0 + 999.0 * ((at * 7919 % 1000) as f64 / 999.0).powi(4);

@@ -5,26 +5,26 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::describe::{MAD_TO_SD, mean, median_in_place, variance};
 
-/// Up to this many values all sign patterns are enumerated.
+/// Maximum number of values for which all sign patterns are enumerated.
 pub const EXACT_MAX: usize = 16;
 
-/// Above it, this many patterns are drawn.
+/// Number of patterns that are drawn for more values.
 pub const DRAWS: u32 = 10_000;
 
-/// Two-sided p-value of the sign-flip randomisation test of a winsorised mean against zero.
+/// Two-sided p-value of the sign-flip randomisation test of a winsorised mean against zero; 1 for no values.
 ///
-/// When A and B are the same, the coin that decided their order makes each difference as likely as its negative (Fisher
-/// 1935, "The Design of Experiments", section 21). Outliers are winsorised to ± 1.5 · 1.4826 · median of |d|, a fence
-/// that depends on the *magnitudes* only: flipping a sign then never moves it, so the test is exact for every number of
-/// values, unlike one with a fence around the signed median. The fence equals that of Huber's estimator when the null
-/// hypothesis holds, and is wide when all values lie far on one side. Drawn p-values count the observed pattern too and
-/// are therefore never zero (Phipson and Smyth 2010). 1 for no values.
+/// If A and B are the same, the coin that decided their order makes each difference as likely as its negative (Fisher
+/// 1935, "The Design of Experiments", section 21). Outliers are winsorised to ± 1.5 · 1.4826 · median of |d|. That
+/// fence depends on the *magnitudes* only: flipping a sign never moves it, so the test is exact for every number of
+/// values, unlike one with a fence around the signed median. The fence equals that of Huber's estimator under the null
+/// hypothesis, and is wide if all values lie far on one side. Drawn p-values count the observed pattern too, and are
+/// therefore never zero (Phipson and Smyth 2010).
 pub fn sign_flip_p(values: &[f64], seed: u64) -> f64 {
     sign_flip_of_sums(&pull_in_magnitudes(values), seed)
 }
 
-/// The test with the signs of runs of `length` neighbours flipped together, for a series whose neighbours are alike:
-/// runs are then nearly independent although single values are not. The last run may be shorter.
+/// As [`sign_flip_p`], with the signs of runs of `length` neighbours flipped together, for a series whose neighbours
+/// are alike: runs are then nearly independent although single values are not. The last run may be shorter.
 pub fn block_sign_flip_p(values: &[f64], length: usize, seed: u64) -> f64 {
     let pulled = pull_in_magnitudes(values);
     let sums: Vec<f64> = pulled.chunks(length.max(1)).map(|run| run.iter().sum()).collect();
@@ -40,7 +40,7 @@ pub fn run_length(n: usize) -> usize {
 /// Values further from zero than this many scaled median magnitudes are winsorised.
 const MAGNITUDE_FENCE: f64 = 1.5;
 
-/// Values with winsorised magnitudes. Where more than half of them are zero there is no scale, and they are returned
+/// Values with winsorised magnitudes. If more than half of the values are zero there is no scale, and they are returned
 /// unchanged.
 fn pull_in_magnitudes(values: &[f64]) -> Vec<f64> {
     let mut magnitudes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
@@ -53,7 +53,7 @@ fn pull_in_magnitudes(values: &[f64]) -> Vec<f64> {
 fn sign_flip_of_sums(sums: &[f64], seed: u64) -> f64 {
     let tables = tables(sums);
     let total: f64 = sums.iter().sum();
-    // Sums that differ by rounding alone count as equal, so that ties are recognised.
+    // Sums that differ only by rounding count as equal, so that ties are recognised.
     let reach = total.abs() - 1e-12 * sums.iter().map(|value| value.abs()).sum::<f64>();
     match sums.len() {
         0 => 1.0,
@@ -101,10 +101,11 @@ fn signed_sum(tables: &[[f64; 256]], bits: &[u8]) -> f64 {
     tables.iter().zip(bits).map(|(table, &byte)| table[usize::from(byte)]).sum()
 }
 
-/// Two-sided p-value of the studentised permutation test for two independent samples, 10,000 draws.
+/// Two-sided p-value of the studentised permutation test for two independent samples, with 10,000 draws; 1 if either
+/// sample has fewer than two values.
 ///
-/// The statistic is Welch's t: permuting the plain difference of means is wrong when the spreads differ, permuting
-/// the studentised one is asymptotically right (Janssen 1997). One if either sample has fewer than two values.
+/// The statistic is Welch's t: permuting the plain difference of means is wrong if the spreads differ, while permuting
+/// the studentised difference is asymptotically right (Janssen 1997).
 pub fn permutation_p(a: &[f64], b: &[f64], seed: u64) -> f64 {
     if a.len() < 2 || b.len() < 2 {
         return 1.0;
@@ -121,7 +122,7 @@ pub fn permutation_p(a: &[f64], b: &[f64], seed: u64) -> f64 {
     f64::from(extreme) / f64::from(DRAWS + 1)
 }
 
-/// Welch's t statistic of B against A; zero when both samples are constant and equal.
+/// Welch's t statistic of B against A; zero if the means are equal.
 pub fn welch_t(a: &[f64], b: &[f64]) -> f64 {
     let difference = mean(b).unwrap_or(0.0) - mean(a).unwrap_or(0.0);
     let error = (variance(a) / a.len() as f64 + variance(b) / b.len() as f64).sqrt();
@@ -135,7 +136,7 @@ fn shuffle_head(values: &mut [f64], count: usize, random: &mut ChaCha8Rng) {
     }
 }
 
-/// A random index below `bound`. The multiplication keeps the bias below 2⁻³² times the bound.
+/// A random index below `bound`. The bias is below 2⁻³² times the bound.
 pub(crate) fn below(random: &mut ChaCha8Rng, bound: usize) -> usize {
     ((u64::from(random.next_u32()) * bound as u64) >> 32) as usize
 }
@@ -198,8 +199,8 @@ mod tests {
         fn under_the_null_the_exact_p_is_not_too_often_small(
             magnitudes in proptest::collection::vec(0.1f64..9.0, 10)
         ) {
-            // Over all sign patterns, the share with p ≤ level is at most the level: this is the definition of an exact
-            // test. A pattern and its opposite have the same p, so half of the patterns suffices.
+            // By the definition of an exact test, the share of all sign patterns with p ≤ level is at most the level. A
+            // pattern and its opposite have the same p, so half of the patterns suffices.
             let (level, patterns) = (0.05, 1u32 << 9);
             let small = (0..patterns).filter(|bits| {
                 let signed: Vec<f64> = magnitudes.iter().enumerate()

@@ -1,7 +1,7 @@
 //! The rules by which other tools, or their users, call two samples different.
 //!
-//! Each rule takes the readings of A and of B in the order in which they were taken. They are counted against our own
-//! rule on the same data, and decide nothing.
+//! Each rule takes the readings of A and of B in chronological order. The rules are compared with fauxplat's own rule
+//! on the same data, and decide nothing.
 
 use crate::describe::{mean, standard_deviation, variance};
 use crate::distribution::{ln_choose, normal_upper_tail, t_two_sided_p, t_upper_quantile};
@@ -10,22 +10,22 @@ use crate::randomise::welch_t;
 /// A rule: whether it calls the samples different.
 pub type Rule = fn(&[f64], &[f64]) -> bool;
 
-/// The decision rule of another tool, or of its user, and its least amount of measuring.
+/// The decision rule of another tool, or of its users, with the minimum effort of the tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Rival {
     /// Name in reports.
     pub name: &'static str,
     /// The rule: whether two samples are called different.
     pub rule: Rule,
-    /// Least number of runs of each command.
+    /// Minimum number of runs of each command.
     pub runs_min: usize,
-    /// Least time for which each command runs, in nanoseconds.
+    /// Minimum time for which each command runs, in nanoseconds.
     pub time_ns: f64,
 }
 
 impl Rival {
-    /// Number of runs of one command that the tool would make, given their wall times in order; `None` if these are too
-    /// few. A rule at another tool's stopping time would be another rule.
+    /// Number of runs of one command that the tool would make, given their wall times in order; `None` if there are too
+    /// few. The rule includes the tool's own stopping time.
     pub fn runs(&self, walls_ns: &[f64]) -> Option<usize> {
         let mut elapsed_ns = 0.0;
         let mut is_enough = |(before, wall_ns): (usize, &f64)| {
@@ -37,7 +37,7 @@ impl Rival {
 }
 
 /// All rules with the default effort of their tools: hyperfine ten runs and three seconds; poop five seconds; pyperf
-/// three values of each of twenty processes; benchstat the ten runs that it asks for; tango a second.
+/// three values of each of twenty processes; benchstat the ten runs that it recommends; tango a second.
 pub const ALL: [Rival; 6] = [
     Rival { name: "hyperfine + Welch", rule: welch, runs_min: 10, time_ns: 3e9 },
     Rival { name: "hyperfine ±", rule: hyperfine, runs_min: 10, time_ns: 3e9 },
@@ -52,7 +52,7 @@ pub fn welch(a: &[f64], b: &[f64]) -> bool {
     welch_p(a, b) < 0.05
 }
 
-/// Two-sided p-value of Welch's t test (Welch 1947). One if either sample has fewer than two values.
+/// Two-sided p-value of Welch's t test (Welch 1947); 1 if either sample has fewer than two values.
 pub fn welch_p(a: &[f64], b: &[f64]) -> f64 {
     if a.len() < 2 || b.len() < 2 {
         return 1.0;
@@ -69,8 +69,9 @@ pub fn welch_df(a_se2: f64, a_n: usize, b_se2: f64, b_n: usize) -> f64 {
     if parts > 0.0 { (a_se2 + b_se2).powi(2) / parts } else { (a_n + b_n - 2) as f64 }
 }
 
-/// The "1.02 ± 0.01 times faster" of hyperfine 1.x, read as most people read it: one is outside ratio ± its figure.
-/// That figure is one standard deviation of a ratio of single runs, √((sd_a/mean_a)² + (sd_b/mean_b)²) · ratio.
+/// The "1.02 ± 0.01 times faster" of hyperfine 1.x, as it is commonly read: the ratio minus the printed deviation
+/// exceeds one. That deviation is one standard deviation of a ratio of single runs, √((sd_a/mean_a)² + (sd_b/mean_b)²)
+/// · ratio.
 pub fn hyperfine(a: &[f64], b: &[f64]) -> bool {
     let (Some(a_mean), Some(b_mean)) = (mean(a), mean(b)) else { return false };
     let ratio = a_mean.max(b_mean) / a_mean.min(b_mean);
@@ -78,7 +79,7 @@ pub fn hyperfine(a: &[f64], b: &[f64]) -> bool {
     ratio - spread > 1.0
 }
 
-/// poop 0.5: the 95 % interval of the difference with pooled variance, over the mean of A, lies wholly beyond ±1 %.
+/// poop 0.5: the 95 % interval of the difference with pooled variance, over the mean of A, lies entirely beyond ±1 %.
 pub fn poop(a: &[f64], b: &[f64]) -> bool {
     let (Some(a_mean), Some(b_mean), true) = (mean(a), mean(b), a.len() + b.len() > 3) else { return false };
     let (n, m) = (a.len() as f64, b.len() as f64);
@@ -88,8 +89,8 @@ pub fn poop(a: &[f64], b: &[f64]) -> bool {
     difference.abs() - half >= 0.01
 }
 
-/// pyperf 2.10: Student's t with pooled variance at 95 % for samples of one size. Its test raises an error for
-/// unequal sizes, and the caller takes the error for significance, so unequal sizes are always "significant".
+/// pyperf 2.10: Student's t with pooled variance at 95 % for samples of equal size. For unequal sizes its test raises
+/// an error that the caller takes for significance, so unequal sizes are always "significant".
 pub fn pyperf(a: &[f64], b: &[f64]) -> bool {
     if a.len() != b.len() {
         return true;
@@ -100,15 +101,15 @@ pub fn pyperf(a: &[f64], b: &[f64]) -> bool {
     a_mean != b_mean && ((a_mean - b_mean) / error).abs() >= t_upper_quantile(0.025, 2.0 * n - 2.0)
 }
 
-/// benchstat: the U test of Mann and Whitney (1947) at 5 %, from four runs on.
+/// benchstat: the U test of Mann and Whitney (1947) at 5 %, for at least four runs of each.
 pub fn benchstat(a: &[f64], b: &[f64]) -> bool {
     a.len() >= 4 && b.len() >= 4 && mann_whitney_p(a, b) < 0.05
 }
 
-/// Samples up to this size without ties get the exact distribution of U.
+/// Maximum size of samples without ties for which the exact distribution of U is used.
 const EXACT_U_MAX: usize = 20;
 
-/// Two-sided p-value of the U test: exact for small samples without ties, otherwise normal with correction for ties
+/// Two-sided p-value of the U test: exact for small samples without ties, otherwise normal with corrections for ties
 /// and continuity.
 pub fn mann_whitney_p(a: &[f64], b: &[f64]) -> f64 {
     let (n, m) = (a.len(), b.len());
@@ -149,7 +150,7 @@ fn exact_u_p(u: usize, n: usize, m: usize) -> f64 {
     (2.0 * tail * (-ln_choose(n + m, n)).exp()).min(1.0)
 }
 
-/// tango 0.9: z of the paired differences at least 2.6 and more than 1 % of the mean of A.
+/// tango 0.9: the paired difference is at least 2.6 standard errors and more than 1 % of the mean of A.
 pub fn tango(a: &[f64], b: &[f64]) -> bool {
     let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| b - a).collect();
     let (Some(difference), Some(base), true) = (mean(&differences), mean(a), differences.len() > 1) else {

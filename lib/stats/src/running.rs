@@ -1,4 +1,4 @@
-//! Medians of a series as it grows, and within a window that moves along it.
+//! Medians of a growing series, and within a moving window.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,7 +23,7 @@ impl PartialOrd for Total {
     }
 }
 
-/// The median of every beginning of a series: of its first value, its first two, and so on, in O(n log n).
+/// The median of every prefix of a series: of its first value, its first two, and so on, in O(n log n).
 pub fn running_medians(series: &[f64]) -> Vec<f64> {
     let (mut lower, mut upper) = (BinaryHeap::<Total>::new(), BinaryHeap::<Reverse<Total>>::new());
     let grow = |&value: &f64| {
@@ -46,7 +46,7 @@ pub fn running_medians(series: &[f64]) -> Vec<f64> {
     series.iter().map(grow).collect()
 }
 
-/// The median of the values around each value, `reach` to either side as far as the series has them.
+/// The median of the values around each value, up to `reach` on either side where the series has them.
 pub fn medians_around(series: &[f64], reach: usize) -> Vec<f64> {
     let around = |at: usize| {
         let window = &series[at.saturating_sub(reach)..(at + reach + 1).min(series.len())];

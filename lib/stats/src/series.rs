@@ -1,4 +1,4 @@
-//! Statistics of the order of a series in time.
+//! Statistics of the chronological order of a series.
 
 use crate::describe::{mean, standard_deviation, variance};
 
@@ -11,15 +11,15 @@ pub fn autocorrelation(values: &[f64]) -> f64 {
     if total > 0.0 { (lagged / total).clamp(-1.0, 1.0) } else { 0.0 }
 }
 
-/// Factor by which the standard error of a mean grows when neighbours are correlated like an autoregressive series
-/// of first order: √((1 + ρ) / (1 − ρ)). Negative correlation is not used to shrink it.
+/// Factor by which the standard error of a mean grows if neighbours are correlated as in a first-order autoregressive
+/// series: √((1 + ρ) / (1 − ρ)). `rho` is clamped to 0 … 0.95, so negative correlation does not reduce the error.
 pub fn autocorrelation_inflation(rho: f64) -> f64 {
     let rho = rho.clamp(0.0, 0.95);
     ((1.0 + rho) / (1.0 - rho)).sqrt()
 }
 
-/// Variance of slow movement within a series: by how much means of ⌊√n⌋-long batches differ beyond what independent
-/// values would give (method of batch means, Law and Kelton). Zero for fewer than nine values.
+/// Variance of slow movement within a series: the variance between means of batches of ⌊√n⌋ values beyond that of
+/// independent values (method of batch means, Law and Kelton). Zero for fewer than nine values.
 pub fn drift_variance(values: &[f64]) -> f64 {
     if values.len() < 9 {
         return 0.0;
@@ -30,16 +30,16 @@ pub fn drift_variance(values: &[f64]) -> f64 {
     (variance(&batches) - mean(&within).unwrap_or(0.0) / length as f64).max(0.0)
 }
 
-/// Factor by which the standard error of a mean grows through correlation at any distance: the largest of those from
-/// neighbours and from means of batches of ⌊√n⌋ values and of a sixth of the series, and at least 1. Long batches
-/// detect slow wandering, at the price of a factor that is above 1 by chance now and then.
+/// Factor by which the standard error of a mean grows through correlation at any distance: the largest of the factors
+/// from neighbours and from means of batches of ⌊√n⌋ values and of a sixth of the series, and at least 1. Long batches
+/// detect slow drift, at the price of a factor that is sometimes above 1 by chance.
 pub fn dependence_inflation(values: &[f64]) -> f64 {
     let neighbours = autocorrelation_inflation(autocorrelation(values));
     let lengths = [(values.len() as f64).sqrt() as usize, values.len() / 6];
     lengths.map(|length| batch_inflation(values, length)).into_iter().fold(neighbours, f64::max)
 }
 
-/// Standard deviation of the means of batches, over the one that independent values would give.
+/// Standard deviation of the means of batches over that of independent values.
 fn batch_inflation(values: &[f64], length: usize) -> f64 {
     let total = variance(values);
     if length < 3 || total <= 0.0 {
@@ -49,8 +49,8 @@ fn batch_inflation(values: &[f64], length: usize) -> f64 {
     (length as f64 * variance(&batches) / total).sqrt()
 }
 
-/// Least-squares slope of a series against another, and the share of its variance that this explains, adjusted for
-/// the degree of freedom it costs (floor 0). Zeros when either is constant.
+/// Least-squares slope of `y` against `x`, and the share of the variance of `y` that it explains, adjusted for its
+/// degree of freedom and at least 0. Zeros if either series is constant or has fewer than three values.
 pub fn slope(x: &[f64], y: &[f64]) -> (f64, f64) {
     let n = x.len().min(y.len());
     let (Some(x_mean), Some(y_mean), true) = (mean(&x[..n]), mean(&y[..n]), n > 2) else { return (0.0, 0.0) };

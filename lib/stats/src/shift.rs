@@ -1,9 +1,9 @@
 //! Differences between two series at each of their quantiles, with a band for all of them at once.
 //!
-//! The shift function of Doksum (1974) as Wilcox (1995, "Comparing two independent groups via multiple quantiles")
-//! estimates it: quantiles by Harrell and Davis (1982), their spread by a bootstrap, here over blocks, since the runs
-//! of a block shared their surroundings. One critical value, that of the largest of the studentised deviations, holds
-//! for all quantiles together (Beran 1988).
+//! The shift function of Doksum (1974) as estimated by Wilcox (1995, "Comparing two independent groups via multiple
+//! quantiles"): quantiles by Harrell and Davis (1982), their spread by a bootstrap, here over blocks, since the runs of
+//! a block shared their surroundings. One critical value, that of the largest studentised deviation, holds for all
+//! quantiles together (Beran 1988).
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -12,33 +12,33 @@ use statrs::distribution::{Beta, ContinuousCDF};
 use crate::describe::{quantile_sorted, sorted, standard_deviation};
 use crate::randomise::below;
 
-/// Resamples: the end of a 99 % band is the tenth largest of them.
+/// Number of resamples: the end of a 99 % band is the tenth largest of them.
 const RESAMPLES: usize = 1000;
 
-/// Pairs below which a resample has too few distinct readings around an outer decile.
+/// Minimum number of pairs; with fewer, a resample has too few distinct readings around an outer decile.
 pub const PAIRS_MIN: usize = 20;
 
-/// Pairs from which the quantile 0.95 is more than the slowest run.
+/// Minimum number of pairs for which the quantile 0.95 is more than the slowest run.
 pub const UPPER_FROM: usize = 60;
 
-/// A reading of each series.
+/// A reading of the first series and one of the second.
 pub type Pair = (f64, f64);
 
 /// The difference at one quantile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
-    /// Share of the readings below.
+    /// Probability of the quantile: the share of the readings below it.
     pub quantile: f64,
     /// The quantile of the second series minus that of the first.
     pub shift: f64,
-    /// Low end of the simultaneous band.
+    /// Lower end of the simultaneous band.
     pub low: f64,
-    /// High end of the interval of `shift`.
+    /// Upper end of the simultaneous band.
     pub high: f64,
 }
 
-/// The differences at the deciles, and at 0.95 where there are [`UPPER_FROM`] pairs, with a band that holds all of them
-/// with probability `1 - level`; nothing for fewer than [`PAIRS_MIN`] pairs.
+/// The differences at the deciles, and at 0.95 for at least [`UPPER_FROM`] pairs, with a band that contains all of them
+/// with probability `1 - level`. Empty for fewer than [`PAIRS_MIN`] pairs.
 pub fn shift_function(blocks: &[Vec<Pair>], level: f64, seed: u64) -> Vec<Shift> {
     let pairs: usize = blocks.iter().map(Vec::len).sum();
     if pairs < PAIRS_MIN {
@@ -60,7 +60,7 @@ pub fn shift_function(blocks: &[Vec<Pair>], level: f64, seed: u64) -> Vec<Shift>
     (0..quantiles.len()).map(shift).collect()
 }
 
-/// Readings of one series in rising order, each with its block. A resample is a count per block, so that nothing is
+/// Readings of one series in ascending order, each with its block. A resample is a count per block, so that nothing is
 /// sorted again.
 struct Ranked(Vec<(f64, usize)>);
 
@@ -74,8 +74,7 @@ impl Ranked {
         Ranked(all)
     }
 
-    /// The quantiles when each block counts `times` times. `below` is the share of a quantile's weight that lies below
-    /// each rank.
+    /// The quantiles if each block counts `times` times. `below` is the share of a quantile's weight below each rank.
     fn quantiles(&self, times: &[usize], below: &[Vec<f64>]) -> Vec<f64> {
         let (n, total) = (self.0.len(), self.0.iter().map(|(_, block)| times[*block]).sum::<usize>().max(1));
         let mut quantiles = vec![0.0; below.len()];
@@ -107,7 +106,7 @@ impl Both {
         Both { a, b, below }
     }
 
-    /// The difference at each quantile when each block counts `times` times.
+    /// The difference at each quantile if each block counts `times` times.
     fn shifts(&self, times: &[usize]) -> Vec<f64> {
         let (a, b) = (self.a.quantiles(times, &self.below), self.b.quantiles(times, &self.below));
         b.iter().zip(&a).map(|(b, a)| b - a).collect()
@@ -135,8 +134,8 @@ fn replicates(series: &Both, blocks: usize, seed: u64) -> Vec<Vec<f64>> {
     (0..RESAMPLES).map(|_| draw()).collect()
 }
 
-/// How many standard errors the band reaches: what the largest deviation of a resample exceeds with probability
-/// `level`.
+/// Half width of the band in standard errors: the value that the largest deviation of a resample exceeds with
+/// probability `level`.
 fn critical(replicates: &[Vec<f64>], estimates: &[f64], errors: &[f64], level: f64) -> f64 {
     let largest = |one: &Vec<f64>| {
         let deviations = one.iter().zip(estimates).zip(errors).filter(|(_, error)| **error > 0.0);
@@ -157,7 +156,7 @@ mod tests {
         (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Right-skewed readings of a pair that share half of their noise, as those of one block do.
+    /// Right-skewed readings of a pair that share half of their noise, as readings of one block do.
     fn pair(random: &mut ChaCha8Rng) -> Pair {
         let mut slow = || -(1.0 - unit(random)).ln();
         let (shared, a, b) = (slow(), slow(), slow());
@@ -179,7 +178,7 @@ mod tests {
 
     #[test]
     fn the_band_holds_its_level_where_there_is_no_difference() {
-        // Of 120 comparisons at 5 %, more than 14 are seen once in a thousand.
+        // More than 14 of 120 comparisons at 5 % occur once in a thousand times.
         for n in [PAIRS_MIN, UPPER_FROM] {
             let found = false_bands(|random| singles((0..n).map(|_| pair(random))), 120);
             assert!(found <= 14, "{n} pairs: {found} of 120");
@@ -188,7 +187,7 @@ mod tests {
 
     #[test]
     fn runs_that_share_a_block_are_drawn_together() {
-        // Each block moves one of its sides, and the four pairs of the block alike: as if they were one.
+        // Each block moves its two sides independently, and its four pairs alike, as if they were one pair.
         let blocks = |random: &mut ChaCha8Rng| {
             let block = |random: &mut ChaCha8Rng| {
                 let (a, b) = (unit(random), unit(random));

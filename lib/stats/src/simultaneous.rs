@@ -6,39 +6,39 @@ use crate::distribution::{t_two_sided_p, t_upper_quantile};
 use crate::draw::Draw;
 use crate::permute::TURNED_FROM;
 
-/// Random orders that the largest deviation is taken over, for a handful of candidates and for many.
+/// Number of random orders for a few candidates, and for many.
 const DRAWS: (usize, usize) = (4999, 999);
 
-/// Number of candidates up to which the first number of [`DRAWS`] is used.
+/// Maximum number of candidates for which the first number of [`DRAWS`] is used.
 const FEW: usize = 64;
 
-/// Number of drawn values beyond which a bound is computed instead of drawing.
+/// Maximum number of drawn values; beyond it a bound is computed instead of drawing.
 const WORK_MAX: usize = 400_000_000;
 
-/// A level against the median of all levels.
+/// The deviation of a level from the median of all levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deviation {
     /// The level.
     pub level: u16,
     /// Mean deviation over the chosen blocks.
     pub estimate: f64,
-    /// Low end of the simultaneous interval.
+    /// Lower end of the simultaneous interval.
     pub low: f64,
-    /// High end of the interval of `estimate`.
+    /// Upper end of the simultaneous interval.
     pub high: f64,
     /// Step-down adjusted p-value.
     pub p_adjusted: f64,
-    /// Blocks that visited the level.
+    /// Number of blocks that visited the level.
     pub blocks: usize,
 }
 
 /// Deviations of `candidates` over some of the blocks of a fit, `chosen` by index, with intervals that hold for all
 /// candidates at once with probability 1 − `level`.
 ///
-/// Residuals are put into random order within their blocks; the largest deviation of any candidate in each order shows
-/// the effect of chance on this number of levels (max-T; Westfall and Young 1993, "Resampling-Based Multiple Testing",
-/// algorithm 2.8 for the step-down p-values). A level that scatters more than the others has a wider interval in
-/// proportion. The candidates must not have been chosen by the same blocks.
+/// Residuals are permuted within their blocks. The largest deviation of any candidate in each order shows the effect of
+/// chance on this number of levels (max-T; Westfall and Young 1993, "Resampling-Based Multiple Testing", algorithm 2.8
+/// for the step-down p-values). A level that scatters more than the others has a proportionally wider interval. The
+/// candidates must not have been chosen by the same blocks.
 pub fn deviations(
     blocks: &[Block],
     fitted: &Additive,
@@ -81,14 +81,14 @@ fn values_of_levels(blocks: &[Block], fitted: &Additive, chosen: &[usize]) -> Ve
     values
 }
 
-/// The quantile of the largest deviation over the random orders.
+/// Quantile over the random orders of the largest deviation.
 fn quantile_of_largest(drawn: &[Vec<f64>], probability: f64) -> f64 {
     let mut largest: Vec<f64> = drawn.iter().map(|row| row.iter().copied().fold(0.0, f64::max)).collect();
     largest.sort_unstable_by(f64::total_cmp);
     quantile_sorted(&largest, probability).unwrap_or(f64::INFINITY)
 }
 
-/// The critical deviation and adjusted p-values by the bound of Bonferroni.
+/// The critical deviation and adjusted p-values by Bonferroni's bound.
 fn bonferroni(seen: &[Seen], fitted: &Additive, level: f64) -> (f64, Vec<f64>) {
     let (n, sd) = (seen.len().max(1) as f64, fitted.noise.sqrt());
     let p = |seen: &Seen| (n * t_two_sided_p(seen.size() / sd, fitted.df)).min(1.0);
@@ -100,7 +100,7 @@ struct Seen {
     level: u16,
     estimate: f64,
     blocks: usize,
-    /// Divides a mean residual of this level to make it comparable: 1/√blocks, more if the level scatters more.
+    /// Divisor that makes a mean residual of this level comparable: 1/√blocks, more if the level scatters more.
     scale: f64,
 }
 
@@ -118,7 +118,7 @@ impl Seen {
     }
 }
 
-/// For every random order the size of each candidate's mean residual.
+/// The size of each candidate's mean residual, for every random order.
 fn drawn(
     blocks: &[Block],
     fitted: &Additive,
@@ -134,8 +134,8 @@ fn drawn(
     let one = |_| {
         let mut sums = vec![0.0; seen.len()];
         for (values, candidates) in &mut residuals {
-            // Residuals are in the order of time, which was random for the levels, so for many levels rotating them is
-            // enough.
+            // Residuals are in chronological order, which was random for the levels, so rotating them is enough if
+            // there are many levels.
             if candidates.len() >= TURNED_FROM {
                 let turned = values.iter().cycle().skip(draw.below(values.len()));
                 candidates.iter().zip(turned).for_each(|(&candidate, value)| sums[candidate] += value);
@@ -148,14 +148,14 @@ fn drawn(
                 sums[candidate] += values[place];
             }
         }
-        // A wider scatter of a candidate is in its scale, so here all candidates count alike.
+        // A wider scatter of a candidate is part of its scale, so all candidates count alike here.
         sums.iter().zip(seen).map(|(sum, seen)| stretch * sum.abs() / (seen.blocks as f64).sqrt()).collect()
     };
     (0..draws).map(one).collect()
 }
 
-/// Factor that gives residuals the variance of the noise: they are smaller by the degrees of freedom of drift and
-/// levels.
+/// Factor that gives residuals the variance of the noise, which they lack because of the degrees of freedom of drift
+/// and levels.
 fn stretch(blocks: &[Block], fitted: &Additive, chosen: &[usize]) -> f64 {
     let effect = |level: &u16| fitted.effects[usize::from(*level)].unwrap_or(0.0);
     let visits = chosen.iter().flat_map(|&index| blocks[index].levels.iter().zip(&fitted.cleaned[index]));
@@ -175,7 +175,7 @@ fn residuals(block: &Block, cleaned: &[f64], fitted: &Additive, seen: &[Seen]) -
     (values, (0..seen.len()).filter(present).collect())
 }
 
-/// Westfall and Young's step-down: each candidate against the largest of those that deviate at most as much.
+/// Westfall and Young's step-down: each candidate is compared with the largest of those that deviate at most as much.
 fn step_down(seen: &[Seen], drawn: &[Vec<f64>]) -> Vec<f64> {
     let mut rising: Vec<usize> = (0..seen.len()).collect();
     rising.sort_by(|&a, &b| seen[a].size().total_cmp(&seen[b].size()));

@@ -2,18 +2,18 @@
 
 use crate::describe::{MAD_TO_SD, mean};
 
-/// Series shorter than this have one level, their mean: a median of so few values is too imprecise.
+/// Length below which a series has one level, its mean: a median of so few values is too imprecise.
 const MEAN_BELOW: usize = 6;
 
-/// Series shorter than this have one level, their median.
+/// Length below which a series has one level, its median.
 const MEDIAN_BELOW: usize = 14;
 
-/// Widest running median, in values. A disturbance that comes and goes within half as many runs is an outlier, one that
-/// stays longer is drift.
+/// Maximum width of the running median, in values. A disturbance shorter than half of this is an outlier, a longer one
+/// is drift.
 pub const WINDOW: usize = 25;
 
-/// Width of the running median for a series of `n` values: a third of it, between 7 and [`WINDOW`]. A step in the
-/// middle of a short block is followed by a narrow window and would tear a wide one in two.
+/// Width of the running median for a series of `n` values: a third of it, between 7 and [`WINDOW`]. A narrow window
+/// follows a step in the middle of a short block, which a wide one would smear.
 pub fn window(n: usize) -> usize {
     match n {
         n if n < MEDIAN_BELOW => n.max(1),
@@ -21,12 +21,12 @@ pub fn window(n: usize) -> usize {
     }
 }
 
-/// Width of the window over which the scatter is taken. Half of it must be quiet for the scatter to be.
+/// Width of the window for the local scatter, in values. The scatter is small only if half of the window is quiet.
 pub const SCATTER_WINDOW: usize = 64;
 
-/// The slow movement of blocks of values, all in the order of time: the mean of each block if it holds a handful, and
-/// a running median beyond (Tukey 1977, "Exploratory Data Analysis", chapter 7), which runs on from block to block:
-/// at its ends it would miss a step.
+/// The slow movement of blocks of values in chronological order: the mean of each block if the longest has a handful of
+/// values, otherwise a running median (Tukey 1977, "Exploratory Data Analysis", chapter 7). The median continues from
+/// block to block, since it would miss a step at its ends.
 pub fn trend(blocks: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let longest = blocks.iter().map(Vec::len).max().unwrap_or(0);
     if longest < MEAN_BELOW {
@@ -36,9 +36,9 @@ pub fn trend(blocks: &[Vec<f64>]) -> Vec<Vec<f64>> {
     blocks.iter().map(|block| medians.by_ref().take(block.len()).collect()).collect()
 }
 
-/// Number of parameters that [`trend`] takes out of `n` values, as far as the residual variance is concerned. The mean
-/// takes one. A median of w values follows each by 1/w only and has a variance of π/2 times that of a mean: the
-/// residual loses 2/w and gains π/(2w).
+/// Number of parameters that [`trend`] takes out of `n` values, with regard to the residual variance. The mean takes
+/// one. A median of w values follows each value by only 1/w and has π/2 times the variance of a mean: the residual
+/// loses 2/w and gains π/(2w).
 pub fn trend_parameters(n: usize) -> f64 {
     match n {
         n if n < MEAN_BELOW => 1.0,
@@ -47,8 +47,8 @@ pub fn trend_parameters(n: usize) -> f64 {
 }
 
 /// Variance of [`trend`] due to noise, over the variance of the values, in blocks of `n`: π/(2w) for a median of w
-/// values. Residuals do not show this variance, because the trend followed the noise; but it is in every mean of other
-/// values at the same times. Means of blocks cancel in differences within a block.
+/// values. Residuals do not show this variance, because the trend followed the noise, but every mean of other values at
+/// the same times includes it. Means of blocks cancel in differences within a block, hence zero for short blocks.
 pub fn trend_noise(n: usize) -> f64 {
     if n < MEAN_BELOW { 0.0 } else { std::f64::consts::FRAC_PI_2 / window(n) as f64 }
 }
@@ -75,9 +75,9 @@ fn middle(sorted: &[f64]) -> f64 {
     if sorted.len() % 2 == 1 { sorted[half] } else { 0.5 * (sorted[half - 1] + sorted[half]) }
 }
 
-/// Local standard deviation of residuals in the order of time, by the median of their magnitudes over
-/// [`SCATTER_WINDOW`] values. Where more than half of these are zero, their mean magnitude is taken; one if all are,
-/// since there is nothing to divide by.
+/// Local standard deviation of residuals in chronological order, by the median of their magnitudes over
+/// [`SCATTER_WINDOW`] values. If more than half of these are zero, the mean magnitude of all residuals is used, or one
+/// if all residuals are zero, so that division is possible.
 pub fn scatter(residuals: &[f64]) -> Vec<f64> {
     let magnitudes: Vec<f64> = residuals.iter().map(|value| value.abs()).collect();
     let whole = mean(&magnitudes).filter(|&mean| mean > 0.0).unwrap_or(1.0);

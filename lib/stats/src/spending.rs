@@ -5,25 +5,24 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::distribution::{normal_upper_quantile, normal_upper_tail};
 
-/// Points of the grid on the positive half of the continuation region. Doubling it changes no bound of the default
+/// Number of intervals on the positive half of the continuation region. Doubling it changes no bound of the default
 /// design by 1e-4.
 const HALF_GRID: usize = 64;
 
-/// The cumulative error that may be spent when a fraction `t` (0 to 1) of the largest sample has been seen:
-/// level · ln(1 + (e − 1) t), the Pocock-type function of Lan and DeMets (1983), "Discrete Sequential Boundaries for
-/// Clinical Trials".
+/// The cumulative error that may be spent at a fraction `t` (0 to 1) of the maximum sample size: level · ln(1 + (e − 1)
+/// t), the Pocock-type function of Lan and DeMets (1983), "Discrete Sequential Boundaries for Clinical Trials".
 pub fn pocock_spending(level: f64, t: f64) -> f64 {
     level * ((std::f64::consts::E - 1.0) * t.clamp(0.0, 1.0)).ln_1p()
 }
 
-/// Critical |z| at each look, for looks after `looks` clusters (rising) of at most `max`.
+/// Critical |z| at each look, for looks after `looks` clusters (ascending) of at most `max`.
 ///
-/// When `closing`, the last look is final and spends all that is left, whether or not it comes at `max`: that is right
-/// as long as the end was not chosen by looking at the result.
+/// With `closing`, the last look is final and spends the whole remaining level, even before `max`. That is valid as
+/// long as the end was not chosen by looking at the result.
 ///
 /// The recursion is that of Armitage, McPherson and Rowe (1969), "Repeated Significance Tests on Accumulating Data":
 /// the score S at n clusters is a Brownian motion at time n/max, and z = S/√time. At each look the bound is the value
-/// beyond which just the newly released error lies; then the density is carried on from inside the bounds.
+/// beyond which exactly the newly released error lies; then the density inside the bounds is propagated.
 pub fn pocock_bounds(level: f64, looks: &[u32], max: u32, closing: bool) -> Vec<f64> {
     let mut bounds = Vec::with_capacity(looks.len());
     for seen in 1..=looks.len() {
@@ -35,7 +34,6 @@ pub fn pocock_bounds(level: f64, looks: &[u32], max: u32, closing: bool) -> Vec<
 
 /// A look: its bound, and the state for the next look.
 struct Stage {
-    /// The previous look.
     before: Option<Arc<Stage>>,
     /// Standard deviation of S from the previous look to this one.
     step: f64,
@@ -51,8 +49,8 @@ struct Stage {
     alive: OnceLock<Alive>,
 }
 
-/// The last of `looks`, from the cache if it was computed before: a look costs one step of the recursion, not all of
-/// them, and simulations request the same design thousands of times.
+/// The stage of the last of `looks`, from the cache if it was computed before: a look then costs a single step of the
+/// recursion, and simulations request the same design thousands of times.
 fn stage(level: f64, looks: &[u32], max: u32, closing: bool) -> Option<Arc<Stage>> {
     type Key = (u64, Vec<u32>, u32, bool);
     static CACHE: Mutex<BTreeMap<Key, Arc<Stage>>> = Mutex::new(BTreeMap::new());
@@ -71,7 +69,7 @@ fn stage(level: f64, looks: &[u32], max: u32, closing: bool) -> Option<Arc<Stage
 }
 
 impl Stage {
-    /// The stage at `time` that follows another, with all error up to `spent` released.
+    /// The stage at `time` after another stage, with all error up to `spent` released.
     fn after(before: Option<Arc<Stage>>, time: f64, spent: f64) -> Stage {
         let step = (time - before.as_ref().map_or(0.0, |before| before.time)).max(1e-12).sqrt();
         let cut = match &before {
@@ -87,8 +85,8 @@ impl Stage {
     }
 }
 
-/// Density of the score process among paths that have not crossed yet, on a grid over its positive half; the
-/// process is symmetric.
+/// Density of the score process among paths that have not crossed, on a grid over its positive half, since the process
+/// is symmetric.
 struct Alive {
     /// Places on the score axis.
     places: Vec<f64>,
@@ -97,7 +95,7 @@ struct Alive {
 }
 
 impl Alive {
-    /// The |S| beyond which a step with standard deviation `step` carries the probability `release`.
+    /// The |S| beyond which a step with standard deviation `step` has the probability `release`.
     fn cut(&self, step: f64, release: f64) -> f64 {
         let beyond = |cut: f64| -> f64 {
             let tails = |place: f64| {
@@ -140,7 +138,8 @@ fn simpson(index: usize) -> f64 {
     }
 }
 
-/// The looks of a comparison: 6, 8, 12, 16, 24, 32, … (alternately × 1.33 and × 1.5) below `max`, and `max` itself.
+/// The numbers of clusters at the looks of a comparison: 6, 8, 12, 16, 24, 32, … (alternately × 1.33 and × 1.5) below
+/// `max`, and `max` itself.
 pub fn looks(max: u32) -> Vec<u32> {
     let doubling = (0..).map(|power| 6u32 << power).zip((0..).map(|power| 8u32 << power)).take(24);
     let mut looks: Vec<u32> =

@@ -1,28 +1,28 @@
-//! Changes of level in a series by their size, beside those by rank: of twelve visits no order of ranks is rare enough to
-//! stand out among a thousand machines, and a machine that became three times slower is.
+//! Changes of level in a series by their size, in addition to those by rank. In a series of twelve visits no order of
+//! ranks is rare enough to stand out among a thousand machines, but a machine that became three times slower should.
 //!
-//! Series are in one unit, mostly logarithms, in the order of time. [`crate::levels`] searches a long series with these
-//! tests, where neighbours may resemble each other.
+//! Series are in one unit, usually logarithms, in chronological order. [`crate::levels`] uses these tests to search
+//! long series whose neighbours may resemble each other.
 
 use crate::changepoint::{Change, Scanner};
 use crate::describe::{MAD_TO_SD, median_in_place};
 use crate::distribution::{t_two_sided_p, t_upper_quantile};
 use crate::running::running_medians;
 
-/// Fewest values on either side of a change.
+/// Minimum number of values on either side of a change.
 pub const MIN_SEGMENT: usize = 3;
 
-/// Variance of a median over that of a mean, for normal values; of a few values it is less.
+/// Variance of a median over that of a mean, for many normal values; smaller for few values.
 const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 
-/// Spread of logarithms below which nothing is known of it: a hundredth of a per cent.
+/// Minimum spread of logarithms, a hundredth of a per cent; a smaller estimate is not trusted.
 const LEAST_SPREAD: f64 = 1e-4;
 
 /// The z that a change exceeds in 8 of 10 series that have it.
 const POWER_Z: f64 = 0.841_62;
 
-/// Changes of a series with a p-value of at most `alpha` within the stretch in which they are found, in their order. Each
-/// stretch is scanned by ranks and by size, and the smaller p-value counts twice.
+/// Changes of a series with a p-value of at most `alpha` within the stretch in which they are found, in ascending
+/// order. Each stretch is scanned by ranks and by size, and the smaller p-value is doubled.
 pub fn changes(series: &[f64], scanner: &mut Scanner, alpha: f64) -> Vec<Change> {
     let mut found = Vec::new();
     let mut stretches = vec![(0, series.len())];
@@ -45,15 +45,15 @@ fn strongest(series: &[f64], scanner: &mut Scanner) -> Option<Change> {
     Some(Change { p_value: (2.0 * best.p_value).min(1.0), ..best })
 }
 
-/// The place where the medians of both sides differ most, in the standard error that the values of either side give, with
-/// the probability of as much anywhere in a series of normal values (Student's t, Bonferroni over the places). Medians,
-/// since one bad value of three is no change of level; plain variances within the sides, since bad values have to count
-/// where it is asked how sure a change is. `None` for fewer than twice [`MIN_SEGMENT`] values.
+/// The place where the medians of both sides differ most in units of the standard error, with the probability of such a
+/// difference anywhere in a series of normal values (Student's t, Bonferroni over the places). Medians are used because
+/// one outlier among three values is no change of level, and plain variances within the sides because outliers have to
+/// reduce the certainty. `None` for fewer than twice [`MIN_SEGMENT`] values.
 pub fn by_size(series: &[f64]) -> Option<Change> {
     by_size_inflated(series, 1.0)
 }
 
-/// As [`by_size`], where the standard error of a mean is `inflation` times that of independent values.
+/// As [`by_size`], for a series in which the standard error of a mean is `inflation` times that of independent values.
 pub fn by_size_inflated(series: &[f64], inflation: f64) -> Option<Change> {
     let n = series.len();
     let places = (n + 1).checked_sub(2 * MIN_SEGMENT).filter(|&places| places > 0)?;
@@ -71,7 +71,7 @@ pub fn by_size_inflated(series: &[f64], inflation: f64) -> Option<Change> {
     Some(Change { at, p_value: p.clamp(1e-300, 1.0) })
 }
 
-/// Of every beginning of a series: its median, and the squared distances from its mean.
+/// Median and squared distances from the mean, for every prefix of a series.
 struct Sides {
     medians: Vec<f64>,
     squares: Vec<f64>,
@@ -80,7 +80,7 @@ struct Sides {
 impl Sides {
     fn of(series: &[f64]) -> Self {
         let (mut mean, mut sum) = (0.0, 0.0);
-        // The updates of Welford (1962) lose no digits where the values are large and close together.
+        // The updates of Welford (1962) lose no digits for values that are large and close together.
         let squares = series.iter().enumerate().map(|(before, value)| {
             let distance = value - mean;
             mean += distance / (before + 1) as f64;
@@ -91,19 +91,20 @@ impl Sides {
     }
 }
 
-/// Standard error of a difference of medians of so many independent values, over the spread of the values.
+/// Standard error of a difference of medians of `before` and `after` independent values, over the spread of the values.
 pub fn loss(before: usize, after: usize) -> f64 {
     (OF_MEDIAN * (1.0 / before as f64 + 1.0 / after as f64)).sqrt()
 }
 
-/// Standard deviation of a series by the distances of neighbours, in which a change of level is one of many.
+/// Standard deviation of a series from the distances of neighbours, which a change of level hardly affects. `None` for
+/// fewer than two values.
 pub fn spread(series: &[f64]) -> Option<f64> {
     let mut steps: Vec<f64> = series.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     Some(MAD_TO_SD * median_in_place(&mut steps)? / std::f64::consts::SQRT_2)
 }
 
-/// The smallest change that is found in 8 of 10 series whose last `after` of `visits` values have it, where `series` series
-/// are looked at together. `spread` and the change are in the unit of the values.
+/// The smallest change that is found in 8 of 10 series whose last `after` of `visits` values have it, if `series`
+/// series are tested together. `spread` and the change are in the unit of the values.
 pub fn smallest(spread: f64, visits: usize, after: usize, series: usize, alpha: f64) -> Option<f64> {
     let places = (visits + 1).checked_sub(2 * MIN_SEGMENT).filter(|&places| places > 0)?;
     let tests = 2.0 * (places * series.max(1)) as f64;
@@ -163,7 +164,7 @@ mod tests {
         assert!(found >= 140, "{found}");
     }
 
-    /// The scan keeps medians and squares of both sides while it goes on; each place has those of its two sides.
+    /// Medians and squares are updated along the scan, and must equal those computed from each prefix.
     #[test]
     fn sides_are_those_of_their_values() {
         let mut draw = Draw::new(5, 0);

@@ -1,29 +1,29 @@
 //! The slow tail of a group: a bound for its slowest member, predicted from the others.
 //!
-//! The slowest of a thousand lies further out than any of the others, so a tail has to be extrapolated, and its weight
-//! is not known exactly. A bound at the likeliest shape is exceeded too often: where the tail is heavier than it
-//! seemed, far more members lie beyond than are missing where it is lighter. So shapes are weighted by their agreement
-//! with the data, and the bound is that of the mixture.
+//! The slowest of a thousand members lies further out than any of the others, so a tail has to be extrapolated, and its
+//! weight is not known exactly. A bound for the likeliest shape is exceeded too often: if the tail is heavier than it
+//! seemed, far more members lie beyond than are missing if it is lighter. Therefore shapes are weighted by their
+//! agreement with the data, and the bound is that of the mixture.
 
 use crate::describe::{MAD_TO_SD, median_in_place, sorted};
 use crate::distribution::{normal_upper_quantile, normal_upper_tail, t_upper_quantile, t_upper_tail};
 use crate::outlying::MAD_EFFICIENCY;
 
-/// Share of the members whose distances are counted and not measured, since a few odd members are among them; for small
-/// groups, the number of such members.
+/// Share of the members whose distances are only counted, since a few odd members are among them; for small groups, the
+/// number of such members.
 const BEYOND_SHARE: f64 = 0.025;
 const BEYOND_MEMBERS: f64 = 2.5;
 
 /// Prior of the weight of tails: mean and standard deviation.
 const WEIGHT_PRIOR: (f64, f64) = (0.17, 0.1);
 
-/// The heaviest tail that is considered: Student's t with two and a half degrees of freedom.
+/// Maximum weight of a tail: Student's t with two and a half degrees of freedom.
 const WEIGHT_MAX: f64 = 0.4;
 
 /// Standard deviation of the logarithm of the slow side's width over that of the fast side.
 const SKEW: f64 = 0.25;
 
-/// A spread between members below this share of their own noise cannot be distinguished from none.
+/// Share of the members' own noise below which a spread between members cannot be distinguished from none.
 const LEAST_OF_NOISE: f64 = 0.3;
 
 /// Number of distances at which the slow side is compared.
@@ -35,7 +35,7 @@ pub struct SlowSide {
     shapes: Vec<(Shape, f64)>,
 }
 
-/// A tail: that of Student's t with 1/weight degrees of freedom, normal at zero, a quarter of which lies beyond
+/// A tail: that of Student's t with 1/weight degrees of freedom, normal for weight zero, of which a quarter lies beyond
 /// `quartile`.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
@@ -57,7 +57,7 @@ impl Shape {
         self.weight < 1e-3
     }
 
-    /// Share of the shape beyond a distance, in scales.
+    /// Share of the shape beyond a distance, given in scales.
     fn beyond(self, distance: f64) -> f64 {
         if self.is_normal() { normal_upper_tail(distance) } else { t_upper_tail(distance, 1.0 / self.weight) }
     }
@@ -65,7 +65,7 @@ impl Shape {
 
 /// Data of the slow side.
 struct Seen {
-    /// Distances from the centre in rising order, with the number of members between each and the one before.
+    /// Distances from the centre in ascending order, with the number of members between each and the previous one.
     places: Vec<(f64, f64)>,
     /// Number of members beyond the last distance.
     beyond: f64,
@@ -75,8 +75,8 @@ struct Seen {
 }
 
 impl SlowSide {
-    /// Fits the distances of all members, larger being slower, 0 the middle of the group. `noise` is the standard error
-    /// of a typical distance: the shapes describe the distances without it.
+    /// Fits the distances of all members: larger is slower, and 0 is the middle of the group. `noise` is the standard
+    /// error of a typical distance; the shapes describe the distances without it.
     pub fn of(distances: &[f64], noise: f64) -> Self {
         let seen = Seen::of(distances, noise);
         let (centre, doubt) = seen.quartile;
@@ -112,7 +112,7 @@ impl SlowSide {
         high
     }
 
-    /// How heavy the tail is: one over the degrees of freedom of a Student's t, on average.
+    /// Weight of the tail: one over the degrees of freedom of a Student's t, on average over the shapes.
     pub fn weight(&self) -> f64 {
         moments(&self.shapes, |shape| shape.weight).0
     }
@@ -135,9 +135,9 @@ impl Seen {
         }
     }
 
-    /// Weight of each shape by its agreement with data and prior; the weights add up to one.
+    /// Weight of each shape by its agreement with data and prior; the weights sum to one.
     ///
-    /// The agreement is the product of the spacings between ordered values (Cheng and Amin 1983), which is the
+    /// The agreement is the product of the spacings between ordered values (Cheng and Amin 1983), which equals the
     /// likelihood except for the contribution of a few values.
     fn weighed(&self, shapes: Vec<Shape>) -> Vec<(Shape, f64)> {
         let agreement = |&shape: &Shape| self.spacings(shape) + self.prior(shape);
@@ -153,14 +153,14 @@ impl Seen {
         let (mut inner, mut sum) = (1.0, 0.0);
         for &(distance, members) in &self.places {
             let outer = self.noisy(shape, scale, distance) / half;
-            // Equal values leave no space between them.
+            // Equal values have no space between them.
             sum += members * (inner - outer).max(1e-9).ln();
             inner = outer;
         }
         sum + self.beyond * inner.max(1e-300).ln()
     }
 
-    /// Share of a shape with noise beyond a distance: a sum over the noise, in steps of half a deviation.
+    /// Share of a shape with noise beyond a distance: a sum over the noise, in steps of half a standard deviation.
     fn noisy(&self, shape: Shape, scale: f64, distance: f64) -> f64 {
         if self.noise <= 0.0 {
             return shape.beyond(distance / scale);
@@ -248,7 +248,7 @@ mod tests {
         let ratio = |noise: f64| SlowSide::of(&values, noise).reach(1e-3) / normal_upper_quantile(1e-3);
         assert!((0.85..1.4).contains(&ratio(1.0)), "{}", ratio(1.0));
         assert!(ratio(0.0) > 1.15 * ratio(1.0), "{}", ratio(0.0));
-        // More noise than there is spread leaves next to nothing.
+        // Noise larger than the spread leaves next to nothing.
         assert!(ratio(2.0) < ratio(1.0), "{}", ratio(2.0));
     }
 

@@ -1,4 +1,4 @@
-//! Simulated readings that are bounds, through the judge itself.
+//! Simulated readings that are bounds, judged by the judge itself.
 
 use fauxplat_model::{
     Bound, DifferenceIn, Metric, Readings, Rule, Sample, Source, Sources, StoppedBy, Verdict, is_no_bound,
@@ -9,7 +9,7 @@ use crate::{Decision, Judge};
 
 const FLOOR: f64 = 3.4e6;
 
-/// Sources of an ordinary user.
+/// Sources of a user without privileges.
 fn sources() -> Sources {
     Sources {
         peak_memory: Source::Rusage,
@@ -34,12 +34,12 @@ fn sample(block: u32, command: u16, readings: Readings) -> Sample {
     }
 }
 
-/// Reading that the kernel shows for a process of this size: the helper's own size, where that is more.
+/// Reading that the kernel shows for a process of this size: at least the size of the helper process.
 fn shown(bytes: f64) -> Readings {
     Readings::from([(Metric::PEAK_MEMORY, bytes.max(FLOOR) as u64)])
 }
 
-/// A comparison of commands whose readings are drawn so.
+/// A comparison of commands with drawn readings.
 fn compared(metric: Metric, seed: u64, mut draw: impl FnMut(u16) -> Readings) -> fauxplat_model::Comparison {
     let mut rule = Rule { least_span_s: 0.0, ..Rule::default() };
     rule.decide(&[metric]);
@@ -57,12 +57,12 @@ fn compared(metric: Metric, seed: u64, mut draw: impl FnMut(u16) -> Readings) ->
     judged.findings.comparisons.remove(0)
 }
 
-/// Sizes around their mean, of which either command may lie on either side of the floor.
+/// A comparison of two random sizes, either of which may be above or below the floor.
 fn of_sizes(seed: u64) -> ([f64; 2], fauxplat_model::Comparison) {
     let mut draw = Draw::new(seed, 0);
     let mut size = || FLOOR * (0.9 * draw.normal()).exp();
     let means = [size(), size()];
-    // Pages are counted in batches, so most programs repeat themselves nearly.
+    // Pages are counted in batches, so most programs repeat their size closely.
     let spread = if seed.is_multiple_of(3) { 0.2 } else { 0.002 };
     let mut noise = Draw::new(seed, 1);
     let drawn = |command: u16| shown(means[usize::from(command)] * (spread * noise.normal()).exp());
@@ -81,7 +81,7 @@ fn bounds_are_never_judged_as_values() {
             shown += 1;
             let ratio = b / a;
             assert_eq!(comparison.effect_ratio > 1.0, ratio > 1.0, "{seed}: {comparison:?}");
-            // The end that there is holds the truth, at 99 % and with slow runs left out of the estimate.
+            // The known end of the interval holds the truth, at 99 % and with slow runs left out of the estimate.
             let holds = match bounded.effect {
                 Some(Bound::AtLeast) => comparison.ci_low_ratio <= ratio * 1.01,
                 _ => comparison.ci_high_ratio >= ratio / 1.01,
@@ -94,7 +94,7 @@ fn bounds_are_never_judged_as_values() {
         }
         assert!(comparison.mean.is_none() && comparison.quantiles.is_empty(), "{seed}");
     }
-    // Without comparisons of both kinds the test would ask nothing.
+    // Ensures that comparisons of both kinds occurred.
     assert!(open > 200 && shown > 50, "{open} {shown}");
 }
 

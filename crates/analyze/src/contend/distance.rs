@@ -1,41 +1,38 @@
-//! How far two CPUs were from each other, round by round: the host may move virtual CPUs while they are measured.
+//! Distance of two CPUs, round by round, since the host may move virtual CPUs during the measurement.
 
 use fauxplat_model::ShiftSample;
 use fauxplat_stats::order::median_interval;
 
 use super::CONFIDENCE;
 
-/// Least factor between two distances: a round trip between two caches takes three times as long as one within a cache.
-/// At one distance it does not even double while another thread works on one of the two cores.
+/// Minimum factor between two distances: a round trip between two caches takes three times as long as one within a
+/// cache. At a constant distance the round trip does not even double while another thread works on one of the cores.
 const STEP: f64 = 2.2;
-/// Least number of meetings that make a distance of their own.
+/// Minimum number of meetings that are taken as a distance of their own.
 const MEETINGS_MIN: usize = 3;
-/// CPUs that were near each other for less than this share of the meetings are judged by the others.
+/// If the CPUs were near each other in less than this share of the meetings, the other meetings are judged.
 const NEAR_SHARE_MIN: f64 = 0.1;
 
-/// Distance of two workers by their round trips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Distance {
-    /// Median round trip in the meetings that count, in nanoseconds.
     pub(super) round_trip_ns: f64,
-    /// The interval of that median by order statistics; `None` where there are too few meetings for one.
+    /// Interval of that median by order statistics; `None` if there are too few meetings.
     pub(super) interval_ns: Option<[f64; 2]>,
-    /// Median time and share of round trips at the other distance, if the host moved the CPUs.
     pub(super) elsewhere: Option<Elsewhere>,
 }
 
-/// Meetings at another distance than the one that is judged.
+/// Meetings at a distance other than the judged one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Elsewhere {
     pub(super) round_trip_ns: f64,
     pub(super) interval_ns: Option<[f64; 2]>,
     pub(super) share: f64,
-    /// Bound between the two distances.
+    /// Boundary between the two distances.
     limit_ns: f64,
 }
 
 impl Distance {
-    /// From all that the two workers did together; `None` if they never met.
+    /// From all shifts of the two workers together; `None` if they never met.
     pub(super) fn of<'s>(together: impl Iterator<Item = &'s ShiftSample>) -> Option<Self> {
         let mut trips: Vec<u64> = together.flat_map(|sample| sample.round_trips_ns).flatten().collect();
         trips.sort_unstable();
@@ -58,7 +55,7 @@ impl Distance {
         })
     }
 
-    /// Whether two workers were at the distance that is judged, from the beginning of a shift to its end.
+    /// Whether two workers were at the judged distance both at the beginning and at the end of a shift.
     pub(super) fn counts(&self, together: &ShiftSample) -> bool {
         let Some(elsewhere) = self.elsewhere else { return true };
         let is_near = self.round_trip_ns < elsewhere.limit_ns;
@@ -66,7 +63,7 @@ impl Distance {
         together.round_trips_ns.into_iter().all(at_it)
     }
 
-    /// `a word there and back takes 0.20 µs`.
+    /// For example `a word there and back takes 0.20 µs`.
     pub(super) fn told(&self) -> String {
         let us = |ns: f64, interval_ns: Option<[f64; 2]>| {
             let ends = interval_ns.map_or_else(
@@ -83,12 +80,11 @@ impl Distance {
     }
 }
 
-/// Interval of the median of rising times.
 fn interval(rising: &[u64]) -> Option<[f64; 2]> {
     median_interval(rising, CONFIDENCE).map(|ends| ends.map(|ns| ns as f64))
 }
 
-/// Where the widest step between neighbouring times lies, if it is one from one distance to another.
+/// Index of the widest step between neighbouring times, if it is wide enough to separate two distances.
 fn split(sorted: &[u64]) -> Option<usize> {
     let last = sorted.len().checked_sub(MEETINGS_MIN)?;
     let step = |at: usize| sorted[at] as f64 / sorted[at - 1].max(1) as f64;
@@ -111,7 +107,7 @@ mod tests {
         let distance = Distance::of(samples.iter()).unwrap();
         assert_eq!(distance.elsewhere, None);
         assert!(samples.iter().all(|sample| distance.counts(sample)));
-        // Of six trips, each twice, the ranks 3 and 10 bound the median (Conover 1999, table A3: n = 12).
+        // With six trips, each twice, the ranks 3 and 10 bound the median (Conover 1999, table A3: n = 12).
         assert_eq!(distance.interval_ns, Some([190.0, 210.0]));
         assert_eq!(distance.told(), "a word there and back takes 0.20 µs (0.19 … 0.21)");
         assert_eq!(
@@ -129,7 +125,7 @@ mod tests {
         assert_eq!(counted, [true, false, true, false, true, false, false, true]);
         assert_eq!(distance.elsewhere.unwrap().share, 0.5);
         assert!(distance.told().contains("0.66 µs (0.64 … 0.70) at 50 %"), "{}", distance.told());
-        // On the way from one to the other a shift belongs to neither.
+        // A shift during which the CPUs were moved belongs to neither distance.
         let moved = ShiftSample { round_trips_ns: [Some(190), Some(650)], ..ShiftSample::default() };
         assert!(!distance.counts(&moved));
 

@@ -1,63 +1,64 @@
-//! From the costs of two workers to each other to the relation of their CPUs.
+//! Derives the relation of two CPUs from the costs of their workers to each other.
 
 use fauxplat_model::{Neighbourhood, PairCost};
 
 use super::{ContendPair, Interval, ROUNDS_MIN};
 
-/// Kernels that ask a core for its execution units.
+/// Kernels that need a core's execution units.
 const PORTS: [&str; 3] = ["integer-ports", "float", "fauxplat"];
-/// Kernels whose memory is that of a cache which a core has for itself, or with a few others.
+/// Kernels whose memory fits into a cache that belongs to one core, or to a few.
 const NEAR_CACHES: [&str; 2] = ["l1", "l2"];
-/// Above this a core, or a cache, is shared: siblings of one core cost each other 20 % to 100 %.
+/// Cost above which a core or a cache counts as shared: siblings of one core cost each other 20 % to 100 %.
 const SHARED: f64 = 1.12;
-/// Longest round trip within a core: its hardware threads hand a word over in less. From core to core it takes longer,
-/// by any cache: 110 ns within a complex of EPYC, of which some sixty are the two threads' own checks; published
-/// figures are 4 to 12 ns a direction between siblings and 15 to 55 within one last-level cache.
+/// Longest round trip within a core: its hardware threads hand a word over faster. Between cores a round trip takes
+/// longer through any cache: 110 ns within a complex of EPYC, of which some sixty are the two threads' own checks.
+/// Published figures are 4 to 12 ns per direction between siblings and 15 to 55 ns within one last-level cache.
 const WITHIN_CORE_NS: f64 = 90.0;
-/// A worker cannot be faster beside another one: below this the worker that ran alone was disturbed.
+/// A worker cannot be faster beside another one; below this, the worker that ran alone was disturbed.
 const FASTER: f64 = 0.97;
 /// Cost below which nothing is shared.
 const FREE: f64 = 1.06;
-/// Loss of wall time, but not of CPU time, of two workers to which the host gives turns on one CPU.
+/// Loss of wall time, but not of CPU time, above which the host is taken to run both workers in turns on one of its
+/// CPUs.
 const STACKED: f64 = 1.3;
-/// Memory takes at least twice as long as any last-level cache, and mixtures lie between.
+/// Share of the time of memory above which a walk counts as one through memory. Memory takes at least twice as long as
+/// any last-level cache, and mixtures lie between.
 const CACHE_LIKE: f64 = 0.6;
 /// Half of the cost of a walk of twice the size, on a logarithmic scale: two walks of a common cache cost each other
-/// all of it, two in caches of their own nothing.
+/// all of it, two walks in separate caches nothing.
 const HALF: f64 = 0.5;
 
-/// A line that another CPU has just written takes less than this share of the time of memory if it comes by way of a
-/// common cache: a fifth within a complex of EPYC, a half across the mesh of a Xeon.
+/// A line that another CPU has just written takes less than this share of the time of memory if it comes through a
+/// common cache: a fifth within a complex of EPYC, half across the mesh of a Xeon.
 const AT_HAND: f64 = 0.65;
-/// A line that comes over the fabric takes more than this share: as much as memory between complexes, more between
+/// A line that comes over the fabric takes more than this share: as long as memory between complexes, longer between
 /// sockets.
 const FETCHED: f64 = 0.85;
 
-/// Knowledge about a pair besides the costs of its kernels.
+/// Knowledge about a pair in addition to the costs of its kernels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
-    /// Cost of a walk of twice the size of the kernel `llc`, for a worker that is alone.
+    /// Cost of a walk of twice the size of the kernel `llc`, for a worker alone.
     pub(super) doubled: Option<Interval>,
     pub(super) handover: Option<Handed>,
     /// Median round trip to the other worker, in the meetings that count.
     pub(super) round_trip_ns: Option<f64>,
 }
 
-/// Time after which a worker has a line that the other has just written.
+/// Time until a worker has a line that the other has just written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handed {
-    /// Over the time of memory.
+    /// Ratio to the time of a line from memory.
     pub(super) of_memory: Interval,
-    /// A line that was handed over, and one from memory.
+    /// Time of a line that was handed over.
     pub(super) handed_ns: Interval,
     pub(super) memory_ns: Interval,
 }
 
-/// Judgement of a pair.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Label {
     pub(super) is: Neighbourhood,
-    /// The figures that decided, or why nothing did.
+    /// The figures that decided, or the reason why none did.
     pub(super) evidence: String,
     /// Whether more rounds could decide.
     pub(super) is_open: bool,
@@ -68,18 +69,16 @@ impl Label {
         Label { is, evidence, is_open: false }
     }
 
-    /// A label that is not decided yet.
     fn open(evidence: String) -> Self {
         Label { is: Neighbourhood::NotDecided, evidence, is_open: true }
     }
 
-    /// A label that this method cannot decide.
+    /// A label that more rounds cannot decide.
     fn closed(evidence: impl Into<String>) -> Self {
         Label { is: Neighbourhood::NotDecided, evidence: evidence.into(), is_open: false }
     }
 }
 
-/// The label of a pair.
 pub(super) fn label(pair: &ContendPair, costs: &[PairCost], known: Known) -> Label {
     if costs.is_empty() {
         return Label::open("no round was finished".to_owned());
@@ -96,7 +95,7 @@ pub(super) fn label(pair: &ContendPair, costs: &[PairCost], known: Known) -> Lab
         .unwrap_or_else(|| last_level(costs, known))
 }
 
-/// Sentence about the number of usable rounds of a kernel, and the reason for which the others are left out.
+/// A sentence about the number of usable rounds of a kernel, and why the others are left out.
 fn too_few(cost: &PairCost) -> String {
     let PairCost { kernel, rounds, dropped_rounds, elsewhere_rounds, .. } = cost;
     let mut words = format!("{kernel}: {rounds} rounds count, of {ROUNDS_MIN} that an answer takes");
@@ -125,8 +124,7 @@ fn same_cpu(costs: &[PairCost]) -> Label {
     }
 }
 
-/// Two CPUs to which the host gives turns on one of its own: wall time is lost although neither worker waits for its
-/// CPU.
+/// Two CPUs that the host runs in turns on one of its own: wall time is lost although neither worker waits for its CPU.
 fn stacked(costs: &[PairCost]) -> Option<Label> {
     let is_stolen = |cost: &&PairCost| {
         let waited = cost.run_delay_ns.unwrap_or(0) as f64 / cost.wall_ns.max(1) as f64;
@@ -137,8 +135,9 @@ fn stacked(costs: &[PairCost]) -> Option<Label> {
     Some(Label::decided(Neighbourhood::Stacked, words))
 }
 
-/// Execution units are shared when every kernel that fills some slows down, and are not when one of them does not: one
-/// alone may slow down by frequency or by a neighbour on the host, but none is as fast beside a sibling as alone.
+/// Execution units are shared if every kernel that fills some slows down, and not shared if one of them does not. A
+/// single kernel may slow down because of the frequency or a neighbour on the host, but no kernel is as fast beside a
+/// sibling as alone.
 fn sibling(costs: &[PairCost]) -> Option<Label> {
     let ports = || of(costs, &PORTS);
     let free = ports().find(|cost| cost.cpu_high_ratio < FREE);
@@ -153,8 +152,9 @@ fn sibling(costs: &[PairCost]) -> Option<Label> {
     }
 }
 
-/// Siblings are near each other too. Two cores that slow each other down, by a limit of power or of frequency that both
-/// share, are not, and what their kernels cost says nothing then; what one has written and the other reads still does.
+/// Siblings are also near each other. Two distant cores that slow each other down, because they share a limit of power
+/// or frequency, are no siblings, and the costs of their kernels tell nothing. The time of lines that one writes and
+/// the other reads still does.
 fn within_core(label: Label, costs: &[PairCost], known: Known) -> Label {
     let far = known.round_trip_ns.filter(|&ns| ns > WITHIN_CORE_NS && label.is == Neighbourhood::SmtSibling);
     let Some(ns) = far else { return label };
@@ -170,14 +170,14 @@ fn within_core(label: Label, costs: &[PairCost], known: Known) -> Label {
     })
 }
 
-/// Caches that a core has for itself, or with a few others.
+/// Label by the caches that belong to one core, or to a few.
 fn near_caches(costs: &[PairCost]) -> Option<Label> {
     let near = || of(costs, &NEAR_CACHES);
     let shared = near().filter(|cost| cost.cpu_low_ratio > SHARED).max_by(by_ratio);
     shared.map(|shared| Label::decided(Neighbourhood::SharedCache, told(shared)))
 }
 
-/// The last-level cache, which says most of the time what two cores are to each other.
+/// Label by the last-level cache, which mostly decides the relation of two cores.
 fn last_level(costs: &[PairCost], known: Known) -> Label {
     let named = |name: &str| costs.iter().find(|cost| cost.kernel == name);
     let (Some(llc), Some(dram)) = (named("llc"), named("dram")) else {
@@ -214,9 +214,9 @@ fn last_level(costs: &[PairCost], known: Known) -> Label {
     }
 }
 
-/// Label by the time of lines that the other worker has just written: they come soon exactly if a cache serves both.
-/// Walks that slow each other down prove the same, but walks that do not prove nothing: where strangers hold most of a
-/// cache, two walks that return often may both keep their part.
+/// Label by the time of lines that the other worker has just written, which is short exactly if one cache serves both.
+/// Walks that slow each other down prove a common cache as well, but walks that do not prove nothing: where other
+/// guests hold most of a cache, two walks that return often may both keep their part.
 fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
     let Handed { of_memory: Interval { low, middle, high }, handed_ns, memory_ns } = handover;
     let words = format!(
@@ -234,8 +234,8 @@ fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
     })
 }
 
-/// The kernel of the last-level cache works in memory, because others hold the cache: then both are as slow alone as
-/// together, which must not read as "nothing is shared".
+/// The kernel of the last-level cache works in memory, because other guests hold the cache. Both workers are then as
+/// slow alone as together, which must not be taken for "nothing is shared".
 fn held_by_others(llc: &PairCost, dram: &PairCost) -> Option<String> {
     let (llc_ns, dram_ns) = (llc.alone_cpu_ns?, dram.alone_cpu_ns?);
     (llc_ns > dram_ns * CACHE_LIKE).then(|| {
@@ -262,17 +262,17 @@ fn wall(cost: &PairCost) -> Interval {
     Interval { low: cost.wall_low_ratio, middle: cost.wall_ratio, high: cost.wall_high_ratio }
 }
 
-/// `1.19 times (1.14 … 1.25)`.
+/// For example `1.19 times (1.14 … 1.25)`.
 fn times(Interval { low, middle, high }: Interval) -> String {
     format!("{middle:.2} times ({low:.2} … {high:.2})")
 }
 
-/// `31 ns (30 … 33)`.
+/// For example `31 ns (30 … 33)`.
 fn nanos(Interval { low, middle, high }: Interval) -> String {
     format!("{middle:.0} ns ({low:.0} … {high:.0})")
 }
 
-/// `llc: CPU time 1.19 times (1.14 … 1.25)`.
+/// For example `llc: CPU time 1.19 times (1.14 … 1.25)`.
 fn told(cost: &PairCost) -> String {
     format!("{}: CPU time {}", cost.kernel, times(cpu(cost)))
 }

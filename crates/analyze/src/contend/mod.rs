@@ -19,12 +19,11 @@ use distance::Distance;
 use label::{Handed, Known, Label, label};
 pub use usable::usable_cache;
 
-/// Purpose of a cell of the design.
+/// A cell of the design: a kernel and the workers that run it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContendCell {
-    /// The kernel.
     pub kernel: String,
-    /// Places of the workers, two of them or one that is alone.
+    /// Indices of the workers: two, or one that works alone.
     pub hands: Vec<u16>,
 }
 
@@ -41,38 +40,35 @@ pub fn claimed(topology: &Topology, a: Cpu, b: Cpu) -> Neighbourhood {
     if shared { Neighbourhood::SharedCache } else { Neighbourhood::Separate }
 }
 
-/// Two CPUs with a worker on each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContendPair {
-    /// The CPUs.
     pub cpus: [Cpu; 2],
-    /// Workers on the two CPUs.
     pub hands: [u16; 2],
     /// Relation of the CPUs by the topology that the kernel reports.
     pub claimed: Neighbourhood,
-    /// Workers on the same CPUs that walk twice as much in the kernel `llc`, each alone: what two walks of one cache cost.
+    /// Workers on the same CPUs with a walk of twice the size in the kernel `llc`, each alone. Their cost is that of
+    /// two walks in one cache.
     pub doubled: Option<[u16; 2]>,
 }
 
-/// Findings, and which pairs more rounds could decide.
+/// Findings, and the pairs that more rounds could decide.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContendJudged {
-    /// The findings.
     pub findings: ContendFindings,
-    /// Places of pairs whose label is not decided but may be after more rounds.
+    /// Indices of pairs whose label is not decided but may be after more rounds.
     pub open: Vec<usize>,
 }
 
-/// Share of the time of a worker that is alone, or of two on CPUs of their own, up to which waiting and steal are
-/// allowed: more is the work of other processes.
+/// Share of the time of a worker alone, or of two on CPUs of their own, up to which waiting and steal are allowed. A
+/// larger share is caused by other processes.
 const DISTURBED_SHARE: f64 = 0.01;
 /// Share of a cell's wall time that may be neither CPU time nor run-queue wait nor steal.
 const UNEXPLAINED: f64 = 0.01;
-/// Least number of undisturbed rounds of a pair: in fewer, not even the whole range holds the median with 95 %.
+/// Minimum number of undisturbed rounds of a pair: in fewer, not even the whole range contains the median with 95 %.
 const ROUNDS_MIN: usize = 6;
 /// Confidence of all intervals.
 const CONFIDENCE: f64 = 0.95;
-/// Median of a ratio over the rounds and the interval of it.
+/// Median of a ratio over the rounds, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Interval {
     low: f64,
@@ -98,7 +94,6 @@ impl<'s> Index<'s> {
     }
 }
 
-/// Costs and labels of all pairs.
 pub fn contend_findings(
     pairs: &[ContendPair],
     cells: &[ContendCell],
@@ -125,15 +120,15 @@ pub fn contend_findings(
     judged
 }
 
-/// Whether the cause of lost wall time is unknown and more rounds can show it: steal is counted in ticks of 10 ms, and
-/// the part that a tick has of a cell shrinks as the cell grows.
+/// Whether the cause of lost wall time is unknown and more rounds can show it: steal is counted in ticks of 10 ms,
+/// whose share in the time of a cell decreases with more rounds.
 fn hides_in_ticks(costs: &[PairCost]) -> bool {
     let was_stolen = costs.iter().any(|cost| cost.steal_ns.is_some_and(|ns| ns > 0));
     was_stolen
         && costs.iter().any(|cost| cost.unexplained_share.is_some_and(|share| share.abs() > UNEXPLAINED))
 }
 
-/// How far the two workers were from each other whenever they worked together.
+/// Distance of the two workers over all shifts in which they worked together.
 fn distance(pair: &ContendPair, cells: &[ContendCell], samples: &[ShiftSample]) -> Option<Distance> {
     let is_together = |sample: &&ShiftSample| {
         cells.get(usize::from(sample.cell)).is_some_and(|cell| cell.hands == pair.hands)
@@ -141,7 +136,7 @@ fn distance(pair: &ContendPair, cells: &[ContendCell], samples: &[ShiftSample]) 
     Distance::of(samples.iter().filter(is_together))
 }
 
-/// Time of lines that the other worker had just written, beside the time of lines from memory.
+/// Time of lines that the other worker had just written, and of lines from memory.
 fn handover(
     pair: &ContendPair,
     distance: Option<Distance>,
@@ -192,7 +187,7 @@ fn labelled(
     }
 }
 
-/// Cost of a walk of twice the size over a worker's own walk of the kernel `llc`: the mean of both sides.
+/// Cost of a walk of twice the size relative to a worker's own walk of the kernel `llc`: the mean of both sides.
 fn doubled(pair: &ContendPair, cells: &[ContendCell], index: &Index<'_>) -> Option<Interval> {
     let cell = |hand: u16| cells.iter().position(|cell| cell.kernel == "llc" && cell.hands == [hand]);
     let side = |side: usize| {
@@ -292,8 +287,8 @@ fn cost(
     })
 }
 
-/// Whether other processes worked on these CPUs. On one CPU the two workers wait for each other, so only the rounds of
-/// lone workers count there.
+/// Whether other processes worked on these CPUs. On one CPU the two workers wait for each other, so only rounds of
+/// single workers are checked there.
 fn is_disturbed(pair: &ContendPair, sides: [(&ShiftSample, &ShiftSample); 2]) -> bool {
     let same = pair.cpus[0] == pair.cpus[1];
     sides.into_iter().any(|(alone, together)| waits(alone) || (!same && waits(together)))
@@ -304,8 +299,8 @@ fn waits(sample: &ShiftSample) -> bool {
     sample.run_delay_ns.is_some_and(|ns| ns as f64 > sample.wall_ns as f64 * DISTURBED_SHARE)
 }
 
-/// Median and its interval by order statistics over the rounds, which is right for a median whatever the rounds are
-/// like; everything is possible with too few.
+/// Median over the rounds, with its interval by order statistics, which makes no assumption about the distribution. The
+/// interval is unbounded for too few rounds.
 fn middle(ratios: &[f64]) -> Interval {
     let middle = median(ratios).unwrap_or(f64::NAN);
     match median_interval(&sorted(ratios), CONFIDENCE) {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A worker's round: units cost `cpu_ns` of CPU time, and the worker waits and is stolen from.
+/// A worker's round of 100 units, with its CPU time, wait and steal time.
 fn shift(round: u32, cell: u16, hand: u16, [cpu_ns, wait_ns, steal_ns]: [u64; 3]) -> ShiftSample {
     let jitter = u64::from(round * 7 % 5) * 100;
     ShiftSample {
@@ -18,10 +18,11 @@ fn shift(round: u32, cell: u16, hand: u16, [cpu_ns, wait_ns, steal_ns]: [u64; 3]
     }
 }
 
-/// Cost of a walk of twice the size where the cache is full of it.
+/// Cost of a walk of twice the size when the first walk already fills the cache.
 const TWICE_NS: u64 = 180_000;
 
-/// Alone a unit costs 1000 ns; together each kernel costs what is given, and a walk of twice as much `twice_ns`.
+/// Alone a unit costs 1000 ns; together each kernel costs the given times, and a walk of twice the size costs
+/// `twice_ns`.
 fn judged_with(
     same: bool,
     together: &[(&str, [u64; 3])],
@@ -105,7 +106,7 @@ fn nothing_is_separate_without_a_look_at_a_cache_that_works() {
     }
 }
 
-/// The label of a pair that is free of each other, after its costs were changed.
+/// The label of a pair without mutual costs, after some of its costs were changed.
 fn changed(change: impl Fn(&mut Vec<PairCost>), doubled: Interval) -> Label {
     let free = [100_000, 0, 0];
     let mut costs = judged(false, &[("float", free), ("llc", free), ("dram", free)], 0).pairs;
@@ -207,7 +208,7 @@ fn cpus_that_the_host_moves_are_judged_by_the_rounds_in_which_they_were_near() {
 #[test]
 fn what_is_handed_over_through_one_cache_decides_where_costs_do_not() {
     let interval = |low: f64, high: f64| Interval { low, middle: (low * high).sqrt(), high };
-    // The walk alone takes so much of one through memory.
+    // The last argument is the ratio of a walk alone to a walk through memory.
     let judge = |low: f64, high: f64, llc: f64, of_dram: f64| {
         let pair = ContendPair {
             cpus: [Cpu(0), Cpu(1)],
@@ -233,14 +234,15 @@ fn what_is_handed_over_through_one_cache_decides_where_costs_do_not() {
         });
         label(&pair, &costs, Known { doubled: Some(interval(5.0, 7.0)), handover, round_trip_ns: None })
     };
-    // Strangers hold a part of the cache, or all of it: the walks do not hurt each other, and yet it is one.
+    // Other guests hold a part of the cache, or all of it: the walks do not slow each other down, although the cache is
+    // shared.
     for of_dram in [0.2, 1.0] {
         assert_eq!(judge(0.1, 0.2, 1.0, of_dram).is, Neighbourhood::SharedCache);
         assert_eq!(judge(1.0, 1.1, 1.0, of_dram).is, Neighbourhood::Separate);
         let contradiction = judge(1.0, 1.1, 2.0, of_dram);
         assert!(contradiction.is == Neighbourhood::NotDecided && contradiction.is_open);
     }
-    // In between the costs decide, unless strangers hold the cache.
+    // In between the costs decide, unless other guests hold the cache.
     assert_eq!(judge(0.5, 0.8, 2.0, 0.2).is, Neighbourhood::SharedCache);
     assert_eq!(judge(0.5, 0.8, 1.0, 0.2).is, Neighbourhood::Separate);
     let held = judge(0.5, 0.8, 2.0, 1.0);
@@ -268,7 +270,7 @@ fn two_cores_under_one_limit_of_power_are_no_siblings() {
     assert_eq!(is(Some(40.0), None), Neighbourhood::SmtSibling);
     assert_eq!(is(None, None), Neighbourhood::SmtSibling);
     assert_eq!(is(Some(200.0), None), Neighbourhood::NotDecided);
-    // Lines that are handed over by way of a common cache are not slowed down as the kernels are.
+    // A limit of power does not slow down lines that are handed over through a common cache.
     assert_eq!(is(Some(200.0), Some(handed(0.18, 0.22))), Neighbourhood::SharedCache);
     assert_eq!(is(Some(200.0), Some(handed(1.0, 1.1))), Neighbourhood::NotDecided);
 }
@@ -277,7 +279,7 @@ fn two_cores_under_one_limit_of_power_are_no_siblings() {
 fn the_interval_is_one_of_the_median() {
     use fauxplat_stats::draw::Draw;
     let mut draw = Draw::new(5, 0);
-    // Skewed as costs beside a neighbour are: the median is 1.1, the mean and everything pulled in towards it are above.
+    // Skewed like the costs beside a neighbour: the median is 1.1, and the mean and winsorised means are above it.
     let mut holds = |_: &u32| {
         let ratios: Vec<f64> =
             (0..40).map(|_| 1.0 - 0.1 / std::f64::consts::LN_2 * draw.uniform().max(1e-12).ln()).collect();
@@ -285,7 +287,7 @@ fn the_interval_is_one_of_the_median() {
         found.low <= 1.1 && 1.1 <= found.high
     };
     let held = (0..1000).filter(&mut holds).count();
-    // 950 nominally; 928 is the 0.1 % quantile.
+    // 950 are expected; 928 is the 0.1 % quantile.
     assert!(held >= 928, "{held} of 1000");
     let few = middle(&[1.0, 1.1, 1.2, 1.3, 1.4]);
     assert!(few.low == 0.0 && few.high.is_infinite(), "five rounds hold a median with 93.75 % only");

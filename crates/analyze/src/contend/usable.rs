@@ -1,19 +1,20 @@
-//! Size of the part of a cache that really serves a CPU.
+//! Size of the part of a cache that a CPU can actually use.
 
 use fauxplat_units::Bytes;
 
-/// The largest of several footprints that is served by the last-level cache: a step costs little more than in the
-/// smallest footprint, which lies just beyond the second level. Guests and processes with a share of a cache are told
-/// the size of the whole.
+/// The largest of several footprints that the last-level cache serves: a step costs little more than in the smallest
+/// footprint, which lies just beyond the second level. A guest or process with a share of a cache is told the size of
+/// the whole cache.
 ///
-/// Footprints and costs of a step in any order; `None` when only the smallest fits, or none was tried.
+/// `costs` has footprints and costs of a step in any order; `None` if only the smallest fits, or none was tried.
 pub fn usable_cache(costs: &[(Bytes, f64)]) -> Option<Bytes> {
     let (smallest, least) = costs.iter().min_by_key(|(footprint, _)| *footprint)?;
     let fits = |(footprint, cost): &&(Bytes, f64)| footprint > smallest && *cost <= least * SERVED;
     costs.iter().filter(fits).map(|(footprint, _)| *footprint).max()
 }
 
-/// Up to this a footprint still fits: pages without a place in the TLB cost something too, memory costs several times.
+/// Cost up to which a footprint still fits, as a multiple of the least. TLB misses cost something too; memory costs
+/// several times as much.
 const SERVED: f64 = 1.6;
 
 #[cfg(test)]

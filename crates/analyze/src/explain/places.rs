@@ -6,21 +6,21 @@ use fauxplat_stats::permute::{Crossing, LevelSums};
 
 use super::{DRAWS, ExplainFactor, Varied};
 
-/// The places that the levels of a factor are made of.
+/// The places that the levels of a factor consist of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainPlaces {
-    /// Names of all places, level after level; each level has as many as any other.
+    /// Names of all places, level after level. All levels have the same number of places.
     pub names: Vec<String>,
-    /// Block by block and run by run, the index of the place among all. In as many blocks as a level has places, each
+    /// Index of the place among all places, by block and run. Within as many blocks as a level has places, each place
     /// comes at most once, in random order.
     pub at: Vec<Vec<u16>>,
 }
 
-/// Most levels that a report lists; of more levels, half of them from either end.
+/// Maximum number of levels that a report lists in full. Of more levels, `EXTREMES_TOLD` from either end are listed.
 const LEVELS_TOLD: usize = 64;
 const EXTREMES_TOLD: usize = 8;
 
-/// Adds the places of each factor that has some, and enough runs of them, as a factor of its own.
+/// Adds the places of each factor as a factor of its own, if there are enough runs.
 pub(super) fn with_places(
     main: Parts,
     factors: &[ExplainFactor],
@@ -52,15 +52,15 @@ pub(super) fn with_places(
     parts
 }
 
-/// The place of each run.
 fn column(places: &ExplainPlaces, good: &[&Sample]) -> Option<Vec<u16>> {
     let at = |run: &&Sample| places.at.get(run.block as usize)?.get(usize::from(run.position)).copied();
     good.iter().map(at).collect()
 }
 
-/// p-value of places that were dealt anew in each round of blocks: dealing what the factors leave out again within the
-/// blocks gives what the draw could have made of the same data (Freedman and Lane 1983). Two views share the error: with
-/// outliers pulled in, where many places differ a little, and as they are, where one place is much slower than any chance.
+/// p-value of places that were dealt anew in each round of blocks: permuting the remainder of the factors within the
+/// blocks shows how large the effect could be by chance (Freedman and Lane 1983). Two tests share the error: one with
+/// outliers pulled in, for many places that differ a little, and one with the plain values, for a single place that is
+/// much slower.
 fn p_value(views: [&[f64]; 2], places: &[u16], count: usize, good: &[&Sample], seed: u64) -> f64 {
     let of = |values: &[f64]| {
         let mut sums = LevelSums::new(count, DRAWS, seed ^ 1);
@@ -78,7 +78,7 @@ fn p_value(views: [&[f64]; 2], places: &[u16], count: usize, good: &[&Sample], s
     (2.0 * pulled_in.min(plain)).min(1.0)
 }
 
-/// The levels that a report lists, in their order: all of a few, and of many those that are furthest out.
+/// The levels that a report lists, in their order: all of a few, and of many the most extreme ones.
 pub(super) fn told<'a>(
     names: &'a [String],
     effects: &'a [LevelEffect],

@@ -6,7 +6,7 @@ use fauxplat_stats::permute::{Crossing, LevelSums};
 
 use super::{DRAWS, INTERVAL_LEVEL, Varied};
 
-/// Every pair of factors that were drawn and have enough runs for a table of both. The p-values are not adjusted yet.
+/// Interactions of every pair of drawn factors with enough runs for a table of both. The p-values are not adjusted yet.
 pub(super) fn pairs(main: &Parts, varied: &[Varied], good: &[&Sample], seed: u64) -> Vec<Interaction> {
     let drawn: Vec<&Varied> = varied.iter().filter(|varied| varied.is_drawn).collect();
     let others = |at: usize| drawn[at + 1..].iter().map(move |other| (at, *other));
@@ -14,8 +14,8 @@ pub(super) fn pairs(main: &Parts, varied: &[Varied], good: &[&Sample], seed: u64
     all.filter_map(|(at, other)| pair(main, [drawn[at], other], good, seed)).collect()
 }
 
-/// The interaction that is reported: the largest of those that are beyond chance, else the largest. A larger share that
-/// chance may have made must not hide a smaller one that it has not.
+/// The interaction that is reported: the largest of those beyond chance, otherwise the largest of all. A larger share
+/// that may be due to chance must not hide a smaller one that is not.
 pub(super) fn foremost(pairs: Vec<Interaction>, level: f64) -> Option<Interaction> {
     let is_named = |pair: &Interaction| pair.p_adjusted <= level;
     let by_share = |a: &Interaction, b: &Interaction| a.variance_share.total_cmp(&b.variance_share);
@@ -41,8 +41,8 @@ fn pair(main: &Parts, [one, other]: [&Varied; 2], good: &[&Sample], seed: u64) -
     })
 }
 
-/// p-value of a table of cells: what both factors do by themselves is taken out, and what is left is dealt out again
-/// within the blocks (Freedman and Lane 1983).
+/// p-value of a table of cells: the effects of both factors alone are taken out, and the remainder is permuted within
+/// the blocks (Freedman and Lane 1983).
 fn p_value(main: &Parts, cells: &[u16], count: usize, good: &[&Sample], seed: u64) -> f64 {
     let mut sums = LevelSums::new(count, DRAWS, seed ^ 2);
     let mut from = 0;

@@ -1,4 +1,4 @@
-//! Suspects are measured again, each between two machines that stand for its group, and then confirmed or cleared.
+//! Suspects are measured again, each between two machines that represent its group, and then confirmed or cleared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,19 +10,19 @@ use super::estimate::Estimate;
 use super::group::Group;
 use super::machine::Machine;
 
-/// How often suspects and those beside them are measured again.
+/// Number of rounds in which suspects and their references are measured again.
 const ROUNDS: u32 = 6;
 
-/// Least number of rounds that decide.
+/// Minimum number of rounds that decide.
 const ROUNDS_MIN: usize = 3;
 
-/// Most suspects that are measured again: more are another problem than some odd machines.
+/// Maximum number of suspects that are measured again; more suspects point to another problem than some odd machines.
 const SUSPECTS_MAX: usize = 50;
 
-/// Suspects between the two same references, few enough that all of them are near in time.
+/// Maximum number of suspects between the same two references, so that all are near to them in time.
 const BESIDE: usize = 4;
 
-/// Suspects of a group with those that they are compared with.
+/// Suspects of a group with their references.
 struct Bracket {
     references: Vec<usize>,
     suspects: Vec<usize>,
@@ -30,8 +30,8 @@ struct Bracket {
 
 /// Plan of the machines to measure again, in their order; `None` without suspects.
 ///
-/// In a round each bracket is one machine that stands for the group, the suspects, and another such machine, so that
-/// what drifts slowly meets the suspect in the middle; every second round goes the other way.
+/// In a round each bracket consists of a reference, the suspects, and another reference, so that slow drift affects the
+/// suspects as much as the mean of both references. Every second round runs in the opposite order.
 pub(super) fn plan(
     groups: &[Group],
     machines: &[Machine],
@@ -141,7 +141,7 @@ pub(super) struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// The readings beside what facts explain, by the machines of the first measurement.
+    /// The readings without the part that facts explain, as known from the first measurement.
     pub(super) fn of(evidence: &'a FleetEvidence, machines: &[Machine], question: &FleetQuestion) -> Self {
         let again = evidence.records.iter().filter(|record| record.round > 0);
         let explained: BTreeMap<&str, f64> =
@@ -153,7 +153,7 @@ impl<'a> Rounds<'a> {
         Rounds { by_place: again.filter_map(place).collect() }
     }
 
-    /// Log ratios of the suspect over the mean of the machines that were measured with it, round by round.
+    /// Log ratios of the suspect over the mean of the references of its bracket, round by round.
     fn differences(&self, plan: &SuspectPlan) -> Vec<f64> {
         let rounds: BTreeSet<u32> = self.by_place.keys().map(|(round, _)| *round).collect();
         let of_round = |round: u32| {
@@ -164,12 +164,12 @@ impl<'a> Rounds<'a> {
         rounds.into_iter().filter_map(of_round).collect()
     }
 
-    /// Confirmed, cleared or noisy by the pairs of all rounds; still suspect where there are too few, or where it is
-    /// slower as machines of its group are now and then.
+    /// Decides by the pairs of all rounds: confirmed, cleared or noisy. The machine stays suspect if there are too few
+    /// rounds, or if it is only as slow as machines of its group sometimes are.
     ///
-    /// A machine is confirmed if it is slower by more than nobody's concern, if its interval says that it is slower at
-    /// all, and if so much is more than the slow side of its group reaches by itself, now that its own noise is
-    /// averaged out.
+    /// A machine is confirmed if it is slower by more than the smallest relevant effect, if its interval excludes zero,
+    /// and if the slowdown exceeds the natural range of the slow side of its group, now that its own noise is averaged
+    /// out.
     pub(super) fn decide(&self, plan: &SuspectPlan, group: &Group, least: f64) -> Decided {
         let differences = self.differences(plan);
         let rounds = differences.len();

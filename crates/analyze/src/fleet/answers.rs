@@ -1,15 +1,14 @@
-//! Answers of the programs: nodes whose answers deviate from those of the others.
+//! Answers of the programs: nodes whose answers deviate from the answers of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fauxplat_model::{AnswersDiffer, FleetAnswer, FleetEvidence, NodeRecord};
 
-/// Groups of fewer nodes are held against the whole fleet.
+/// Minimum size of a group; nodes of smaller groups are compared with the whole fleet.
 const GROUP_MIN: usize = 3;
 
-/// The answers of a fleet, judged.
 pub(super) struct Answers {
-    /// All answers where not all are alike.
+    /// All answers, if they are not all equal.
     pub(super) told: Vec<FleetAnswer>,
     /// Nodes with deviating answers, each with the reason.
     pub(super) wrong: BTreeMap<String, String>,
@@ -18,7 +17,7 @@ pub(super) struct Answers {
 /// Every node's answers to one command.
 type Given<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// `group_of` is the group of each node that has one.
+/// Compares the answers of the nodes. `group_of` has the group of each node, where there is one.
 pub(super) fn answers(evidence: &FleetEvidence, group_of: &BTreeMap<&str, usize>) -> Answers {
     let mut by_command: BTreeMap<u16, Given> = BTreeMap::new();
     for record in &evidence.records {
@@ -74,22 +73,22 @@ impl Answers {
     }
 }
 
-/// Number of machines on which the second program answers something else than the first. A machine whose answers to one
-/// program differ is wrong by itself, and is not counted.
+/// Number of machines on which the second program's answer differs from the first program's. A machine with several
+/// answers to one program is wrong anyway, and is not counted.
 pub(super) fn differ<'a>(records: impl Iterator<Item = &'a NodeRecord>) -> Option<AnswersDiffer> {
     let both: Vec<bool> = records.filter_map(|record| Some(only(record, 0)? != only(record, 1)?)).collect();
     let machines = both.iter().filter(|differ| **differ).count();
     (machines > 0).then_some(AnswersDiffer { machines, of: both.len() })
 }
 
-/// The one answer of a machine to a command.
+/// The answer of a machine to a command, if there is exactly one.
 fn only(record: &NodeRecord, command: u16) -> Option<&str> {
     let mut given = record.answers.iter().filter(|it| it.command == command).map(|it| it.sha256.as_str());
     let first = given.next()?;
     given.all(|other| other == first).then_some(first)
 }
 
-/// Answer that more than half of the nodes gave as their only one.
+/// The answer that more than half of the nodes gave as their only one.
 fn majority<'a>(given: &Given<'a>) -> Option<&'a str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for answer in given.values().filter(|answers| answers.len() == 1).flatten() {

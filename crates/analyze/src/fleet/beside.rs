@@ -1,4 +1,4 @@
-//! Slow runs and the mean of two programs on all machines: each machine has one vote here too.
+//! Slow runs and the mean of two programs over all machines. Each machine has one vote, as for the typical difference.
 
 use fauxplat_model::{DifferenceIn, Extent, FleetMean, FleetTail, NodeRecord, Side, Verdict};
 use fauxplat_stats::describe::{mean, median, variance};
@@ -12,23 +12,23 @@ use super::estimate::Estimate;
 use super::machine::{logarithms, sign};
 use super::two_programs::{LEVEL, SIDES, SIGNS_FROM};
 
-/// The part of the level that slow runs have, and that the mean has, beside that of the typical difference.
+/// Part of the level that the test of slow runs has, and that of the mean.
 const PART: f64 = 0.2;
 
-/// Excess of slow runs that counts as none.
+/// Largest excess of slow runs that still counts as none.
 const TAIL_MARGIN: f64 = 0.03;
 
-/// Fewer slow runs than this, both programs together, show nothing.
+/// Minimum number of slow runs of both programs together that can show a difference.
 const SLOW_MIN: usize = 4;
 
-/// Readings of both programs on one machine.
 struct Both {
-    /// Logarithms about what is typical of the program on this machine, turned so that more is slower.
+    /// Log readings minus the program's typical log reading on this machine, with the sign turned so that more is
+    /// slower.
     beside_typical: [Vec<f64>; 2],
-    /// B over A of the means with readings capped, and of the plain means, as logarithms.
+    /// B over A as logarithms, of the means with readings capped and of the plain means.
     capped: f64,
     plain: f64,
-    /// Readings that were capped.
+    /// Number of readings of each program that were capped.
     over: [usize; 2],
 }
 
@@ -56,7 +56,6 @@ impl Both {
         })
     }
 
-    /// Shares of slow runs of A and of B.
     fn shares(&self, threshold: f64) -> [f64; 2] {
         [0, 1].map(|side| self.slow(side, threshold) as f64 / self.beside_typical[side].len().max(1) as f64)
     }
@@ -75,7 +74,7 @@ pub(super) fn beside<'a>(
     Some((mean_of(&machines, question)?, tail_of(&machines, question)?))
 }
 
-/// Student's interval over the machines at the part of the level, and whether the signs say *different* too.
+/// Student's interval over the machines at this part of the level, and whether the test of signs also says *different*.
 fn over_machines(values: &[f64], seed: u64) -> Option<(Estimate, bool)> {
     let n = values.len() as f64;
     let error = (variance(values) / n).sqrt();
@@ -104,8 +103,9 @@ fn mean_of(machines: &[Both], question: &FleetQuestion) -> Option<FleetMean> {
     })
 }
 
-/// A run is slow if it lies far above what is typical of its program on its machine. The excess is bounded by the machines, and
-/// by the runs of all of them too: machines without any slow run are alike, and show little while their runs are few.
+/// A run is slow if it lies far above the typical run of its program on its machine. The excess is bounded by the
+/// variation between machines and by the number of runs: machines without any slow run agree with each other, but show
+/// little if their runs are few.
 fn tail_of(machines: &[Both], question: &FleetQuestion) -> Option<FleetTail> {
     let all: Vec<f64> = machines.iter().flat_map(|it| it.beside_typical.iter().flatten()).copied().collect();
     let threshold = threshold_of(&all, 2.0 * question.least_effect.ln_1p());
@@ -142,8 +142,8 @@ fn said(is_different: bool, is_within: bool) -> Verdict {
     }
 }
 
-/// The verdict that follows from typical runs, the mean and slow runs, how far an *equivalent* reaches, and where a *different*
-/// lies.
+/// The verdict that follows from typical runs, the mean and slow runs, the extent of an *equivalent*, and the parts in
+/// which a *different* lies.
 pub(super) fn concluded(
     typical: Verdict,
     beside: Option<&(FleetMean, FleetTail)>,

@@ -1,4 +1,4 @@
-//! Comparison of two programs on all machines: each machine has one vote.
+//! Comparison of two programs on all machines of a fleet; each machine has one vote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,10 +18,9 @@ use super::explained::{Subject, explained};
 use super::machine::{first_records, logarithms, sign};
 use super::two_programs::{LEVEL, SIDES, SIGNS_FROM};
 
-/// Effect on a machine.
 struct Say<'a> {
     record: &'a NodeRecord,
-    /// B over A by pair of blocks, as logarithms in which more is slower.
+    /// B over A for each block with both programs, as logarithms in which more is slower.
     pairs: Vec<f64>,
     effect: Result<Estimate, String>,
 }
@@ -61,7 +60,7 @@ pub fn fleet_compare(evidence: &FleetEvidence, question: &FleetQuestion) -> Flee
         low,
         high,
         p_value: overall
-            // Where nothing differs at all there is nothing to divide.
+            // If the mean is exactly zero, the error may be zero as well.
             .map(|it| {
                 if it.at == 0.0 { 1.0 } else { t_two_sided_p(it.at / it.error, effects.len() as f64 - 1.0) }
             }),
@@ -76,7 +75,7 @@ pub fn fleet_compare(evidence: &FleetEvidence, question: &FleetQuestion) -> Flee
     }
 }
 
-/// Student's interval over the machines, none of them pulled in: a machine that differs has its say.
+/// Student's interval over the machines. Outliers are not pulled in, so that every machine that differs counts in full.
 fn over_machines(effects: &[f64]) -> Option<Estimate> {
     let n = effects.len() as f64;
     let error = (variance(effects) / n).sqrt();
@@ -87,7 +86,8 @@ fn ratios(estimate: Option<Estimate>, sign: f64) -> [Option<f64>; 3] {
     estimate.map_or([None; 3], |it| it.ratios(sign).map(finite))
 }
 
-/// Different if the interval excludes zero and the signs say so too; equivalent if the interval lies within the margin.
+/// Different if the interval excludes zero and the test of signs agrees; equivalent if the interval lies within the
+/// margin.
 fn verdict(overall: Option<Estimate>, signs: Option<f64>, margin: f64) -> Verdict {
     let Some(it) = overall else { return Verdict::Inconclusive };
     let reach = margin.ln_1p();
@@ -99,7 +99,8 @@ fn verdict(overall: Option<Estimate>, signs: Option<f64>, margin: f64) -> Verdic
     }
 }
 
-/// By how much machines differ beyond what their own runs explain (the moment estimator of DerSimonian and Laird 1986).
+/// Standard deviation between machines beyond what their own runs explain (the moment estimator of DerSimonian and
+/// Laird 1986).
 fn between(counted: &[&Say]) -> Option<f64> {
     let known = counted.iter().filter_map(|say| say.effect.as_ref().ok());
     let (effects, weights): (Vec<f64>, Vec<f64>) =
@@ -129,7 +130,8 @@ impl<'a> Say<'a> {
         self.effect.as_ref().map_or(0.0, |it| it.at)
     }
 
-    /// Whether its runs say that it is not as the others: its interval lies on the side of zero.
+    /// Whether the machine's own runs show that it differs from the others: its whole interval lies on the zero side of
+    /// theirs.
     fn is_against(&self, typical: Estimate) -> bool {
         let towards_zero = |it: &Estimate| match typical.at > 0.0 {
             true => it.high < typical.low,
@@ -149,7 +151,7 @@ fn pairs(record: &NodeRecord, question: &FleetQuestion) -> Vec<f64> {
     record.blocks.iter().filter_map(of_block).collect()
 }
 
-/// Mean over the pairs; a single pair has no interval, and still a vote.
+/// Mean over the pairs. A single pair has an unbounded interval, but still a vote.
 fn effect(pairs: &[f64], record: &NodeRecord) -> Result<Estimate, String> {
     let why =
         || record.failures.first().map_or("no block has figures of both".to_owned(), |it| it.reason.clone());
@@ -160,10 +162,10 @@ fn effect(pairs: &[f64], record: &NodeRecord) -> Result<Estimate, String> {
     }
 }
 
-/// Facts that divide the machines by the effect, and the effect without what stands out most.
+/// Facts that divide the machines by the effect, and the effect without the machines of the most distinctive fact.
 fn divided(counted: &[&Say], question: &FleetQuestion) -> (Vec<FactExplained>, Option<EffectElsewhere>) {
     let effects: Vec<f64> = counted.iter().map(|say| say.at()).collect();
-    // A few machines that differ are not to move what they are held against.
+    // Outliers are pulled in here, so that a few odd machines do not move the reference.
     let Some(typical) = Estimate::of(&effects, LEVEL) else { return (Vec::new(), None) };
     let mut subjects = Vec::new();
     for say in counted {
@@ -183,7 +185,7 @@ fn elsewhere(fact: &FactExplained, counted: &[&Say], sign: f64) -> Option<Effect
     Some(EffectElsewhere { machines: others.len(), effect_ratio, low, high })
 }
 
-/// All machines, beginning with the largest slowdown of B; then those that do not count.
+/// All machines, the largest slowdown of B first, followed by those that do not count.
 fn nodes(says: &[Say], evidence: &FleetEvidence, sign: f64) -> Vec<MachineEffect> {
     let mut ordered: Vec<&Say> = says.iter().collect();
     ordered.sort_by(|a, b| {

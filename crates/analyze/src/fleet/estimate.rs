@@ -1,9 +1,8 @@
-//! A figure with its interval, on the scale of logarithms.
+//! An estimate with its interval, on a logarithmic scale.
 
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_stats::winsor::location;
 
-/// An estimate with the ends of an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Estimate {
     pub(super) at: f64,
@@ -15,12 +14,12 @@ pub(super) struct Estimate {
 impl Estimate {
     /// From a mean, its standard error and its degrees of freedom, at a level such as 0.05.
     pub(super) fn new(at: f64, error: f64, df: f64, level: f64) -> Self {
-        // Without a degree of freedom an error of zero is not known to be zero.
+        // Without a degree of freedom, an observed error of zero does not mean that the error is zero.
         let half = if df > 0.0 { t_upper_quantile(level / 2.0, df) * error } else { f64::INFINITY };
         Estimate { at, low: at - half, high: at + half, error }
     }
 
-    /// The mean of values, outliers pulled in; `None` for fewer than two.
+    /// The mean of values with outliers pulled in; `None` for fewer than two values.
     pub(super) fn of(values: &[f64], level: f64) -> Option<Self> {
         if values.len() < 2 {
             return None;
@@ -37,14 +36,14 @@ impl Estimate {
         Some(Estimate::new(a.at - b.at, error, df, level))
     }
 
-    /// As ratios: of a logarithm, or of one whose sign was turned.
+    /// Estimate and interval as ratios. `sign` is −1 if the sign of the logarithm was turned.
     pub(super) fn ratios(self, sign: f64) -> [f64; 3] {
         let [one, other] = [(sign * self.low).exp(), (sign * self.high).exp()];
         [(sign * self.at).exp(), one.min(other), one.max(other)]
     }
 }
 
-/// The ratio if it is finite, since JSON has no other numbers.
+/// The number if it is finite, since JSON has no other numbers.
 pub(super) fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }

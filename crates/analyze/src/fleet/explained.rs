@@ -1,4 +1,5 @@
-//! Facts that go with being slow, over all machines, with the probability that such an association arises by chance.
+//! Facts that are associated with slowness, over all machines, with the probability that such an association arises by
+//! chance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,36 +16,34 @@ const LEVEL: f64 = 0.05;
 /// Random orders of a test.
 const DRAWS: usize = 999;
 
-/// Most facts that are reported, each beyond the explanation of those before.
+/// Maximum number of facts that are reported, each for what the facts before it left unexplained.
 const FACTS_MAX: usize = 3;
 
-/// A value that fewer machines have is told of these machines, and is no group of them.
+/// Minimum number of machines with a value for it to be tested as a group. Rarer values belong to single machines.
 const MACHINES_MIN: usize = 2;
 
-/// Machines with one value of a fact from which on their median is taken off them.
+/// Minimum number of machines with one value of a fact for their median to be subtracted from them.
 const SHIFTED_FROM: usize = 8;
 
 /// Bound on the influence of a single machine, in robust standard deviations.
 const PULLED_IN: f64 = 3.0;
 
-/// Values of a fact that are listed.
+/// Maximum number of a fact's values that are listed.
 const VALUES_MAX: usize = 20;
 
 /// Value of a fact that a machine does not report.
 const UNKNOWN: &str = "not known";
 
-/// A machine in the test.
 pub(super) struct Subject<'a> {
     pub(super) facts: &'a BTreeMap<String, String>,
-    /// How slow it is beside its group, as a logarithm.
+    /// Logarithm of the machine's slowness relative to its group.
     pub(super) value: f64,
-    /// Group of the machine: machines are compared within it.
+    /// Group of the machine; only machines of one group are compared.
     pub(super) stratum: u32,
-    /// Whether the machine is among those that are to be explained.
+    /// Whether the machine is among those whose slowness is to be explained.
     pub(super) slow: bool,
 }
 
-/// Values of one fact on all machines.
 struct Column<'a> {
     name: &'a str,
     same_as: Vec<String>,
@@ -54,15 +53,12 @@ struct Column<'a> {
     is_number: bool,
 }
 
-/// Facts that go with being slow.
 pub(super) struct Explanation<'a> {
-    /// The facts, the strongest first.
+    /// The facts, the strongest association first.
     facts: Vec<Explained<'a>>,
-    /// Names of all facts that were looked at.
     pub(super) tested: Vec<String>,
 }
 
-/// A fact that goes with being slow.
 struct Explained<'a> {
     finding: FactExplained,
     column: Column<'a>,
@@ -71,9 +67,9 @@ struct Explained<'a> {
 }
 
 impl Explanation<'_> {
-    /// The part of each machine's value that its settings explain: for each fact the median of the machines with the same
-    /// value, where they are enough for a median that no odd machine moves. Readings explain nothing away, since heat and
-    /// throttling are what a fault looks like.
+    /// The part of each machine's value that its settings explain: for each fact the median of the machines with one
+    /// value, if there are enough of them for a median that no odd machine moves. Facts with numbers explain nothing
+    /// away, since heat and throttling are symptoms of a fault.
     pub(super) fn shifts(&self, subjects: &[Subject]) -> Vec<f64> {
         let mut shifts = vec![0.0; subjects.len()];
         for fact in self.facts.iter().filter(|fact| !fact.column.is_number) {
@@ -91,7 +87,7 @@ impl Explanation<'_> {
         shifts
     }
 
-    /// The findings, now that it is known which machines are slow.
+    /// The findings, completed with the machines that were found slow.
     pub(super) fn findings(self, slow: &[bool]) -> Vec<FactExplained> {
         let all = slow.iter().filter(|&&slow| slow).count();
         let finding = |fact: Explained| {
@@ -108,14 +104,14 @@ impl Explanation<'_> {
     }
 }
 
-/// The facts that go with being slow, the strongest first, and the names of all that were looked at. `sign` is −1 where
+/// The facts that are associated with slowness, the strongest first, and the names of all facts tested. `sign` is −1 if
 /// the logarithms were turned.
 pub(super) fn explained(subjects: &[Subject], sign: f64, seed: u64) -> (Vec<FactExplained>, Vec<String>) {
     let explanation = explain(subjects, sign, seed);
     (explanation.facts.into_iter().map(|fact| fact.finding).collect(), explanation.tested)
 }
 
-/// The facts that go with being slow, before it is known which machines are called so.
+/// The facts that are associated with slowness, before the slow machines are known.
 pub(super) fn explain<'a>(subjects: &[Subject<'a>], sign: f64, seed: u64) -> Explanation<'a> {
     let mut columns = columns(subjects);
     let tested =
@@ -149,7 +145,7 @@ fn pulled_in(subjects: &[Subject]) -> Vec<f64> {
     }
 }
 
-/// Machines of one stratum and one value: what comes next has to show within them.
+/// Divides the strata further by this fact, since the next fact has to show within them.
 fn refined(strata: &[u32], labels: &[String]) -> Vec<u32> {
     let mut known: BTreeMap<(u32, &str), u32> = BTreeMap::new();
     let cells = strata.iter().zip(labels);
@@ -161,7 +157,7 @@ fn refined(strata: &[u32], labels: &[String]) -> Vec<u32> {
         .collect()
 }
 
-/// All facts that may explain something, those that divide the machines in the same way together.
+/// All facts that may explain something. Facts that divide the machines in the same way are merged.
 fn columns<'a>(subjects: &[Subject<'a>]) -> Vec<Column<'a>> {
     let names: BTreeSet<&'a str> =
         subjects.iter().flat_map(|it| it.facts.keys().map(String::as_str)).collect();
@@ -192,7 +188,8 @@ fn column<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     }
 }
 
-/// Levels are numbered in the order in which they are met, so that two facts that divide alike are equal.
+/// A fact as levels, numbered in the order of their first occurrence, so that two facts that divide the machines alike
+/// have equal columns.
 fn levels<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     let value = |subject: &Subject| subject.facts.get(name).map_or(UNKNOWN, String::as_str).to_owned();
     let labels: Vec<String> = subjects.iter().map(value).collect();
@@ -203,7 +200,7 @@ fn levels<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
         true => NO_LEVEL,
         false => {
             let next = numbers.len() as u32;
-            // The borrow of a label lives as long as the labels do.
+            // The key is borrowed from `counts`, which lives long enough.
             *numbers.entry(counts.get_key_value(label.as_str()).map_or("", |(key, _)| *key)).or_insert(next)
         }
     };
@@ -219,7 +216,7 @@ fn levels<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     })
 }
 
-/// Numbers of a fact; `None` where a machine reports something else than a number.
+/// A fact as numbers; `None` if some machine reports something other than a number.
 fn number<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     let read = |subject: &Subject| match subject.facts.get(name) {
         None => Some(None),
@@ -241,7 +238,7 @@ fn number<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     })
 }
 
-/// Ranks; numbers that are equal share the mean of theirs.
+/// Ranks; equal numbers share the mean of their ranks.
 fn ranks(numbers: &[f64]) -> Vec<f64> {
     let sorted = sorted(numbers);
     let rank = |number: &f64| {
@@ -252,7 +249,7 @@ fn ranks(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(rank).collect()
 }
 
-/// The upper ends of ranges of a number: its values where they are few, and quarters of the machines else.
+/// Ranges of a number: its values if there are at most four, otherwise quarters of the machines.
 fn bins(numbers: &[f64]) -> Vec<(f64, f64)> {
     let sorted = sorted(numbers);
     let mut distinct = sorted.clone();
@@ -290,7 +287,7 @@ fn told(
 ) -> Option<(FactExplained, Vec<bool>)> {
     let mut has = members(column, level);
     let distinct: BTreeSet<&String> = column.labels.iter().collect();
-    // Of two values both stand out as much: the one that fewer have is what is special.
+    // Two values stand out equally; the one that fewer machines have is reported.
     if !column.is_number && distinct.len() == 2 && 2 * has.iter().filter(|&&has| has).count() > has.len() {
         has.iter_mut().for_each(|has| *has = !*has);
     }
@@ -299,7 +296,7 @@ fn told(
         (true, _) => "more".to_owned(),
         (false, _) => column.labels[has.iter().position(|&it| it)?].clone(),
     };
-    // A group of which all have the value, or none, compares nothing.
+    // A group in which all machines have the value, or none, has nothing to compare.
     let strata = |wanted: bool| -> BTreeSet<u32> {
         let of = subjects.iter().zip(&has).filter(|(_, has)| **has == wanted);
         of.map(|(subject, _)| subject.stratum).collect()
@@ -328,8 +325,8 @@ fn told(
     Some((finding, has))
 }
 
-/// Machines that have the level that stands out. Of a number these are the upper or the lower quarter, or all machines
-/// that are not at the extreme value at which most are.
+/// Machines that have the level that stands out. For a number these are the upper or the lower quarter, or all machines
+/// that are not at the extreme value if most are there.
 fn members(column: &Column, level: usize) -> Vec<bool> {
     match &column.attribute {
         Attribute::Levels { of, .. } => of.iter().map(|&it| it as usize == level).collect(),
@@ -348,7 +345,7 @@ fn members(column: &Column, level: usize) -> Vec<bool> {
     }
 }
 
-/// The values that most machines have, the slowest first.
+/// The most frequent values, the slowest first.
 fn listed(column: &Column, subjects: &[Subject], sign: f64) -> Vec<FactValue> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     column.labels.iter().for_each(|label| *counts.entry(label).or_default() += 1);

@@ -1,21 +1,21 @@
-//! Three to seven machines without any others: several of them may be odd, and must not hide each other.
+//! Judges three to seven machines without any others. Several of them may be odd, and must not hide each other.
 
 use fauxplat_stats::describe::{mean, median, standard_deviation};
 use fauxplat_stats::distribution::{ln_choose, t_upper_tail};
 
 use super::machine::Machine;
 
-/// The part of the budget that a group of a few machines has. Their spread is known by as few values, so that tails
-/// heavier than normal ones show least of all here.
+/// Share of the budget of false flags for a group of a few machines. Their spread is estimated from as few values, so
+/// that tails heavier than normal ones cause false flags here most easily.
 const PART: f64 = 0.25;
 
-/// Members that are slow beside the others: the largest number, less than half, of the slowest of which the least slow is
-/// still out of line with the rest.
+/// Members that are slow compared with the others: the largest block of slowest machines, less than half of the group,
+/// whose least slow member is still out of line with the rest.
 ///
-/// A block of the slowest k is held against the n − k others, by the distance of its nearest member from their mean in
-/// their own standard deviation (Student's t with n − k − 1 degrees of freedom), and by Bonferroni over all blocks of that
-/// size: the test of Grubbs (1969) for k = 1. Testing the largest block first keeps two odd machines from masking each
-/// other (Rosner 1975).
+/// A block of the slowest k is compared with the n − k others, by the distance of its nearest member from their mean in
+/// units of their standard deviation (Student's t with n − k − 1 degrees of freedom), with Bonferroni's correction over
+/// all blocks of that size: the test of Grubbs (1969) for k = 1. Testing the largest block first keeps two odd machines
+/// from masking each other (Rosner 1975).
 pub(super) fn slow(
     members: &[usize],
     machines: &[Machine],

@@ -1,4 +1,4 @@
-//! The findings of a run over a fleet: every machine with what is said of it.
+//! The findings of a run over a fleet: the state of every machine, with its evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use super::hardware::Hardware;
 use super::machine::{Machine, first_records, know_errors, sign};
 use super::notices::{Counted, notices};
 
-/// Findings of `evidence` about every machine. Equal evidence and an equal question give equal findings everywhere.
+/// Findings about every machine. Equal evidence and an equal question give equal findings everywhere.
 pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> FleetFindings {
     let fleet = Fleet::of(evidence, question);
     let suspects = fleet.suspects();
@@ -56,8 +56,8 @@ fn is_slow(state: NodeState) -> bool {
     matches!(state, NodeState::Suspect | NodeState::Confirmed | NodeState::Noisy)
 }
 
-/// Whether every node of the plan was heard of in each of its rounds. A plan without rounds only names the nodes that
-/// are left out.
+/// Whether every node of the plan has reported in each of its rounds. A plan without rounds only names nodes that are
+/// left out.
 fn is_done(plan: &Remeasurement, evidence: &FleetEvidence) -> bool {
     let records = evidence.records.iter().map(|it| (it.round, it.node.as_str()));
     let deliveries = evidence.deliveries.iter().map(|it| (it.round, it.node.as_str()));
@@ -78,21 +78,21 @@ fn sort_worst_first(nodes: &mut [FleetNode], sign: f64) {
 /// Number of machines by fact and value.
 type Told<'a> = BTreeMap<&'a str, BTreeMap<&'a str, usize>>;
 
-/// All that the machines say, by their index.
+/// The evidence of all machines, by their index.
 struct Fleet<'a> {
     evidence: &'a FleetEvidence,
     question: &'a FleetQuestion,
     machines: Vec<Machine<'a>>,
     hardware: Hardware,
-    /// In the order of the hardware.
+    /// Groups in the order of the hardware.
     groups: Vec<Group>,
-    /// Statements of each group's machines about facts.
+    /// Values of facts among each group's machines.
     told: Vec<Told<'a>>,
     answers: Answers,
-    /// Facts that go with being slow, and the machines that were looked at for it.
+    /// Facts that are associated with slowness, and the machines that were examined for them.
     explanation: Explanation<'a>,
     subjects: Vec<usize>,
-    /// Machines that answered wrongly: they did other work, and their time is not held against that of the others.
+    /// Machines with wrong answers. They did other work, so their time is not compared.
     wrong: BTreeSet<usize>,
 }
 
@@ -122,7 +122,6 @@ impl<'a> Fleet<'a> {
         self.groups.iter().flat_map(of).collect()
     }
 
-    /// Outcome of every suspect.
     fn decided(&self, suspects: &[usize], again: Option<&Remeasurement>) -> BTreeMap<usize, Decided> {
         let rounds = Rounds::of(self.evidence, &self.machines, self.question);
         let plans = again.map_or(&[][..], |plan| &plan.suspects);
@@ -180,7 +179,7 @@ impl<'a> Fleet<'a> {
         }
     }
 
-    /// Why a machine is compared with none of its hardware, and how it stands to the fleet.
+    /// Why a machine is compared with no other machine of its hardware, and its ratio to the fleet.
     fn why_uncompared(&self, group: &Group, state: NodeState) -> String {
         let alone = match group.rule {
             GroupRule::Pair => "of two machines of this hardware nobody can tell which one is odd",
@@ -266,7 +265,6 @@ impl<'a> Fleet<'a> {
         }
     }
 
-    /// Whether the engine never asked a node.
     fn is_unreached(&self, node: &str) -> bool {
         let mut of_node = self.evidence.deliveries.iter().filter(|it| it.node == node);
         of_node.all(|it| it.state == DeliveryState::Unreached)
@@ -284,9 +282,9 @@ impl<'a> Fleet<'a> {
     }
 }
 
-/// Facts that go with being slow, and the machines that were looked at; machines that have none to compare them with are left
-/// out. What settings explain is taken off the machines before they are judged: a known subgroup would otherwise widen the
-/// spread by which all others are judged.
+/// Facts that are associated with slowness, and the machines that were examined; machines without others to compare
+/// them with are left out. The part that settings explain is subtracted before the machines are judged, since a known
+/// subgroup would otherwise widen the spread by which all others are judged.
 fn explanation<'a>(
     machines: &mut [Machine<'a>],
     hardware: &Hardware,
@@ -316,7 +314,7 @@ fn explanation<'a>(
     (indices, explanation)
 }
 
-/// Number of machines of each group by fact and value; machines that answered wrongly are left out.
+/// Number of machines of each group by fact and value; machines with wrong answers are left out.
 fn told<'a>(hardware: &Hardware, machines: &[Machine<'a>], wrong: &BTreeSet<usize>) -> Vec<Told<'a>> {
     let mut told: Vec<Told> = vec![Told::new(); hardware.kinds.len()];
     for (index, machine) in machines.iter().enumerate().filter(|(index, _)| !wrong.contains(index)) {
@@ -327,7 +325,7 @@ fn told<'a>(hardware: &Hardware, machines: &[Machine<'a>], wrong: &BTreeSet<usiz
     told
 }
 
-/// A fact of which most of the others say something else.
+/// A fact in which most of the other machines agree on another value.
 fn difference(
     fact: &str,
     value: &str,

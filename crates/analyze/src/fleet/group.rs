@@ -1,4 +1,4 @@
-//! Groups of machines, and which of them are out of line by one measurement.
+//! Groups of machines, and the members that are out of line by one measurement.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -17,10 +17,10 @@ use super::few;
 use super::hardware::Hardware;
 use super::machine::{Machine, sign};
 
-/// With fewer machines than this their own spread is not known well enough.
+/// Minimum number of machines whose own spread is known well enough.
 pub(super) const ROBUST_FROM: usize = 8;
 
-/// Fewer machines than this show no spread at all.
+/// Minimum number of machines that show a spread at all.
 pub(super) const FEW_FROM: usize = 3;
 
 /// The z that a slowdown exceeds in 8 of 10 machines that have it.
@@ -29,7 +29,7 @@ const POWER_Z: f64 = 0.841_62;
 /// Efficiency of a median absolute deviation, see `fauxplat_stats::outlying`.
 const MAD_EFFICIENCY: f64 = 0.37;
 
-/// A group, its machines by their index, and how they are judged.
+/// A group with the indices of its machines, and the figures by which they are judged.
 pub(super) struct Group {
     pub(super) facts: BTreeMap<String, String>,
     pub(super) members: Vec<usize>,
@@ -37,22 +37,20 @@ pub(super) struct Group {
     pub(super) centre: f64,
     /// Robust standard deviation of the members' medians.
     pub(super) spread: f64,
-    /// The z from which on a machine is suspect.
+    /// The z above which a machine is suspect.
     pub(super) threshold: f64,
-    /// Excess that the slow side of the group reaches by itself, without the noise of runs; `None` where no spread shows
-    /// one.
+    /// Natural range of the slow side of the group, without the noise of runs; `None` if no spread shows it.
     reach: Option<Reach>,
-    /// Median of the group over that of the whole fleet, as a logarithm; `None` where the fleet is too small to say.
+    /// Logarithm of the median of the group over that of the whole fleet; `None` if the fleet is too small.
     pub(super) beside_fleet: Option<f64>,
-    /// Standard error of the typical machine's median.
+    /// Standard error of a typical member's median.
     error: f64,
-    /// Share of false flags that the group may have.
+    /// Expected number of false flags that the group may have.
     flags: f64,
     /// All machines of the fleet, for a group too small to be compared within itself.
     whole: Option<Whole>,
 }
 
-/// All machines of the fleet, whatever their hardware.
 #[derive(Clone, Copy)]
 struct Whole {
     centre: f64,
@@ -60,12 +58,12 @@ struct Whole {
     threshold: f64,
 }
 
-/// The reach of a slow side, which takes long to find, and is found once where it is asked for.
+/// Natural range of a slow side, computed once on demand because that takes long.
 #[derive(Clone)]
 struct Reach {
     distances: Rc<Vec<f64>>,
     noise: f64,
-    /// Probability with which a machine is beyond it.
+    /// Probability that a machine lies beyond the range.
     probability: f64,
     at: Rc<OnceCell<f64>>,
 }
@@ -81,7 +79,7 @@ impl Reach {
     }
 }
 
-/// How machines differ within their groups, over the whole fleet.
+/// Differences between machines within their groups, over the whole fleet.
 struct Pooled {
     spread: f64,
     df: f64,
@@ -89,7 +87,7 @@ struct Pooled {
 }
 
 impl Pooled {
-    /// From groups of three and more; `None` where they are too few machines together.
+    /// From groups of three and more; `None` if these have too few machines together.
     fn of(members: &[Vec<usize>], machines: &[Machine], probability: f64) -> Option<Self> {
         let mut distances = Vec::new();
         let mut df = 0.0;
@@ -98,7 +96,7 @@ impl Pooled {
             let centre = median(&slow)?;
             let n = slow.len() as f64;
             let scale = (n / (n - 1.0)).sqrt();
-            // The machine in the middle is at no distance by construction.
+            // The machine in the middle has distance zero by construction and is left out.
             let mut of_group: Vec<f64> = slow.iter().map(|slow| scale * (slow - centre)).collect();
             if group.len() % 2 == 1 {
                 let zero = of_group.iter().position(|&distance| distance == 0.0);
@@ -118,8 +116,8 @@ impl Pooled {
     }
 }
 
-/// The group of each hardware, in the same order, without the machines that are not to be counted. The budget of false
-/// flags is for the whole fleet, so each group has as much of it as it has machines.
+/// The group of each hardware, in the same order, with the machines that count. The budget of false flags is for the
+/// whole fleet and divided in proportion to the groups' machines.
 pub(super) fn groups(
     hardware: &Hardware,
     machines: &[Machine],
@@ -178,14 +176,14 @@ impl Group {
                 (scale.spread, threshold(members.len(), flags), Some(reach))
             }
             (GroupRule::Pooled, Some(pooled)) => {
-                // Of two machines the spread is as much as they differ, and so says nothing.
+                // The spread of two machines is just their difference, and so says nothing.
                 let own = if members.len() >= FEW_FROM { scale.spread } else { 0.0 };
                 let by_fleet = t_upper_quantile(share, MAD_EFFICIENCY * pooled.df);
                 (pooled.spread.max(own), by_fleet, Some(pooled.reach.clone()))
             }
             _ => (scale.spread, threshold(members.len(), flags), None),
         };
-        // A spread below what the runs of one machine explain is luck, or a clock that does not resolve it.
+        // A spread below the error of a single machine is luck, or due to a coarse clock.
         let spread = of_rule.max(error);
         let beside_fleet = whole.map(|whole| scale.centre - whole.centre);
         let whole = whole.filter(|_| members.len() < FEW_FROM);
@@ -193,8 +191,8 @@ impl Group {
         Group { facts, members, rule, centre, spread, threshold, reach, beside_fleet, error, flags, whole }
     }
 
-    /// How far a machine is on the slow side; one whose own runs vary more than is usual counts for less. `None` where
-    /// there is no spread to count in.
+    /// Standardised distance of a machine towards the slow side. A machine whose own runs vary more than usual gets a
+    /// smaller value. `None` if there is no spread.
     pub(super) fn z(&self, machine: &Machine) -> Option<f64> {
         let counted = matches!(self.rule, GroupRule::Robust | GroupRule::ZeroSpread);
         let own = (machine.error.powi(2) - self.error.powi(2)).max(0.0);
@@ -202,13 +200,14 @@ impl Group {
         (counted && spread > 0.0).then(|| (machine.left() - self.centre) / spread)
     }
 
-    /// How far a member is on the slow side of the others of its small group, in the spread of the fleet.
+    /// Standardised distance of a member of a small group from the other members towards the slow side, by the spread
+    /// of the fleet.
     fn z_of_others(&self, index: usize, machines: &[Machine]) -> Option<f64> {
         let others: Vec<f64> =
             self.members.iter().filter(|&&it| it != index).map(|&it| machines[it].left()).collect();
         let machine = &machines[index];
         let own = (machine.error.powi(2) - self.error.powi(2)).max(0.0);
-        // A median of three and more is less exact than a mean.
+        // The median of three or more values is less exact than their mean.
         let loss = if others.len() > 2 { std::f64::consts::FRAC_PI_2 } else { 1.0 };
         let spread = (self.spread.powi(2) * (1.0 + loss / others.len() as f64) + own).sqrt();
         (spread > 0.0).then_some((machine.left() - median(&others)?) / spread)
@@ -243,7 +242,7 @@ impl Group {
         }
     }
 
-    /// Members of a group of one or two that are far off all machines of the fleet, whatever their hardware.
+    /// Members of a group of one or two that are far slower than the whole fleet, whatever its hardware.
     fn beyond_fleet(&self, machines: &[Machine], least: f64) -> Vec<usize> {
         let Some(whole) = self.whole.filter(|whole| whole.spread > 0.0) else { return Vec::new() };
         let is_far = |index: &usize| {
@@ -253,25 +252,24 @@ impl Group {
         self.members.iter().copied().filter(is_far).collect()
     }
 
-    /// Whether a machine has others of its hardware that it is compared with.
+    /// Whether the group has enough machines for them to be compared with each other.
     pub(super) fn compares(&self) -> bool {
         !matches!(self.rule, GroupRule::Alone | GroupRule::Pair)
     }
 
-    /// Excess that the slow side of the group reaches by itself, without the noise of runs; zero where no spread shows
-    /// one.
+    /// Natural range of the slow side of the group, without the noise of runs; zero if no spread shows it.
     pub(super) fn reach(&self) -> f64 {
         self.reach.as_ref().map_or(0.0, Reach::at)
     }
 
-    /// Whether a reading as fast or slow as this lies beyond what the group reaches by itself, by one measurement of a
-    /// machine with this error.
+    /// Whether a distance lies beyond the natural range of the group, given one measurement of a machine with this
+    /// error.
     pub(super) fn is_beyond_reach(&self, distance: f64, error: f64) -> bool {
         let judged = matches!(self.rule, GroupRule::Robust | GroupRule::Pooled);
         !judged || distance > self.reach().hypot(self.threshold * error.max(self.error))
     }
 
-    /// Smallest slowdown that would be found in 8 of 10 machines that have it, if they were measured as these were.
+    /// Smallest slowdown that would be found in 8 of 10 machines that have it, if they were measured alike.
     fn smallest_detectable(&self, least: f64) -> Option<f64> {
         let found = match self.rule {
             GroupRule::Robust | GroupRule::ZeroSpread | GroupRule::Pooled => {
@@ -283,12 +281,11 @@ impl Group {
         finite(found.exp())
     }
 
-    /// The group as a report shows it.
     pub(super) fn finding(&self, machines: &[Machine], question: &FleetQuestion) -> FleetGroup {
         let blocks: Vec<Vec<Vec<f64>>> =
             self.members.iter().map(|&index| machines[index].blocks.clone()).collect();
         let parts = three_levels(&blocks);
-        // Where no machine was measured in several blocks there is one level less.
+        // If no machine was measured in several blocks, there is one level less.
         let repeated = blocks.iter().any(|machine| machine.len() > 1);
         let slow = || self.members.iter().map(|&index| machines[index].slow);
         let range = slow().fold(f64::NEG_INFINITY, f64::max) - slow().fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! Machines by their hardware: who is compared with whom.
+//! Groups machines by their hardware, within which they are compared.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,17 @@ use fauxplat_model::{FactRole, role_of};
 
 use super::machine::Machine;
 
-/// Fewer machines than this do not show that a fact is a serial number.
+/// Minimum number of machines that can show that a fact is a serial number.
 const SERIALS_FROM: usize = 4;
 
-/// The facts that say which hardware it is.
+/// The facts that identify the hardware.
 pub(super) fn identity(facts: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let is_identity = |name: &&String| role_of(name) == FactRole::Identity;
     facts.keys().filter(is_identity).map(|name| (name.clone(), facts[name].clone())).collect()
 }
 
-/// The machines by their hardware.
 pub(super) struct Hardware {
-    /// The facts of each, the one with most machines first.
+    /// The identifying facts of each kind of hardware, the kind with most machines first.
     pub(super) kinds: Vec<BTreeMap<String, String>>,
     /// Index into `kinds` of each machine.
     pub(super) of: Vec<usize>,
@@ -46,8 +45,8 @@ impl Hardware {
     }
 }
 
-/// Takes a board's name out of the identity where most machines have one that no other machine has: such a name holds a
-/// serial number, and every machine would be a group by itself.
+/// Takes the board's name out of the identity if most machines have a unique one: such a name contains a serial number,
+/// and every machine would be a group by itself.
 fn drop_serials(identities: &mut [BTreeMap<String, String>]) {
     const NAME: &str = "board";
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -61,7 +60,7 @@ fn drop_serials(identities: &mut [BTreeMap<String, String>]) {
     }
 }
 
-/// The identities by the number of their machines, the most frequent first.
+/// The identities with the number of their machines, the most frequent first.
 fn counted(identities: &[BTreeMap<String, String>]) -> Vec<(BTreeMap<String, String>, usize)> {
     let mut counts: BTreeMap<&BTreeMap<String, String>, usize> = BTreeMap::new();
     identities.iter().for_each(|identity| *counts.entry(identity).or_default() += 1);
@@ -70,8 +69,8 @@ fn counted(identities: &[BTreeMap<String, String>]) -> Vec<(BTreeMap<String, Str
     ordered
 }
 
-/// The kind to which a machine belongs: its own, or, where it does not tell all, the largest that has all it tells and
-/// more. A fact that cannot be read, as without root, makes no other hardware.
+/// The kind to which a machine belongs: its own, or, if some of its facts are unknown, the largest kind that agrees in
+/// all the known ones and has more. A fact that cannot be read, such as without root, does not make other hardware.
 fn home<'a>(
     identity: &'a BTreeMap<String, String>,
     kinds: &'a [(BTreeMap<String, String>, usize)],
@@ -128,7 +127,7 @@ mod tests {
             record(&facts)
         };
         assert_eq!(kinds(&(0..10).map(machine).collect::<Vec<_>>()), [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]);
-        // Machines that tell nothing are of the most frequent kind.
+        // A machine without any facts belongs to the most frequent kind.
         let silent = |at: usize| if at == 0 { record(&[]) } else { machine(at) };
         assert_eq!(kinds(&(0..10).map(silent).collect::<Vec<_>>())[0], 0);
     }

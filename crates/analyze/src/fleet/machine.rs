@@ -1,4 +1,4 @@
-//! A record in numbers: logarithms in which more is slower.
+//! Turns a record into numbers: logarithms in which more is slower.
 
 use std::collections::BTreeSet;
 
@@ -7,27 +7,26 @@ use fauxplat_stats::describe::{MAD_TO_SD, mad, median, standard_deviation};
 
 use super::FleetQuestion;
 
-/// Standard error of a median of normal values over that of their mean.
+/// Standard error of the median of normal values over that of their mean.
 const MEDIAN_LOSS: f64 = 1.2533;
 
-/// Fewer blocks than this say nothing about how blocks differ.
+/// Minimum number of blocks that show how blocks differ.
 const BLOCKS_MIN: usize = 3;
 
-/// Fewer runs than this say nothing about how runs differ.
+/// Minimum number of runs that show how runs differ.
 const RUNS_MIN: usize = 3;
 
-/// A machine that gave figures.
 #[derive(Clone, Debug)]
 pub(super) struct Machine<'a> {
     pub(super) record: &'a NodeRecord,
-    /// By block: logarithms of what its runs read, turned so that more is slower.
+    /// Logarithms of the readings by block, with the sign turned so that more is slower.
     pub(super) blocks: Vec<Vec<f64>>,
     pub(super) runs: usize,
-    /// The median of all runs, as such a logarithm.
+    /// The median of all these logarithms.
     pub(super) slow: f64,
     /// Standard error of the median, by the machine's own runs.
     pub(super) error: f64,
-    /// Standard deviation of the runs; `None` for fewer than three.
+    /// Standard deviation of the runs; `None` for fewer than three runs.
     pub(super) scatter: Option<f64>,
     /// The part of `slow` that the machine's facts explain.
     pub(super) explained: f64,
@@ -44,7 +43,7 @@ impl<'a> Machine<'a> {
         Some(Machine { record, blocks, runs: all.len(), slow, error, scatter, explained: 0.0 })
     }
 
-    /// How slow the machine is beside what its facts explain.
+    /// Slowness without the part that the machine's facts explain.
     pub(super) fn left(&self) -> f64 {
         self.slow - self.explained
     }
@@ -54,14 +53,14 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The records of the first measurement of all. A node has one say, the first, whatever else there is of it.
+/// The records of the first measurement, one for each node: its first.
 pub fn first_records(evidence: &FleetEvidence) -> impl Iterator<Item = &NodeRecord> {
     let mut seen = BTreeSet::new();
     evidence.records.iter().filter(move |record| record.round == 0 && seen.insert(record.node.as_str()))
 }
 
-/// Gives machines with hardly any runs the error that the runs of the others have: the spread of one run is none, and
-/// would make it the surest of all.
+/// Gives machines with hardly any runs the error of a typical machine. The spread of a single run is zero, which would
+/// make such a machine the most certain of all.
 pub(super) fn know_errors(machines: &mut [Machine]) {
     let known: Vec<f64> = machines.iter().filter_map(|machine| machine.scatter).collect();
     let Some(typical) = median(&known) else { return };
@@ -75,7 +74,7 @@ pub(super) fn sign(question: &FleetQuestion) -> f64 {
     if question.metric.more_is_better() { -1.0 } else { 1.0 }
 }
 
-/// The runs of a command, by block; a reading that is missing or zero has no logarithm.
+/// Logarithms of a command's readings by block, without missing readings and zeros.
 pub(super) fn logarithms(record: &NodeRecord, question: &FleetQuestion, command: u16) -> Vec<Vec<f64>> {
     let sign = sign(question);
     let of_block = |block: &fauxplat_model::NodeBlock| -> Vec<f64> {
@@ -87,7 +86,8 @@ pub(super) fn logarithms(record: &NodeRecord, question: &FleetQuestion, command:
     record.blocks.iter().map(of_block).filter(|block| !block.is_empty()).collect()
 }
 
-/// Where there are several blocks, by how much they differ, since runs of one block share its fate; else by the runs.
+/// Standard error of the median: by the variation between blocks if there are several, since runs of one block are not
+/// independent, but at least by the variation of the runs.
 fn error_of_median(blocks: &[Vec<f64>], all: &[f64]) -> f64 {
     let by_runs = MEDIAN_LOSS * spread(all) / (all.len() as f64).sqrt();
     if blocks.len() < BLOCKS_MIN {
@@ -97,7 +97,7 @@ fn error_of_median(blocks: &[Vec<f64>], all: &[f64]) -> f64 {
     by_runs.max(standard_deviation(&medians) / (medians.len() as f64).sqrt())
 }
 
-/// Standard deviation that a few outliers do not move; the plain one where more than half of the values are equal.
+/// Standard deviation that a few outliers do not move; the plain one if more than half of the values are equal.
 fn spread(values: &[f64]) -> f64 {
     match mad(values).map(|mad| MAD_TO_SD * mad) {
         Some(robust) if robust > 0.0 => robust,

@@ -1,5 +1,5 @@
-//! Machines that should be the same: which of them are odd, what goes with it, one program against another on all of
-//! them, and what changed over time.
+//! Machines that should be equal: which of them are odd, which facts are associated with that, one program against
+//! another on all machines, and changes over time.
 
 mod again;
 mod answers;
@@ -24,23 +24,21 @@ pub use findings::fleet_findings;
 pub use machine::first_records;
 pub use watch::{fleet_watch, visit};
 
-/// Question about a fleet.
 #[derive(Clone, Debug)]
 pub struct FleetQuestion {
-    /// Metric that is judged.
     pub metric: Metric,
-    /// Command whose figures are judged, by its index.
+    /// Index of the command whose figures are judged.
     pub command: u16,
-    /// Slowdowns up to this share are nobody's concern; in a comparison, differences up to it count as none.
+    /// Slowdowns up to this share are not reported; in a comparison, differences up to it count as none.
     pub least_effect: f64,
-    /// Machines that may be flagged on average where nobody is odd.
+    /// Expected number of machines that are flagged falsely if none is odd.
     pub false_flags: f64,
     /// Seed of the random orders of the tests.
     pub seed: u64,
 }
 
 impl FleetQuestion {
-    /// A slowdown of 3 % and more, of the first command, with 0.1 false flags.
+    /// The defaults: slowdowns of 3 % and more of the first command, with 0.1 false flags.
     pub fn of(metric: Metric, seed: u64) -> Self {
         FleetQuestion { metric, command: 0, least_effect: 0.03, false_flags: 0.1, seed }
     }

@@ -1,5 +1,5 @@
-//! Observations beside slowness: machines that are too fast, whose runs scatter, that made another number of runs, or
-//! whose facts differ from everybody's. Each kind has a budget of false ones of its own.
+//! Observations other than slowness: machines that are too fast, whose runs scatter, that made another number of runs,
+//! or whose facts differ from those of the others. Each kind has a budget of false notices of its own.
 
 use std::collections::BTreeMap;
 
@@ -13,30 +13,27 @@ use super::group::{FEW_FROM, Group, ROBUST_FROM, groups};
 use super::hardware::Hardware;
 use super::machine::{Machine, sign};
 
-/// Spread of runs below which nobody asks how it compares.
+/// Spread of runs below which no machine is reported for its scatter.
 const SCATTER_LEAST: f64 = 0.03;
 
-/// Logarithm of the spread of runs over the usual one below which it is none: half as much again.
+/// Logarithm of the spread of runs over the usual one up to which it is not reported: half as much again.
 const SCATTER_FAR: f64 = 0.405;
 
-/// Spread of runs over the usual one that counts in a fleet which is too small to show how spreads vary, and the least
-/// number of runs that shows it.
+/// Spread of runs over the usual one that is reported in a fleet too small to show how spreads vary, and the minimum
+/// number of runs for it.
 const SCATTER_OF_FEW: (f64, usize) = (10.0, 4);
 
-/// Share of the machines of a group that may differ in a fact in which the others agree.
+/// Maximum share of the machines of a group that may differ in a fact in which the others agree.
 const DIFFERING: f64 = 0.05;
 
-/// Machines that count, and their groups.
 pub(super) struct Counted<'a, 'b> {
     pub(super) machines: &'b [Machine<'a>],
     pub(super) hardware: &'b Hardware,
     pub(super) groups: &'b [Group],
     pub(super) question: &'b FleetQuestion,
-    /// Machines that answered wrongly, by their index.
     pub(super) is_wrong: &'b dyn Fn(usize) -> bool,
 }
 
-/// All observations, by kind and machine.
 pub(super) fn notices(of: &Counted, runs: Option<u32>) -> Vec<FleetNotice> {
     let mut found = fast(of);
     found.extend(scatter(of));
@@ -55,8 +52,8 @@ impl Counted<'_, '_> {
     }
 }
 
-/// Machines that are out of line on the fast side: the rules of the slow side, turned round. As nobody measures them
-/// again, the reach of that side decides at once.
+/// Machines that are out of line on the fast side, by the rules of the slow side with the sign turned. Such machines
+/// are not measured again, so the natural range of that side decides at once.
 fn fast(of: &Counted) -> Vec<FleetNotice> {
     let turned: Vec<Machine> = of
         .machines
@@ -66,7 +63,7 @@ fn fast(of: &Counted) -> Vec<FleetNotice> {
     let groups = groups(of.hardware, &turned, |index| !(of.is_wrong)(index), of.question);
     let mut found = Vec::new();
     for (group, slow_side) in groups.iter().zip(of.groups).filter(|(group, _)| group.compares()) {
-        // Where most of a few machines are slow, the others seem fast.
+        // If most of a few machines are slow, the others seem fast.
         if group.members.len() < ROBUST_FROM
             && !slow_side.suspects(of.machines, of.question.least_effect).is_empty()
         {
@@ -83,7 +80,7 @@ fn fast(of: &Counted) -> Vec<FleetNotice> {
     found
 }
 
-/// Machines whose runs differ more than those of the others.
+/// Machines whose runs vary more than those of the others.
 fn scatter(of: &Counted) -> Vec<FleetNotice> {
     let known: Vec<(usize, f64)> = of
         .indices()
@@ -101,7 +98,7 @@ fn scatter(of: &Counted) -> Vec<FleetNotice> {
         group.and_then(|logs| median(logs)).unwrap_or(overall)
     };
     let distances: Vec<f64> = known.iter().map(|(index, log)| log - usual(*index)).collect();
-    // Finding the reach takes long, and mostly no machine is near it.
+    // Computing the range takes long, and mostly no machine is near it.
     let is_far =
         |((_, log), distance): (&(usize, f64), &f64)| *distance > SCATTER_FAR && log.exp() > SCATTER_LEAST;
     if !known.iter().zip(&distances).any(is_far) {
@@ -122,7 +119,7 @@ fn scatter(of: &Counted) -> Vec<FleetNotice> {
         .collect()
 }
 
-/// Machines with another number of runs than was asked for: fewer say less, and a run that failed is news.
+/// Machines with another number of runs than requested: fewer runs say less, and a failed run should be known.
 fn other_runs(of: &Counted, runs: usize) -> Vec<FleetNotice> {
     let others = of.indices().filter(|&index| of.machines[index].runs != runs);
     others

@@ -1,9 +1,9 @@
 //! Constants of a comparison of two programs over machines.
 
-/// The two programs, by the index of their command.
+/// Indices of the two compared commands.
 pub(super) const SIDES: [u16; 2] = [0, 1];
 
-/// Signs of fewer machines than this cannot reach 5 % however they fall.
+/// Minimum number of machines for a test of signs: with fewer, it cannot reach 5 %.
 pub(super) const SIGNS_FROM: usize = 6;
 
 /// The level of the verdict.

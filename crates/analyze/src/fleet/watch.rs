@@ -1,4 +1,4 @@
-//! Machines over time: where their figures changed, and which fact changed with them.
+//! Machines over time: where their figures changed, and which fact changed at the same time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,24 +16,24 @@ use super::estimate::{Estimate, finite};
 use super::machine::{Machine, sign};
 use super::whole::{Together, Visited, together};
 
-/// Share of fleets in which a change is told although there is none: of machines, and of the fleet as a whole.
+/// Probability of a false change: among the machines, and in the fleet as a whole.
 const ALPHA: f64 = 0.008;
 const ALPHA_OF_WHOLE: f64 = 0.002;
 
-/// Fewest visits on either side of a change that ranks show.
+/// Minimum number of visits on either side of a change that is found by ranks.
 const MIN_OF_RANKS: usize = 4;
 
-/// Part of the visits after a change for which the smallest change is told: a quarter.
+/// The smallest detectable change is reported for this part of the visits after it: a quarter.
 const LATEST: usize = 4;
 
-/// Most visits between a change of a fact and a change of the figures that goes with it: the place of a change is known
-/// that well.
+/// Maximum number of visits between a change of a fact and a change of the figures for both to be associated, which is
+/// the accuracy of a change's position.
 const NEAR: usize = 1;
 
-/// Machines on which a fact changed that are needed for an interval over them.
+/// Minimum number of machines on which a fact changed for an interval over them.
 const MACHINES_MIN: usize = 3;
 
-/// Visit that `watch` keeps of a record; `None` for a record without figures.
+/// The visit that `watch` keeps of a record; `None` for a record without figures.
 pub fn visit(record: &NodeRecord, question: &FleetQuestion) -> Option<NodeVisit> {
     let machine = Machine::of(record, question)?;
     Some(NodeVisit {
@@ -48,24 +48,24 @@ pub fn visit(record: &NodeRecord, question: &FleetQuestion) -> Option<NodeVisit>
     })
 }
 
-/// Visits of a machine in their order in time.
+/// Visits of a machine in chronological order.
 struct History<'a> {
     node: &'a str,
     visits: Vec<&'a NodeVisit>,
-    /// Logarithms of the medians, turned so that more is slower.
+    /// Logarithms of the medians, with the sign turned so that more is slower.
     slow: Vec<f64>,
-    /// The logarithms beside the part that all machines of the fleet have in common at each visit.
+    /// Logarithms of the medians minus the part that all machines of the fleet have in common at each visit.
     own: Vec<f64>,
-    /// Logarithms of the means, turned alike; empty where a visit has none.
+    /// Logarithms of the means, with the sign turned alike; empty if some visit has no mean.
     means: Vec<f64>,
 }
 
-/// Where machines changed. `visits` may come in any order; the command's name is what the report calls it.
+/// Finds changes of machines. `visits` may come in any order; `command` is the name for the report.
 ///
-/// Each machine has two series: its medians, and its means beside its medians, in which slow runs show that move no median.
-/// The part that all machines have in common is taken off the first, and is a series of its own.
-/// Every series is tested by itself; then changes are kept as the procedure of Benjamini and Hochberg over
-/// all machines allows, so that among ten thousand machines there is not a hundred times the false alarm of one.
+/// Each machine has two series: its medians, and its means relative to its medians, which show slow runs that move no
+/// median. The part that all machines have in common is subtracted from the first, and is a series of its own. Every
+/// series is tested separately. Changes are then kept by the procedure of Benjamini and Hochberg over all machines, so
+/// that ten thousand machines do not multiply the false alarms of one.
 pub fn fleet_watch(visits: &[NodeVisit], command: &str, question: &FleetQuestion) -> FleetWatchFindings {
     let mut histories = histories(visits, question);
     let common = take_off_common(&mut histories);
@@ -105,7 +105,7 @@ fn visited<'a>(history: &History<'a>) -> Vec<Visited<'a>> {
     history.visits.iter().enumerate().map(of).collect()
 }
 
-/// Takes off every visit what the machines of its run have in common.
+/// Subtracts from every visit the part that the machines of its run have in common.
 fn take_off_common(histories: &mut [History]) -> Vec<Together> {
     let common = together(histories.iter().flat_map(visited));
     let shifts: BTreeMap<&str, f64> =
@@ -164,11 +164,11 @@ fn histories<'a>(visits: &'a [NodeVisit], question: &FleetQuestion) -> Vec<Histo
     by_node.into_iter().map(history).collect()
 }
 
-/// A change and its share of false ones.
+/// A change with its false discovery rate.
 type Kept = (Change, f64);
 
-/// The changes that stay when all machines are looked at together. Every series is one test, and so is every further
-/// stretch that was looked at because a change had been found beside it.
+/// The changes that remain when all machines are considered together. Every series is one test, and so is every further
+/// stretch that was searched because a change had been found next to it.
 fn kept(found: &[Vec<Change>], series: usize) -> Vec<Vec<Kept>> {
     let all: Vec<f64> = found.iter().flatten().map(|change| change.p_value).collect();
     let further: usize = found.iter().map(|changes| 2 * changes.len()).sum();
@@ -180,7 +180,7 @@ fn kept(found: &[Vec<Change>], series: usize) -> Vec<Vec<Kept>> {
     found.iter().map(of).collect()
 }
 
-/// Changes of a series, each with the effect on it, and the medians of `levels` on its two sides.
+/// Changes of a series, each with its effect, and the medians of `levels` on its two sides.
 fn points(changes: &[Kept], series: &[f64], levels: &[f64], sign: f64) -> Vec<ChangePoint> {
     let ends: Vec<usize> = changes.iter().map(|(change, _)| change.at).chain([series.len()]).collect();
     let starts: Vec<usize> = [0].into_iter().chain(changes.iter().map(|(change, _)| change.at)).collect();
@@ -207,7 +207,7 @@ fn points(changes: &[Kept], series: &[f64], levels: &[f64], sign: f64) -> Vec<Ch
 }
 
 impl History<'_> {
-    /// The means beside the medians; empty where there are no means.
+    /// The means relative to the medians; empty if there are no means.
     fn beside(&self) -> Vec<f64> {
         self.means.iter().zip(&self.slow).map(|(mean, median)| mean - median).collect()
     }
@@ -227,7 +227,7 @@ impl History<'_> {
         }
     }
 
-    /// Changes of a series, each with the time and the facts of its place.
+    /// Changes of a series, each with the time and the facts of its visit.
     fn points(&self, changes: &[Kept], series: &[f64], levels: &[f64], sign: f64) -> Vec<ChangePoint> {
         let with = |change: ChangePoint| ChangePoint {
             at_utc_ns: self.visits[change.at].at_utc_ns,
@@ -237,14 +237,14 @@ impl History<'_> {
         points(changes, series, levels, sign).into_iter().map(with).collect()
     }
 
-    /// Facts that changed within a visit of the place.
+    /// Facts that changed within `NEAR` visits of this one.
     fn facts_near(&self, at: usize) -> BTreeSet<FactChange> {
         let from = at.saturating_sub(NEAR).max(1);
         let to = (at + NEAR).min(self.visits.len() - 1);
         (from..=to).flat_map(|place| self.facts_at(place)).collect()
     }
 
-    /// Facts that are another one at a visit than at the one before.
+    /// Facts whose value at a visit differs from that at the visit before.
     fn facts_at(&self, place: usize) -> Vec<FactChange> {
         let (before, after) = (&self.visits[place - 1].facts, &self.visits[place].facts);
         let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
@@ -258,7 +258,7 @@ impl History<'_> {
             .collect()
     }
 
-    /// By how much the figures differ after a visit from those before it, as far as the fact did not change again.
+    /// Difference between the medians of the visits from this one on and of those before.
     fn shift_at(&self, place: usize) -> Option<f64> {
         Some(median(&self.slow[place..])? - median(&self.slow[..place])?)
     }
@@ -270,7 +270,7 @@ struct Followed {
     with_change: bool,
 }
 
-/// Changes of facts after which machines differ: with a change of the figures, or over several machines together.
+/// Changes of facts after which figures changed: on a single machine, or over several machines together.
 fn since(histories: &[History], kept: &[Vec<Kept>], sign: f64) -> Vec<SinceFact> {
     let mut by_change: BTreeMap<FactChange, Vec<Followed>> = BTreeMap::new();
     for (history, changes) in histories.iter().zip(kept) {
@@ -289,7 +289,7 @@ fn since(histories: &[History], kept: &[Vec<Kept>], sign: f64) -> Vec<SinceFact>
     told
 }
 
-/// `level` is for the decision, divided among all changes of facts; the interval that is told has 95 %.
+/// `level` is for the decision, divided among all changes of facts; the reported interval has 95 %.
 fn told(change: FactChange, followed: &[Followed], level: f64, sign: f64) -> Option<SinceFact> {
     let shifts: Vec<f64> = followed.iter().map(|it| it.shift).collect();
     let with_change = followed.iter().filter(|it| it.with_change).count();

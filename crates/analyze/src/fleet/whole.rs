@@ -1,34 +1,33 @@
-//! The part of a visit that all machines of a fleet have in common: taken off each machine, and watched by itself.
+//! The part of a visit that all machines of a fleet have in common. It is subtracted from each machine, and watched as
+//! a series of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fauxplat_model::FactChange;
 use fauxplat_stats::describe::median;
 
-/// Fewer machines than this do not show what they have in common.
+/// Minimum number of machines that show a common part.
 const MACHINES_MIN: usize = 8;
 
-/// A visit of a machine, as a part of its fleet's.
+/// A visit of a machine, as a part of a run over the fleet.
 pub(super) struct Visited<'a> {
     pub(super) fleet: &'a str,
     pub(super) at_utc_ns: i64,
     /// Distance from the median of the machine's own visits.
     pub(super) distance: f64,
-    /// Facts that are not those of the machine's visit before.
+    /// Facts whose value differs from that at the machine's previous visit.
     pub(super) changed: Vec<FactChange>,
 }
 
-/// A run over the fleet.
 pub(super) struct Together {
     pub(super) at_utc_ns: i64,
-    /// Median over the machines of their distance from themselves.
+    /// Median over the machines of the distance from their own median.
     pub(super) shift: f64,
     /// Facts that changed on at least half of the machines.
     pub(super) changed: BTreeSet<FactChange>,
 }
 
-/// The part that the machines of each run have in common, by the run's id; runs of too few machines have nothing. In their order in
-/// time.
+/// The common part of each run by the run's id, in chronological order; runs of too few machines have none.
 pub(super) fn together<'a>(visits: impl Iterator<Item = Visited<'a>>) -> Vec<(String, Together)> {
     let mut by_fleet: BTreeMap<&str, Vec<Visited>> = BTreeMap::new();
     for visit in visits {

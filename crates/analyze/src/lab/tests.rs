@@ -1,9 +1,8 @@
-//! Claims against figures, checks and what else was at work.
+//! Claims against figures, checks, reasons and disturbances.
 
 use super::*;
 use fauxplat_model::Measure;
 
-/// No reasons, no disturbances.
 const NONE: [&[Vec<Found>]; 2] = [&[], &[]];
 
 fn measure() -> Measure {
@@ -75,7 +74,7 @@ fn a_figure_among_the_published_ones_reproduces() {
 
 #[test]
 fn a_noisier_measurement_reproduces_nothing_more() {
-    // Intervals that grow around one figure: once undecided, the claim stays so.
+    // Intervals that widen around one figure: once undecided, the claim stays undecided.
     let outcomes: Vec<LabOutcome> = (0..200)
         .map(|step| 0.002 * f64::from(step))
         .map(|half| judged(1.2, 1.2 - half, 1.2 + half).0)
@@ -84,7 +83,7 @@ fn a_noisier_measurement_reproduces_nothing_more() {
     assert!(reproduced > 0 && outcomes[reproduced..].iter().all(|it| *it == LabOutcome::Undecided));
     let (outcome, reason) = judged(1.2, 1.14, 1.41);
     assert!(outcome == LabOutcome::Undecided && reason.contains("twice the effect"), "{reason}");
-    // A share of 0.11 to 0.14, of which an interval holds nearly everything.
+    // A published share of 0.11 to 0.14, and an interval that contains nearly everything.
     let mut claim = claim();
     let published = &mut claim.published;
     (published.low, published.high) = (Some(0.11), Some(0.14));

@@ -4,7 +4,7 @@ use fauxplat_model::{Claim, Direction, LabMeasured, Plain, is_no_bound};
 
 use super::Found;
 
-/// Words in which `{}` stands for what was found.
+/// Words in which `{}` is replaced by the value found.
 pub(super) fn naming(words: &str, found: &Found) -> String {
     let found = match found {
         Found::Value(Plain::Number(number)) => plain_number(*number),
@@ -49,7 +49,7 @@ fn range(low: f64, high: f64) -> String {
     if low == high { short(low) } else { format!("{} to {}", short(low), short(high)) }
 }
 
-/// Four significant digits are more than any claim has.
+/// A number with four significant digits, which is more than any claim has.
 pub(super) fn short(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();

@@ -1,4 +1,4 @@
-//! In which lines and instructions of a function the samples are.
+//! Samples of a function by line and by instruction.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use regex::Regex;
 use super::functions::samples;
 use super::{share, whole};
 
-/// Lines and instructions of the functions that a pattern finds, those with the most samples first.
+/// Lines and instructions of the functions that match a pattern, the functions with the most samples first.
 pub fn annotated(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Annotated {
     let at = usize::from(profile);
     let mut functions: BTreeMap<&str, Gathered> = BTreeMap::new();
@@ -49,7 +49,6 @@ pub fn annotated(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Anno
     Annotated { profile, pattern: pattern.as_str().to_owned(), functions }
 }
 
-/// Samples of one function, by line and by instruction.
 #[derive(Default)]
 struct Gathered<'f> {
     all: Weight,
@@ -58,7 +57,7 @@ struct Gathered<'f> {
 }
 
 impl Gathered<'_> {
-    /// A function of macros or templates has lines in several files: the one with the most samples is shown.
+    /// The lines of the file with the most samples. A function made of macros or templates has lines in several files.
     fn named(self, name: &str, is_even: bool) -> AnnotatedFunction {
         let most =
             |(_, lines): &(&str, BTreeMap<u32, Weight>)| lines.values().map(|it| it.events).sum::<u64>();

@@ -1,10 +1,11 @@
-//! Differences between two programs, function by function, so surely that they are not noise.
+//! Differences between two programs, function by function, with a bound on the probability that any of them is noise.
 //!
-//! Runs of both come in pairs, one after the other. The CPU seconds of a function in a run are its share of the run's samples
-//! times the run's CPU time; of each pair the difference is taken. Within a pair it is chance which of the two was slower
-//! if nothing differs, so the signs of whole pairs can be flipped: the largest of all functions' statistics in each such
-//! world says what the largest is worth here (Westfall and Young 1993, "Resampling-based multiple testing", single-step
-//! max T). That keeps the error of the whole family, however much functions depend on each other and on the machine.
+//! Runs of both programs come in pairs, one after the other. The CPU seconds of a function in a run are its share of
+//! the run's samples times the run's CPU time, and each pair gives a difference. If nothing differs, chance decides
+//! which run of a pair is slower, so the signs of whole pairs can be flipped. The distribution of the largest statistic
+//! of all functions over such flips gives the significance of the observed one (Westfall and Young 1993,
+//! "Resampling-based multiple testing", single-step max T). The error then holds for the whole family, whatever the
+//! dependence between functions.
 
 use std::collections::HashMap;
 
@@ -14,10 +15,10 @@ use fauxplat_stats::draw::Draw;
 use super::functions::Functions;
 use super::kinship::{self, Canon};
 
-/// Least number of samples of both programs together: functions with fewer would only make the family larger.
+/// Minimum number of samples of both programs together; functions with fewer would only enlarge the family.
 const SAMPLES_MIN: u64 = 20;
-/// Most pairs whose signs are flipped in every way. More pairs are flipped in drawn ways: [`FLIPS`] of them, or more
-/// where the error is so small that it would otherwise be less than one of them.
+/// Maximum number of pairs for which all flips of signs are used. For more pairs, [`FLIPS`] of them are drawn, or more
+/// if the error is so small that less than one drawn flip would be allowed.
 const PAIRS_EXACT: usize = 12;
 const FLIPS: usize = 4096;
 const FLIPS_PER_ERROR: f64 = 5.0;
@@ -25,11 +26,10 @@ const FLIPS_MAX: usize = 100_000;
 
 /// A quantity of a function: its own time, or its own time with that of the functions that it calls.
 struct Quantity {
-    /// Extra time of the second program in each pair.
+    /// Additional time of the second program in each pair, in seconds.
     differences: Vec<f64>,
-    /// Variance of a difference that comes from counting samples alone.
+    /// Variance of a difference that is due to counting samples.
     counting: f64,
-    /// Whether the quantity belongs to the family that is tested.
     is_in_family: bool,
 }
 
@@ -38,8 +38,8 @@ impl Quantity {
         self.differences.iter().sum::<f64>() / self.differences.len().max(1) as f64
     }
 
-    /// Scale of the sum of differences. It does not depend on the signs, and is never less than counting alone makes: a
-    /// function of few samples may have the same few in all pairs.
+    /// Scale of the sum of differences. The scale does not depend on the signs, and is at least that of counting alone:
+    /// a function with few samples may have equal differences in all pairs.
     fn scale(&self) -> f64 {
         let squares: f64 = self.differences.iter().map(|d| d * d).sum();
         squares.max(self.counting * self.differences.len() as f64).sqrt()
@@ -49,7 +49,7 @@ impl Quantity {
         ratio(self.differences.iter().sum::<f64>().abs(), self.scale())
     }
 
-    /// The differences that would not be rejected: those for which the statistic stays within its bound.
+    /// Half width of the interval of differences that are not rejected, for which the statistic stays within its bound.
     fn half_width(&self, bound: f64) -> f64 {
         let n = self.differences.len() as f64;
         let mean = self.mean();
@@ -65,8 +65,8 @@ fn ratio(sum: f64, scale: f64) -> f64 {
     if scale > 0.0 { sum / scale } else { 0.0 }
 }
 
-/// How much more CPU time, or time of waiting, profile `b` takes than `a` in each function. `error` is the chance, at most, that any is called
-/// different where none is.
+/// Additional CPU time, or waiting time, of profile `b` over `a` in each function. `error` is the maximum probability
+/// that any function is called different if none is.
 pub fn difference(
     found: &ProfileFindings,
     runs: &[ProfiledRun],
@@ -107,7 +107,8 @@ pub fn difference(
         seconds.iter().map(|pair| pair[side].whole_s).sum::<f64>() / seconds.len().max(1) as f64
     };
     let [first, second] = [mean_of(0), mean_of(1)];
-    // No function takes less than nothing or more than all, whatever little is known of it.
+    // A function can neither take less than no time nor more than all of the time, which bounds badly known
+    // differences.
     let family = Family { worlds, bound, least: -first, most: second };
     let own_s = present.iter().zip(quantities.chunks(2)).map(|(&it, of)| (it, of[0].mean())).collect();
     let mut functions: Vec<FunctionDifference> = present
@@ -116,7 +117,7 @@ pub fn difference(
         .map(|(&function, quantities)| family.told(found, &canon, function, quantities, &own_s))
         .collect();
     sort(&mut functions, error);
-    // The program as a whole is one question, so it has a family of its own.
+    // The program as a whole is a single question, so it has a family of its own.
     let worlds = largest_of_worlds(std::slice::from_ref(&whole), pairs.len(), error);
     let half = whole.half_width(self::bound(&worlds, error));
     ProfileDifference {
@@ -132,25 +133,22 @@ pub fn difference(
     }
 }
 
-/// Pairs of runs of one block.
 fn pairs(runs: &[ProfiledRun], a: u16, b: u16) -> Vec<[&ProfiledRun; 2]> {
     let of = |profile: u16, block: u32| runs.iter().find(|run| run.profile == profile && run.block == block);
     let blocks = runs.iter().filter(|run| run.profile == a).map(|run| run.block);
     blocks.filter_map(|block| Some([of(a, block)?, of(b, block)?])).collect()
 }
 
-/// Samples of one function in one run.
 #[derive(Clone, Copy, Default)]
 struct Seconds {
     own: Weight,
-    /// The squares are the variance that chance makes.
+    /// The squares are the variance due to chance.
     total: Weight,
 }
 
-/// Seconds of a run by function.
 struct RunSeconds {
     functions: HashMap<usize, Seconds>,
-    /// Seconds for which an event stands.
+    /// Seconds that one event stands for.
     per_event: f64,
     whole_s: f64,
 }
@@ -167,7 +165,7 @@ impl RunSeconds {
             let Some(stack) = found.stacks.get(stack as usize) else { continue };
             here.clear();
             here.extend(stack.frames.iter().filter_map(|&frame| canon.of_frame(frame)));
-            // The waiting time of a stack is known to a sample.
+            // For waits, the time of each sample is known exactly, so only the number of samples is random.
             let squares = weight.squares / if is_of_waits { weight.samples.max(1) as f64 } else { 1.0 };
             let weight = Weight { squares, ..weight };
             if let Some(&last) = here.last() {
@@ -195,7 +193,7 @@ fn quantity(
     Quantity { differences, counting, is_in_family: samples >= SAMPLES_MIN }
 }
 
-/// The largest statistic of the family with the signs as they are, then in each world of flipped signs.
+/// The largest statistic of the family for the observed signs, followed by that for each flip of signs.
 fn largest_of_worlds(quantities: &[Quantity], pairs: usize, error: f64) -> Vec<f64> {
     let family: Vec<(&[f64], f64)> = quantities
         .iter()
@@ -210,7 +208,7 @@ fn largest_of_worlds(quantities: &[Quantity], pairs: usize, error: f64) -> Vec<f
         };
         family.iter().map(one).fold(0.0, f64::max)
     };
-    // A world and its mirror image have the same largest, so the sign of the first pair stays.
+    // A flip and its opposite have the same largest statistic, so the sign of the first pair is fixed.
     let free = pairs.saturating_sub(1);
     if pairs <= PAIRS_EXACT {
         let signs = |world: usize| -> Vec<f64> {
@@ -228,11 +226,11 @@ fn largest_of_worlds(quantities: &[Quantity], pairs: usize, error: f64) -> Vec<f
     worlds
 }
 
-/// Statistics beyond it are so rare if nothing differs. With too few pairs nothing is.
+/// Bound that statistics exceed rarely if nothing differs; infinite if there are too few pairs.
 fn bound(worlds: &[f64], error: f64) -> f64 {
     let mut falling = worlds.to_vec();
     falling.sort_by(|a, b| b.total_cmp(a));
-    // A statistic counts with all worlds that reach it, its own among them.
+    // The p-value of a statistic counts all flips that reach it, including the observed signs.
     let allowed = (error * worlds.len() as f64 + 1e-9).floor() as usize;
     match allowed {
         0 => f64::INFINITY,
@@ -240,11 +238,11 @@ fn bound(worlds: &[f64], error: f64) -> f64 {
     }
 }
 
-/// Statistics of the whole family of functions in worlds with flipped signs.
+/// Statistics of the whole family of functions over flipped signs.
 struct Family {
     worlds: Vec<f64>,
     bound: f64,
-    /// The ends between which every difference lies.
+    /// Bounds of every difference.
     least: f64,
     most: f64,
 }
@@ -294,22 +292,22 @@ impl Family {
     }
 }
 
-/// A function that one program has alone is probably in its caller in the other one if together they take about as much in
-/// both: what is left of the difference is less than this share of the function.
+/// A function that only one program has is probably part of its caller in the other program if both together take about
+/// equal time in both: the remaining difference is less than this share of the function.
 const LEFT_MAX: f64 = 0.5;
 
-/// The caller that probably has the code of a function in the program that has no such function, where `own_s` is what each
-/// function takes more itself in the second program.
+/// The caller that probably contains the code of a function in the program that lacks it. `own_s` is the additional own
+/// time of each function in the second program.
 fn absorbed_by(canon: &Canon, function: usize, own_s: &HashMap<usize, f64>) -> Option<String> {
     let caller = canon.main_caller(function)?;
     let (of_caller, of_function) = (own_s.get(&caller)?, own_s.get(&function)?);
-    // The caller moves the other way, or it is only noise that fits.
+    // The caller has to move in the opposite direction; otherwise only noise fits.
     let fits = (of_caller + of_function).abs() < LEFT_MAX * of_function.abs();
     (of_caller * of_function < 0.0 && fits).then(|| canon.names(caller).0)
 }
 
-/// Sorts by kind and size: first functions whose own time differs, then those whose time differs with the functions
-/// that they call, then the rest.
+/// Sorts by kind and size: functions whose own time differs, then functions whose time differs with their callees, then
+/// the rest.
 fn sort(functions: &mut [FunctionDifference], error: f64) {
     let rank = |one: &FunctionDifference| match (one.p_adjusted <= error, one.total_p_adjusted <= error) {
         (true, _) => (0, one.self_s.abs()),

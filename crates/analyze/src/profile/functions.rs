@@ -1,4 +1,4 @@
-//! How much of a profile is in each function.
+//! Shares of the functions of a profile.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,13 +8,12 @@ use regex::Regex;
 
 use super::{share, whole};
 
-/// Functions by numbers of their own: a stack is looked through once and compares numbers.
+/// Functions by index, so that a stack is searched once and by numbers.
 pub(super) struct Functions {
-    /// For each frame its function.
+    /// Index of the function of each frame.
     pub(super) of_frame: Vec<usize>,
     /// Name and file of each function.
     pub(super) all: Vec<(String, Option<u32>)>,
-    /// Other names of each function.
     aliases: Vec<HashSet<String>>,
 }
 
@@ -34,14 +33,14 @@ impl Functions {
         Functions { of_frame, all, aliases }
     }
 
-    /// Whether a pattern finds a function by any of its names.
+    /// Whether a pattern matches any name of a function.
     pub(super) fn is_found(&self, function: usize, pattern: &Regex) -> bool {
         pattern.is_match(&self.all[function].0)
             || self.aliases[function].iter().any(|name| pattern.is_match(name))
     }
 }
 
-/// Fills in the functions of every profile, those with the most samples of their own first.
+/// Fills in the functions of every profile, those with the most own samples first.
 pub fn shares(found: &mut ProfileFindings) {
     let functions = Functions::of(&found.frames);
     for at in 0..found.profiles.len() {
@@ -77,16 +76,16 @@ pub fn shares(found: &mut ProfileFindings) {
     }
 }
 
-/// Weights of one function.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     own: Weight,
     total: Weight,
-    /// Samples in which it stands in the code of its callers alone.
+    /// Number of samples in which the function occurs only inlined into its callers.
     inlined: u64,
 }
 
-/// Samples of each function itself, and with what it called: once for a stack in which it stands more than once.
+/// Samples of each function alone, and with its callees. A stack counts once for a function that occurs several times
+/// in it.
 fn counts(found: &ProfileFindings, functions: &Functions, profile: usize) -> Vec<Seen> {
     let mut counts = vec![Seen::default(); functions.all.len()];
     let mut outlined_in = vec![usize::MAX; functions.all.len()];
@@ -114,7 +113,6 @@ fn counts(found: &ProfileFindings, functions: &Functions, profile: usize) -> Vec
     counts
 }
 
-/// The samples of one of the profiles.
 pub(super) fn samples(of_profiles: &[u64], profile: usize) -> u64 {
     of_profiles.get(profile).copied().unwrap_or(0)
 }

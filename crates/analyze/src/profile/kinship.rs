@@ -1,4 +1,4 @@
-//! Correspondence of functions of two programs.
+//! Matches the functions of two programs.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -8,21 +8,21 @@ use fauxplat_model::{ProfileFindings, ProfiledSide};
 use super::functions::{Functions, samples};
 use super::likeness::{self, Neighbours};
 
-/// Number of samples in one program from which on their absence in the other is no chance.
+/// Minimum number of samples in one program for which absence in the other is not due to chance.
 const ALONE_MIN: u64 = 20;
-/// Most rounds of matching, since callers of renamed functions may be renamed, too.
+/// Maximum number of rounds of matching; several are needed because callers of renamed functions may be renamed, too.
 const ROUNDS_MAX: usize = 8;
 
-/// Functions of two profiles, each once, whatever a compiler added to its name.
+/// The functions of two profiles, each once, regardless of additions by the compiler to its name.
 pub(super) struct Canon {
     of_frame: Vec<usize>,
     /// Name of each function in the first profile and in the second.
     names: Vec<[Option<String>; 2]>,
-    /// Functions that are matched by their neighbours alone.
+    /// Functions that are matched only by their neighbours.
     guesses: HashSet<usize>,
-    /// Functions that only one program has, though the other could have had samples of them.
+    /// Functions that only one program has, although the other could have had samples of them.
     only_in: HashMap<usize, ProfiledSide>,
-    /// Callers from which nearly all samples of such functions come.
+    /// Callers of such functions, if nearly all of the function's samples come from one caller.
     main_callers: HashMap<usize, usize>,
     profiles: [usize; 2],
 }
@@ -36,7 +36,7 @@ impl Canon {
         self.of_frame.get(frame as usize).copied()
     }
 
-    /// Whether one of the two profiles has samples of it under this number.
+    /// Whether one of the two profiles has samples of the function under this index.
     pub(super) fn is_present(&self, function: usize) -> bool {
         self.names[function].iter().any(Option::is_some)
     }
@@ -50,12 +50,12 @@ impl Canon {
         }
     }
 
-    /// Whether its two names have nothing in common.
+    /// Whether the function was matched although its two names have nothing in common.
     pub(super) fn is_guess(&self, function: usize) -> bool {
         self.guesses.contains(&function)
     }
 
-    /// The program that has it alone, if it is gone or new.
+    /// The program that alone has the function, if it is gone or new.
     pub(super) fn only_in(&self, function: usize) -> Option<ProfiledSide> {
         self.only_in.get(&function).copied()
     }
@@ -83,14 +83,14 @@ impl Canon {
     }
 }
 
-/// Brings the functions of two profiles together: by name first, then those that only one of them has by what is left of
-/// the name without what compilers add to it.
+/// Matches the functions of two profiles: by name first, then functions that only one profile has by their names
+/// without the compiler's additions.
 pub(super) fn canon(all: &[(String, Option<u32>)], found: &ProfileFindings, profiles: [u16; 2]) -> Canon {
     let profiles = profiles.map(usize::from);
     let functions = Functions::of(&found.frames);
     let mut by_name: HashMap<&str, usize> = HashMap::new();
     let mut names: Vec<[Option<String>; 2]> = Vec::new();
-    // A function of one name is one function, in whichever file it stands: the two programs are two files.
+    // Functions of equal name are one function, whatever their files, since the two programs are two files.
     let mut of_function: Vec<usize> = Vec::new();
     for (name, _) in all {
         let next = by_name.len();
@@ -123,8 +123,8 @@ pub(super) fn canon(all: &[(String, Option<u32>)], found: &ProfileFindings, prof
 }
 
 impl Canon {
-    /// Takes those for one function that are alike by their place among others, then again with what is known by now: a
-    /// caller and what it calls may both have other names.
+    /// Merges functions whose neighbours are alike, then repeats with the new knowledge: a caller and its callee may
+    /// both have been renamed.
     fn guess(&mut self, found: &ProfileFindings) {
         for _ in 0..ROUNDS_MAX {
             let neighbours = self.profiles.map(|profile| Neighbours::of(found, &self.of_frame, profile));
@@ -151,7 +151,7 @@ impl Canon {
         }
     }
 
-    /// Functions that one program has alone, the one with the most samples first.
+    /// Functions that only one program has, the one with the most samples first.
     fn of_side(&self, side: ProfiledSide, neighbours: &Neighbours) -> Vec<usize> {
         let mut all: Vec<usize> =
             self.only_in.iter().filter(|it| *it.1 == side).map(|(&function, _)| function).collect();
@@ -159,8 +159,8 @@ impl Canon {
         all
     }
 
-    /// Functions of which one profile has samples enough and the other none, in files that it does not share with the other:
-    /// what stands in the same file can be called by both.
+    /// Functions of which one profile has enough samples and the other none, in files that the profiles do not share:
+    /// both programs could call the functions of a shared file.
     fn alone(&self, found: &ProfileFindings, neighbours: &[Neighbours; 2]) -> HashMap<usize, ProfiledSide> {
         let mut shared: HashMap<Option<u32>, [bool; 2]> = HashMap::new();
         let mut files: HashMap<usize, HashSet<Option<u32>>> = HashMap::new();
@@ -186,7 +186,7 @@ impl Canon {
     }
 }
 
-/// Functions of the second profile alone that are one of the first alone by another name, each with that one.
+/// Functions of only the second profile, each with the function of only the first that has the same bare name.
 fn renamed(names: &[[Option<String>; 2]]) -> Vec<(usize, usize)> {
     let mut bare: HashMap<&str, [Vec<usize>; 2]> = HashMap::new();
     for (number, sides) in names.iter().enumerate() {
@@ -196,7 +196,7 @@ fn renamed(names: &[[Option<String>; 2]]) -> Vec<(usize, usize)> {
             _ => {}
         }
     }
-    // Where several have what is left of the name, nobody knows which is which.
+    // If several have the same bare name, the match is ambiguous.
     let pairs = bare.into_values().filter_map(|sides| match &sides {
         [first, second] if first.len() == 1 && second.len() == 1 => Some((second[0], first[0])),
         _ => None,
@@ -209,7 +209,7 @@ fn bare_name(name: &str) -> &str {
     let name = name.split_once(" [").map_or(name, |(name, _)| name);
     let end =
         name.char_indices().find(|&(at, letter)| at > 0 && matches!(letter, '<' | '(')).map(|(at, _)| at);
-    // An operator is called by such letters.
+    // Names of operators contain these characters themselves.
     match end {
         Some(end) if !name[..end].ends_with("operator") && !name[..end].ends_with("::") => &name[..end],
         _ => name,

@@ -1,4 +1,4 @@
-//! Likeness of functions by their neighbours: their callers, their callees, and how much time they take.
+//! Similarity of functions by their neighbours: their callers, their callees, and their share of the time.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,21 +7,21 @@ use fauxplat_model::ProfileFindings;
 
 use super::functions::samples;
 
-/// Least overlap of the callers, and of the callees, of two functions that are alike.
+/// Minimum overlap of the callers, and of the callees, of two functions that are alike.
 const CALLERS_MIN: f64 = 0.8;
 const CALLEES_MIN: f64 = 0.6;
-/// Shares of the program that differ by more than this ratio are not those of one function.
+/// Maximum ratio between the shares of one function in both programs.
 const RATIO_MAX: f64 = 2.0;
-/// Number of functions of either program that are looked at, those with the most samples: others are too small to be
-/// told apart.
+/// Maximum number of functions of either program that are compared, those with the most samples: others are too small
+/// to be distinguished.
 const ALONE_MAX: usize = 500;
-/// A caller is the only one if it has at least this share of the calls.
+/// Minimum share of the calls of a main caller.
 const MAIN_MIN: f64 = 0.9;
 
 /// Calls between functions in one profile, by samples.
 pub(super) struct Neighbours {
     callers: HashMap<usize, HashMap<Option<usize>, u64>>,
-    /// Callees; a function itself stands for its own code.
+    /// Callees; the function itself stands for its own code.
     callees: HashMap<usize, HashMap<usize, u64>>,
     totals: HashMap<usize, u64>,
     all: u64,
@@ -35,7 +35,7 @@ impl Neighbours {
             let samples = samples(&stack.samples, profile);
             let frames = stack.frames.iter().filter_map(|&frame| of_frame.get(frame as usize).copied());
             let mut here: Vec<usize> = frames.collect();
-            // A function that calls itself is called from where the first of them was.
+            // A recursive function counts as called from the caller of its first call.
             here.dedup();
             if samples > 0 {
                 it.add(&here, samples);
@@ -58,7 +58,7 @@ impl Neighbours {
         }
     }
 
-    /// Samples in it or in what it calls.
+    /// Samples in the function or in its callees.
     pub(super) fn total(&self, function: usize) -> u64 {
         self.totals.get(&function).copied().unwrap_or(0)
     }
@@ -71,7 +71,7 @@ impl Neighbours {
         (*most as f64 >= MAIN_MIN * all as f64).then_some(*caller).flatten()
     }
 
-    /// Caller with the most calls; the first of several in their order, so that the answer does not vary.
+    /// Caller with the most calls; ties are broken by order, so that the result is deterministic.
     fn first_caller(&self, function: usize) -> Option<usize> {
         let callers = self.callers.get(&function)?;
         let most = callers.iter().max_by_key(|&(caller, &samples)| (samples, std::cmp::Reverse(*caller)));
@@ -83,10 +83,10 @@ impl Neighbours {
     }
 }
 
-/// Functions of one program alone, most samples first.
+/// Functions that only one program has, for each program, the most samples first.
 pub(super) type Alone = [Vec<usize>; 2];
 
-/// Functions of the first alone, each with the one of the second alone that is like it, where no other is.
+/// Functions of only the first program, each with the only function of only the second that is like it.
 pub(super) fn pairs(of: &[Neighbours; 2], alone: &Alone) -> Vec<(usize, usize)> {
     let mut by_caller: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
     for &new in alone[1].iter().take(ALONE_MAX) {
@@ -109,8 +109,7 @@ fn are_alike(of: &[Neighbours; 2], alone: &Alone, gone: usize, new: usize) -> bo
     }
     let callers =
         common(of[0].callers.get(&gone), of[1].callers.get(&new), |_, caller| Neighbour::Known(caller));
-    // The code of a function corresponds to that of the other, whatever their names are, and a callee may have another
-    // name, too.
+    // The functions' own code corresponds, whatever their names, and a callee may have been renamed, too.
     let callees = common(of[0].callees.get(&gone), of[1].callees.get(&new), |side, callee| match callee {
         own if own == [gone, new][side] => Neighbour::Own,
         other if alone[side].contains(&other) => Neighbour::Unknown,
@@ -119,16 +118,15 @@ fn are_alike(of: &[Neighbours; 2], alone: &Alone, gone: usize, new: usize) -> bo
     callers >= CALLERS_MIN && callees >= CALLEES_MIN
 }
 
-/// A neighbour as both programs know it.
+/// A neighbour in terms of both programs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Neighbour<K> {
     Own,
     Known(K),
-    /// A function of this name does not exist in the other program.
+    /// A function whose name does not exist in the other program.
     Unknown,
 }
 
-/// Overlap of two distributions, from 0 to 1.
 fn common<K: Copy + Eq + Hash>(
     first: Option<&HashMap<K, u64>>,
     second: Option<&HashMap<K, u64>>,

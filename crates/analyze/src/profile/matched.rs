@@ -1,4 +1,4 @@
-//! Functions that have another name, or no longer one of their own, in the other program; on stacks that are made up.
+//! Functions that are renamed or inlined in the other program, on made-up stacks.
 
 use fauxplat_model::{
     FunctionDifference, Profile, ProfileDifference, ProfileFindings, ProfiledFrame, ProfiledRun,
@@ -12,8 +12,8 @@ use super::tests::even;
 const PAIRS: u32 = 12;
 const ERROR: f64 = 0.01;
 
-/// Two programs whose stacks are written as `outer/inner`, with the samples of a run of either; each is a file of its own, but
-/// for names that begin with `lib`.
+/// Two programs with stacks written as `outer/inner` and the samples of a run of either. Each program is a file of its
+/// own; functions whose names begin with `lib` are in a common file.
 fn told(stacks: &[(&str, u64, u64)]) -> ProfileDifference {
     let mut found = ProfileFindings { profiles: vec![Profile::default(); 2], ..ProfileFindings::default() };
     for &(names, a, b) in stacks {

@@ -1,6 +1,7 @@
-//! Findings from the samples of a profile: shares of functions, their callers, and the lines on which their time goes.
+//! Findings from the samples of a profile: shares of functions, their callers, and the lines on which their time is
+//! spent.
 //!
-//! A function is a name in a file of code, however many lines it has and wherever it was inlined.
+//! A function is a name in a file of code, whatever its lines and wherever it was inlined.
 
 mod annotated;
 mod difference;
@@ -16,10 +17,8 @@ pub use relatives::{callees_of, callers_of};
 
 use fauxplat_model::{ProfileFindings, Weight};
 
-/// Confidence of the interval of a share.
 const LEVEL: f64 = 0.95;
 
-/// A share with its interval.
 struct Share {
     share: f64,
     low: f64,
@@ -27,21 +26,20 @@ struct Share {
 }
 
 impl Share {
-    /// The ends of its interval.
     fn ends(&self) -> [f64; 2] {
         [self.low, self.high]
     }
 }
 
-/// A share of the events, with its interval. Samples of one event come at distances that the program does not know, so
-/// each is a trial that weighs as much as it stands for.
+/// A share of the events, with its interval. Samples of an event are independent of the program, so each is a random
+/// trial that is weighted by the number of events it stands for.
 fn share(part: Weight, all: Weight) -> Share {
     let sums = |weight: Weight| (weight.events as f64, weight.squares);
     let (share, low, high) = fauxplat_stats::proportion::weighted(sums(part), sums(all), LEVEL);
     Share { share, low, high }
 }
 
-/// The weight of all samples of a profile. Samples whose stack could not be read are in no function, and are samples.
+/// The weight of all samples of a profile. Samples whose stack could not be read belong to no function, but count here.
 fn whole(found: &ProfileFindings, profile: usize) -> Weight {
     let mut sum = Weight::default();
     found.stacks.iter().for_each(|stack| sum += stack.weight(profile));

@@ -24,7 +24,7 @@ enum Direction {
     Callees,
 }
 
-/// How near a relative stands in one stack.
+/// Distance of a relative in one stack.
 #[derive(Clone, Copy)]
 struct Near {
     depth: u32,
@@ -93,7 +93,7 @@ fn relatives(found: &ProfileFindings, profile: u16, pattern: &Regex, direction: 
     }
 }
 
-/// The functions of a stack from the one that was called first, each with whether its code stands in that of its caller.
+/// The functions of a stack, the outermost first, each with whether it is inlined into its caller.
 fn frames_of(stack: &ProfiledStack, found: &ProfileFindings, functions: &Functions) -> Vec<(usize, bool)> {
     let one = |&frame: &u32| {
         let function = *functions.of_frame.get(frame as usize)?;
@@ -102,7 +102,8 @@ fn frames_of(stack: &ProfiledStack, found: &ProfileFindings, functions: &Functio
     stack.frames.iter().filter_map(one).collect()
 }
 
-/// Every relative of a stack, where it stands nearest to one of those that are meant, with no other of them between.
+/// Every relative of a stack with its smallest distance to a matching function, without another matching function
+/// between them.
 fn nearest(frames: &[(usize, bool)], is_meant: &[bool], direction: Direction) -> HashMap<usize, Near> {
     let mut kin: HashMap<usize, Near> = HashMap::new();
     let mut note = |function: usize, near: Near| {
@@ -111,7 +112,7 @@ fn nearest(frames: &[(usize, bool)], is_meant: &[bool], direction: Direction) ->
             *known = near;
         }
     };
-    // How far the last one that is meant is away, and whether the call next to it was inlined.
+    // Distance to the last matching function, and whether the call next to it was inlined.
     let mut last: Option<Near> = None;
     let mut step = |(function, is_inlined, before_is_inlined): (usize, bool, bool)| {
         if is_meant[function] {

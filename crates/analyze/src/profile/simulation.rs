@@ -1,4 +1,4 @@
-//! Whether differences are told from noise as often as promised, on programs that are drawn.
+//! Checks on simulated programs that differences are distinguished from noise as often as promised.
 
 use fauxplat_model::{
     Profile, ProfileDifference, ProfileFindings, ProfiledFrame, ProfiledRun, ProfiledStack,
@@ -11,8 +11,8 @@ use super::{difference, shares};
 const FUNCTIONS: usize = 100;
 const ERROR: f64 = 0.01;
 
-/// Two programs of a hundred functions below `main`, whose shares fall like 1/k; runs vary by some per cent as a whole, and
-/// each function by one per cent more. The second takes so much more in one function.
+/// Two programs of a hundred functions below `main`, whose shares fall like 1/k. Whole runs vary by some per cent, and
+/// each function by one per cent more. The second program takes `more` time in the function `grown`.
 struct Drawn {
     pairs: u32,
     samples: f64,
@@ -60,7 +60,7 @@ impl Drawn {
     }
 }
 
-/// A number of events: by waiting times up to thirty, and beyond by the square root, which is nearly normal.
+/// A Poisson number: by waiting times up to thirty, and beyond by the square root, which is nearly normal.
 fn poisson(draw: &mut Draw, mean: f64) -> u64 {
     if mean > 30.0 {
         return ((mean.sqrt() + draw.normal() / 2.0).powi(2)).round() as u64;
@@ -79,7 +79,7 @@ fn names_any(told: &ProfileDifference) -> bool {
     told.functions.iter().any(|it| it.p_adjusted <= ERROR || it.total_p_adjusted <= ERROR)
 }
 
-/// Half a minute of sampling at a thousand a second, in few and in many pairs.
+/// Half a minute of sampling at a thousand samples per second, in few and in many pairs.
 const DESIGNS: [(u32, f64); 3] = [(10, 1500.0), (15, 1000.0), (40, 375.0)];
 
 #[test]
@@ -96,7 +96,7 @@ fn a_function_that_makes_the_program_five_per_cent_slower_is_named_first() {
     }
 }
 
-/// Of a hundred, more than three false ones would come once in fifty times if each came with one in a hundred.
+/// If each of a hundred is false with a probability of one in a hundred, more than three come once in fifty times.
 #[test]
 fn where_nothing_differs_nothing_is_named() {
     for (pairs, samples) in DESIGNS {

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::*;
 
-/// A profile of stacks that are written as `outer/inner samples`; a name with `+` before it is inlined.
+/// A profile of stacks that are written as `outer/inner samples`; a leading `+` marks an inlined function.
 fn profile(stacks: &[(&str, u64)]) -> ProfileFindings {
     let mut found = ProfileFindings { profiles: vec![Profile::default()], ..ProfileFindings::default() };
     for (names, samples) in stacks {
@@ -32,7 +32,6 @@ fn profile(stacks: &[(&str, u64)]) -> ProfileFindings {
     found
 }
 
-/// Samples that stand for one event each.
 pub(super) fn even(samples: Vec<(u32, u64)>) -> Vec<(u32, Weight)> {
     samples.into_iter().map(|(stack, samples)| (stack, Weight::of(samples, 1))).collect()
 }
@@ -55,7 +54,7 @@ fn functions_are_marked_that_stand_in_others() {
     assert_eq!(of("work").inlined_samples, 0);
 }
 
-/// Samples that stand for many events weigh as much.
+/// Samples are weighted by the number of events that they stand for.
 #[test]
 fn shares_are_sums_of_what_samples_stand_for() {
     let mut found = profile(&[("main/few", 70), ("main/many", 30)]);
@@ -69,7 +68,7 @@ fn shares_are_sums_of_what_samples_stand_for() {
     let few = of("few");
     assert!((few.self_share - 70.0 / 3000.0).abs() < 1e-12 && few.self_samples == 70, "{few:?}");
     assert_eq!(found.profiles[0].functions[0].name, "many", "the most events come first");
-    // As sure as some thirty samples are, and not as a hundred.
+    // The interval is that of some thirty samples, not of a hundred.
     assert!(few.self_high > 0.1 && few.self_low < 70.0 / 3000.0, "{few:?}");
     let relatives = callers_of(&found, 0, &Regex::new("many").unwrap());
     assert!((relatives.share - 2930.0 / 3000.0).abs() < 1e-12, "{relatives:?}");
@@ -88,7 +87,6 @@ fn functions_are_found_by_each_of_their_names() {
     assert_eq!(annotated(&found, 0, &Regex::new("^__libc").unwrap()).functions[0].name, "malloc");
 }
 
-/// Name, samples, depth and whether it is inlined.
 fn kin(relatives: &fauxplat_model::Relatives) -> Vec<(&str, u64, u32, bool)> {
     relatives.relatives.iter().map(|it| (it.name.as_str(), it.samples, it.depth, it.is_inlined)).collect()
 }
@@ -131,7 +129,7 @@ fn callers_are_found_through_others_and_through_inlined_ones() {
     assert_eq!(kin(&callees)[..2], [("equal", 90, 1, false), ("is_new", 60, 1, true)][..]);
 }
 
-/// Between two calls of the same function stands who it calls, not who calls it from outside.
+/// In a recursion, the functions that it calls lie between two calls of the function; its outer callers do not.
 #[test]
 fn relatives_of_what_recurses_stand_between_its_calls_too() {
     let found = profile(&[("main/eval/call/eval/call/eval", 5)]);

@@ -1,4 +1,4 @@
-//! Assessment of the blocks so far: how much the levels differ, and which of them stand out.
+//! Assessment of the blocks so far: how much the levels differ, and which levels stand out.
 
 use fauxplat_stats::additive::{Additive, Size, fit};
 use fauxplat_stats::distribution::normal_upper_quantile;
@@ -7,31 +7,28 @@ use fauxplat_stats::simultaneous::{Deviation, deviations};
 use super::SweepJudge;
 use super::course::Stage;
 
-/// A level this many standard errors from the median is a candidate for a peak.
+/// Distance from the median, in standard errors, from which on a level is a candidate for a peak.
 const CANDIDATE_ERRORS: f64 = 2.5;
 
-/// Most candidates that get fresh blocks.
+/// Maximum number of candidates that get fresh blocks.
 const CANDIDATES_MAX: usize = 12;
 
-/// No effect is said only if deviations of any one level above so many margins are excluded too. What levels typically
-/// differ by says little of a single one among many: one of 512 that is 10 % slower adds 0.6 % to it.
+/// *No effect* requires that deviations of any single level above this many margins are excluded too. The typical
+/// difference between levels hardly shows a single one: one level of 512 that is 10 % slower adds 0.6 % to it.
 const SINGLE_MARGINS: f64 = 10.0;
 
-/// The state of a sweep at a look.
 #[derive(Clone, Debug)]
 pub(super) struct Assessment {
-    /// All blocks taken apart.
+    /// Additive fit of all blocks.
     pub(super) fitted: Additive,
-    /// How large the effects are together, from the levels' own blocks alone: which levels these visited was settled
-    /// beforehand, so the largest are not counted more often.
+    /// Size of the effects together, from the levels' own blocks alone. Which levels these blocks visit was fixed
+    /// beforehand, so large effects do not count more often.
     pub(super) size: Option<Size>,
-    /// Whether the levels differ beyond chance.
     pub(super) is_significant: bool,
-    /// Log of the root mean square difference between two levels: low, estimate, high.
+    /// Log of the root mean square difference between two levels: lower end, estimate, upper end.
     pub(super) difference: (f64, f64, f64),
-    /// Margin as a log ratio.
     pub(super) margin: f64,
-    /// Level of the intervals at this look, so that those of all looks hold together.
+    /// Level of the intervals at this look, chosen so that the intervals of all looks hold together.
     pub(super) level: f64,
 }
 
@@ -51,7 +48,8 @@ impl Assessment {
             fit(&blocks, judge.distinct.len()).size(&blocks, level)
         };
         let difference = size.map_or((0.0, 0.0, f64::INFINITY), |size| {
-            // Of n levels with effects of mean square q about their mean, two drawn ones differ by 2 q n/(n − 1).
+            // If n levels have effects of mean square q about their mean, two drawn levels differ by a mean square of 2
+            // q n/(n − 1).
             let n = size.levels as f64;
             let root = |square: f64| (2.0 * square * n / (n - 1.0)).sqrt();
             (root(size.effect.low), root(size.effect.estimate), root(size.effect.high))
@@ -66,17 +64,18 @@ impl Assessment {
         }
     }
 
-    /// The levels differ beyond chance and by more than the margin.
+    /// Whether the levels differ beyond chance and by more than the margin.
     pub(super) fn is_effect(&self) -> bool {
         self.is_significant && self.difference.1 > self.margin
     }
 
-    /// Larger typical differences than the margin are excluded, and large ones of any one level.
+    /// Whether typical differences larger than the margin are excluded, and large ones of any single level.
     pub(super) fn is_small(&self) -> bool {
         self.difference.2 <= self.margin && self.largest_open(&[]) <= SINGLE_MARGINS * self.margin
     }
 
-    /// Levels that may stand out, the furthest first; of neighbours that stand out to the same side only the first.
+    /// Levels that may stand out, the most extreme first. Of neighbours that stand out to the same side only the first
+    /// is listed.
     pub(super) fn candidates(&self, judge: &SweepJudge) -> Vec<u16> {
         let stands_out = |&level: &u16| {
             let (effect, error) = self.effect(level);
@@ -96,14 +95,14 @@ impl Assessment {
         chosen
     }
 
-    /// Effect and standard error of a level; none of the first and an infinite second where it was not visited.
+    /// Effect and standard error of a level; zero and infinity if the level was not visited.
     fn effect(&self, level: u16) -> (f64, f64) {
         let at = usize::from(level);
         (self.fitted.effects[at].unwrap_or(0.0), self.fitted.errors[at])
     }
 
-    /// Deviations of the candidates: from fresh blocks if there are any, else from all blocks and over all levels, which
-    /// is right for any choice among them.
+    /// Deviations of the candidates from fresh blocks if there are any, otherwise of all levels from all blocks, which
+    /// is valid for any choice among them.
     pub(super) fn deviations(&self, judge: &SweepJudge, level: f64) -> Vec<Deviation> {
         let evidence = &judge.evidence;
         let fresh = evidence.of(|stage| stage == Stage::Confirm);
@@ -114,14 +113,14 @@ impl Assessment {
         deviations(&evidence.blocks, &self.fitted, &chosen, &candidates, level, judge.seed)
     }
 
-    /// Whether any level stands out: its deviation is shown by itself, whatever the test of all levels says.
+    /// Whether some level stands out by its own deviation, regardless of the test of all levels.
     pub(super) fn has_peak(&self, judge: &SweepJudge) -> bool {
         let found = self.deviations(judge, judge.rule.level);
         found.iter().any(|one| is_peak(one, self.margin))
     }
 
-    /// The largest deviation of a visited level that is not excluded, those in `peaks` apart: Bonferroni over levels.
-    /// Infinite where nothing is left to judge the noise by: an error of zero would exclude all.
+    /// The largest deviation of a visited level that is not excluded, apart from `peaks`, with Bonferroni's correction
+    /// over the levels. Infinite if the noise cannot be estimated, since an error of zero would exclude everything.
     pub(super) fn largest_open(&self, peaks: &[u16]) -> f64 {
         if self.size.is_none() {
             return f64::INFINITY;
@@ -137,12 +136,12 @@ impl Assessment {
     }
 }
 
-/// Whether a deviation is beyond zero and large enough to be named.
+/// Whether a deviation excludes zero and is larger than the margin.
 pub(super) fn is_peak(deviation: &Deviation, margin: f64) -> bool {
     (deviation.low > 0.0 || deviation.high < 0.0) && deviation.estimate.abs() > margin
 }
 
-/// Whether more blocks would tell nothing more: it is a peak, or a deviation beyond twice the margin is excluded.
+/// Whether more blocks would not change the answer: the deviation is a peak, or more than twice the margin is excluded.
 pub(super) fn is_settled(deviation: &Deviation, margin: f64) -> bool {
     is_peak(deviation, margin) || deviation.low.abs().max(deviation.high.abs()) <= 2.0 * margin
 }

@@ -1,21 +1,18 @@
-//! Where a sweep goes: coarse grids first, then all levels, then fresh blocks for what stood out.
+//! Course of a sweep: coarse grids first, then all levels, then fresh blocks for levels that stood out.
 
 use fauxplat_stats::distribution::normal_upper_tail;
 use fauxplat_stats::spending::{looks, pocock_bounds, pocock_spending};
 
-/// Purpose of the blocks in a stretch of the sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Some levels out of all strata.
     Coarse,
     /// All levels.
     Scan,
-    /// The levels that stood out, their neighbours, and others to compare them with.
+    /// Levels that stood out, their neighbours, and other levels to compare them with.
     Confirm,
 }
 
 impl Stage {
-    /// The word for it.
     pub(super) fn name(self) -> &'static str {
         match self {
             Stage::Coarse => "coarse",
@@ -25,43 +22,42 @@ impl Stage {
     }
 }
 
-/// Blocks of the first grid, when it does not hold all levels, and of the grids between it and all levels.
+/// Number of blocks of the first grid, if it does not contain all levels, and of each grid between it and all levels.
 const COARSE_BLOCKS: (u32, u32) = (6, 4);
 
-/// Blocks before the first look at all levels where they are many: most of the information is in the number of levels.
+/// Number of blocks before the first look at all levels if there are many, since most of the information is in the
+/// number of levels.
 const SCAN_BLOCKS: u32 = 4;
 
-/// Looks at the fresh blocks of candidates.
+/// Numbers of fresh blocks of candidates at their looks.
 const CONFIRM_LOOKS: [u32; 3] = [8, 16, 32];
 
-/// The share of the level that the levels' own blocks may spend; the rest belongs to the fresh blocks of candidates.
+/// Share of the level that the levels' own blocks may spend; the rest is for the fresh blocks of candidates.
 const BACKBONE_SHARE: f64 = 0.8;
 
-/// A stretch of blocks that visit the same levels.
+/// A sequence of blocks that visit the same levels.
 #[derive(Clone, Debug)]
 pub(super) struct Stretch {
     pub(super) stage: Stage,
-    /// Places among the distinct levels.
+    /// Indices among the distinct levels.
     pub(super) levels: Vec<u16>,
-    /// Blocks so far.
     pub(super) blocks: u32,
 }
 
-/// The course of a sweep.
 #[derive(Clone, Debug)]
 pub(super) struct Course {
-    /// Grids that were not begun yet.
+    /// Grids that have not begun.
     grids: std::vec::IntoIter<Vec<u16>>,
-    /// Stretches so far, the current one last.
+    /// Stretches so far, the present one last.
     pub(super) stretches: Vec<Stretch>,
-    /// Numbers of blocks of the scan after which all levels are looked at; the last is the limit.
+    /// Numbers of blocks of the scan at its looks; the last is the limit.
     scan_looks: Vec<u32>,
     looks_total: usize,
     looks_taken: usize,
 }
 
 impl Course {
-    /// Through these grids, with at most `blocks_max` blocks of all levels.
+    /// A course through these grids, with at most `blocks_max` blocks of all levels.
     pub(super) fn new(grids: Vec<Vec<u16>>, blocks_max: u32) -> Self {
         let coarse = grids.len() - 1;
         let mut scan_looks = looks(blocks_max);
@@ -80,12 +76,11 @@ impl Course {
         course
     }
 
-    /// The current stretch.
     pub(super) fn now(&self) -> &Stretch {
         &self.stretches[self.stretches.len() - 1]
     }
 
-    /// Counts a block; whether this is a moment to look at the data.
+    /// Counts a block; returns whether this is a moment to look at the data.
     pub(super) fn count(&mut self) -> bool {
         let last = self.stretches.len() - 1;
         self.stretches[last].blocks += 1;
@@ -106,7 +101,7 @@ impl Course {
         if reached { 0 } else { next.map_or(0, |next| next - stretch.blocks) }
     }
 
-    /// Blocks until the look after this one, when the data were just looked at.
+    /// Whether the present stretch has reached its limit of blocks.
     pub(super) fn is_at_limit(&self) -> bool {
         let stretch = self.now();
         let limit = match stretch.stage {
@@ -117,21 +112,21 @@ impl Course {
         limit.is_some_and(|&limit| stretch.blocks >= limit)
     }
 
-    /// The share of `level` that may have been spent after the look that is taken now, over the levels' own blocks.
-    /// It grows with the number of looks (Lan and DeMets 1983): any course that was fixed beforehand is right.
+    /// Cumulative share of `level` that the levels' own blocks may spend up to the present look. It grows with the
+    /// number of looks (Lan and DeMets 1983), which is valid for any course that was fixed beforehand.
     pub(super) fn spend(&mut self, level: f64) -> f64 {
         self.looks_taken += 1;
         pocock_spending(BACKBONE_SHARE * level, self.looks_taken as f64 / self.looks_total as f64)
     }
 
-    /// Level that may be spent when no look will follow.
+    /// Level that may be spent if no look will follow.
     pub(super) fn spend_all(level: f64) -> f64 {
         BACKBONE_SHARE * level
     }
 
-    /// The level of a plain interval at the look that is taken now which makes the intervals of all looks at all levels
-    /// hold together at `level` (repeated intervals, Jennison and Turnbull 1984): an interval within the margin ends the
-    /// sweep, so the first lucky one of many would.
+    /// Level of a plain interval at the present look for which the intervals of all looks at all levels hold together
+    /// at `level` (repeated intervals, Jennison and Turnbull 1984). That is needed because an interval within the
+    /// margin ends the sweep, and one of many would be narrow by luck.
     pub(super) fn interval_level(&self, level: f64) -> f64 {
         let scan = self.stretches.iter().find(|stretch| stretch.stage == Stage::Scan);
         let Some(blocks) = scan.map(|scan| scan.blocks).filter(|&blocks| blocks > 0) else { return level };
@@ -144,14 +139,14 @@ impl Course {
         bounds.last().map_or(level, |&bound| 2.0 * normal_upper_tail(bound))
     }
 
-    /// Level that each look at the fresh blocks of candidates may spend: in order to show an effect or, where an effect
-    /// is shown already, in order to say where it is.
+    /// Level that each look at the fresh blocks of candidates may spend, to show an effect or, if an effect has been
+    /// shown, to locate it.
     pub(super) fn confirm_level(level: f64, is_significant: bool) -> f64 {
         let share = if is_significant { 1.0 } else { 1.0 - BACKBONE_SHARE };
         share * level / CONFIRM_LOOKS.len() as f64
     }
 
-    /// Goes on with the next grid.
+    /// Continues with the next grid.
     pub(super) fn next_grid(&mut self) {
         if let Some(levels) = self.grids.next() {
             let stage = if self.grids.len() == 0 { Stage::Scan } else { Stage::Coarse };
@@ -159,7 +154,7 @@ impl Course {
         }
     }
 
-    /// Goes on with fresh blocks of these levels.
+    /// Continues with fresh blocks of these levels.
     pub(super) fn confirm(&mut self, levels: Vec<u16>) {
         self.stretches.push(Stretch { stage: Stage::Confirm, levels, blocks: 0 });
     }

@@ -8,37 +8,34 @@ use fauxplat_stats::smooth::{running_median, scatter, trend, window};
 use super::course::Stage;
 use crate::analysed::{counts, least};
 
-/// Sums over levels and random orders that are kept at most: 32 MB.
+/// Maximum number of sums over levels and random orders: 32 MB.
 const SUMS_MAX: usize = 4 << 20;
 
-/// Random orders, if there is room for them: at the first of ten looks of a level of 1 % they leave six.
+/// Number of random orders, if there is room for them. At the first of ten looks at a level of 1 %, six of them may be
+/// more extreme.
 const DRAWS: usize = 1999;
 
-/// Fewer random orders than this show nothing at a level of 1 %.
+/// Minimum number of random orders that can show something at a level of 1 %.
 const DRAWS_MIN: usize = 999;
 
-/// Standardised values are pulled in to this. Whatever a run does beyond it says nothing more about its level.
+/// Standardised values are clamped to this. An outlier beyond it carries no more information about its level.
 const REACH: f64 = 4.0;
 
-/// Earlier values that are remembered for the slow movement and for the scatter.
+/// Number of earlier values that are remembered for the slow movement and for the scatter.
 const MEMORY: usize = 64;
 
-/// Numbers of runs and failures at one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) runs: usize,
     pub(super) failures: usize,
-    /// Exit status of the first failed run.
     pub(super) exit_status: Option<i32>,
 }
 
-/// All evidence so far. Levels are places among the distinct ones.
+/// All evidence so far. Levels are indices among the distinct ones.
 #[derive(Clone, Debug)]
 pub(super) struct Evidence {
     pub(super) blocks: Vec<Block>,
-    /// The stage of each block.
     pub(super) stages: Vec<Stage>,
-    /// Index of the stretch of each block.
     pub(super) stretches: Vec<usize>,
     pub(super) tallies: Vec<Tally>,
     pub(super) sums: LevelSums,
@@ -63,7 +60,7 @@ impl Evidence {
         }
     }
 
-    /// Takes a block: its measured runs in the order of time, each with the place of its level.
+    /// Takes a block: its measured runs in chronological order, each with the index of its level.
     pub(super) fn take(&mut self, runs: &[(u16, &Sample)], metric: Metric, ignore_failure: bool) {
         let mut block = Block::default();
         for &(level, sample) in runs {
@@ -93,8 +90,8 @@ impl Evidence {
         }
     }
 
-    /// The values less their slow movement and over their local scatter. Only the order of time counts here, never which
-    /// level was visited when: so the random orders of the test are as likely as the one observed, whatever this does.
+    /// The values minus their slow movement, divided by their local scatter. Only the chronological order is used,
+    /// never which level was visited when, so the random orders of the test stay as likely as the observed one.
     fn standardise(&mut self, values: &[f64]) -> Vec<f64> {
         let movement = if window(values.len()) < values.len() {
             let from = self.values_before.len().saturating_sub(window(values.len()) / 2);
@@ -113,7 +110,6 @@ impl Evidence {
         standardised
     }
 
-    /// Indices of the blocks of some stages.
     pub(super) fn of(&self, wanted: impl Fn(Stage) -> bool) -> Vec<usize> {
         (0..self.blocks.len()).filter(|&index| wanted(self.stages[index])).collect()
     }

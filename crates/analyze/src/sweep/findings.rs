@@ -1,4 +1,4 @@
-//! From a judge that is done to the findings that a report shows.
+//! Turns the state of a finished judge into the findings that a report shows.
 
 use fauxplat_model::{
     LevelFindings, Peak, Sample, StoppedBy, SweepAnswer, SweepFinding, SweepFindings, SweepStage,
@@ -14,16 +14,15 @@ use super::{SweepJudge, SweepJudged, parts};
 use crate::standing::bounded;
 use crate::verdict::elapsed_s;
 
-/// Blocks of the classic exhaustive sweep.
+/// Number of blocks of the classic exhaustive sweep.
 const EXHAUSTIVE_BLOCKS: usize = 100;
 
-/// Most peaks that are listed: where a quarter of the levels stands out, there is a pattern and not a list.
+/// Maximum number of peaks that are listed: if a quarter of the levels stands out, the levels form a pattern.
 const PEAKS_MAX: usize = 16;
 
-/// Confidence of the interval of each level by itself, and of the repeatability.
+/// Confidence of the interval of each level alone, and of the repeatability.
 const CONFIDENCE: f64 = 0.95;
 
-/// Everything about a sweep.
 pub(super) fn judged(judge: &SweepJudge, samples: &[Sample], stopped_by: StoppedBy) -> SweepJudged {
     let closed = closed(judge);
     let seen = Assessment::of(&closed);
@@ -55,7 +54,7 @@ pub(super) fn judged(judge: &SweepJudge, samples: &[Sample], stopped_by: Stopped
     SweepJudged { findings, warnings }
 }
 
-/// The judge after a last look that spends all that is left, unless it is done.
+/// The judge after a last look that spends the whole remaining level, unless the judge is done.
 fn closed(judge: &SweepJudge) -> SweepJudge {
     let mut closed = judge.clone();
     closed.settle_margin();
@@ -65,7 +64,6 @@ fn closed(judge: &SweepJudge) -> SweepJudge {
     closed
 }
 
-/// The level of intervals of peaks.
 pub(super) fn peak_level(judge: &SweepJudge, is_significant: bool) -> f64 {
     match judge.candidates.is_empty() {
         true => judge.rule.level,
@@ -125,7 +123,7 @@ fn drift_share(seen: &Assessment) -> f64 {
     seen.size.map_or(0.0, share)
 }
 
-/// Repeatability over the blocks of the finest grid that has four.
+/// Repeatability over the blocks of the finest grid that has at least four.
 fn repeatability(judge: &SweepJudge, seen: &Assessment) -> Option<Repeatability> {
     let evidence = &judge.evidence;
     let of_stretch = |stretch: usize| -> Vec<usize> {
@@ -150,7 +148,7 @@ fn peak(judge: &SweepJudge, found: &Deviation) -> Peak {
     }
 }
 
-/// The readings of each level as they were: in the cleaned ones slow runs are pulled in.
+/// The original readings of each level; in the cleaned ones slow runs are pulled in.
 fn raw(judge: &SweepJudge) -> Vec<Vec<f64>> {
     let mut values: Vec<Vec<f64>> = vec![Vec::new(); judge.distinct.len()];
     for block in &judge.evidence.blocks {
@@ -160,7 +158,7 @@ fn raw(judge: &SweepJudge) -> Vec<Vec<f64>> {
     values
 }
 
-/// The logarithms of each level's readings, drift removed.
+/// The logarithms of each level's readings without drift.
 fn values(judge: &SweepJudge, seen: &Assessment) -> Vec<Vec<f64>> {
     let mut values: Vec<Vec<f64>> = vec![Vec::new(); judge.distinct.len()];
     for (block, cleaned) in judge.evidence.blocks.iter().zip(&seen.fitted.cleaned) {
@@ -170,10 +168,10 @@ fn values(judge: &SweepJudge, seen: &Assessment) -> Vec<Vec<f64>> {
     values
 }
 
-/// The levels that were visited.
+/// Findings of the visited levels.
 fn levels(judge: &SweepJudge, seen: &Assessment) -> Vec<LevelFindings> {
     let (fitted, values) = (&seen.fitted, values(judge, seen));
-    // The place of the drift in the middle of the session: each level as it would have been just then.
+    // The median of the drift, so that each level is shown as in the middle of the session.
     let base = median(&fitted.drift.concat()).unwrap_or(0.0);
     let visited = |&place: &usize| judge.evidence.tallies[place].runs > 0;
     let places = (0..judge.distinct.len()).filter(visited);
@@ -202,10 +200,9 @@ fn level(judge: &SweepJudge, place: usize, values: &[f64], base: f64, effect: Op
     }
 }
 
-/// A share of failed runs beyond which the rest is not the whole story.
+/// Share of failed runs above which a warning is given.
 const FAILED_SHARE_MAX: f64 = 0.1;
 
-/// Warnings that the reader of a sweep needs.
 fn warnings(judge: &SweepJudge, findings: &SweepFindings) -> Vec<String> {
     let mut warnings = Vec::new();
     let visited = findings.levels.len();

@@ -1,29 +1,27 @@
-//! The levels of a factor: which differ at all, and which stand for the others in a coarse look.
+//! The levels of a factor: which of them differ at all, and which represent the others in a coarse grid.
 
 use std::collections::BTreeMap;
 
 use fauxplat_stats::draw::Draw;
 
-/// A level of the factor that is swept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepLevel {
-    /// Name in reports.
     pub name: String,
-    /// The level as a number, where it is one: bytes, a count. Periods and neighbours need it.
+    /// The level as a number, such as bytes or a count, if it is one. Periods and neighbours need it.
     pub number: Option<f64>,
-    /// For a product: index of the level in the first and in the second factor.
     pub cell: Option<(u16, u16)>,
-    /// Levels with the same key must be equal (the stack moves in steps of 16 bytes): one of them is run.
+    /// Levels with the same key must be equal, for instance because the stack moves in steps of 16 bytes; one of them
+    /// is run.
     pub same: Option<u32>,
 }
 
-/// Streams of the generator.
+/// Streams of the random generator.
 const CHOICE: u64 = 1;
 const STRATA: u64 = 2;
 const REFERENCES: u64 = 3;
 
-/// Representatives of the groups of levels that must be equal, rising. They are drawn, since always taking the first
-/// level of a group would never show that its levels are not equal after all.
+/// Representatives of the groups of levels that must be equal, in ascending order. They are drawn, since always taking
+/// the first level of a group could never show that its levels are not equal after all.
 pub(super) fn distinct(levels: &[SweepLevel], seed: u64) -> Vec<u16> {
     let mut random = Draw::new(seed, CHOICE);
     let mut groups: BTreeMap<u32, Vec<u16>> = BTreeMap::new();
@@ -39,8 +37,8 @@ pub(super) fn distinct(levels: &[SweepLevel], seed: u64) -> Vec<u16> {
     chosen
 }
 
-/// Where each distinct level stands among the numbers: at the last of the levels that must be equal to it. Which of them
-/// was run was drawn, and a period must not be blurred by that.
+/// Position of each distinct level among the numbers: that of the last level of its group. The representative was
+/// drawn, which must not blur a period.
 pub(super) fn standing(levels: &[SweepLevel], distinct: &[u16]) -> Vec<Option<f64>> {
     let mut last: BTreeMap<u32, f64> = BTreeMap::new();
     for (key, number) in levels.iter().filter_map(|level| Some((level.same?, level.number?))) {
@@ -50,13 +48,13 @@ pub(super) fn standing(levels: &[SweepLevel], distinct: &[u16]) -> Vec<Option<f6
     distinct.iter().map(|&chosen| of(&levels[usize::from(chosen)])).collect()
 }
 
-/// Levels of the first grid.
+/// Number of levels of the first grid.
 const COARSE: usize = 32;
 
-/// Grids of 0..`count`, each within the next, the last being all: 32, 128, 512, …
+/// Grids of 0..`count`, each contained in the next, the last with all levels: 32, 128, 512, …
 ///
-/// One place is drawn from each of as many strata as the grid has places. A regular grid would be blind for every
-/// period that divides its step, such as a cache line.
+/// From each of as many strata as the grid has levels, one level is drawn. A regular grid would miss every period that
+/// divides its step, such as a cache line.
 pub(super) fn grids(count: usize, seed: u64) -> Vec<Vec<u16>> {
     let mut random = Draw::new(seed, STRATA);
     let mut grids: Vec<Vec<u16>> = Vec::new();
@@ -76,7 +74,7 @@ pub(super) fn grids(count: usize, seed: u64) -> Vec<Vec<u16>> {
     grids
 }
 
-/// `wanted` places drawn from 0..`count` that are not among `taken`, one from each of as many strata.
+/// Draws `wanted` indices from 0..`count` that are not among `taken`, one from each of as many strata.
 pub(super) fn references(count: usize, wanted: usize, taken: &[u16], seed: u64) -> Vec<u16> {
     let mut random = Draw::new(seed, REFERENCES);
     let free: Vec<u16> = (0..count as u16).filter(|place| !taken.contains(place)).collect();

@@ -1,9 +1,10 @@
-//! The judge of a sweep: fed with finished blocks, says which levels to visit next, when to stop, and what was found.
+//! The judge of a sweep: gets finished blocks, chooses the levels to visit next, decides when to stop, and returns the
+//! findings.
 //!
-//! The sweep looks coarsely first, then at all levels that differ, then at what stood out, in fresh blocks. Which levels
-//! a block of the first two stages visits is settled before the first run, so their permutation test is exact with any
-//! number of looks; fresh blocks are chosen by what was seen, and are judged by themselves with a share of the level
-//! of their own. docs/methods/sweeps.md has the reasoning.
+//! The sweep visits a coarse grid first, then all levels that differ, then the levels that stood out, in fresh blocks.
+//! Which levels a block of the first two stages visits is fixed before the first run, so their permutation test is
+//! exact with any number of looks. Fresh blocks are chosen by the results so far, and are judged separately with a
+//! share of the level of their own. docs/methods/sweeps.md has the reasoning.
 
 mod assess;
 mod course;
@@ -27,79 +28,73 @@ use evidence::Evidence;
 pub use levels::SweepLevel;
 pub use panel::SweepPanel;
 
-/// Levels to compare candidates with, in each fresh block.
+/// Number of levels in each fresh block with which the candidates are compared.
 const REFERENCES: usize = 16;
 
-/// A level at which this many runs failed and none succeeded is not visited any more.
+/// Number of failed runs, without a success, after which a level is not visited any more.
 const FAILURES_MAX: usize = 3;
 
-/// Subject of a sweep: its factors and their unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepSubject {
     /// Names of the factors: one, or two for a product.
     pub factors: Vec<String>,
-    /// Unit of the levels' numbers, where they have one: `bytes`.
     pub unit: Option<String>,
 }
 
-/// Where a sweep stands, for a progress line.
+/// State of a sweep, for a progress line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SweepProgress {
     /// `coarse`, `scan` or `confirm`.
     pub stage: &'static str,
-    /// Blocks so far.
     pub blocks: u32,
     /// Runs so far, failed ones included.
     pub runs: usize,
-    /// Blocks until the next look at the data. It decides which levels are visited after it.
+    /// Blocks until the next look at the data, which decides the levels that are visited after it.
     pub blocks_to_next_look: u32,
-    /// Runs until then, at most.
+    /// Maximum number of runs until the next look.
     pub runs_to_next_look: usize,
-    /// Levels that were visited.
     pub levels_visited: usize,
-    /// Levels that differ at all.
+    /// Number of levels that can differ at all.
     pub levels_distinct: usize,
 }
 
-/// Result of a sweep, with warnings for the header of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepJudged {
-    /// The findings. `floor_ns` is left for the caller, who measured it.
+    /// The findings without `floor_ns`, which the caller measured and adds.
     pub findings: SweepFindings,
-    /// Circumstances that may spoil the findings, one sentence each.
     pub warnings: Vec<String>,
 }
 
 /// Decides a sweep while it is being measured.
 ///
 /// Each level is one command of the experiment: level `i` is [`Sample::command`] `i`. A block is one visit, in random
-/// order, of all levels that [`SweepJudge::wanted`] named when it began; [`Sample::block`] is its number.
+/// order, of all levels that [`SweepJudge::wanted`] returned when it began; [`Sample::block`] is its number.
 #[derive(Clone, Debug)]
 pub struct SweepJudge {
     rule: Rule,
-    /// The margin as a ratio; of an amount it is known from the first look on.
+    /// The margin as a ratio; an absolute margin is known as a ratio from the first look on.
     margin: Option<f64>,
     subject: SweepSubject,
     levels: Vec<SweepLevel>,
-    /// Representatives of the groups of levels that must be equal, rising.
+    /// Representatives of the groups of levels that must be equal, in ascending order.
     distinct: Vec<u16>,
     seed: u64,
     exhaustive: bool,
     ignore_failure: bool,
     course: Course,
     evidence: Evidence,
-    /// Levels that get fresh blocks, as places among the distinct levels.
+    /// Levels that get fresh blocks, as indices among the distinct levels.
     candidates: Vec<u16>,
-    /// Adjusted p-value of the clearest candidate, once its fresh blocks showed it beyond doubt.
+    /// Adjusted p-value of the clearest candidate, if its fresh blocks showed it.
     confirmed_p: Option<f64>,
     is_done: bool,
     has_answer: bool,
 }
 
 impl SweepJudge {
-    /// A sweep over `levels` (at least two, at most 65,536), in the order of their numbers if they have any. Of the rule it
-    /// takes the metric, the level (at least [`SWEEP_LEVEL_MIN`]), the margin, and `max_pairs` as
-    /// the largest number of blocks of all levels. `seed` decides all that the judge draws.
+    /// A sweep over `levels` (at least two, at most 65,536), in the order of their numbers if they have any. Of the
+    /// rule, the metric, the level (at least [`SWEEP_LEVEL_MIN`]), the margin, and `max_pairs` as the maximum number of
+    /// blocks of all levels are used. `seed` determines all draws of the judge.
     pub fn new(rule: &Rule, subject: SweepSubject, levels: Vec<SweepLevel>, seed: u64) -> Self {
         let distinct = levels::distinct(&levels, seed);
         let rule = Rule { level: rule.level.clamp(SWEEP_LEVEL_MIN, 0.5), ..rule.clone() };
@@ -121,14 +116,15 @@ impl SweepJudge {
         }
     }
 
-    /// Allows another number of blocks of all levels than the rule; to be said before the first block.
+    /// Sets another maximum number of blocks of all levels; only valid before the first block.
     pub fn blocks_max(mut self, blocks: u32) -> Self {
         self.rule.max_pairs = blocks;
         self.course = Course::new(levels::grids(self.distinct.len(), self.seed), blocks);
         self
     }
 
-    /// Visits every level that was asked for in each of `max_pairs` blocks, equal ones too, and stops for no answer.
+    /// With `true`, visits every requested level in each of `max_pairs` blocks, equal levels too, and does not stop
+    /// early.
     pub fn exhaustive(mut self, exhaustive: bool) -> Self {
         if exhaustive {
             self.exhaustive = true;
@@ -139,18 +135,17 @@ impl SweepJudge {
         self
     }
 
-    /// Analyses failed runs like the others.
     pub fn ignore_failure(mut self, ignore: bool) -> Self {
         self.ignore_failure = ignore;
         self
     }
 
-    /// The levels that may be visited at all, rising: one of each group of levels that must be equal.
+    /// The levels that may be visited at all, in ascending order: one of each group of levels that must be equal.
     pub fn distinct(&self) -> &[u16] {
         &self.distinct
     }
 
-    /// The levels that the next block must visit, rising; the caller draws their order. Never empty.
+    /// The levels that the next block must visit, in ascending order; the caller draws their order. Never empty.
     pub fn wanted(&self) -> Vec<u16> {
         let levels = &self.course.now().levels;
         let alive: Vec<u16> = levels.iter().copied().filter(|&level| !self.is_dead(level)).collect();
@@ -160,7 +155,7 @@ impl SweepJudge {
         commands
     }
 
-    /// Takes the samples of one finished block, in the order of time. Unmeasured runs are skipped.
+    /// Takes the samples of one finished block in chronological order. Unmeasured runs are skipped.
     pub fn block(&mut self, samples: &[Sample]) -> Decision {
         let place = |sample| Some((self.place(sample)?, sample));
         let runs: Vec<(u16, &Sample)> =
@@ -173,42 +168,40 @@ impl SweepJudge {
         self.decision()
     }
 
-    /// Whether a run of this command is one of those that the block under way is for.
+    /// Whether the block under way visits the level of this command.
     pub(super) fn asks_for(&self, command: u16) -> bool {
         let place = self.distinct.binary_search(&command);
         place.is_ok_and(|place| self.course.now().levels.binary_search(&(place as u16)).is_ok())
     }
 
-    /// Whether runs succeeded and its metric was read in none of them.
+    /// Whether runs succeeded but the metric was read in none of them.
     pub(super) fn is_blind(&self) -> bool {
         self.evidence.tallies.iter().any(|tally| tally.runs > tally.failures)
             && self.evidence.blocks.iter().all(|block| block.values.is_empty())
     }
 
-    /// The margin as a ratio. While an amount waits for readings, the share that would hold without it.
+    /// The margin as a ratio; the relative margin of the rule while an absolute one waits for readings.
     pub(super) fn margin_ratio(&self) -> f64 {
         self.margin.unwrap_or(self.rule.margin)
     }
 
-    /// Makes an amount the ratio that it is of the readings so far. They are taken together: which level each of them
-    /// belongs to does not enter, so that given the margin any order of the levels is still as likely as any other.
+    /// Turns an absolute margin into a ratio to the readings so far. All readings are used together, without their
+    /// levels, so given the margin any order of the levels is still as likely as any other.
     pub(super) fn settle_margin(&mut self) {
         let (Some(amount), None) = (self.rule.margin_absolute, self.margin) else { return };
         let logs: Vec<f64> = self.evidence.blocks.iter().flat_map(|block| &block.values).copied().collect();
         self.margin = median(&logs).map(|middle| ratio_between(amount, middle, middle));
     }
 
-    /// Whether another block is wanted.
     pub fn decision(&self) -> Decision {
         if self.is_done { Decision::Stop } else { Decision::GoOn }
     }
 
-    /// Why the judge wants no more: its answer, or the limit of blocks.
+    /// Why the judge wants no more blocks: its answer, or the limit of blocks.
     pub fn stopped_by(&self) -> StoppedBy {
         if self.has_answer { StoppedBy::Verdict } else { StoppedBy::MaxPairs }
     }
 
-    /// Where the sweep stands.
     pub fn progress(&self) -> SweepProgress {
         let visited = self.evidence.tallies.iter().filter(|tally| tally.runs > 0).count();
         let now = self.course.now();
@@ -223,40 +216,38 @@ impl SweepJudge {
         }
     }
 
-    /// The metric that decides.
     pub fn metric(&self) -> Metric {
         self.rule.metric
     }
 
-    /// Findings of the sweep. `samples` are all samples of the experiment.
     pub fn findings(&self, samples: &[Sample], stopped_by: StoppedBy) -> SweepJudged {
         findings::judged(self, samples, stopped_by)
     }
 
-    /// The place of a run's level among the distinct ones.
+    /// Index of a run's level among the distinct ones.
     fn place(&self, sample: &Sample) -> Option<u16> {
         self.distinct.binary_search(&sample.command).ok().map(|place| place as u16)
     }
 
-    /// Whether the subject does nothing but fail at a level.
+    /// Whether all runs at a level have failed.
     fn is_dead(&self, level: u16) -> bool {
         let tally = self.evidence.tallies[usize::from(level)];
         !self.ignore_failure && tally.failures >= FAILURES_MAX && tally.failures == tally.runs
     }
 
-    /// Whether neighbours among the levels are neighbours in number.
+    /// Whether neighbouring levels are neighbours as numbers.
     fn is_ordered(&self) -> bool {
         self.levels.iter().all(|level| level.number.is_some() && level.cell.is_none())
     }
 
-    /// Looks at the data, and decides where to go on.
+    /// Looks at the data, and decides how to continue.
     fn look(&mut self) {
         self.settle_margin();
         if self.course.now().stage == Stage::Confirm {
             return self.look_at_fresh_blocks();
         }
         if self.exhaustive {
-            // An exhaustive sweep stops for no answer, so it needs none before the end.
+            // An exhaustive sweep does not stop early, so it needs no answer before the end.
             self.is_done = self.course.is_at_limit();
             if self.is_done {
                 let spent = Course::spend_all(self.rule.level);
@@ -279,11 +270,12 @@ impl SweepJudge {
         if !seen.is_effect() && !seen.is_small() && !limit {
             return;
         }
-        // A level that stands out before the test has crossed is neither an effect nor none: more blocks will tell.
+        // A level that stands out before the test has crossed is neither an effect nor none; more blocks will decide.
         let is_contrary = !seen.is_significant && seen.is_small() && seen.has_peak(self);
         self.has_answer = seen.is_effect() || seen.is_small() && !is_contrary;
         let candidates = seen.candidates(self);
-        // Of a handful of levels every block visits all, so there is nobody to choose and all blocks count.
+        // With a handful of levels every block visits all of them, so no candidates need be chosen and all blocks
+        // count.
         let is_few = self.course.stretches.len() == 1;
         let settled = |seen: &Assessment| {
             let found = seen.deviations(self, self.rule.level);
@@ -299,7 +291,7 @@ impl SweepJudge {
         }
     }
 
-    /// Goes on with fresh blocks of the candidates, their neighbours, and other levels to compare them with.
+    /// Continues with fresh blocks of the candidates, their neighbours, and other levels to compare them with.
     fn confirm(&mut self, candidates: Vec<u16>) {
         let count = self.distinct.len() as u16;
         let with_neighbours = |&level: &u16| level.saturating_sub(1)..=(level + 1).min(count - 1);

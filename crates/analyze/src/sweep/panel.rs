@@ -1,9 +1,10 @@
-//! A sweep that decides several metrics: a judge for each of them, in blocks that all of them share.
+//! A sweep that decides several metrics: a judge for each of them, in common blocks.
 //!
-//! Each judge goes its own course and sees only the runs that it asked for, so what holds for a sweep in one metric holds
-//! for each. The order of a block is drawn over all its levels, and so over those of each judge: any order of them is as
-//! likely as any other. The level is shared out equally (Bonferroni), which makes one family of all levels in all metrics
-//! however much the metrics depend on each other. A judge that is done takes no more part, and its figures stay.
+//! Each judge follows its own course and sees only the runs that it requested, so every property of a sweep in one
+//! metric holds for each judge. The order of a block is drawn over all its levels, and so over those of each judge: all
+//! orders are equally likely. The level is divided equally (Bonferroni), which makes all levels in all metrics one
+//! family, whatever the dependence between the metrics. A judge that is done takes no further part, and its figures do
+//! not change.
 
 use fauxplat_model::{AlsoSwept, Metric, Rule, Sample, StoppedBy};
 
@@ -49,12 +50,13 @@ impl SweepPanel {
         SweepPanel { first: change(self.first), others, ..self }
     }
 
-    /// The levels that may be visited at all, rising; the same for every metric, since they are drawn by one seed.
+    /// The levels that may be visited at all, in ascending order. They are equal for every metric, since they are drawn
+    /// from one seed.
     pub fn distinct(&self) -> &[u16] {
         self.first.distinct()
     }
 
-    /// The levels that the next block must visit, rising: those that any judge wants who is not done.
+    /// The levels that the next block must visit, in ascending order: those that any judge wants that is not done.
     pub fn wanted(&self) -> Vec<u16> {
         let mut wanted: Vec<u16> = self.open().flat_map(SweepJudge::wanted).collect();
         wanted.sort_unstable();
@@ -62,7 +64,7 @@ impl SweepPanel {
         wanted
     }
 
-    /// Takes the samples of one finished block, in the order of time.
+    /// Takes the samples of one finished block in chronological order.
     pub fn block(&mut self, samples: &[Sample]) -> Decision {
         self.blocks += 1;
         self.runs += samples.len();
@@ -74,12 +76,11 @@ impl SweepPanel {
         self.decision()
     }
 
-    /// Whether another block is wanted.
     pub fn decision(&self) -> Decision {
         if self.open().next().is_some() { Decision::GoOn } else { Decision::Stop }
     }
 
-    /// Why no more is wanted: every metric has its answer, or some are at the limit of blocks.
+    /// Why no more blocks are wanted: every metric has its answer, or some are at the limit of blocks.
     pub fn stopped_by(&self) -> StoppedBy {
         let has_answer = |judge: &SweepJudge| judge.stopped_by() == StoppedBy::Verdict;
         if self.judges().all(has_answer) { StoppedBy::Verdict } else { StoppedBy::MaxPairs }
@@ -90,7 +91,7 @@ impl SweepPanel {
         self.judges().find(|judge| judge.is_blind()).map(SweepJudge::metric)
     }
 
-    /// Where the sweep stands. The stage is that of the first metric which is still open.
+    /// State of the sweep. The stage is that of the first metric that is still open.
     pub fn progress(&self) -> SweepProgress {
         let each = self.open().map(SweepJudge::progress).collect::<Vec<_>>();
         let to_look = each.iter().map(|one| one.blocks_to_next_look).min().unwrap_or(0);
@@ -111,7 +112,7 @@ impl SweepPanel {
         if self.others.is_empty() {
             return self.first.findings(samples, stopped_by);
         }
-        // A judge that was done before the sweep was ended had ended by itself.
+        // A judge that was done before the end of the sweep has a reason of its own.
         let ended = |judge: &SweepJudge| match judge.decision() {
             Decision::Stop => judge.stopped_by(),
             Decision::GoOn => stopped_by,
@@ -127,13 +128,12 @@ impl SweepPanel {
         std::iter::once(&self.first).chain(&self.others)
     }
 
-    /// The judges that are not done.
     fn open(&self) -> impl Iterator<Item = &SweepJudge> {
         self.judges().filter(|judge| judge.decision() == Decision::GoOn)
     }
 }
 
-/// Adds what was found in a further metric.
+/// Adds the findings in a further metric.
 fn add(all: &mut SweepJudged, other: SweepJudged) {
     let found = other.findings;
     all.findings.also.push(AlsoSwept {

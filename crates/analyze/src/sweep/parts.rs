@@ -1,4 +1,4 @@
-//! Parts of a finding that have a method of their own: period, factors of a product, levels at which runs fail.
+//! Parts of the findings with methods of their own: period, factors of a product, levels at which runs fail.
 
 use fauxplat_model::{FailingLevel, Period, SweepPart};
 use fauxplat_stats::additive::{Additive, Size};
@@ -13,10 +13,10 @@ use super::assess::Assessment;
 use super::course::Stage;
 use super::levels::standing;
 
-/// Resampled sweeps for the interval of a period.
+/// Number of resampled sweeps for the interval of a period.
 const REPLICATES: usize = 100;
 
-/// Lengths in bytes that return on common machines, and what they are.
+/// Lengths in bytes that are common on current machines, with their causes.
 const LENGTHS: [(f64, &str); 6] = [
     (16.0, "alignment of the stack (16 bytes)"),
     (32.0, "window of instruction fetch, or alignment of AVX (32 bytes)"),
@@ -57,7 +57,7 @@ pub(super) fn period(judge: &SweepJudge, seen: &Assessment) -> Option<Period> {
     })
 }
 
-/// Effects from resampled blocks: a level's blocks are drawn with replacement, whole, within each stretch.
+/// Effects from resampled blocks: whole blocks are drawn with replacement within each stretch.
 fn replicates(judge: &SweepJudge, fitted: &Additive) -> Vec<Vec<Option<f64>>> {
     let mut draw = Draw::new(judge.seed, 6);
     let blocks = &judge.evidence.blocks;
@@ -85,7 +85,7 @@ fn replicates(judge: &SweepJudge, fitted: &Additive) -> Vec<Vec<Option<f64>>> {
 
 /// Shares of the variance with their interval, of a mean squared effect.
 pub(super) fn shares(effect: &Noncentrality, size: &Size, of: f64) -> (f64, f64, f64) {
-    // Effect of a factor and its bounds add to the whole as well.
+    // The bounds of a factor's effect are shares of a total as well.
     let rest = (size.drift + size.residual + size.effect.estimate - of).max(0.0);
     let share = |part: f64| if part + rest > 0.0 { part / (part + rest) } else { 0.0 };
     (share(effect.low), share(effect.estimate), share(effect.high))
@@ -113,8 +113,8 @@ pub(super) fn products(judge: &SweepJudge, seen: &Assessment) -> Vec<SweepPart> 
     ]
 }
 
-/// Levels at which more runs fail than chance would have it, if failures fell on any run alike (Fisher's exact test,
-/// one-sided, with Bonferroni's bound over the levels).
+/// Levels at which more runs fail than by chance, if failures hit all runs alike (Fisher's exact test, one-sided, with
+/// Bonferroni's bound over the levels).
 pub(super) fn failing(judge: &SweepJudge) -> Vec<FailingLevel> {
     let tallies = &judge.evidence.tallies;
     let runs: usize = tallies.iter().map(|tally| tally.runs).sum();

@@ -1,4 +1,4 @@
-//! Levels at which some runs are much slower than the others there: what a typical difference does not say.
+//! Levels at which some runs are much slower than the others at the same level, which typical differences do not show.
 
 use fauxplat_model::SlowLevel;
 use fauxplat_stats::describe::{MAD_TO_SD, mad, median};
@@ -9,11 +9,11 @@ use super::SweepJudge;
 /// A run this many scaled median absolute deviations above the median of its level is slow.
 const FENCE: f64 = 5.0;
 
-/// Nearer than this, as a ratio, no run is slow, however little the others scatter.
+/// Minimum ratio of a slow run to the median of its level, however little the others scatter.
 const RATIO_MIN: f64 = 1.1;
 
-/// Levels with more slow runs than chance would have it, if they fell on any run alike (Fisher's exact test, one-sided, with
-/// Bonferroni's bound over the levels), by the logarithms of the readings of each level.
+/// Levels with more slow runs than by chance, if slowness hits all runs alike (Fisher's exact test, one-sided, with
+/// Bonferroni's bound over the levels). `values` has the logarithms of the readings of each level.
 pub(super) fn slow(judge: &SweepJudge, values: &[Vec<f64>]) -> Vec<SlowLevel> {
     let centres: Vec<Option<f64>> = values.iter().map(|values| median(values)).collect();
     let off: Vec<Vec<f64>> =

@@ -20,16 +20,15 @@ use crate::steer::{Bounds, CompareSteering, Rounds, WarmUp};
 use crate::surroundings::{duet, loads};
 use crate::{Driver, Failure, Stopped};
 
-/// Options of a calibration.
 #[derive(Clone, Debug, Default)]
 pub struct Calibration {
-    /// Strata to measure; all that the machine supports if empty.
+    /// Strata to measure; all strata that the machine supports if empty.
     pub strata: Vec<Stratum>,
     /// Comparisons of identical copies per stratum.
     pub comparisons: u32,
-    /// Extra work of one copy as a share, and number of comparisons with it; `None` for none.
+    /// Extra work of one copy as a share of its time, and the number of comparisons with it; `None` for none.
     pub power: Option<(f64, u32)>,
-    /// Whether each comparison goes on until the rivals have as many runs as their own rules require.
+    /// Whether each comparison continues until the rival rules have as many runs as they require.
     pub rivals: bool,
 }
 
@@ -46,10 +45,10 @@ pub enum Stratum {
     BusySibling,
 }
 
-/// Turns a definition of one command into one of two copies of it, so that the record lists both.
+/// Turns a definition of one command into one of two copies, so that the record lists both.
 ///
 /// # Errors
-/// The definition has several commands, parameters, or several sessions.
+/// Fails if the definition has several commands, parameters, or several sessions.
 pub fn twice(definition: &mut Definition) -> Result<(), Failure> {
     if definition.rule.sessions.is_some() {
         return Err(Failure::usage("copies are compared in one session: leave `sessions` out of the rule"));
@@ -68,7 +67,7 @@ pub fn twice(definition: &mut Definition) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes many complete comparisons of identical copies. A failure is returned together with the findings until then.
+/// Makes many complete comparisons of identical copies. A failure is returned together with the findings so far.
 pub fn calibrate(
     driver: &mut Driver,
     calibration: &Calibration,
@@ -96,7 +95,7 @@ pub fn calibrate(
     Ok((findings, failed))
 }
 
-/// Refuses deciding metrics on which the extra work, a loop of arithmetic, has no known effect.
+/// Refuses deciding metrics on which the extra work, an arithmetic loop, has no known effect.
 fn work_decides(rule: &Rule) -> Result<(), Failure> {
     let is_moved = |metric: Metric| {
         [Metric::WALL, Metric::CPU, Metric::USER].contains(&metric) || metric.more_is_better()
@@ -111,7 +110,6 @@ fn work_decides(rule: &Rule) -> Result<(), Failure> {
     }
 }
 
-/// The requested strata, or all that this machine supports.
 fn strata(calibration: &Calibration, driver: &Driver) -> Vec<Stratum> {
     if !calibration.strata.is_empty() {
         return calibration.strata.clone();
@@ -122,8 +120,8 @@ fn strata(calibration: &Calibration, driver: &Driver) -> Vec<Stratum> {
         .collect()
 }
 
-/// A CPU of those that the runs may use, and its sibling, where the machine has hardware threads. The runs of a duet
-/// have CPUs of their own.
+/// A CPU that the runs may use, and its sibling hardware thread, if there is one. `None` for a duet, whose runs have
+/// CPUs of their own.
 fn sibling_pair(driver: &Driver) -> Option<(CpuSet, CpuSet)> {
     if driver.header.definition.rule.duet {
         return None;
@@ -153,11 +151,11 @@ fn name(stratum: Stratum) -> &'static str {
     }
 }
 
-/// Byte-identical copies of a program in folders whose names have equal length; deleted when this is dropped.
+/// Byte-identical copies of a program in folders whose names have equal length; deleted on drop.
 struct Copies {
     _folder: Workplace,
     programs: [PathBuf; 2],
-    /// Commands before any stratum changed them.
+    /// Commands before a stratum changes them.
     commands: Vec<Command>,
 }
 
@@ -181,10 +179,9 @@ impl Copies {
     }
 }
 
-/// Sizes of a variable that differs between the copies in the layout stratum: far apart within a page.
+/// Sizes of a variable that differs between the copies in the layout stratum, chosen to be far apart within a page.
 const LAYOUT_BYTES: [usize; 2] = [37, 2011];
 
-/// The two copies as commands, under the condition of a stratum.
 fn copied(stratum: Stratum, copies: &Copies) -> Vec<Command> {
     let mut commands = copies.commands.clone();
     for (index, command) in commands.iter_mut().enumerate() {
@@ -230,8 +227,7 @@ struct StratumPosition {
     of: u32,
 }
 
-/// Makes all comparisons of one stratum: of identical copies first, then, if requested, of copies of which one does
-/// more work.
+/// Makes all comparisons of one stratum: of identical copies first, then, if requested, with extra work in one copy.
 fn stratum_of(
     calibration: &Calibration,
     (stratum, place): (Stratum, StratumPosition),
@@ -241,10 +237,11 @@ fn stratum_of(
 ) -> Result<(), Failure> {
     let placement = driver.header.condition.cpu.clone();
     driver.commands = copied(stratum, copies);
-    // The amount of work is calibrated before the disturbance begins: a burner would take more from the longer runs.
+    // The amount of work is calibrated before the disturbance begins: a burner would take more time from the longer
+    // runs.
     let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
     let _burners = match disturbance(stratum, driver) {
-        // The first comparison is about to see the stop too, and ends as interrupted before its first run.
+        // The first comparison will see the stop too, and end as interrupted before its first run.
         Err(_) if signal::stop_requested() => Vec::new(),
         burners => burners?,
     };
@@ -326,7 +323,8 @@ fn compare_again(
 }
 
 /// Continues in the order of a plan until the rivals have their runs; returns whether the user ended it. The missing
-/// number is estimated from the runs so far, and a machine that has become faster meanwhile needs more.
+/// number is estimated from the runs so far; a machine that has become faster meanwhile needs more runs, hence several
+/// rounds.
 fn run_for_rivals(
     driver: &mut Driver,
     plan: Plan,
@@ -350,23 +348,23 @@ fn run_for_rivals(
     Ok(false)
 }
 
-/// Maximum number of estimates: a rival that still lacks runs after them gives no verdict, since the speed of the
-/// machine is not stable enough.
+/// Maximum number of estimates. A rival that still lacks runs gives no verdict, since the speed of the machine is not
+/// stable enough.
 const ROUNDS_FOR_RIVALS: u64 = 5;
 
-/// Number of pairs of runs from which the amount of extra work is computed: as many as fit into some seconds.
+/// Number of pairs of runs from which the amount of extra work is computed: as many as fit into `CALIBRATION_NS`.
 const CALIBRATION_RUNS: std::ops::RangeInclusive<u32> = 21..=301;
 const CALIBRATION_NS: f64 = 4e9;
-/// Size of the last probe, as a share of the command. Small, because a CPU that just woke up works more slowly at
-/// first, and the extra work comes at the beginning of a run.
+/// Size of the last probe, as a share of the command's time. Small, because a CPU that just woke up is slower at first,
+/// and the extra work comes at the beginning of a run.
 const PROBE_SHARE: f64 = 0.1;
 
-/// Iterations of work that increase the deciding metric, or wall time if that is a rate, by the share `more`. Copy A
-/// runs as it is and copy B with a known amount of work, in turns; the difference of their medians gives the time of
+/// Iterations of work that increase the deciding metric by the share `more`; wall time if that metric is a rate. Copy A
+/// runs as it is and copy B with a known amount of work, in turns. The difference of their medians gives the time of
 /// one iteration.
 fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
     let mut probe = 100_000;
-    // The first probe is large enough to be visible at all, the second has the right size, and many runs.
+    // The first probe is enlarged until its effect is visible; the second has the right size, and many runs.
     let (mut plain_ns, mut iteration_ns) = time_of_iteration(driver, probe, *CALIBRATION_RUNS.start())?;
     while iteration_ns * probe as f64 <= 0.5 * plain_ns && probe < 1 << 40 {
         probe *= 4;
@@ -376,13 +374,13 @@ fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
     let runs = runs.clamp(*CALIBRATION_RUNS.start(), *CALIBRATION_RUNS.end());
     let probe = (PROBE_SHARE * plain_ns / iteration_ns).max(1.0) as u64;
     let (plain_ns, refined_ns) = time_of_iteration(driver, probe, runs)?;
-    // A small probe can be lost in the noise of a busy machine, and iterations that seem to cost nothing would be
-    // needed without end; the large probe, whose effect is certain, bounds the result.
+    // A small probe can be lost in the noise of a busy machine, and iterations that seem to cost nothing would give an
+    // unbounded number. The large probe, whose effect is certain, bounds the result.
     let iteration_ns = refined_ns.clamp(0.5 * iteration_ns, 2.0 * iteration_ns);
     Ok((more * plain_ns / iteration_ns).round().max(1.0) as u64)
 }
 
-/// Median time of copy A, and the time that one iteration adds to that of copy B; both in nanoseconds.
+/// Median time of copy A, and the time that one iteration adds to copy B, both in nanoseconds.
 fn time_of_iteration(driver: &Driver, probe: u64, runs: u32) -> Result<(f64, f64), Failure> {
     let setup = plan(driver, driver.header.seed).block(0, Phase::Warmup)[0].setup.clone();
     let mut steering = WarmUp::new(2, runs).under(&setup);

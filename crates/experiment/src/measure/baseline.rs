@@ -15,11 +15,10 @@ use crate::{Driver, Failure};
 /// Readings from another time.
 #[derive(Clone, Debug)]
 pub struct Earlier {
-    /// Name in reports.
     pub name: String,
     /// Readings of each deciding metric.
     pub values: Vec<(Metric, Vec<f64>)>,
-    /// Findings of the runs by themselves.
+    /// Findings of these runs.
     pub findings: RunFindings,
     /// Command that was measured, where known.
     pub command: Option<Command>,
@@ -41,7 +40,7 @@ impl Earlier {
 /// `other_machine` is set.
 ///
 /// # Errors
-/// There are too few readings, or they are of another machine; those of the runs.
+/// Fails if there are too few readings, if they are of another machine, or with an error of the runs.
 pub fn against(driver: &mut Driver, earlier: &Earlier, other_machine: bool) -> Result<Judged, Failure> {
     let rule = driver.header.definition.rule.clone();
     let rules = rule.apart();
@@ -77,7 +76,7 @@ pub fn against(driver: &mut Driver, earlier: &Earlier, other_machine: bool) -> R
 /// Compares two earlier results. Nothing is run.
 ///
 /// # Errors
-/// A result has too few readings, or they are of different machines.
+/// Fails if a result has too few readings, or the results are of different machines.
 pub fn stored(
     store: Option<&Store>,
     rule: &Rule,
@@ -99,7 +98,7 @@ pub fn stored(
         let commands = old.command.iter().chain(&new.command);
         let levels = match old.machine.as_ref().or(new.machine.as_ref()) {
             Some(facts) => {
-                // Stored results do not say which number of the output a user's metric was, so that only metrics with
+                // Stored results do not tell which number of the output a user-defined metric was, so only metrics with
                 // one meaning everywhere have sessions.
                 let measured = Measured { metric: rule.metric, definition: &Definition::default() };
                 levels(store, facts, commands, measured)?
@@ -113,7 +112,7 @@ pub fn stored(
     Ok(judged)
 }
 
-/// Merges the results of several metrics: the first one, with the comparisons and warnings of the others.
+/// Merges the results of several metrics: the first result, with the comparisons and warnings of the others.
 fn together(mut each: impl Iterator<Item = Result<Judged, Failure>>) -> Result<Judged, Failure> {
     let join = |all: Option<Judged>, next: Result<Judged, Failure>| -> Result<_, Failure> {
         let mut next = next?;
@@ -126,7 +125,7 @@ fn together(mut each: impl Iterator<Item = Result<Judged, Failure>>) -> Result<J
     each.try_fold(None, join)?.ok_or_else(|| Failure::usage("no metric is to be decided"))
 }
 
-/// Refuses a baseline of another machine, or warns about it; also warns where its machine is unknown.
+/// Refuses a baseline of another machine, or warns if `other_machine` allows it; also warns if its machine is unknown.
 fn origin(
     earlier: &Earlier,
     here: Option<&MachineFacts>,
@@ -150,8 +149,8 @@ fn origin(
     }
 }
 
-/// Variation between sessions of the level of an unchanged command: of the baseline's program or of the candidate's,
-/// whichever the store has in more sessions.
+/// Variation between sessions of the level of an unchanged command: the baseline's or the candidate's, whichever the
+/// store has in more sessions.
 fn levels<'a>(
     store: Option<&Store>,
     facts: &MachineFacts,
@@ -173,7 +172,7 @@ fn levels<'a>(
 /// rule.
 ///
 /// # Errors
-/// There is no such experiment, or it has no matching command.
+/// Fails if there is no such experiment, or it has no matching command.
 pub fn from_store(
     store: Option<&Store>,
     baseline: &str,
@@ -212,10 +211,10 @@ pub fn from_store(
     })
 }
 
-/// Index of the baseline's command: the only one, or the one of the same name.
+/// Index of the baseline's command: the one of the same name, otherwise the only one.
 ///
 /// # Errors
-/// There are several, and none has that name.
+/// Fails if there are several commands and none has that name.
 pub fn pick(names: &[String], name: &str, baseline: &str) -> Result<usize, Failure> {
     if names.is_empty() {
         return Err(Failure::usage(format!(
@@ -234,14 +233,14 @@ pub fn pick(names: &[String], name: &str, baseline: &str) -> Result<usize, Failu
     })
 }
 
-/// Number of orders that a comparison with a baseline is tested against, its own included.
+/// Number of random orders against which a comparison with a baseline is tested, its own included.
 const ORDERS: f64 = fauxplat_stats::randomise::DRAWS as f64 + 1.0;
 
-/// Refuses rules that a comparison with a baseline cannot follow: it makes a single look, with a limited number of
-/// random orders.
+/// Refuses rules that a comparison with a baseline cannot follow, since it makes a single look, with a limited number
+/// of random orders.
 ///
 /// # Errors
-/// No order is rare enough for the level, or looks at any time are requested.
+/// Fails if no order is rare enough for the level, or looks at any time are requested.
 pub fn check_rule(rule: &Rule) -> Result<(), Failure> {
     let metrics = rule.decided().len();
     let least = metrics as f64 / ORDERS;
@@ -257,13 +256,13 @@ pub fn check_rule(rule: &Rule) -> Result<(), Failure> {
     }
 }
 
-/// Maximum number of readings of a baseline: each is resampled thousands of times, which takes half a minute for these.
+/// Maximum number of readings of a baseline. Resampling them thousands of times takes half a minute at this number.
 const READINGS_MAX: usize = 100_000;
 
 /// Refuses a baseline whose analysis would take hours.
 ///
 /// # Errors
-/// The baseline has too many readings.
+/// Fails if the baseline has too many readings.
 pub fn check_number(readings: usize, baseline: &str) -> Result<(), Failure> {
     match readings > READINGS_MAX {
         true => Err(Failure::usage(format!(

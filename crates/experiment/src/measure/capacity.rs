@@ -1,5 +1,5 @@
-//! The experiment of `contend --capacity`: measures the worth of each further thread, and from that how much of the
-//! machine is unused while it works.
+//! The experiment of `contend --capacity`: measures how much each further thread adds, and from that the unused share
+//! of the machine while it works.
 
 use fauxplat_analyze::{capacity_left, worth};
 use fauxplat_kernels::{Caches, Kernel};
@@ -16,7 +16,6 @@ use super::workers::{cells_plan, cpus_or_first};
 use crate::shifts::Span;
 use crate::{Driver, Failure, Machine};
 
-/// Options of a capacity measurement.
 #[derive(Clone, Debug)]
 pub struct Capacity {
     /// CPUs to measure; all allowed ones if `None`.
@@ -35,7 +34,7 @@ impl Capacity {
     /// The CPUs to measure.
     ///
     /// # Errors
-    /// CPUs that do not exist or are not allowed.
+    /// Fails for CPUs that do not exist or are not allowed.
     pub fn cpus(&self, machine: &Machine) -> Result<CpuSet, Failure> {
         cpus_or_first(self.cpu.as_ref(), machine, usize::MAX)
     }
@@ -44,7 +43,7 @@ impl Capacity {
 /// Measures the worth of threads, then looks at the machine `looks` times. Each look is passed on at once.
 ///
 /// # Errors
-/// Workers that cannot be placed; those of the store and of the receiver of looks.
+/// Fails if workers cannot be placed, or with an error of the store or of `on_look`.
 pub fn capacity(
     driver: &mut Driver,
     asked: &Capacity,
@@ -92,7 +91,7 @@ fn measure(
 ) -> Result<Vec<Worth>, Failure> {
     let list: Vec<Cpu> = cpus.iter().collect();
     let mut groups: Vec<CpuSet> = cores.to_vec();
-    // Without hardware threads one thread per core means all CPUs, and with a single core all CPUs are that core.
+    // Without SMT, one thread per core means all CPUs, and with a single core all CPUs are that core.
     for group in [cores.iter().filter_map(CpuSet::first).collect(), cpus.clone()] {
         if !groups.contains(&group) {
             groups.push(group);
@@ -126,7 +125,6 @@ fn measure(
     Ok(groups.iter().enumerate().filter_map(one).collect())
 }
 
-/// Looks at the activity of the machine at regular intervals.
 fn look(
     driver: &mut Driver,
     asked: &Capacity,
@@ -144,7 +142,7 @@ fn look(
         let elapsed_s = driver.elapsed_s();
         let watched_ns = ((elapsed_s - begun_s) * 1e9) as u64;
         let activities = watch.end(driver.machine().topology(), watched_ns);
-        // Time taken by the hypervisor counts as used, and so does a CPU that has gone offline.
+        // Time taken by the hypervisor counts as used. A CPU that has gone offline counts as fully used.
         let busy = |cpu: Cpu| {
             let found = activities.iter().find(|one| one.0 == cpu);
             found.map_or(1.0, |one| (one.1.busy_share + one.1.steal_share).clamp(0.0, 1.0))

@@ -15,19 +15,19 @@ use crate::{Driver, Failure};
 /// Compares all commands with the first.
 ///
 /// # Errors
-/// Errors of the runs.
+/// Fails with an error of the runs.
 pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
     compare_until(driver, None)
 }
 
-/// As [`compare`], in one session that ends too when a look answers the question of the caller.
+/// As [`compare`]; a single session also ends when a look answers the question of the caller.
 ///
 /// # Errors
-/// As [`compare`].
+/// Fails as [`compare`] does.
 pub fn compare_until(driver: &mut Driver, until: Option<Until>) -> Result<Judged, Failure> {
     let (rule, commands) = (driver.header.definition.rule.clone(), driver.commands.len());
     // A warm-up run shows whether a command has the deciding metric. A simulated run takes long and needs no warm
-    // caches, so it has none.
+    // caches, so no warm-up is added for it.
     let is_counted = driver.header.condition.simulate.is_some();
     driver.warm_up(driver.header.definition.warmup.max(u32::from(!is_counted)))?;
     if !is_counted {
@@ -56,7 +56,7 @@ pub fn compare_until(driver: &mut Driver, until: Option<Until>) -> Result<Judged
     Ok(judged)
 }
 
-/// Adds to a judged comparison what all comparisons have: measured layouts, rates, floor, time.
+/// Completes a judged comparison with the measured layouts, rates, floor and elapsed time.
 pub fn complete(driver: &mut Driver, mut judged: Judged) -> CompareFindings {
     let (variants, warnings) = driver.surroundings.close_programs();
     judged.findings.variants = variants;
@@ -69,12 +69,12 @@ pub fn complete(driver: &mut Driver, mut judged: Judged) -> CompareFindings {
     judged.findings
 }
 
-/// Locates the difference between commands in their functions, by further runs that are sampled and so never timed.
+/// Locates the difference between commands in their functions, by further runs that are sampled and so not timed.
 ///
-/// Nothing is sampled where the commands were not found to differ. That keeps one error level for both steps: where the
-/// commands do not differ, functions are tested only if the verdict was already false, and where they do, only
-/// functions can falsely be called different, all of them together at the level of the verdict (a fixed sequence of
-/// tests: Maurer, Hothorn and Lehmacher 1995).
+/// Nothing is sampled unless the commands were found to differ. That keeps one error level for both steps: if the
+/// commands do not differ, functions are tested only after a false verdict; if they do, only functions can falsely be
+/// called different, all of them together at the level of the verdict (a fixed sequence of tests: Maurer, Hothorn and
+/// Lehmacher 1995).
 pub fn locate(driver: &mut Driver, found: &mut CompareFindings, asked: &Profiling) {
     let Some(comparison) = found.comparisons.first() else { return };
     if comparison.verdict != Verdict::Different {
@@ -90,12 +90,12 @@ pub fn locate(driver: &mut Driver, found: &mut CompareFindings, asked: &Profilin
     found.elapsed_s = driver.elapsed_s();
 }
 
-/// Looks up earlier comparisons of each pair in the store, and whether they came to the same verdict.
+/// Looks up earlier sessions of each pair in the store, and compares their verdict with the present one.
 fn replicated(driver: &Driver, judged: &mut Judged) -> Result<(), Failure> {
     let Some(store) = driver.store() else { return Ok(()) };
     let (facts, commands) = (driver.machine().facts(), &driver.commands);
     let definition = &driver.header.definition;
-    // Every command against the first, metric by metric; a comparison that confirms a winner follows separately, since
+    // Every command against the first, metric by metric. A comparison that confirms a winner is not included, since
     // this session chose its pair.
     let candidates = judged.findings.metrics().into_iter().flat_map(|_| &commands[1..]);
     for (comparison, candidate) in judged.findings.comparisons.iter_mut().zip(candidates) {

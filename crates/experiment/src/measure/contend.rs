@@ -14,20 +14,19 @@ use super::workers::{cells_plan, counted, cpus_of, cpus_or_first};
 use crate::shifts::Span;
 use crate::{Driver, Failure, Machine, Served, Stopped};
 
-/// Options of a contention measurement.
 #[derive(Clone, Debug)]
 pub struct Contention {
     /// Pairs of CPUs; if empty, all pairs among the CPUs.
     pub pairs: Vec<(Cpu, Cpu)>,
     /// CPUs whose pairs are measured; up to eight allowed ones if `None`.
     pub cpu: Option<Placement>,
-    /// Kernels to run; if empty, those that tell neighbourhoods apart.
+    /// Kernels to run; if empty, `KERNELS`.
     pub kernels: Vec<Kernel>,
     /// Number of rounds over all cells.
     pub rounds: u32,
     /// Maximum number of rounds for pairs that are not decided after `rounds`; ten times as many if `None`.
     pub max_rounds: Option<u32>,
-    /// Time that a pair works, for arithmetic and small caches; longer for others.
+    /// Time that a pair works, for arithmetic and small caches; a multiple of it for large caches and shared CPUs.
     pub duration: Nanos,
 }
 
@@ -35,7 +34,7 @@ impl Contention {
     /// The CPUs to measure.
     ///
     /// # Errors
-    /// CPUs that do not exist or are not allowed.
+    /// Fails for CPUs that do not exist or are not allowed.
     pub fn cpus(&self, machine: &Machine) -> Result<CpuSet, Failure> {
         match self.pairs.is_empty() {
             true => cpus_or_first(self.cpu.as_ref(), machine, CPUS_MAX),
@@ -47,7 +46,7 @@ impl Contention {
     }
 }
 
-/// Default kernels: those that tell neighbourhoods apart.
+/// Default kernels, which suffice to tell neighbourhoods apart.
 const KERNELS: [Kernel; 8] = [
     Kernel::IntegerPorts,
     Kernel::IntegerLatency,
@@ -62,9 +61,9 @@ const KERNELS: [Kernel; 8] = [
 const CPUS_MAX: usize = 8;
 /// Units between two readings of the clock: some ten microseconds of arithmetic.
 const LAP_UNITS: u64 = 100;
-/// Factor of the duration for large caches, which take some tens of milliseconds to fill.
+/// Factor of the duration for large caches, which take tens of milliseconds to fill.
 const LARGE_TIMES: u64 = 6;
-/// Factor of the duration for two threads on one CPU, which need several turns.
+/// Factor of the duration for two threads on one CPU, which alternate and need several turns.
 const TURNS_TIMES: u64 = 4;
 
 /// Maximum number of rounds for undecided pairs, as a multiple of the rounds.
@@ -75,9 +74,9 @@ const ROUNDS_TIMES: u32 = 10;
 struct Post {
     cpu: Cpu,
     policy: Policy,
-    /// Whether the worker is one of two that share a CPU, and does nothing else.
+    /// Whether the worker shares its CPU with a second worker; it is then used for nothing else.
     takes_turns: bool,
-    /// Whether the worker walks twice as much of the last-level cache.
+    /// Whether the worker's buffer for the last-level cache is twice as large.
     walks_twice: bool,
 }
 
@@ -100,7 +99,7 @@ struct Design {
 /// Measures all pairs.
 ///
 /// # Errors
-/// Workers that cannot be placed, or have no memory; those of the store.
+/// Fails if workers cannot be placed or lack memory, or with an error of the store.
 pub fn contend(driver: &mut Driver, asked: &Contention) -> Result<ContendFindings, Failure> {
     let cpus = asked.cpus(driver.machine())?;
     let (pairs, kernels) = (pairs(asked, &cpus), kernels(asked));
@@ -161,8 +160,8 @@ fn check_size(pairs: usize, kernels: usize, cpus: usize) -> Result<(), Failure> 
     }
 }
 
-/// Makes the design: one worker per CPU, another one that walks twice as much there, and two more for each pair on a
-/// single CPU, which must be able to take turns.
+/// Creates the design: one worker per CPU, another one with a buffer twice as large, and two more for each pair on a
+/// single CPU, which take turns.
 fn design(
     asked: &Contention,
     pairs: &[(Cpu, Cpu)],
@@ -214,7 +213,7 @@ fn shift(kernel: Kernel, duration: Nanos, same: bool) -> Shift {
 }
 
 impl Design {
-    /// Index of the worker for a post, added when first needed.
+    /// Index of the worker for a post, which is added if missing. Workers that take turns are never reused.
     fn hand(&mut self, post: Post) -> u16 {
         let known = self.posts.iter().position(|known| *known == post).filter(|_| !post.takes_turns);
         let hand = known.unwrap_or(self.posts.len());
@@ -251,7 +250,6 @@ impl Design {
         cells.flat_map(|(cell, it)| it.hands.iter().filter_map(move |&hand| of_worker(cell, hand))).collect()
     }
 
-    /// Adds a cell, unless an equal one exists.
     fn add(&mut self, kernel: Kernel, hands: Vec<u16>, shift: Shift) {
         let cell = ContendCell { kernel: kernel.to_string(), hands };
         if !self.cells.contains(&cell) {
@@ -262,7 +260,7 @@ impl Design {
     }
 }
 
-/// Checks the memory: every worker keeps the buffers of every kernel that it runs.
+/// Checks that the buffers fit into half of the memory: every worker has buffers for each of its kernels.
 fn memory_suffices(design: &Design, served: &Served, machine: &Machine) -> Result<(), Failure> {
     let footprint = |hand: usize| {
         let caches = design.posts[hand].caches(served);
@@ -283,7 +281,7 @@ fn memory_suffices(design: &Design, served: &Served, machine: &Machine) -> Resul
     Ok(())
 }
 
-/// Real-time policy where it is permitted, so that only the kernel and the host can disturb.
+/// A real-time policy where it is permitted, so that only the kernel and the host can disturb the workers.
 fn policy(cpus: &CpuSet) -> Result<Policy, Failure> {
     let cpu = cpus.first().ok_or_else(|| Failure::machine("no CPU is allowed to this process"))?;
     let one = |policy| WorkerPool::new(&[Station { cpu, policy, caches: Caches::default() }]);
@@ -295,8 +293,8 @@ fn pool(design: &Design, served: &Served, counted: &[Counted]) -> Result<WorkerP
     WorkerPool::counting(&design.posts.iter().map(station).collect::<Vec<_>>(), counted)
 }
 
-/// Measures rounds of all cells, and then more rounds of those whose pairs are undecided: the result of one round
-/// depends on what the host's other guests do just then.
+/// Measures rounds of all cells, and then further rounds of the cells of undecided pairs, since the result of a single
+/// round depends on the other guests of the host.
 fn measure(
     driver: &mut Driver,
     pool: &mut WorkerPool,

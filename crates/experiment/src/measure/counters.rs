@@ -1,4 +1,4 @@
-//! Finds out which events can be counted here: every known name is tried.
+//! Finds out which events can be counted on this machine, by trying every known name.
 
 use fauxplat_counters::{Availability, Catalog, available, cachegrind, parse};
 use fauxplat_model::{CounterFinding, CountersFindings, Definition, WatchedProcess};
@@ -15,7 +15,7 @@ pub fn counters(machine: &Machine) -> CountersFindings {
     let catalog = Catalog::read(machine.root());
     let tried = available(&catalog, &circumstances(machine, &catalog));
     let mut counters: Vec<CounterFinding> = tried.into_iter().map(|one| found(one, &catalog)).collect();
-    // Processor events first, whatever other events have names.
+    // Processor events come first, whatever other events have names.
     counters.sort_by_key(|counter| counter.source != "pmu");
     let missing = simulator().err().map(|failure| failure.to_string());
     counters.extend(cachegrind::names().map(|name| CounterFinding {
@@ -28,10 +28,10 @@ pub fn counters(machine: &Machine) -> CountersFindings {
     CountersFindings { counters, watched: None }
 }
 
-/// Counts events of a process that runs already: those of a list, or the available default ones.
+/// Counts events of a running process: those of a list, or the available default ones.
 ///
 /// # Errors
-/// The process does not exist, or an event cannot be counted for it.
+/// Fails if the process does not exist, or an event cannot be counted for it.
 pub fn watch(machine: &Machine, asked: &Watching) -> Result<CountersFindings, Failure> {
     let process = Process::find(asked.pid)?;
     let named = if asked.counters.is_empty() { vec!["default".to_owned()] } else { asked.counters.clone() };
@@ -52,20 +52,17 @@ pub fn watch(machine: &Machine, asked: &Watching) -> Result<CountersFindings, Fa
     Ok(CountersFindings { counters: Vec::new(), watched: Some(watched) })
 }
 
-/// Process to watch, and options.
 #[derive(Clone, Debug)]
 pub struct Watching {
-    /// Process id.
     pub pid: u32,
     /// Events to count; the default set if empty.
     pub counters: Vec<String>,
-    /// Length of an interval.
     pub every: Nanos,
     /// Time limit; `None` to watch until the process ends.
     pub longest: Option<Nanos>,
 }
 
-/// Accounts of the whole machine, which are read around each run.
+/// Accounts of the whole machine, which are read before and after each run.
 fn accounts(machine: &Machine) -> impl Iterator<Item = CounterFinding> {
     all_accounts(machine.root()).into_iter().map(|(name, reason)| CounterFinding {
         name,

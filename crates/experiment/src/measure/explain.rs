@@ -1,4 +1,4 @@
-//! The experiment of `explain`: varies many factors at once, and takes the variation of the time apart.
+//! The experiment of `explain`: varies many factors at once, and attributes the variation of the time to them.
 
 use fauxplat_analyze::{ExplainFactor, ExplainJudged, ExplainPlaces, explain_findings};
 use fauxplat_model::{CommandLine, Definition, EnvPad, ExplainFindings, Placement, Sample, Variant};
@@ -9,7 +9,7 @@ use super::layouts;
 use crate::steer::ExplainSteering;
 use crate::{Driver, Failure};
 
-/// Maximum number of CPUs as levels; more are represented by a selection.
+/// Maximum number of CPUs as levels; of more CPUs an evenly spaced selection is used.
 const CPUS_MAX: usize = 16;
 
 /// Factors to vary.
@@ -21,7 +21,6 @@ pub struct Varied {
     pub heap: bool,
     /// Whether the CPU varies.
     pub cpu: bool,
-    /// Factors that the command line fixes.
     pub fixes: Fixed,
 }
 
@@ -37,7 +36,7 @@ pub struct Fixed {
 /// Varies factors that are usually ignored, all at once, and attributes the variation of the time to them.
 ///
 /// # Errors
-/// Errors of the runs.
+/// Fails with an error of the runs.
 pub fn explain(driver: &mut Driver, varied: &Varied) -> Result<ExplainFindings, Failure> {
     let variants = driver.surroundings.programs().map_or_else(Vec::new, |builds| builds.variants().to_vec());
     let plan = plan(driver, varied);
@@ -54,7 +53,7 @@ pub fn explain(driver: &mut Driver, varied: &Varied) -> Result<ExplainFindings, 
 /// Turns each layout of a built program into a command.
 ///
 /// # Errors
-/// Several commands are built.
+/// Fails if several commands are built.
 pub fn lay_out(definition: &mut Definition, count: u64) -> Result<(), Failure> {
     let draws = |line: &CommandLine| line.build.is_some() && line.link_seed.is_none();
     match definition.commands.as_slice() {
@@ -82,7 +81,7 @@ fn close(driver: &mut Driver) {
     }
 }
 
-/// The different programs among the layouts.
+/// Hashes of the different programs among the layouts.
 fn programs(variants: &[Variant]) -> Vec<&str> {
     let mut hashes: Vec<&str> = Vec::new();
     for variant in variants {
@@ -111,12 +110,12 @@ fn plan(driver: &mut Driver, varied: &Varied) -> Crossed {
     }
     let cpus = if varied.cpu { cpus(driver, &mut missing) } else { None };
     driver.header.not_measured.append(&mut missing);
-    // A varied property is no fixed condition: the factors describe it.
+    // A property that varies is not part of the fixed condition, since the factors describe it.
     driver.header.condition.env_pad = varied.fixes.env_pad.unwrap_or(EnvPad::None);
     Crossed { commands: driver.commands.len() as u16, cpus, stack, heap, seed: driver.header.seed }
 }
 
-/// CPUs to which runs are pinned in turn.
+/// CPUs to which runs are pinned in turn; `None`, with the reason in `missing`, if there are fewer than two.
 fn cpus(driver: &mut Driver, missing: &mut Vec<String>) -> Option<Vec<Cpu>> {
     let condition = &mut driver.header.condition;
     let (Placement::Set(set) | Placement::OneOf(set) | Placement::IdleOf(set)) = condition.cpu.clone() else {
@@ -192,7 +191,7 @@ fn factors(plan: &Crossed, samples: &[Sample]) -> Vec<ExplainFactor> {
     factors
 }
 
-/// The commands as a factor: `layout` when they are layouts of one program, where layouts with equal programs are one
+/// The commands as a factor, named `layout` when they are layouts of one program. Layouts with equal programs are one
 /// level.
 fn commands(
     plan: &Crossed,

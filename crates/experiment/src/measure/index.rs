@@ -12,14 +12,13 @@ use super::workers::{cells_plan, counted, cpus_or_first};
 use crate::shifts::Span;
 use crate::{Driver, Failure, Machine};
 
-/// Options of a power measurement.
 #[derive(Clone, Debug)]
 pub struct Power {
     /// CPUs to measure; the first allowed one if `None`.
     pub cpu: Option<Placement>,
     /// Whether every allowed CPU is measured.
     pub all_cpus: bool,
-    /// Whether all CPUs work at once, as on a machine under full load.
+    /// Whether all CPUs are measured at the same time, as on a machine under full load.
     pub together: bool,
     /// Time per CPU.
     pub duration: Nanos,
@@ -31,7 +30,7 @@ impl Power {
     /// The CPUs to measure.
     ///
     /// # Errors
-    /// CPUs that do not exist or are not allowed.
+    /// Fails for CPUs that do not exist or are not allowed.
     pub fn cpus(&self, machine: &Machine) -> Result<CpuSet, Failure> {
         let first = if self.all_cpus || self.together { usize::MAX } else { 1 };
         cpus_or_first(self.cpu.as_ref(), machine, first)
@@ -42,14 +41,14 @@ impl Power {
 const ROUNDS: u32 = 20;
 /// Duration of the shortest and of the longest turn, in nanoseconds.
 const TURN_NS: (u64, u64) = (5_000_000, 500_000_000);
-/// Units of a lap: one FauxPlat, a third of a millisecond or so, beside which reading the clock costs next to nothing,
-/// and which is short enough to fit between two disturbances.
+/// Units of a lap: one FauxPlat, about a third of a millisecond. Reading the clock once per lap costs next to nothing,
+/// and a lap is short enough to fit between two disturbances.
 const LAP_UNITS: u64 = 1000;
 
 /// Measures the CPUs.
 ///
 /// # Errors
-/// Workers that cannot be placed; those of the store.
+/// Fails if workers cannot be placed, or with an error of the store.
 pub fn index(driver: &mut Driver, asked: &Power) -> Result<IndexFindings, Failure> {
     let cpus: Vec<Cpu> = asked.cpus(driver.machine())?.iter().collect();
     let counted = counted(driver)?;
@@ -65,7 +64,7 @@ pub fn index(driver: &mut Driver, asked: &Power) -> Result<IndexFindings, Failur
     Ok(findings)
 }
 
-/// Workers at the highest real-time priority where that is permitted, so that nothing takes their CPU.
+/// Workers at the highest real-time priority where it is permitted, so that nothing takes their CPU.
 fn pool(cpus: &[Cpu], policy: Option<Policy>, counted: &[Counted]) -> Result<(WorkerPool, Policy), Failure> {
     let with = |policy| {
         let station = |&cpu: &Cpu| Station { cpu, policy, caches: Caches::default() };

@@ -1,5 +1,5 @@
-//! The experiment of `latency`: measures how late timers, messages and signals are, and what takes the CPU away
-//! meanwhile.
+//! The experiment of `latency`: measures the delays of timers, messages and signals, and the gaps in a thread's CPU
+//! time with their causes.
 
 use fauxplat_analyze::worker_counts;
 use fauxplat_gpio::{ChipName, Chips, LineName};
@@ -20,10 +20,8 @@ use super::workers::{cells_plan, counted, cpus_of, cpus_or_first};
 use crate::shifts::Span;
 use crate::{Driver, Failure, Machine};
 
-/// Options of a latency measurement.
 #[derive(Clone, Debug)]
 pub struct Latency {
-    /// Kinds of tests to make.
     pub tests: Vec<Kind>,
     /// Scheduling policies; if empty, the ordinary one and a real-time one where it is permitted.
     pub policies: Vec<Policy>,
@@ -51,10 +49,9 @@ pub struct Latency {
     pub drive: Option<Drive>,
 }
 
-/// Kinds of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Delay from the moment for which a timer is set to the moment when the thread runs.
+    /// Delay from the expiry of a timer until its thread runs.
     Timer,
     /// Gaps in the CPU time of a thread that never sleeps, and their causes.
     Noise,
@@ -62,16 +59,15 @@ pub enum Kind {
     Message,
     /// Delay from sending a signal to its handler.
     Signal,
-    /// Delay from an edge of a line to its handler and on to the line that answers.
+    /// Delay from an edge of a line to its handler, and from there to the edge on the answering line.
     Line,
-    /// Delay from the moment when an edge of a blinking light is due to the edge.
+    /// Delay from the due time of an edge of a blinking light to the edge.
     Edge,
 }
 
-/// Number of slices into which each test is cut, so that all of them see the same conditions of the machine.
+/// Number of slices into which each test is cut, so that all tests see the same conditions of the machine.
 const ROUNDS: u32 = 6;
 
-/// Task of one cell of the design.
 #[derive(Clone, Copy, Debug)]
 enum Task {
     Timer { interval_ns: u64, activations: u64 },
@@ -82,7 +78,6 @@ enum Task {
     Edge { interval_ns: u64, count: u64 },
 }
 
-/// A task with its place.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     task: Task,
@@ -90,13 +85,12 @@ struct Cell {
     peer: Option<Cpu>,
 }
 
-/// Tests of an experiment, each with its place.
 #[derive(Debug)]
 pub struct Cells {
     cells: Vec<Cell>,
     lines: Lines,
     policy: Policy,
-    /// Whether the policies were requested explicitly: then none is left out.
+    /// Whether the policies were requested explicitly, in which case none may be left out.
     is_asked: bool,
     refused: Vec<String>,
 }
@@ -105,7 +99,7 @@ impl Cells {
     /// Lays out the tests.
     ///
     /// # Errors
-    /// CPUs that cannot be used, a policy that is not permitted, or no possible test.
+    /// Fails for CPUs that cannot be used, a policy that is not permitted, or if no test is possible.
     pub fn of(asked: &Latency, machine: &Machine) -> Result<Self, Failure> {
         let cpus = cpus_or_first(asked.cpu.as_ref(), machine, 1)?;
         let pairs = pairs(asked, machine)?;
@@ -132,7 +126,7 @@ impl Cells {
         self.policy
     }
 
-    /// Cells whose policy is permitted here and now, and a sentence about the others: a control group may have no
+    /// Cells whose policy is permitted here and now, and a sentence about the others: the control group may have no
     /// real-time share.
     fn permitted(&self) -> Result<(Vec<Cell>, Option<String>), Failure> {
         let is_ordinary = |cell: &Cell| cell.place.policy == Policy::Other;
@@ -150,13 +144,13 @@ impl Cells {
     }
 }
 
-/// Why a policy that was permitted is not permitted in the group.
+/// Reason why a policy that was permitted outside of the control group is not permitted in it.
 const NO_SHARE: &str = "the control group of the limit has no real-time share, see its cpu.rt_runtime_us";
 
-/// Makes all tests, in slices that take turns.
+/// Makes all tests, in slices that alternate.
 ///
 /// # Errors
-/// Threads that cannot be placed; those of the store.
+/// Fails if threads cannot be placed, or with an error of the store.
 pub fn latency(driver: &mut Driver, tests: &Cells) -> Result<LatencyFindings, Failure> {
     let (cells, left_out) = tests.permitted()?;
     driver.header.not_measured.extend(tests.refused.iter().cloned().chain(left_out));
@@ -227,7 +221,7 @@ fn pairs(asked: &Latency, machine: &Machine) -> Result<Vec<(Cpu, Cpu)>, Failure>
     Ok(next.into_iter().chain(first).collect())
 }
 
-/// Policies to test, and sentences about those left out because they are not permitted. An explicitly requested policy
+/// Policies to test, and sentences about policies that are not permitted and left out. An explicitly requested policy
 /// is never left out.
 fn policies(asked: &Latency, cpus: &CpuSet) -> Result<(Vec<Policy>, Vec<String>), Failure> {
     if !asked.policies.is_empty() {
@@ -368,7 +362,6 @@ fn evidence(slice: &Recording, (round, cell): (u32, u16), name: &str, at_ns: u64
     histograms.chain(slice.causes().into_iter().map(cause)).collect()
 }
 
-/// Description of a cell's test and its place.
 fn work(cell: &Cell) -> String {
     let test = match cell.task {
         Task::Timer { .. } => "timer".to_owned(),
@@ -382,7 +375,6 @@ fn work(cell: &Cell) -> String {
     format!("{test} on CPU {}{peer}, {}", cell.place.cpu, cell.place.policy)
 }
 
-/// Names of a cell's recordings.
 fn names(cell: &Cell) -> Vec<String> {
     match cell.task {
         Task::Timer { .. } => vec!["timer".to_owned()],
@@ -403,7 +395,7 @@ fn findings(cell: &Cell, lines: &Lines, recordings: &[Recording]) -> Vec<Latency
     names(cell).into_iter().zip(recordings).map(test).collect()
 }
 
-/// Lines of a test and the source of their edges.
+/// Lines of a test and the source of their edges; `None` for tests without lines.
 fn told(cell: &Cell, Lines { event, answer, drive, .. }: &Lines) -> Option<String> {
     match cell.task {
         Task::Line { .. } => Some(format!("{event} to {answer}, driven by {drive}")),
@@ -440,7 +432,7 @@ fn test(cell: &Cell, name: String, recording: &Recording) -> LatencyTest {
     test
 }
 
-/// Recomputes the figures of a test from all of its recordings.
+/// Recomputes the figures of a test from its recording, which may be merged from several.
 pub fn renew(test: &mut LatencyTest, recording: &Recording) {
     test.count = recording.count();
     test.missed = recording.missed;

@@ -11,14 +11,14 @@ use crate::{Failure, Launch, Machine, aside, commands};
 /// Minimum number of layouts within the limit of pairs, which bounds how many pairs may share a layout.
 const LAYOUTS_MIN: u32 = 32;
 
-/// Number of pairs that share a layout. One, unless building takes longer than running: the most is learnt in a given
-/// time with √(cost of a layout / cost of a pair) pairs each, if layouts and pairs vary alike (Kalibera and Jones, ISMM
-/// 2013).
+/// Number of pairs that share a layout; one, unless building takes longer than running. With √(cost of a layout / cost
+/// of a pair) pairs each, a given time yields the most information if layouts and pairs vary alike (Kalibera and Jones,
+/// ISMM 2013).
 pub(crate) fn per_layout(layout: Layout, build_ns: u64, pair_ns: f64, max_pairs: u32) -> Layout {
     let most = f64::from((max_pairs / LAYOUTS_MIN).max(1));
     let best = (build_ns as f64 / pair_ns.max(1.0)).sqrt().round().clamp(1.0, most) as u16;
     match best.max(layout.rounds()) {
-        // The layout of a duet has two rounds of its own.
+        // The layout of a duet already has two rounds.
         _ if matches!(layout, Layout::Duet(_)) => layout,
         rounds if rounds == layout.rounds() => layout,
         rounds if matches!(layout, Layout::Twice(_)) => Layout::Twice(rounds.div_ceil(2)),
@@ -29,7 +29,6 @@ pub(crate) fn per_layout(layout: Layout, build_ns: u64, pair_ns: f64, max_pairs:
 /// Number of runs of each layout in a search for the slowest and the fastest.
 const SEARCH_RUNS: u32 = 9;
 
-/// Layouts of one build to compare with each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkSeeds {
     /// The layouts with these link seeds.
@@ -65,7 +64,7 @@ impl std::str::FromStr for LinkSeeds {
 /// Turns the chosen layouts into one command each. After a search, returns a sentence about it.
 ///
 /// # Errors
-/// The definition is not a single command that is built; those of building and running.
+/// Fails if the definition is not a single command that is built, or with an error of building and running.
 pub fn choose(
     definition: &mut Definition,
     machine: &Machine,
@@ -97,7 +96,7 @@ pub fn choose(
     Ok(said)
 }
 
-/// Command lines for the layouts of a program, one each.
+/// Command lines for the layouts of a program, one for each link seed.
 pub fn of_line(line: &CommandLine, seeds: &[u64]) -> Vec<CommandLine> {
     let named = line.name.as_ref().map_or(String::new(), |name| format!("{name}, "));
     let layout = |&seed: &u64| CommandLine {
@@ -108,8 +107,8 @@ pub fn of_line(line: &CommandLine, seeds: &[u64]) -> Vec<CommandLine> {
     seeds.iter().map(layout).collect()
 }
 
-/// Link seeds of the fastest and the slowest of the first layouts, from a few interleaved runs of all, and the metric
-/// by which they are: wall time if those runs lack the deciding metric.
+/// Link seeds of the fastest and the slowest of the first `count` layouts, from a few interleaved runs of all, and the
+/// metric that ranks them: wall time if those runs lack the deciding metric.
 fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<([u64; 2], Metric), Failure> {
     let (seeds, seed) = ((1..=count).collect::<Vec<u64>>(), definition.seed.unwrap_or(0));
     if expand(definition).map_err(Failure::usage)?.len() != 1 {

@@ -1,5 +1,5 @@
-//! The experiment of `limit`: runs commands in control groups with limits, at the same time, and reports what happens
-//! to them.
+//! The experiment of `limit`: runs commands in control groups with limits, at the same time, and reports the events of
+//! each group.
 
 mod victims;
 mod watch;
@@ -23,20 +23,18 @@ use crate::{Driver, Failure, memory};
 use victims::Log;
 use watch::Watch;
 
-/// Options of a limit experiment.
 #[derive(Clone, Debug, Default)]
 pub struct Limiting {
-    /// Groups, by name.
     pub groups: Vec<(String, Limit)>,
     /// Index of the group of each command.
     pub group_of: Vec<usize>,
-    /// Reaction when memory is used up.
+    /// Reaction when a group reaches its limit of memory.
     pub on_oom: OnOom,
     /// Time after which the commands are ended; `None` for no limit.
     pub longest: Option<Nanos>,
 }
 
-/// A control group of this run.
+/// A control group of this experiment.
 pub(super) struct RunGroup {
     pub(super) name: String,
     pub(super) limit: Limit,
@@ -44,8 +42,8 @@ pub(super) struct RunGroup {
     pub(super) pausing: Option<Pausing>,
 }
 
-/// Runs all commands at the same time, each in its group, and reports what happened. A failure is returned together
-/// with the findings until then. The groups are made for this run, and removed when this returns.
+/// Runs all commands at the same time, each in its group. A failure is returned together with the findings so far. The
+/// groups are created for this experiment, and removed at its end.
 pub fn limit(driver: &mut Driver, asked: &Limiting) -> (LimitFindings, Option<Failure>) {
     let allowed = state(driver, asked);
     let failed =
@@ -76,7 +74,7 @@ pub fn limit(driver: &mut Driver, asked: &Limiting) -> (LimitFindings, Option<Fa
 /// Adds the limits to the condition under which the commands run.
 ///
 /// # Errors
-/// The condition contradicts a limit.
+/// Fails if the condition contradicts a limit.
 fn state(driver: &mut Driver, asked: &Limiting) -> Result<(), Failure> {
     for (command, &group) in driver.commands.iter_mut().zip(&asked.group_of) {
         command.condition.limit = asked.groups[group].1.clone();
@@ -92,7 +90,6 @@ fn state(driver: &mut Driver, asked: &Limiting) -> Result<(), Failure> {
     })
 }
 
-/// Makes the groups.
 fn make(asked: &Limiting) -> Result<Vec<RunGroup>, Failure> {
     if asked.on_oom == OnOom::Pause && asked.groups.iter().all(|(_, limit)| limit.memory.is_none()) {
         return Err(Failure::usage(
@@ -115,7 +112,7 @@ fn made(asked: &Limiting, host: &Host) -> Result<Vec<RunGroup>, CgroupError> {
     Ok(standing)
 }
 
-/// Adds the group's reason to a failed start, which says little by itself.
+/// Adds the limit of memory as the probable reason to the failure of a start, which does not name it.
 fn explained(failure: Failure, standing: &[RunGroup]) -> Failure {
     let has_met = |one: &&RunGroup| {
         let held = one.group.limits().memory_bytes;
@@ -129,7 +126,6 @@ fn explained(failure: Failure, standing: &[RunGroup]) -> Failure {
     }
 }
 
-/// Findings from what was observed.
 fn found(
     driver: &mut Driver,
     asked: &Limiting,
@@ -174,7 +170,6 @@ fn found(
     LimitFindings { groups, elapsed_s: 0.0, together_s, on_oom: asked.on_oom, is_timed_out, looks }
 }
 
-/// Stores the events as evidence.
 fn stored(driver: &mut Driver, found: &LimitFindings) -> Result<(), Failure> {
     for group in &found.groups {
         for event in &group.events {

@@ -1,4 +1,4 @@
-//! The experiment of `load`: holds loads without a measurement.
+//! The experiment of `load`: runs loads without a measurement.
 
 use std::time::Duration;
 
@@ -11,23 +11,23 @@ use crate::{Driver, Failure, Standing};
 /// Time between two checks of the clock, the stop flag and the generators.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Holds the loads of an experiment for this long, or until the user ends it. A failure that ended them early is
+/// Runs the loads of an experiment for this long, or until the user ends it. A failure that ended them early is
 /// returned together with their accounts.
 ///
 /// # Errors
-/// Errors of the store.
+/// Fails with an error of the store.
 pub fn hold(
     driver: &mut Driver,
     limit: Option<Duration>,
 ) -> Result<(LoadFindings, Option<Failure>), Failure> {
     driver.open_record()?;
     if driver.surroundings.loads.is_none() {
-        // Without loads here, the user stopped while they were started.
+        // There are no loads if the user stopped fauxplat while they were started.
         let asked: Vec<String> = driver.header.condition.load.iter().map(ToString::to_string).collect();
         driver.warn(format!("load was interrupted before it stood: {}", asked.join(" ")));
         driver.interrupt();
     }
-    // Loads take a while to start, and are running now.
+    // Starting the loads takes a while, which does not count.
     let begun_s = driver.elapsed_s();
     wait(driver, begun_s, limit);
     let elapsed_s = driver.elapsed_s() - begun_s;

@@ -1,4 +1,4 @@
-//! Experiments of the verbs: each takes a driver that is ready, and returns findings.
+//! Experiments of the verbs: each uses a driver that has begun, and returns findings.
 
 pub mod aa;
 pub mod baseline;

@@ -1,4 +1,4 @@
-//! The experiment of `profile`: runs that are sampled, and not timed.
+//! The experiment of `profile`: runs that are sampled and not timed.
 
 mod imported;
 mod running;
@@ -30,7 +30,6 @@ pub enum Unwinding {
     FramePointers,
 }
 
-/// Options of a profile.
 #[derive(Clone, Debug, Default)]
 pub struct Profiling {
     /// Event to sample; the default one if `None`.
@@ -39,9 +38,8 @@ pub struct Profiling {
     pub rate_hz: u64,
     /// Number of events per sample, instead of a rate.
     pub period: Option<u64>,
-    /// How callers are found.
     pub unwinding: Unwinding,
-    /// Number of bytes of the stack that are copied.
+    /// Number of bytes of the stack that are copied with each sample.
     pub stack_bytes: u32,
     /// Whether the kernel is excluded.
     pub is_user_only: bool,
@@ -59,14 +57,14 @@ pub struct Profiling {
     pub annotate: Vec<Regex>,
 }
 
-/// Minimum number of sign flips that may be as extreme as a difference: with fewer, only the most extreme of all could
-/// be called different, and noise mostly prevents that.
+/// Minimum number of sign flips that may be as extreme as a difference. With fewer, only the most extreme difference
+/// could be shown, and noise mostly prevents that.
 const WORLDS_MIN: f64 = 5.0;
-/// Upper bound of the required number of pairs: with more of them sign flips are drawn at random.
+/// Upper bound of the required number of pairs. With more pairs, sign flips are drawn at random.
 const PAIRS_MIN_MAX: u32 = 32;
 
-/// Samples all commands, in turns, and reports where their time goes. A failure is returned together with the findings
-/// until then.
+/// Samples all commands, in turns, and reports the functions in which they spend their time. A failure is returned
+/// together with the findings so far.
 pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Option<Failure>) {
     let chosen = match sampled::choose(asked, driver.machine()) {
         Ok(chosen) => chosen,
@@ -90,12 +88,12 @@ pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Opti
 /// Checks that sampling is possible, before anything is run.
 ///
 /// # Errors
-/// The missing requirement, and what to do.
+/// Fails with the missing requirement, and how to meet it.
 pub fn can_profile(asked: &Profiling, machine: &Machine) -> Result<(), Failure> {
     sampled::choose(asked, machine).map(drop)
 }
 
-/// Lines and instructions of the functions that a pattern matches, as far as their sources and files can be read.
+/// Lines and instructions of the functions that match a pattern, where their sources and object files can be read.
 pub fn annotate(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Annotated {
     let mut annotated = analysis::annotated(found, profile, pattern);
     source::fill(found, &mut annotated);
@@ -113,7 +111,7 @@ fn pairs_min(error: f64) -> u32 {
     (worlds.log2().ceil() as u32).saturating_add(1).min(PAIRS_MIN_MAX)
 }
 
-/// Error for an event without a time: differences between commands are reported in seconds.
+/// Error for an event other than a time, because differences between commands are reported in seconds.
 fn not_of_time(event: &str) -> Failure {
     Failure::usage(format!(
         "-e {event}: several commands are compared by time, their CPU time or with -e {OFF_CPU} that of waiting; profile one \
@@ -121,8 +119,8 @@ fn not_of_time(event: &str) -> Failure {
     ))
 }
 
-/// Makes blocks of one run of each command, in an order that changes from block to block. Also returns, for each
-/// command, the blocks whose run failed and is left out.
+/// Runs blocks of one run of each command, in an order that changes from block to block. For each command, `left_out`
+/// receives the blocks whose run failed and is left out.
 fn all_runs(
     driver: &mut Driver,
     asked: &Profiling,
@@ -153,7 +151,8 @@ fn all_runs(
                 return Ok(());
             };
             let Some(outcome) = run.outcome else {
-                // The user stopped the run. It is a profile as far as it goes, but no half of a pair.
+                // The user stopped the run. Its samples are reported for a single command, but cannot be half of a
+                // pair.
                 if commands == 1 {
                     runs.push(run);
                 }
@@ -178,7 +177,7 @@ fn all_runs(
     Ok(())
 }
 
-/// Use of a run, by how it ended.
+/// Use of a run, according to its outcome.
 enum Fate {
     Counts,
     IsLeftOut,
@@ -195,13 +194,12 @@ fn fate(driver: &Driver, command: u16, outcome: Outcome) -> Fate {
     }
 }
 
-/// Whether all runs of the last blocks were left out.
+/// Whether all runs of the last `HOPELESS_FROM` blocks were left out.
 fn is_hopeless(left_out: &[u32], block: u32) -> bool {
     let first = left_out.iter().rev().nth(HOPELESS_FROM - 1);
     first.is_some_and(|&first| block - first < HOPELESS_FROM as u32)
 }
 
-/// Failure for a run that failed and is not to be kept.
 fn failed(driver: &Driver, command: u16, outcome: Outcome) -> Failure {
     let command = &driver.commands[usize::from(command)];
     let how = how_it_ended(outcome);
@@ -214,7 +212,6 @@ fn failed(driver: &Driver, command: u16, outcome: Outcome) -> Failure {
     Failure::command(format!("`{}` {how}; {hint}", command.command))
 }
 
-/// Findings from the runs.
 fn found(
     asked: &Profiling,
     common: &ProfileQuality,
@@ -307,7 +304,7 @@ fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Ite
     Profile { name, quality, processes, functions: Vec::new() }
 }
 
-/// Adds what the samples of a run stand for, before their number is added.
+/// Adds the events that the samples of a run stand for. Called before `quality.samples` is increased.
 fn add_events(quality: &mut ProfileQuality, followed: &Followed) {
     let is_first = quality.runs == 1;
     if followed.samples > 0 {

@@ -1,5 +1,5 @@
-//! The experiment of `aa --replay`, in which nothing is run, and of `compare --plan`, in which a short session is
-//! recorded first: finds out what the rule would say here.
+//! The experiments of `aa --replay`, in which nothing is run, and of `compare --plan`, in which a short session is
+//! recorded first: they estimate how the rule would decide on this machine.
 
 use fauxplat_analyze::{Replay, Stand};
 use fauxplat_model::document::Findings;
@@ -15,9 +15,7 @@ use crate::{Driver, Failure};
 /// A session that was recorded earlier.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// Name in reports.
     pub name: String,
-    /// Commands of the session.
     pub commands: Vec<Command>,
     /// Samples of the session, including warm-up runs.
     pub samples: Vec<Sample>,
@@ -31,7 +29,7 @@ impl Recorded {
     /// A session of the store, by its number or `last`.
     ///
     /// # Errors
-    /// There is no such experiment, or the store cannot be read.
+    /// Fails if there is no such experiment, or the store cannot be read.
     pub fn from_store(store: Option<&Store>, id: &str) -> Result<Self, Failure> {
         let store =
             store.ok_or_else(|| Failure::usage("--replay with an id needs a store, and --store is none"))?;
@@ -50,10 +48,10 @@ impl Recorded {
         })
     }
 
-    /// Refuses a session that says nothing about identical programs.
+    /// Refuses a session of programs that are not identical.
     ///
     /// # Errors
-    /// The two commands are not identical, or something was varied.
+    /// Fails if the two commands are not identical, or something was varied.
     fn must_be_of_copies(&self) -> Result<(), Failure> {
         let name = &self.name;
         let is_same = |a: &Command, b: &Command| {
@@ -84,7 +82,7 @@ fn is_varied(findings: &Findings) -> bool {
 /// Replays the rule on a session that was recorded earlier.
 ///
 /// # Errors
-/// The session is not one of identical programs, or too short.
+/// Fails if the session is not one of identical programs, or too short.
 pub fn replay(
     recorded: &Recorded,
     rule: &Rule,
@@ -109,7 +107,7 @@ const PILOT: &str = "a session that was recorded for it";
 /// Records a short session of a command against itself, and replays the rule on it.
 ///
 /// # Errors
-/// Errors of the runs; too many of them failed.
+/// Fails with an error of the runs, or if too many of them failed.
 pub fn record_and_replay(driver: &mut Driver, comparisons: u32) -> Result<ReplayFindings, Failure> {
     driver.warm_up(driver.header.definition.warmup.max(1))?;
     driver.check_rates()?;
@@ -132,8 +130,8 @@ pub fn record_and_replay(driver: &mut Driver, comparisons: u32) -> Result<Replay
     Ok(ReplayFindings { elapsed_s: driver.elapsed_s(), ..found })
 }
 
-/// A row for each injected effect. An interruption ends with the comparisons drawn until then: each comparison under
-/// way is completed, so that long ones are not missing.
+/// A row for each injected effect. After an interruption, each comparison under way is completed, so that long
+/// comparisons are not underrepresented.
 fn rows(replay: &Replay, comparisons: u32) -> Vec<fauxplat_model::ReplayRow> {
     let mut rows = Vec::new();
     for injected in replay.injected() {
@@ -143,7 +141,7 @@ fn rows(replay: &Replay, comparisons: u32) -> Vec<fauxplat_model::ReplayRow> {
     rows
 }
 
-/// All comparisons with one injected effect, shared by as many threads as there are CPUs.
+/// All comparisons with one injected effect, divided among as many threads as there are CPUs.
 fn stands(replay: &Replay, injected: Injected, comparisons: u32) -> Vec<Stand> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let part = |thread: usize| -> Vec<Stand> {

@@ -18,8 +18,8 @@ pub struct Further {
     pub series: Option<Nanos>,
 }
 
-/// Runs all commands as often as the definition says, and, if requested, each once more for further observations. A
-/// failure is returned together with the findings until then.
+/// Runs all commands as often as the definition requires, and, if requested, each once more for further observations. A
+/// failure is returned together with the findings so far.
 pub fn run(driver: &mut Driver, further: Further) -> (Vec<RunFindings>, Option<Failure>) {
     let stopped = Stopped::from_now(driver.machine().root());
     let mut failed = refuse(driver, further).and_then(|()| in_turn(driver)).err();
@@ -40,7 +40,8 @@ pub fn run(driver: &mut Driver, further: Further) -> (Vec<RunFindings>, Option<F
     (findings, failed)
 }
 
-/// Says so where a CPU quota around fauxplat stopped what ran: such times are those of the quota.
+/// Warns if a CPU quota of the control group around fauxplat stopped the runs, since their times then depend on the
+/// quota.
 fn warn_of_quota(driver: &mut Driver, stopped: &Stopped) {
     if let Some((stopped, periods)) = stopped.since() {
         driver.warn(format!(
@@ -51,7 +52,7 @@ fn warn_of_quota(driver: &mut Driver, stopped: &Stopped) {
     }
 }
 
-/// Refuses a traced run with control pipes: it gets no acknowledgements, so a command that waits for them would wait
+/// Refuses a traced run with control pipes. It gets no acknowledgements, so a command that waits for them would wait
 /// for ever.
 fn refuse(driver: &Driver, further: Further) -> Result<(), Failure> {
     match further.trees && driver.header.definition.control.is_some() {
@@ -62,8 +63,8 @@ fn refuse(driver: &Driver, further: Further) -> Result<(), Failure> {
     }
 }
 
-/// Makes the runs of `run`: of several commands each twice in a row, so that a comparison of second runs is free of what one
-/// command leaves to the other. Nothing is left to a simulated run.
+/// Makes the runs of `run`. Several commands run twice in a row each, so that a comparison of second runs is free of
+/// the carry-over between commands. Simulated runs have no carry-over.
 fn in_turn(driver: &mut Driver) -> Result<(), Failure> {
     let plan = driver.single_plan();
     let header = &driver.header;
@@ -73,7 +74,7 @@ fn in_turn(driver: &mut Driver) -> Result<(), Failure> {
     rounds_of(driver, if is_twice { Plan { layout: Layout::Twice(1), ..plan } } else { plan })
 }
 
-/// Makes the warm-up runs and as many rounds as the definition says, each command once in a round.
+/// Makes the warm-up runs and as many rounds as the definition requires, each command once in a round.
 pub(super) fn rounds(driver: &mut Driver) -> Result<(), Failure> {
     let plan = driver.single_plan();
     rounds_of(driver, plan)
@@ -89,11 +90,11 @@ fn rounds_of(driver: &mut Driver, plan: Plan) -> Result<(), Failure> {
     driver.steer(&mut Rounds::new(plan, bounds)).map(drop)
 }
 
-/// Minimum number of runs that show what is usual.
+/// Minimum number of runs from which the usual range is known.
 const USUAL_FROM: usize = 10;
 
-/// Warns if the first run of a command was much slower than the others, which found caches filled by it. Much slower
-/// means beyond Tukey's outer fence, and by more than a tenth.
+/// Warns if the first run of a command was much slower than the later ones, for which it had filled the caches. Much
+/// slower means beyond Tukey's outer fence and by more than a tenth.
 fn warn_of_first_runs(driver: &mut Driver, findings: &[RunFindings]) {
     if driver.header.definition.warmup > 0 {
         return;
@@ -120,8 +121,8 @@ fn warn_of_first_runs(driver: &mut Driver, findings: &[RunFindings]) {
 /// Minimum number of rounds for any verdict.
 const ROUNDS_MIN: usize = 6;
 
-/// Judges each command against the first, as far as the rounds permit: they took turns, as in a comparison. The number
-/// of rounds did not depend on their results, so each command may be judged like in a comparison with that limit of
+/// Judges each command against the first, as far as the rounds permit. The commands took turns, as in a comparison, and
+/// the number of rounds did not depend on their results, so each may be judged like a comparison with that limit of
 /// pairs.
 fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
     let commands = driver.commands.len();
@@ -148,8 +149,8 @@ fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
     judged.warnings.into_iter().for_each(|warning| driver.warn(warning));
 }
 
-/// The blocks that can be judged together, and their pairs of runs: those in which each command ran twice in a row, or else
-/// those in which each ran once.
+/// The blocks that can be judged together, and their number of pairs: the blocks in which each command ran twice in a
+/// row, or otherwise those in which each ran once.
 fn alike(measured: &[Sample], commands: usize) -> (Vec<&[Sample]>, usize) {
     let of_length = |length: usize| -> Vec<&[Sample]> {
         let blocks = measured.chunk_by(|one, next| one.block == next.block);

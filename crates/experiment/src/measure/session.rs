@@ -9,16 +9,14 @@ use crate::median::median_of;
 use crate::steer::{CompareSteering, Until};
 use crate::{Driver, Failure};
 
-/// A comparison whose runs are complete.
 pub(super) struct Measured {
     pub(super) judge: Judge,
     ended_by: StoppedBy,
-    /// Index of its first sample among those of the experiment.
+    /// Index of the comparison's first sample among those of the experiment.
     first_sample: usize,
 }
 
 impl Measured {
-    /// Findings of the comparison.
     pub(super) fn judged(&self, driver: &Driver) -> Judged {
         let judge = self.judge.clone().scope(driver.surroundings.scope());
         judge.findings(&driver.samples()[self.first_sample..], &driver.names(), self.ended_by)
@@ -30,8 +28,8 @@ impl Measured {
     }
 }
 
-/// Runs one session: blocks until the judge or its patience has enough, or the caller's question is answered. The first
-/// session uses the seed itself.
+/// Runs one session: blocks until the judge decides, its patience ends, or the caller's question is answered. Session 0
+/// uses the seed of the experiment itself.
 pub(super) fn session(
     driver: &mut Driver,
     judge: Judge,
@@ -55,7 +53,8 @@ pub(super) fn session(
     Ok(Measured { judge: steering.into_judge(), ended_by, first_sample })
 }
 
-/// Duration below which a run is over before the machine changes, so that a block holds it twice, mirrored.
+/// Duration in nanoseconds below which a run is over before the machine changes, so that a block contains it twice,
+/// mirrored.
 const SHORT_NS: f64 = 2e6;
 
 /// The plan of a comparison, after the commands were warmed up.
@@ -74,15 +73,15 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
     Plan { layout, seed, ..plan }
 }
 
-/// Fewest pairs of which blocks of two pairs can decide anything: half of them are coins.
+/// Minimum number of pairs with which blocks of two pairs can decide: only half of the pairs are independent coins.
 const TWO_PAIRS_FROM: u32 = 20;
 
-/// Whether the limit of a rule leaves coins enough for blocks of two pairs.
+/// Whether the limit of a rule leaves enough coins for blocks of two pairs.
 fn has_coins(rule: &Rule) -> bool {
     rule.max_pairs >= TWO_PAIRS_FROM || rule.at_least_s.is_some()
 }
 
-/// Duration of one run of every command, from the warm-up.
+/// Time in nanoseconds for one run of every command, from the warm-up.
 fn pair_ns(driver: &Driver) -> f64 {
     let commands = 0..driver.commands.len() as u16;
     commands.filter_map(|command| median_of(driver.samples(), command, Metric::WALL)).sum()

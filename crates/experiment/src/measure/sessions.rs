@@ -1,4 +1,5 @@
-//! A comparison in several sessions, between which everything that can be is started anew.
+//! A comparison in several sessions. Between sessions, the spawner is started anew and the commands are warmed up
+//! again.
 
 use fauxplat_analyze::{Judge, Patience, SessionCost};
 use fauxplat_model::Sessions;
@@ -8,8 +9,8 @@ use super::session::{Measured, session};
 use crate::part::ExperimentPart;
 use crate::{Driver, Failure};
 
-/// Measures the sessions one after the other, with one judge for all of them. The first session uses the present
-/// warm-up.
+/// Measures the sessions one after the other, with one judge for all of them. The first session uses the warm-up that
+/// has taken place.
 pub(super) fn in_sessions(
     driver: &mut Driver,
     judge: Judge,
@@ -28,7 +29,7 @@ pub(super) fn in_sessions(
     Ok(measured.since(first_sample))
 }
 
-/// Runs one further session: a new spawner, a warm-up, new draws.
+/// Runs one session. Sessions after the first begin with a new spawner and a warm-up, and draw anew.
 fn one_of(driver: &mut Driver, judge: Judge, number: u32, sessions: Sessions) -> Result<Measured, Failure> {
     let begun_ns = clock::monotonic_ns();
     let words = format!("session {} of {}", number + 1, sessions.count);
@@ -52,7 +53,7 @@ fn one_of(driver: &mut Driver, judge: Judge, number: u32, sessions: Sessions) ->
 fn pause(driver: &mut Driver, seconds: f64) {
     let until_ns = clock::monotonic_ns().saturating_add((seconds * 1e9) as u64);
     while clock::monotonic_ns() < until_ns && !signal::stop_requested() {
-        // A signal ends the sleep, and the loop checks whether it was a request to stop.
+        // Any signal ends the sleep, so the loop checks for a request to stop.
         timer::sleep_until_ns(until_ns);
     }
     if signal::stop_requested() {

@@ -1,4 +1,4 @@
-//! The experiment of `sweep`: measures the levels of a factor, until it is certain whether they differ.
+//! The experiment of `sweep`: measures the levels of a factor, until it is decided whether they differ.
 
 use fauxplat_analyze::SweepPanel;
 use fauxplat_model::{Metric, Outcome, Sample, SweepFindings};
@@ -10,7 +10,7 @@ use crate::{Beginning, Driver, Failure};
 /// Begins a sweep: each level that may be visited is one command.
 ///
 /// # Errors
-/// An invalid factor or command, or a machine that does not support the factor.
+/// Fails for an invalid factor or command, or a machine that does not support the factor.
 pub fn begin(beginning: Beginning<'_>) -> Result<(Driver, Prepared), Failure> {
     let mut prepared = None;
     let driver = Driver::of(beginning, |definition, machine| {
@@ -27,12 +27,12 @@ const CHEAP_NS: f64 = 60e9;
 /// Maximum number of blocks that are permitted because they fit into that time.
 const CHEAP_BLOCKS_MAX: f64 = 1000.0;
 
-/// Visits the levels. If the number of blocks is open, the warm-up runs determine how many fit into a minute.
+/// Visits the levels. If the number of blocks is not given, the warm-up runs determine how many fit into `CHEAP_NS`.
 ///
 /// # Errors
-/// Errors of the runs.
+/// Fails with an error of the runs.
 pub fn sweep(driver: &mut Driver, prepared: &Prepared, is_open: bool) -> Result<SweepFindings, Failure> {
-    // The command may fail at the first level alone, which is no reason to end.
+    // The command may fail at the first level alone, which does not end the sweep.
     driver.steer(&mut WarmUp::new(1, driver.header.definition.warmup.max(1)).that_may_fail())?;
     driver.check_values()?;
     let mut judge = prepared.judge.clone();
@@ -63,7 +63,7 @@ fn allow_cheap_blocks(driver: &mut Driver, judge: SweepPanel) -> SweepPanel {
 
 /// Number of blocks of this many levels that fit into [`CHEAP_NS`].
 fn cheap_blocks(warm_up: &[Sample], levels: usize) -> u32 {
-    // A failed run tells nothing about the duration of others.
+    // A failed run does not show the duration of successful ones.
     let good = warm_up.iter().filter(|sample| sample.outcome == Outcome::Exited(0));
     let wall_ns = good.filter_map(|sample| sample.get(Metric::WALL)).min();
     wall_ns.map_or(0, |wall_ns| {

@@ -22,8 +22,8 @@ pub(super) struct CountedThreads {
     cpu: Pair,
 }
 
-/// A counter of the calling thread with all threads that it creates, and one of itself alone: the difference is that of
-/// the others.
+/// A counter of the calling thread with all threads that it creates, and a counter of the calling thread alone. The
+/// difference is the count of the created threads.
 #[derive(Debug)]
 struct Pair {
     all: Counter,
@@ -44,7 +44,7 @@ impl Pair {
         Some((self.all.read().ok()?, self.own.read().ok()?))
     }
 
-    /// Count of the other threads since a reading of both.
+    /// Count of the created threads since a reading of both counters.
     fn since(&self, before: Option<(Count, Count)>) -> Option<u64> {
         let (all, own) =
             before.zip(self.read()).map(|(before, now)| (now.0.since(before.0), now.1.since(before.1)))?;

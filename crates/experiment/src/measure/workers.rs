@@ -20,11 +20,11 @@ pub fn cells_plan(cells: usize, seed: u64) -> Plan {
     }
 }
 
-/// Events that the workers of an experiment count of their own shifts: one set, since a shift is not repeated for
-/// another.
+/// Events that the workers of an experiment count in their own shifts. Only one set is possible, since a shift is not
+/// repeated for a further set.
 ///
 /// # Errors
-/// An event that cannot be counted here, or not together with the others.
+/// Fails for an event that cannot be counted on this machine, or not together with the others.
 pub(super) fn counted(driver: &mut Driver) -> Result<Vec<Counted>, Failure> {
     let counters = Counters::open(&driver.header.definition, driver.machine())?;
     let set = counters.only_set()?;
@@ -36,7 +36,7 @@ pub(super) fn counted(driver: &mut Driver) -> Result<Vec<Counted>, Failure> {
 /// The CPUs that a placement names, which must be online and allowed.
 ///
 /// # Errors
-/// A CPU that does not exist or is not allowed, or a placement that names none.
+/// Fails for a CPU that does not exist or is not allowed, or a placement that names none.
 pub fn cpus_of(placement: &Placement, machine: &Machine) -> Result<CpuSet, Failure> {
     let mut chosen = Condition { cpu: placement.clone(), ..Condition::default() };
     relation::resolve(&mut chosen, machine)?;
@@ -48,10 +48,10 @@ pub fn cpus_of(placement: &Placement, machine: &Machine) -> Result<CpuSet, Failu
     }
 }
 
-/// The CPUs of workers: the named ones, or the first `count` allowed ones.
+/// The CPUs of workers: the named ones, or otherwise the `first` allowed ones.
 ///
 /// # Errors
-/// As [`cpus_of`]; no CPU is allowed at all.
+/// Fails as [`cpus_of`] does, or if no CPU is allowed at all.
 pub(super) fn cpus_or_first(
     named: Option<&Placement>,
     machine: &Machine,

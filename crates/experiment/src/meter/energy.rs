@@ -9,7 +9,7 @@ use fauxplat_model::{Metric, Readings};
 use super::{Meter, Over};
 use crate::Failure;
 
-/// A powercap zone of the machine: a package, its cores, its memory. Its counter includes the energy of all programs.
+/// A powercap zone of the machine: a package, its cores or its memory. Its counter includes the energy of all programs.
 #[derive(Debug)]
 pub(super) struct Energy {
     metric: Metric,
@@ -25,10 +25,10 @@ pub(super) struct Energy {
 const ZONES: &str = "sys/class/powercap";
 
 impl Energy {
-    /// Opens the zones that a word names: `energy` for all, `energy:package-0` for one.
+    /// Opens the zones of a name: `energy` for all, `energy:package-0` for one.
     ///
     /// # Errors
-    /// There is no such zone, or it may not be read.
+    /// Fails if there is no such zone, or it may not be read.
     pub(super) fn named(word: &str, root: &Path) -> Result<Vec<Self>, Failure> {
         let all = zones(root);
         let wanted = |name: &str| word == "energy" || word.strip_prefix("energy:") == Some(name);
@@ -59,7 +59,7 @@ impl Energy {
         Ok(Energy { metric, account, range_uj, before_uj: None, runs: 0, missed: 0 })
     }
 
-    /// Energy since the beginning of the run in microjoules; the counter may have wrapped around once.
+    /// Energy since the beginning of the run in microjoules. The counter may have wrapped around once.
     fn taken_uj(&self) -> Option<u64> {
         let (before, after) = (self.before_uj?, number(&self.account)?);
         after.checked_sub(before).or_else(|| Some((self.range_uj.checked_sub(before)?).saturating_add(after)))
@@ -70,7 +70,7 @@ fn number(path: &Path) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// Names of all zones with their folders: the name of a nested zone is prefixed by that of the outer one.
+/// Names of all zones with their folders. The name of a nested zone is prefixed by the name of the outer one.
 fn zones(root: &Path) -> Vec<(String, PathBuf)> {
     let Ok(listed) = fs::read_dir(root.join(ZONES)) else { return Vec::new() };
     let mut folders: Vec<PathBuf> = listed

@@ -1,6 +1,6 @@
-//! Meters: read metrics beside the launcher's own account, before, along and after each run.
+//! Meters: read metrics in addition to the launcher's account, before, during and after each run.
 //!
-//! Each source is a [`Meter`]. It runs in fauxplat's own process, which sleeps during the run except for the looks.
+//! Each source is a [`Meter`] within fauxplat's own process, which sleeps during the run except for the looks.
 
 mod energy;
 mod pressure;
@@ -34,28 +34,24 @@ use throttled::Throttled;
 /// Interval between looks along a run.
 pub(crate) const LOOK_EVERY_MS: i32 = 100;
 
-/// A run that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Over {
-    /// Number of the trial.
     pub(crate) trial: u32,
     /// Start time by the monotonic clock.
     pub(crate) started_ns: u64,
-    /// Wall time of the run.
     pub(crate) wall_ns: u64,
 }
 
-/// Reader of metrics of runs.
 pub(crate) trait Meter: Debug {
-    /// Metrics that the meter provides.
     fn metrics(&self) -> Vec<Metric>;
 
-    /// File to which the commands must write their standard output, if the meter reads that.
+    /// File to which the commands must write their standard output, if the meter reads it.
     fn stdout(&self) -> Option<&Path> {
         None
     }
 
-    /// Program with its first arguments to which each command's program is passed, if it does not run by itself.
+    /// Program with its first arguments that is executed instead and gets the path of each command's program, if the
+    /// meter needs one.
     fn wrapper(&self) -> Option<&[String]> {
         None
     }
@@ -65,7 +61,7 @@ pub(crate) trait Meter: Debug {
         None
     }
 
-    /// Called with the folders of all commands' control groups once they have been made.
+    /// Called with the folders of all commands' control groups once these have been created.
     fn groups(&mut self, _folders: &[PathBuf]) {}
 
     /// Called just before a run.
@@ -74,15 +70,15 @@ pub(crate) trait Meter: Debug {
     /// Called regularly during a run, with `now_ns` by the monotonic clock.
     fn look(&mut self, _now_ns: u64) {}
 
-    /// Called after a run: stores its readings.
+    /// Called after a run; stores the readings of the run.
     fn end(&mut self, run: Over, readings: &mut Readings);
 
-    /// Series of values along a run.
+    /// Series of values during a run.
     fn series_of(&self, _trial: u32) -> Vec<Series> {
         Vec::new()
     }
 
-    /// Rates along all runs so far, per counter.
+    /// Rates during each run so far, per counter.
     fn rates(&self) -> Vec<Vec<RateSeries>> {
         Vec::new()
     }
@@ -91,11 +87,10 @@ pub(crate) trait Meter: Debug {
     /// it.
     fn trouble(&self, metric: Metric) -> Option<&str>;
 
-    /// Sentences about what was not measured.
+    /// Sentences about readings that are missing.
     fn not_measured(&self) -> Vec<String>;
 }
 
-/// All meters of an experiment.
 #[derive(Debug, Default)]
 pub(crate) struct Meters(Vec<Box<dyn Meter>>);
 
@@ -103,7 +98,7 @@ impl Meters {
     /// Opens the meters that a definition needs.
     ///
     /// # Errors
-    /// A metric that no meter provides, or a source that cannot be read.
+    /// Fails for a metric that no meter provides, or a source that cannot be read.
     pub(crate) fn open(definition: &Definition, counters: &Counters) -> Result<Self, Failure> {
         let rule = &definition.rule;
         rule.check().map_err(Failure::usage)?;
@@ -150,22 +145,20 @@ impl Meters {
         Ok(Meters(meters))
     }
 
-    /// File to which the commands must write their standard output; `None` if no meter reads that.
+    /// File to which the commands must write their standard output; `None` if no meter reads it.
     pub(crate) fn stdout(&self) -> Option<PathBuf> {
         self.0.iter().find_map(|meter| meter.stdout()).map(Path::to_owned)
     }
 
-    /// Program with its first arguments to which the programs of the commands are passed; empty for none.
+    /// Program with its first arguments that is executed instead of each command's program; empty for none.
     pub(crate) fn wrapper(&self) -> Vec<String> {
         self.0.iter().find_map(|meter| meter.wrapper()).unwrap_or_default().to_vec()
     }
 
-    /// Additional environment variables of the commands.
     pub(crate) fn variables(&self) -> Vec<String> {
         self.0.iter().filter_map(|meter| meter.variable()).map(str::to_owned).collect()
     }
 
-    /// Passes on the control groups of the commands, once they have been made.
     pub(crate) fn groups(&mut self, folders: &[PathBuf]) {
         self.0.iter_mut().for_each(|meter| meter.groups(folders));
     }
@@ -228,7 +221,7 @@ pub(crate) fn all_accounts(root: &Path) -> Vec<(String, Option<String>)> {
     pressures.into_iter().chain(energy).chain([throttled]).collect()
 }
 
-/// Opens the meters for an account of that name.
+/// Opens the meters for an account.
 fn accounts(name: &str) -> Result<Vec<Box<dyn Meter>>, Failure> {
     if name.starts_with("energy") {
         let zones = Energy::named(name, Path::new("/"))?;
@@ -292,7 +285,7 @@ fn check(definition: &Definition, metric: Metric) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a definition whose commands cannot write to the meter's output file, or not each by itself.
+/// Refuses a definition whose commands cannot write to the meter's output file, or cannot do so one at a time.
 fn check_output(definition: &Definition) -> Result<(), Failure> {
     if definition.condition.output != Output::Null {
         return Err(Failure::usage(

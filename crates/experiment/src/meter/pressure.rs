@@ -1,4 +1,4 @@
-//! Pressure: how long tasks of the machine had to wait for a resource during the run, see
+//! Pressure: the time for which tasks of the machine had to wait for a resource during the run, see
 //! Documentation/accounting/psi.rst of the kernel.
 
 use std::fs;
@@ -9,7 +9,7 @@ use fauxplat_procfs::pressure;
 
 use super::{Meter, Over};
 
-/// Pressure on one resource. Reading it takes some microseconds, before and after the run.
+/// Pressure on one resource. A reading takes some microseconds, and is made before and after the run.
 #[derive(Debug)]
 pub(super) struct Pressure {
     metric: Metric,
@@ -20,7 +20,7 @@ pub(super) struct Pressure {
 }
 
 impl Pressure {
-    /// The meter for this metric on the machine that runs the commands; `None` if the metric is no pressure.
+    /// The meter for this metric on this machine; `None` if the metric is no pressure.
     pub(super) fn here(metric: Metric) -> Option<Self> {
         Pressure::of(metric, Path::new("/"))
     }

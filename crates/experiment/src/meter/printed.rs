@@ -15,22 +15,20 @@ use crate::Failure;
 const SEARCHED_BYTES: u64 = 1 << 20;
 /// Maximum size of an output that is parsed as JSON.
 const JSON_BYTES: u64 = 16 << 20;
-/// Number of millionths in a unit: printed numbers are stored in millionths.
+/// Printed numbers are stored in millionths.
 const MILLIONTHS: f64 = 1e6;
-/// Maximum value, since the store has 63 bits.
+/// Limit of stored values: the store has 63 bits.
 const STORED_MAX: f64 = 9.2e18;
 
-/// Meter of the numbers that commands print.
 #[derive(Debug)]
 pub struct Printed {
     outlet: Outlet,
     numbers: Vec<Number>,
 }
 
-/// File that receives the output.
 #[derive(Debug)]
 struct Outlet {
-    /// Keeps the folder of the file.
+    /// Keeps the folder of the file until drop.
     _folder: Workplace,
     path: PathBuf,
     file: File,
@@ -49,7 +47,8 @@ impl Printed {
     /// Opens a meter for these sources.
     ///
     /// # Errors
-    /// A pattern that is invalid or has no group, a name that cannot be a metric's, or no room for the file.
+    /// Fails for a pattern that is invalid or has no group, a name that cannot be a metric's, or if the file cannot be
+    /// created.
     pub fn open(sources: &[PrintedSource]) -> Result<Self, Failure> {
         let fail =
             |error| Failure::machine(format!("--metric-from: no file for what commands print: {error}"));
@@ -57,7 +56,8 @@ impl Printed {
         Ok(Printed { outlet: Outlet::new().map_err(fail)?, numbers })
     }
 
-    /// Numbers found in this output of a run, in millionths and in the order of the sources, or why one was not found.
+    /// Numbers in this output of a run, in millionths and in the order of the sources; the error of a number tells why
+    /// it was not found.
     pub fn numbers(&self, printed: &[u8]) -> Vec<Result<u64, String>> {
         let output = Output::whole(printed.to_vec());
         self.numbers.iter().map(|number| number.found(&output)).collect()
@@ -96,12 +96,11 @@ impl Meter for Printed {
     }
 }
 
-/// Output of one run.
 #[derive(Debug, Default)]
 struct Output {
-    /// End of the output, as far as patterns search it.
+    /// The last `SEARCHED_BYTES` of the output, which patterns search.
     end: Vec<u8>,
-    /// Whole output, unless it is too long to be parsed as JSON.
+    /// The whole output; `None` if it is longer than `JSON_BYTES`.
     whole: Option<Vec<u8>>,
     trouble: Option<String>,
 }
@@ -136,12 +135,11 @@ fn end_of(bytes: &[u8]) -> Vec<u8> {
     bytes[bytes.len().saturating_sub(SEARCHED_BYTES as usize)..].to_vec()
 }
 
-/// A printed number, with the results so far.
 #[derive(Debug)]
 struct Number {
     source: PrintedSource,
     metric: Metric,
-    /// Pattern, unless the number is found by a JSON pointer.
+    /// `None` if the number is found by a JSON pointer.
     pattern: Option<Regex>,
     last_trouble: String,
     runs: u32,
@@ -230,7 +228,7 @@ fn pointed_at(pointer: &str, output: &Output) -> Result<String, String> {
     }
 }
 
-/// A number above zero as millionths: zero and negative numbers have no ratio.
+/// A number above zero in millionths. Zero and negative numbers are refused, because there is no ratio of them.
 fn millionths(text: &str) -> Result<u64, String> {
     let shown: String = text.chars().take(40).collect();
     let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());

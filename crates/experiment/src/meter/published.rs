@@ -1,4 +1,4 @@
-//! Counters that programs publish in live tables. Reading costs the publisher no more than the transfer of a cache
+//! Counters that programs publish in live tables. A reading costs the publisher no more than the transfer of a cache
 //! line.
 
 use fauxplat_model::{Metric, MetricSpec, OPEN_MAX, RateSeries, Reading, Readings, Series, TableSource};
@@ -6,12 +6,12 @@ use fauxplat_table::{AnyTable, Error, Selection, TableFile};
 
 use super::{LOOK_EVERY_MS, Meter, Over};
 
-/// Minimum duration of the last interval: a shorter one is merged with the one before, since its rate would be mostly
-/// rounding.
+/// Minimum duration of the last interval. A shorter one is merged with the interval before, since its rate would be
+/// mostly rounding error.
 const SHORTEST_NS: u64 = LOOK_EVERY_MS as u64 * 1_000_000 / 2;
-/// Number of millionths in a unit: rates are stored in millionths.
+/// Rates are stored in millionths.
 const MICRO: f64 = 1e6;
-/// Maximum number of looks that are kept of one run. Beyond it, every second one is dropped.
+/// Maximum number of looks that are kept of one run; when there are more, every second one is dropped.
 const LOOKS_MAX: usize = 4096;
 
 /// Published counters of an experiment, with their rates in each run so far.
@@ -19,17 +19,17 @@ const LOOKS_MAX: usize = 4096;
 pub(super) struct Published(Vec<Counter>);
 
 impl Published {
-    /// Watches these counters. A table need not exist before a run publishes it.
+    /// Watches these counters. A table may be created as late as during a run.
     ///
     /// # Errors
-    /// A file that exists and cannot be read, or is no table.
+    /// Fails for a file that exists and cannot be read, or is no table.
     pub(super) fn open(sources: &[TableSource]) -> Result<Self, Error> {
         sources.iter().map(Counter::open).collect::<Result<_, _>>().map(Published)
     }
 }
 
 impl Meter for Published {
-    /// Metrics of the counters: `rate` is that of the first one; each also has a metric of its own name.
+    /// Metrics of the counters. The first counter provides `rate` as well as the metric of its own name.
     fn metrics(&self) -> Vec<Metric> {
         self.0.iter().filter_map(|counter| counter.metric).collect()
     }
@@ -79,19 +79,19 @@ impl Meter for Published {
 #[derive(Debug)]
 struct Counter {
     source: TableSource,
-    /// Metric of the counter's own name, unless the name is not valid for a metric.
+    /// Metric of the counter's own name; `None` if that is no valid name of a metric.
     metric: Option<Metric>,
     selection: Selection,
     table: Option<AnyTable>,
     /// Value when the run began; 0 if the table was created during the run.
     base: i128,
-    /// Increase within this run in tables that were replaced by others.
+    /// Increase within this run in tables that have since been replaced.
     carried: i128,
     /// Whether the table was created during the run.
     young: bool,
-    /// Time and increase at each look along the run.
+    /// Time and increase at each look of the run.
     looks: Vec<(u64, i128)>,
-    /// Keep every `stride`-th sample.
+    /// Every `stride`-th look is kept.
     stride: u64,
     moments: u64,
     series: Vec<RateSeries>,
@@ -134,7 +134,7 @@ impl Counter {
         (self.carried, self.stride, self.moments, self.trouble) = (0, 1, 0, None);
         self.looks.clear();
         self.refresh();
-        // A table that was removed has no further values for this run.
+        // A removed table gets no further values in this run.
         if self.standing() == Some(TableFile::Gone) {
             self.table = None;
         }
@@ -195,7 +195,7 @@ impl Counter {
         if rise < 0 {
             return Err(format!("{file}: the counter fell during the run"));
         }
-        // A table from before the run that was removed without any further count belongs to another run.
+        // An existing table that was removed without any further count belongs to another run.
         let gone = !self.young && self.standing() == Some(TableFile::Gone);
         if rise == 0 && gone {
             return Err(format!("{file} was removed during the run"));
@@ -203,7 +203,7 @@ impl Counter {
         Ok(rise)
     }
 
-    /// Opens the table that is now at the path: its publisher may have created or replaced it.
+    /// Opens the table that is now at the path, which the publisher may have created or replaced.
     fn refresh(&mut self) {
         if !matches!(self.standing(), None | Some(TableFile::Replaced)) {
             return;
@@ -217,7 +217,7 @@ impl Counter {
         }
     }
 
-    /// Standing of the open table; `None` if no table is open, or if that cannot be determined.
+    /// State of the open table's file; `None` if no table is open, or if the state cannot be determined.
     fn standing(&self) -> Option<TableFile> {
         self.table.as_ref().and_then(|table| table.standing().ok())
     }
@@ -226,7 +226,7 @@ impl Counter {
         Some(self.carried + self.value()? - self.base)
     }
 
-    /// Sum of the values that exist.
+    /// Sum of the selected values; `None` if none exists.
     fn value(&self) -> Option<i128> {
         let table = self.table.as_ref().filter(|table| table.check().is_ok())?;
         let values = table.values(&self.selection);
@@ -295,7 +295,7 @@ mod tests {
         let series = at(&[(1_000 + second, 10), (1_000 + 2 * second, 40)], 2 * second + 10, 40);
         assert_eq!((series.until_ns, series.rate_per_s[0]), (vec![second, 2 * second + 10], 10.0));
         assert!((series.rate_per_s[1] - 30.0).abs() < 1e-6);
-        // Looks after the end, as when the answer is late, and before the beginning are ignored.
+        // Looks before the beginning are ignored, and looks after the end, which happen when the reply is late.
         let series = at(&[(900, 5), (1_000 + 3 * second, 99)], second, 20);
         assert_eq!((series.trial, series.until_ns, series.rate_per_s), (7, vec![second], vec![20.0]));
     }

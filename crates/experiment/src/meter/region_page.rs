@@ -1,6 +1,6 @@
-//! The page on which programs mark regions: a file that they map, new for each run, so that remaining processes of an
-//! earlier run write to a file that is not read any more. Its layout is documented in docs/regions.md. Its content is
-//! untrusted.
+//! The page on which programs mark regions: a file that they map, created anew for each run, so that remaining
+//! processes of an earlier run write to a file that is no longer read. The layout of the page is documented in
+//! docs/regions.md. Its content is untrusted.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,21 +21,19 @@ const MAGIC: &[u8; 8] = b"FPREGION";
 const VERSION: u64 = 1;
 const HEADER: usize = 64;
 const WORDS: usize = 32;
-/// Number of slots: those shared by all processes, and those owned by single processes.
+/// Number of slots: 256 shared by all processes, and 256 owned by single processes.
 const SLOTS: usize = 256 + 256;
 const BYTES: usize = (HEADER + SLOTS * WORDS) * 8;
 /// `PERF_TYPE_SOFTWARE`, its `PERF_COUNT_SW_CPU_CLOCK` and `_TASK_CLOCK`, and `PERF_TYPE_TRACEPOINT`.
 const SOFTWARE: u32 = 1;
 const CLOCKS: [u64; 2] = [0, 1];
 const TRACEPOINT: u32 = 2;
-/// Offsets in words within the header.
 const LOST: usize = 2;
-/// Offsets in words within a slot.
 const NAME: usize = 2;
 const CALLS: usize = 10;
 const NAMED: u64 = 2;
 
-/// The file, and a blank page whose header asks programs to count these events.
+/// The file of the page, and a blank page whose header tells programs which events to count.
 #[derive(Debug)]
 pub(super) struct Page {
     folder: Workplace,
@@ -43,10 +41,8 @@ pub(super) struct Page {
     blank: Vec<u8>,
 }
 
-/// Content of the page after one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marked {
-    /// Regions by name.
     pub regions: BTreeMap<String, Slot>,
     /// Number of marks for which there was no free slot.
     pub lost: u64,
@@ -55,9 +51,8 @@ pub struct Marked {
 /// Totals of one region over all processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
-    /// Number of calls, each from begin to end.
+    /// Number of calls, each from a begin mark to an end mark.
     pub calls: u64,
-    /// Total wall time of the calls.
     pub wall_ns: u64,
     /// Number of calls that were begun and not ended.
     pub open: u64,
@@ -65,15 +60,14 @@ pub struct Slot {
     pub unpaired: u64,
     /// Number of calls in which all events were counted.
     pub counted: u64,
-    /// Count of each event.
     pub counts: [u64; EVENTS],
 }
 
 impl Page {
-    /// A page in memory, or below the folder for temporary files if that is full or does not exist.
+    /// A page in memory, or in the folder for temporary files if `/dev/shm` is full or does not exist.
     ///
     /// # Errors
-    /// There is no room for the file.
+    /// Fails if neither place has room for the file.
     pub(super) fn new(events: &[CounterEntry]) -> io::Result<Self> {
         let blank = blank(events);
         Page::within(Path::new("/dev/shm"), blank.clone())
@@ -91,15 +85,15 @@ impl Page {
         &self.path
     }
 
-    /// Replaces the old file by a new one. The whole page is written: a page that ran out of memory later would end the
-    /// program that marks.
+    /// Replaces the old file by a new one. The whole page is written at once, because a hole that cannot be filled
+    /// later would kill the marking program.
     pub(super) fn renew(&self) -> io::Result<()> {
         let fresh = self.folder.path().join("fresh");
         File::create(&fresh)?.write_all(&self.blank)?;
         std::fs::rename(fresh, &self.path)
     }
 
-    /// Reads the page. A program may have replaced it by anything.
+    /// Reads the page, which a program may have replaced by any other file.
     pub(super) fn read(&self) -> io::Result<Marked> {
         let file = open_at_once(&self.path, false)?;
         let found = file.metadata()?;
@@ -112,7 +106,6 @@ impl Page {
     }
 }
 
-/// A page without marks.
 fn blank(events: &[CounterEntry]) -> Vec<u8> {
     let mut words = vec![0_u64; HEADER];
     words[0] = u64::from_ne_bytes(*MAGIC);
@@ -121,7 +114,7 @@ fn blank(events: &[CounterEntry]) -> Vec<u8> {
     for (at, place) in words[4..].chunks_exact_mut(5).enumerate().take(events.len()) {
         let event = events[at];
         let [config, config1, config2] = event.config;
-        // With several kinds of cores, the rest of the time was spent on a core of another kind.
+        // The last bit marks an event that counts only on cores of one kind.
         let excluded =
             [event.excludes_user, event.excludes_kernel, event.excludes_hypervisor, event.is_partial];
         let excluded: u64 = excluded.iter().enumerate().map(|(bit, &is_set)| u64::from(is_set) << bit).sum();
@@ -133,9 +126,9 @@ fn blank(events: &[CounterEntry]) -> Vec<u8> {
     blank
 }
 
-/// Index of the event with which an event is read as a group: the first one of its device, or of those that take no
-/// hardware counter. The kernel's clocks are updated only when they are read alone (Linux 6.18: in a group they stand
-/// still from one switch or tick to the next).
+/// Index of the event as whose group member an event is read: the first event of the same device, or of those without a
+/// hardware counter. The kernel's clocks are read alone, because in a group they are updated only at a switch or tick
+/// (Linux 6.18).
 fn leader(events: &[CounterEntry], at: usize) -> usize {
     let is_clock = |event: &CounterEntry| event.kind == SOFTWARE && CLOCKS.contains(&event.config[0]);
     let device = |event: &CounterEntry| if event.kind > TRACEPOINT { event.kind } else { 0 };
@@ -145,7 +138,6 @@ fn leader(events: &[CounterEntry], at: usize) -> usize {
     if is_clock(&events[at]) { at } else { events.iter().position(first).unwrap_or(at) }
 }
 
-/// Content of a page with these bytes.
 pub fn marked(bytes: &[u8]) -> Marked {
     let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|&word| u64::from_ne_bytes(word)).collect();
     let (header, slots) = words.split_at(HEADER.min(words.len()));
@@ -160,7 +152,7 @@ pub fn marked(bytes: &[u8]) -> Marked {
     found
 }
 
-/// Text before the first zero byte, if it is a valid name of a region.
+/// The text before the first zero byte, if it is a valid name of a region.
 fn name(raw: &[u8]) -> Option<String> {
     let end = raw.iter().position(|&byte| byte == 0)?;
     let name = String::from_utf8(raw[..end].to_vec()).ok()?;
@@ -180,7 +172,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A slot with this name and these words.
     fn slot(name: &str, words: &[u64]) -> Vec<u8> {
         let mut bytes = vec![0; WORDS * 8];
         bytes[..8].copy_from_slice(&NAMED.to_ne_bytes());
@@ -221,7 +212,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any content that a program may write is read or left out.
+        /// Any content that a program may write is parsed or ignored.
         #[test]
         fn any_page_is_read(bytes in proptest::collection::vec(any::<u8>(), HEADER * 8..HEADER * 8 + 3 * WORDS * 8)) {
             prop_assert!(marked(&bytes).regions.len() <= 3);

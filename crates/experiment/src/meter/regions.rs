@@ -11,19 +11,16 @@ use crate::counters::Counters;
 /// Limit of stored values: the store has 63 bits.
 const STORED_MAX: u64 = 1 << 63;
 
-/// Meter of the requested regions.
 #[derive(Debug)]
 pub(super) struct Regions {
     page: Page,
-    /// Environment variable for the programs.
     variable: String,
     named: Vec<Named>,
-    /// Why there was no page for a run, or why it could not be read.
+    /// Why there was no page for a run, or why the page could not be read.
     page_trouble: Option<String>,
     lost: u64,
 }
 
-/// A region, with its readings so far.
 #[derive(Debug)]
 struct Named {
     name: String,
@@ -36,7 +33,7 @@ struct Named {
     last_trouble: String,
     open: u64,
     unpaired: u64,
-    /// Number of calls that were not counted, and of all calls.
+    /// Number of calls without counts, and of all calls.
     uncounted: (u64, u64),
 }
 
@@ -44,7 +41,7 @@ impl Regions {
     /// Opens the regions of a definition, including those of deciding metrics; `None` if there are none.
     ///
     /// # Errors
-    /// An invalid name, counters that cannot be counted in a region, or no room for the page.
+    /// Fails for an invalid name, counters that cannot be counted in a region, or if the page cannot be created.
     pub(super) fn open(definition: &Definition, counters: &Counters) -> Result<Option<Self>, Failure> {
         let names = definition.all_regions();
         if names.is_empty() {
@@ -139,7 +136,7 @@ impl Named {
         };
         if let Ok(marked) = found {
             let slot = marked.regions.get(&self.name).cloned().unwrap_or_default();
-            // While the page is written, a reading may show more begun than ended calls, or fewer.
+            // A page that is read while a program writes to it may show inconsistent numbers of begun and ended calls.
             self.open = self.open.saturating_add(if slot.open < STORED_MAX { slot.open } else { 0 });
             self.unpaired = self.unpaired.saturating_add(slot.unpaired);
         }

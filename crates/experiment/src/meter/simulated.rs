@@ -1,5 +1,5 @@
 //! Simulated runs: the program of a command is passed to a simulator, which writes its counts to files. Time and memory
-//! of such a run are those of the simulator, so nothing else is read of it.
+//! of such a run are those of the simulator, so only the counts are read.
 
 use std::path::Path;
 
@@ -11,11 +11,10 @@ use fauxplat_sys::workplace::Workplace;
 use super::{Meter, Over};
 use crate::Failure;
 
-/// A simulator, the simulated machine, and the folder for its counts.
 #[derive(Debug)]
 pub(super) struct Simulated {
     folder: Workplace,
-    /// The simulator with its arguments, before the user's program.
+    /// The simulator with its arguments, before the command's program.
     words: Vec<String>,
     metrics: Vec<Metric>,
     runs: u32,
@@ -27,10 +26,11 @@ pub(super) struct Simulated {
 const SIMULATOR: &str = "valgrind";
 
 impl Simulated {
-    /// The simulator that a condition asks for; `None` if it asks for none.
+    /// The simulator that a condition requires; `None` if it requires none.
     ///
     /// # Errors
-    /// The simulator is not installed, does not report its version, or there is no room for its counts.
+    /// Fails if the simulator is not installed, does not report its version, or the folder for its counts cannot be
+    /// created.
     pub(super) fn open(condition: &Condition) -> Result<Option<Self>, Failure> {
         let Some(machine) = &condition.simulate else { return Ok(None) };
         let caches =
@@ -52,7 +52,7 @@ impl Simulated {
 /// Path and version of the simulator, such as `valgrind-3.19.0`.
 ///
 /// # Errors
-/// The simulator is not installed, or does not report its version.
+/// Fails if the simulator is not installed, or does not report its version.
 pub fn simulator() -> Result<(String, String), Failure> {
     let path = std::env::var("PATH").unwrap_or_else(|_| "/bin:/usr/bin".to_owned());
     let found = words::find_program(SIMULATOR, Path::new("/"), &path).map_err(|_| {

@@ -1,4 +1,4 @@
-//! Steering of a comparison: blocks until the judge has enough.
+//! Steering of a comparison: blocks until the judge decides.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::{Failure, Next, Stopped};
 /// Number of blocks that determine the pace. The first look comes later.
 const PACE_BLOCKS: u32 = 6;
 
-/// A question that is asked at each look, and ends a comparison before its verdicts when it is answered.
+/// A question that is asked at each look. When it is answered, the comparison ends before its verdicts.
 pub struct Until(pub Box<dyn Fn(&Judge) -> bool>);
 
 impl std::fmt::Debug for Until {
@@ -23,14 +23,13 @@ impl std::fmt::Debug for Until {
     }
 }
 
-/// Steering of one comparison.
 #[derive(Debug)]
 pub struct CompareSteering {
     plan: Plan,
     judge: Judge,
     throttle: Option<ThrottleCounter>,
-    /// Number of the first block and of the first sample, so that several comparisons of one experiment do not share
-    /// numbers.
+    /// Number of the first block and index of the first sample, so that several comparisons of one experiment do not
+    /// share numbers.
     first_block: u32,
     first_sample: usize,
     asked: u32,
@@ -45,7 +44,8 @@ pub struct CompareSteering {
     /// Number of pairs at the next look, and the precision of the difference at the last one.
     known: (u32, Option<f64>),
     margin: f64,
-    /// Largest share of progress so far: the number of blocks is known only after the first ones have shown the pace.
+    /// Largest share of progress so far. The estimate may fall when the first blocks have shown the pace, the reported
+    /// progress may not.
     share: f64,
     out_of_time: bool,
     is_warmed_anew: bool,
@@ -80,18 +80,18 @@ impl CompareSteering {
         }
     }
 
-    /// With `true`, each command runs once, unmeasured, before each block, for programs that are replaced for each
+    /// With `true`, each command also runs once unmeasured before each block, for programs that are replaced for each
     /// block and have never been run.
     pub fn warmed_anew(self, is_warmed_anew: bool) -> Self {
         CompareSteering { is_warmed_anew, ..self }
     }
 
-    /// Ends as soon as a look answers this question, too.
+    /// Also ends as soon as a look answers this question.
     pub fn until(self, until: Option<Until>) -> Self {
         CompareSteering { until, ..self }
     }
 
-    /// Replaces the limits of the whole experiment.
+    /// Replaces the limits of the whole experiment by those of a session.
     pub fn patient(self, patience: Patience) -> Self {
         CompareSteering { patience, ..self }
     }
@@ -101,14 +101,14 @@ impl CompareSteering {
         self.elapsed_ns = elapsed_ns;
         let decided = self.is_answered || self.judge.decision() == Decision::Stop;
         let late = self.patience.is_over(elapsed_ns, self.blocks * self.pairs_per_block(), &self.judge);
-        // The judge may have come to the number of pairs for which there was time at the same moment.
+        // The judge may have reached its last number of pairs and a verdict at the moment when the time is over.
         let has_verdict = self.is_answered || self.judge.stopped_by() == StoppedBy::Verdict;
         self.out_of_time |= late && !has_verdict;
         decided || late
     }
 
-    /// Estimates how many blocks fit into the time limit, by the pace of the first ones. Only the duration of a block
-    /// is used, which says nothing about which command is faster, and that before the first look at the data.
+    /// Estimates how many blocks fit into the time limit, from the duration of the first ones. The duration of a block
+    /// does not show which command is faster, and the estimate precedes the first look at the data.
     fn set_horizon(&mut self, now_ns: u64) {
         let block_ns = now_ns.saturating_sub(self.first_ns) / u64::from(PACE_BLOCKS);
         self.patience.blocks(block_ns).into_iter().for_each(|blocks| self.judge.horizon(blocks));
@@ -121,7 +121,7 @@ impl CompareSteering {
         by_pairs.max(self.patience.share(self.elapsed_ns, stand.pairs))
     }
 
-    /// Records the precision of the difference, and asks the question of the caller, once after each look.
+    /// Records the precision of the difference, and asks the caller's question, once after each look.
     fn note_look(&mut self) {
         let next = self.judge.progress().pairs_next_look;
         if next != self.known.0 {
@@ -136,7 +136,6 @@ impl CompareSteering {
         warm_up.chain(trials.iter().cloned()).collect()
     }
 
-    /// Reason of the end.
     pub fn ended_by(&self, stopped: Stopped) -> StoppedBy {
         match (stopped, self.out_of_time) {
             (Stopped::Interrupted, _) => StoppedBy::Interrupt,
@@ -146,12 +145,11 @@ impl CompareSteering {
         }
     }
 
-    /// The judge with all that it saw.
     pub fn into_judge(self) -> Judge {
         self.judge
     }
 
-    /// Findings and the reason of the end. `all` are the samples of the experiment.
+    /// Findings, with the reason of the end. `all` holds the samples of the experiment.
     pub fn judged(&self, all: &[Sample], stopped: Stopped, scope: Scope, names: &[String]) -> Judged {
         self.judge.clone().scope(scope).findings(self.own(all), names, self.ended_by(stopped))
     }
@@ -169,7 +167,7 @@ impl CompareSteering {
         self.block.len() == usize::from(self.plan.commands) * usize::from(self.plan.layout.rounds())
     }
 
-    /// Whether each command has run in the block that is under way.
+    /// Whether each command has run in the present block.
     fn has_run_all(&self) -> bool {
         (0..self.plan.commands).all(|command| self.block.iter().any(|run| run.command == command))
     }
@@ -201,7 +199,7 @@ impl Steering for CompareSteering {
         if self.is_over(now_ns) {
             return Next::Done;
         }
-        // Before the first block the judge has no next look; afterwards nothing is run beyond the next one.
+        // Before the first block the judge has no next look; afterwards no run is made beyond the next look.
         let look = self.judge.progress().pairs_next_look.max(self.pairs_per_block());
         if self.asked * self.pairs_per_block() >= look {
             return Next::Wait;

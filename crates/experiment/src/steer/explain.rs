@@ -10,7 +10,6 @@ use crate::{Failure, Next};
 /// Minimum number of blocks from which a time can be estimated.
 const BLOCKS_MIN: u32 = 12;
 
-/// Steering of a crossed design.
 #[derive(Debug)]
 pub struct ExplainSteering {
     plan: Crossed,
@@ -38,7 +37,6 @@ impl ExplainSteering {
         }
     }
 
-    /// Elapsed share of the time limit.
     fn time_share(&self) -> f64 {
         self.max_time_ns.map_or(0.0, |limit_ns| self.elapsed_ns as f64 / limit_ns as f64)
     }

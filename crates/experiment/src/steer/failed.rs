@@ -8,7 +8,6 @@ use crate::Failure;
 /// `SIGKILL`, see `signal(7)`.
 const KILLED: u8 = 9;
 
-/// Failure for a run that failed.
 pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
     let Landed { sample, command, .. } = landed;
     let how = how_it_ended(sample.outcome);
@@ -39,7 +38,6 @@ pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
     ))
 }
 
-/// Words for the outcome of a run that did not succeed.
 pub fn how_it_ended(outcome: Outcome) -> String {
     match outcome {
         Outcome::Exited(status) => format!("ended with status {status}"),
@@ -63,13 +61,13 @@ fn signal_name(signal: u8) -> &'static str {
     }
 }
 
-/// Number of failed runs from which on, if they are also a tenth of all, they are no accident.
+/// Number of failed runs from which on they end the experiment, if they are also more than a tenth of all runs.
 const FAILURES_MAX: u32 = 3;
 
-/// Number of runs of a command without a success after which none is expected.
+/// Number of successive failures of a command after which no success is expected.
 pub const HOPELESS_FROM: usize = 10;
 
-/// Number of failures of commands whose failed runs are not to be kept.
+/// Number of failures of commands whose failed runs are not ignored.
 #[derive(Debug, Default)]
 pub(super) struct Failures(u32);
 
@@ -77,7 +75,7 @@ impl Failures {
     /// Counts a failed sample among `of` runs or blocks so far.
     ///
     /// # Errors
-    /// There are too many failures.
+    /// Fails if there are too many failures.
     pub(super) fn count(&mut self, landed: Landed<'_>, of: u32) -> Result<(), Failure> {
         let ignored = &landed.command.condition.ignore_failure;
         if ignored.lets_pass(landed.sample.outcome) {
@@ -92,7 +90,6 @@ impl Failures {
     }
 }
 
-/// Whether the latest runs of this command all failed.
 fn is_hopeless(landed: Landed<'_>) -> bool {
     let of_this = |sample: &&Sample| sample.command == landed.sample.command;
     let latest = landed.all.iter().rev().filter(of_this).take(HOPELESS_FROM);
@@ -102,7 +99,7 @@ fn is_hopeless(landed: Landed<'_>) -> bool {
 /// Fails at the first failed run of a command whose failed runs are neither kept nor left out.
 ///
 /// # Errors
-/// The run failed.
+/// Fails if the run failed.
 pub(super) fn must_succeed(landed: Landed<'_>) -> Result<(), Failure> {
     let ignored = &landed.command.condition.ignore_failure;
     match ignored.lets_pass(landed.sample.outcome) || ignored.are_left_out() && !is_hopeless(landed) {

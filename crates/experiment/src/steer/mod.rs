@@ -1,5 +1,5 @@
-//! Steerings lead an experiment: each says what to run next, and sees every sample. Recording, storing and reporting
-//! are the driver's task.
+//! Steerings lead an experiment: a steering chooses the next trials, and sees every sample. Recording, storing and
+//! reporting are the driver's task.
 
 mod compare;
 mod explain;
@@ -19,35 +19,29 @@ pub use rounds::{Bounds, Rounds};
 pub use sweep::SweepSteering;
 pub use warm_up::WarmUp;
 
-/// A sample that landed, with its context.
+/// A sample with its context.
 #[derive(Clone, Copy, Debug)]
 pub struct Landed<'a> {
-    /// The sample.
     pub sample: &'a Sample,
-    /// The command that was run.
     pub command: &'a Command,
     /// All samples of the experiment so far, this one last.
     pub all: &'a [Sample],
 }
 
-/// Progress of the experiment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// Share of the whole, 0 to 1.
     pub share: f64,
     /// Description of the present activity.
     pub words: String,
-    /// Number of finished blocks.
     pub blocks: u32,
 }
 
-/// Leads an experiment.
 pub trait Steering {
-    /// The next trials, at this moment of the clock by which runs are timed. Called whenever there is room.
+    /// The next trials, given the present time of the clock by which runs are timed. Called whenever there is room.
     fn next(&mut self, now_ns: u64) -> Next;
 
-    /// Whether the trials that were asked for and have not begun are given up, because the time limit is past and every
-    /// command has been run. A block of many slow commands would else outlast the limit several times over.
+    /// Whether requested trials that have not begun are dropped, because the time limit is past and every command has
+    /// been run. Otherwise a block of many slow commands would outlast the limit several times over.
     fn is_overdue(&mut self, now_ns: u64) -> bool {
         let _ = now_ns;
         false
@@ -56,7 +50,7 @@ pub trait Steering {
     /// Sees a sample. Samples come in the order of their trials.
     ///
     /// # Errors
-    /// Ends the experiment at once.
+    /// An error ends the experiment at once.
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure>;
 
     /// Progress; `None` if there is nothing to report.

@@ -13,20 +13,19 @@ use super::failed::must_succeed;
 use super::{Landed, Standing, Steering};
 use crate::{Failure, Next};
 
-/// Steering by rounds of all commands until each has enough runs.
 #[derive(Debug)]
 pub struct Rounds {
     plan: Plan,
     bounds: Bounds,
     in_a_row: InARow,
-    /// Runs of each command that were asked for, and those that are over.
+    /// Numbers of runs of each command that were requested, and that are done.
     asked: u32,
     done: u32,
-    /// Blocks that were asked for.
+    /// Number of blocks that were requested.
     blocks: u32,
-    /// Runs of each command in the blocks that are not over yet, the oldest first.
+    /// Number of runs of each command in each block under way, the oldest first.
     under_way: VecDeque<u16>,
-    /// Runs of the oldest of them that have landed, and when the first of these began.
+    /// Number of runs of the oldest block under way that have arrived, and the start of the first one.
     landed: u32,
     began_ns: u64,
     enough: bool,
@@ -34,21 +33,18 @@ pub struct Rounds {
     elapsed_ns: u64,
 }
 
-/// Bounds on the number of runs of each command.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bounds {
-    /// Rule for the number of runs.
     pub runs: Runs,
-    /// Minimum number of runs of each command, unless the rule is a number.
+    /// Minimum number of runs of each command, unless `runs` is a number.
     pub least: Option<u32>,
     /// Maximum number of runs of each command.
     pub most: Option<u32>,
-    /// Time after which no further run begins, once each command has one.
+    /// Time after which no further run begins, once each command has been run.
     pub max_time_ns: Option<u64>,
 }
 
 impl Bounds {
-    /// Bounds of a definition.
     pub fn of(definition: &Definition) -> Self {
         Bounds {
             runs: definition.runs,
@@ -59,16 +55,15 @@ impl Bounds {
     }
 }
 
-/// Defaults: a minimum number of runs of each command, a duration, and a maximum number. The median of a short program
-/// is well known by then, and a single command has its report within a second.
+/// Defaults: a minimum number of runs of each command, a duration per command, and a maximum number of runs. The median
+/// of a short program is well known by then, and its report comes within a second.
 const AUTO_RUNS_MIN: u32 = 10;
 const AUTO_NS: u64 = 3_000_000_000;
 const AUTO_RUNS_MAX: u32 = 500;
-/// Maximum number of runs of all commands together, so that a precision that cannot be reached ends too.
+/// Maximum number of runs of all commands together, so that an experiment ends even if its precision cannot be reached.
 const UNTIL_RUNS_MAX: u64 = 100_000;
 
 impl Rounds {
-    /// Rounds in the order of a plan.
     pub fn new(plan: Plan, bounds: Bounds) -> Self {
         Rounds {
             in_a_row: InARow::of(plan.layout, &bounds),
@@ -109,18 +104,18 @@ impl Rounds {
         }
     }
 
-    /// Number of runs of each command after which a precision is given up.
+    /// Number of runs of each command after which the requested precision is given up.
     fn until_runs_max(&self) -> u32 {
         UNTIL_RUNS_MAX.min(RUNS_MAX / u64::from(self.plan.commands.max(1))) as u32
     }
 
-    /// Number of runs of each command that are made however long they take.
+    /// Number of runs of each command that are made regardless of their duration.
     fn least(&self) -> u32 {
         let least = self.bounds.least.unwrap_or(AUTO_RUNS_MIN);
         self.bounds.most.map_or(least, |most| least.min(most))
     }
 
-    /// Runs of each command that are left, where that is known.
+    /// Number of runs of each command that remain, where that is known.
     fn left(&self) -> Option<u32> {
         let most = match self.bounds.runs {
             Runs::Count(count) => Some(count),
@@ -130,7 +125,7 @@ impl Rounds {
         most.map(|most| most.saturating_sub(self.asked))
     }
 
-    /// Notes a run, and the end of the block that it ends.
+    /// Notes a run, and the end of its block if it was the last run of the block.
     fn note(&mut self, landed: Landed<'_>) {
         if self.landed == 0 {
             self.began_ns = landed.sample.started_ns;

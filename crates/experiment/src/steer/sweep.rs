@@ -1,4 +1,4 @@
-//! Steering of a sweep: blocks of the levels that the judge asks for, until it has enough.
+//! Steering of a sweep: blocks of the levels that the judge wants, until it decides.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,6 @@ use super::failed::failed_run;
 use super::{Landed, Standing, Steering};
 use crate::{Failure, Next, Stopped};
 
-/// Steering of one sweep.
 #[derive(Debug)]
 pub struct SweepSteering {
     /// Level of each command, ascending.
@@ -30,12 +29,10 @@ pub struct SweepSteering {
     out_of_time: bool,
 }
 
-/// Number of failed runs of a command at the beginning, without a success, after which it counts as failing at every
-/// level.
+/// Number of runs, all failed, after which the command counts as failing at every level.
 const FAILURES_ONLY: usize = 6;
 
 impl SweepSteering {
-    /// A sweep over commands that are levels.
     pub fn new(level_of: &[u16], plan: Plan, judge: SweepPanel, rule: &Rule) -> Self {
         SweepSteering {
             level_of: level_of.to_vec(),
@@ -54,7 +51,7 @@ impl SweepSteering {
         }
     }
 
-    /// Findings from all samples of the experiment, and the reason of the end.
+    /// Findings from all samples of the experiment, with the reason of the end.
     pub fn judged(&self, all: &[Sample], stopped: Stopped) -> SweepJudged {
         let stopped_by = match (stopped, self.out_of_time) {
             (Stopped::Interrupted, _) => StoppedBy::Interrupt,
@@ -70,7 +67,7 @@ impl SweepSteering {
         judged
     }
 
-    /// A sample for the judge: under the number of its level.
+    /// The sample as the judge expects it, with the number of its level in place of the command.
     fn by_level(&self, sample: &Sample) -> Sample {
         Sample { command: self.level_of[usize::from(sample.command)], ..sample.clone() }
     }
@@ -91,7 +88,7 @@ impl SweepSteering {
 impl Steering for SweepSteering {
     fn next(&mut self, now_ns: u64) -> Next {
         self.elapsed_ns = now_ns - *self.started_ns.get_or_insert(now_ns);
-        // A metric without a reading in any run stays missing however long the sweep goes on.
+        // A metric without a reading in any run stays missing even if the sweep continues.
         if self.judge.decision() == Decision::Stop || self.judge.unread().is_some() {
             return Next::Done;
         }
@@ -99,7 +96,7 @@ impl Steering for SweepSteering {
             self.out_of_time = true;
             return Next::Done;
         }
-        // Nothing is run beyond the next look, whose result decides which levels are visited after it.
+        // No run is made beyond the next look, whose result decides which levels are visited after it.
         if !self.open.is_empty() && self.open.len() >= self.judge.progress().blocks_to_next_look as usize {
             return Next::Wait;
         }
@@ -120,7 +117,7 @@ impl Steering for SweepSteering {
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
         let (sample, condition) = (landed.sample, &landed.command.condition);
-        // A command that fails at some levels is a finding; one that fails at all levels is not.
+        // A command that fails at some levels is a finding; a command that fails at all levels is an error.
         let passes = condition.ignore_failure.lets_pass(sample.outcome);
         if !passes && condition.ignore_failure.is_strict() {
             return Err(failed_run(landed));

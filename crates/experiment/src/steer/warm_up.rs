@@ -6,7 +6,6 @@ use super::failed::must_succeed;
 use super::{Landed, Standing, Steering};
 use crate::{Failure, Next};
 
-/// Steering of warm-up runs.
 #[derive(Debug)]
 pub struct WarmUp {
     commands: u16,
@@ -39,14 +38,14 @@ impl WarmUp {
         WarmUp { may_fail: true, ..self }
     }
 
-    /// Uses the setup that a block drew.
+    /// Uses the setup that a block drew. Such runs belong to a measurement.
     pub fn under(self, setup: &Setup) -> Self {
         WarmUp { setup: setup.clone(), is_part: true, ..self }
     }
 }
 
 impl Steering for WarmUp {
-    /// Asks for a single round at a time, so that a million warm-up runs take no memory.
+    /// Requests one round at a time, so that a million warm-up runs take no memory.
     fn next(&mut self, _now_ns: u64) -> Next {
         let Some(block) = self.rounds.next().filter(|_| self.commands > 0) else { return Next::Done };
         let trial = |command: u16| Trial {

@@ -8,13 +8,13 @@ use crate::Failure;
 use crate::commands::by_shell;
 use crate::steer::how_it_ended;
 
-/// Cleanup lines, to be run when everything is over, however it ends.
+/// Cleanup lines, to be run when the experiment is over, however it ends.
 #[derive(Debug, Default)]
 pub(crate) struct Cleanup {
     steps: Vec<Step>,
 }
 
-/// A shell line, under the condition of the command that it was given for.
+/// A shell line, under the condition of the command that it belongs to.
 #[derive(Clone, Debug, PartialEq)]
 struct Step {
     role: &'static str,
@@ -22,11 +22,11 @@ struct Step {
     condition: Condition,
 }
 
-/// Runs the setup lines, each once in its environment and directory however many commands share it, and returns the cleanup lines. Called before
-/// programs are looked for, since a setup may build them.
+/// Runs the setup lines and returns the cleanup lines. A line that several commands share runs once in each environment
+/// and directory. Called before programs are looked for, since a setup may build them.
 ///
 /// # Errors
-/// A line fails, or the setups of several commands exclude each other. The cleanup has been run then.
+/// Fails if a line fails, or the setups of several commands exclude each other. The cleanup has then been run.
 pub(crate) fn set_up(definition: &Definition) -> Result<Cleanup, Failure> {
     let expanded = expand(definition).unwrap_or_default();
     let setups = steps("setup", definition, &expanded, |one| one.setup.as_ref());
@@ -57,7 +57,7 @@ fn steps(
     steps
 }
 
-/// Refuses several setups that check out a branch: commands take turns, so all setups come before the first run, and
+/// Refuses several setups that check out a branch. Commands take turns, so all setups run before the first run, and
 /// only the last branch would be measured, under every name.
 fn refuse_switching(setups: &[Step]) -> Result<(), Failure> {
     let switching = setups.iter().find(|step| switches_branch(&step.line));
@@ -72,7 +72,7 @@ fn refuse_switching(setups: &[Step]) -> Result<(), Failure> {
     }
 }
 
-/// Whether a line checks out something with git.
+/// Whether a line checks out a branch with git.
 fn switches_branch(line: &str) -> bool {
     line.split([';', '&', '|', '\n', '(', ')']).any(|part| {
         let mut words = part.split_whitespace().skip_while(|word| *word != "git");
@@ -115,7 +115,7 @@ impl Step {
 }
 
 impl Cleanup {
-    /// Runs every line, also after one that failed; returns the first failure.
+    /// Runs every line, even after one that failed; returns the first failure.
     pub(crate) fn run(&mut self) -> Option<Failure> {
         let steps = std::mem::take(&mut self.steps);
         let failures: Vec<Failure> = steps.iter().filter_map(|step| step.run(true).err()).collect();
@@ -123,7 +123,7 @@ impl Cleanup {
     }
 }
 
-/// Runs the cleanup of an experiment that ended by an error, too.
+/// Also runs the cleanup of an experiment that ended by an error.
 impl Drop for Cleanup {
     fn drop(&mut self) {
         let _told_already = self.run();

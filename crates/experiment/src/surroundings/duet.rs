@@ -10,11 +10,11 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::{Driver, Failure};
 
-/// Chooses two equal CPUs, starts a second spawner, and adds warnings for the reader. Returns the CPU time of each
-/// command alone.
+/// Chooses two equal CPUs, reserves them for the duet, and adds warnings for the reader. Returns the CPU time of each
+/// command alone, in nanoseconds.
 ///
 /// # Errors
-/// There are not exactly two commands, or no two CPUs of different cores.
+/// Fails if there are not exactly two commands, or no two CPUs of different cores.
 pub fn begin(driver: &mut Driver) -> Result<Vec<f64>, Failure> {
     if driver.commands.len() != 2 {
         return Err(Failure::usage(format!("--duet takes two commands, not {}", driver.commands.len())));
@@ -22,7 +22,7 @@ pub fn begin(driver: &mut Driver) -> Result<Vec<f64>, Failure> {
     let facts = driver.machine().facts().cpu.clone();
     let asked = match &driver.header.definition.condition.cpu {
         Placement::Set(cpus) | Placement::OneOf(cpus) | Placement::IdleOf(cpus) => cpus.clone(),
-        // A relation was replaced by a list when the definition was made.
+        // Relations have already been replaced by lists of CPUs.
         Placement::Auto | Placement::Free | Placement::Related(..) => facts.allowed.clone(),
     };
     let cpus = choose(&asked, driver.machine().root())?;
@@ -44,8 +44,8 @@ pub fn begin(driver: &mut Driver) -> Result<Vec<f64>, Failure> {
     driver.warm_up(ALONE_RUNS)?;
     let alone = (0..2).map(|command| cpu_time(driver.samples(), command, Phase::Warmup)).collect();
     if !rest.is_empty() {
-        // The spawners place themselves; this process has no reason to be on their CPUs. Its affinity is restored
-        // later, for a second measurement, or the next line of a lab, in the same process.
+        // The spawners place themselves, and this process should stay off their CPUs. Its affinity is restored later,
+        // for a second measurement in the same process.
         driver.aside = Some(Aside::on(&rest).map_err(Failure::machine)?);
     }
     Ok(alone)
@@ -54,7 +54,7 @@ pub fn begin(driver: &mut Driver) -> Result<Vec<f64>, Failure> {
 /// Number of runs of each command alone, before the duet.
 const ALONE_RUNS: u32 = 5;
 
-/// The last pair of equal CPUs of different cores: the first CPUs have interrupts to serve.
+/// The last pair of equal CPUs of different cores, since the first CPUs often serve interrupts.
 fn choose(cpus: &CpuSet, root: &Path) -> Result<[Cpu; 2], Failure> {
     let list: Vec<Cpu> = cpus.iter().collect();
     if list.len() < 2 {
@@ -84,7 +84,7 @@ fn speed(root: &Path, cpu: Cpu) -> [Option<String>; 2] {
     ["cpu_capacity", "cpufreq/cpuinfo_max_freq"].map(|file| std::fs::read_to_string(folder.join(file)).ok())
 }
 
-/// Median CPU time of a command's runs of one phase; the first run alone fills caches and is left out.
+/// Median CPU time in nanoseconds of a command's runs of one phase. The first run fills caches and is left out.
 fn cpu_time(samples: &[Sample], command: u16, phase: Phase) -> f64 {
     let ours = samples.iter().filter(|sample| sample.command == command && sample.phase == phase);
     let values: Vec<f64> =
@@ -92,10 +92,10 @@ fn cpu_time(samples: &[Sample], command: u16, phase: Phase) -> f64 {
     median(&values).unwrap_or(0.0)
 }
 
-/// Share of mutual slowdown from which on a warning is given.
+/// Share of mutual slowdown above which a warning is given.
 const CONTENTION_MAX: f64 = 0.05;
 
-/// Warning if the commands need more CPU time together than alone: they compete for caches or memory.
+/// Warning if the commands need more CPU time together than alone, since they then compete for caches or memory.
 pub fn contention(alone: &[f64], driver: &Driver) -> Option<String> {
     let slowing = |(command, &alone): (usize, &f64)| {
         let together = cpu_time(driver.samples(), command as u16, Phase::Measured);

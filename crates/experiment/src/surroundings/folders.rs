@@ -1,4 +1,4 @@
-//! Working directories whose paths have given lengths; deleted when this is dropped.
+//! Working directories whose paths have given lengths; deleted on drop.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,12 +29,12 @@ impl Folders {
         self.base.path().as_os_str().len()
     }
 
-    /// Length of the shortest path below the base: a slash and one letter more.
+    /// Length in bytes of the shortest path below the base, which adds a slash and one letter.
     pub(crate) fn shortest_bytes(&self) -> u16 {
         (self.base_bytes() + 2) as u16
     }
 
-    /// Makes a folder for every level that needs one.
+    /// Creates a folder for every level that needs one.
     pub(crate) fn make(&mut self, levels: &[Level]) -> Result<(), Failure> {
         for level in levels {
             for setting in &level.settings {
@@ -55,7 +55,7 @@ impl Folders {
     }
 }
 
-/// A relative path of exactly this length, at least one: names of `d` with slashes between them.
+/// A relative path of exactly this length, which is at least one: names made of the letter `d`, separated by slashes.
 fn relative(bytes: usize) -> String {
     let slash = |place: usize| place % (NAME_BYTES_MAX + 1) == NAME_BYTES_MAX && place + 1 < bytes;
     (0..bytes).map(|place| if slash(place) { '/' } else { 'd' }).collect()

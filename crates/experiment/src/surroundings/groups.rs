@@ -8,15 +8,15 @@ use fauxplat_model::{Command, Limit};
 use super::scope_unit::with_groups;
 use crate::Failure;
 
-/// Control groups of an experiment, removed when this is dropped.
+/// Control groups of an experiment, removed on drop.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     made: Vec<(Limit, Group)>,
 }
 
 impl Groups {
-    /// Makes a group for each limit of these commands, if any has one. Then a command without a limit gets a group as
-    /// well, so that commands differ in nothing but the limit.
+    /// Creates a group for each limit of these commands, if any has one. A command without a limit then gets a group as
+    /// well, so that commands differ only in the limit.
     pub(crate) fn of(commands: &[Command]) -> Result<Self, Failure> {
         if commands.iter().all(|command| command.condition.limit.is_none()) {
             return Ok(Groups::default());
@@ -37,12 +37,11 @@ impl Groups {
         Ok(groups)
     }
 
-    /// Notes about the limits: settings that were changed with them, and lower limits around them.
+    /// Notes about the limits: settings that were changed with them, and lower limits of the groups above.
     pub(crate) fn notes(&self) -> Vec<String> {
         notes(self.made.iter().map(|(_, group)| group))
     }
 
-    /// Folders of the groups of each command.
     pub(crate) fn folders(&self, commands: &[Command]) -> Vec<Vec<PathBuf>> {
         let of = |command: &Command| {
             let found = self.made.iter().find(|(limit, _)| *limit == command.condition.limit);
@@ -52,7 +51,6 @@ impl Groups {
     }
 }
 
-/// Notes of groups, without duplicates.
 fn notes<'g>(groups: impl Iterator<Item = &'g Group>) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for note in groups.flat_map(Group::notes) {
@@ -64,8 +62,7 @@ fn notes<'g>(groups: impl Iterator<Item = &'g Group>) -> Vec<String> {
     told
 }
 
-/// The group of this process, for verbs that measure their own threads. The process leaves the group when this is
-/// dropped.
+/// The group of this process, for verbs that measure their own threads. The process leaves the group on drop.
 #[derive(Debug)]
 pub struct OwnGroup {
     // Field order matters: a group that contains a process cannot be removed without ending that process.
@@ -74,17 +71,16 @@ pub struct OwnGroup {
 }
 
 impl OwnGroup {
-    /// Makes a group and enters it, with all processes that this process starts from now on.
+    /// Creates a group and enters it. All processes that this process starts afterwards are in the group, too.
     ///
     /// # Errors
-    /// No group can be made or entered.
+    /// Fails if no group can be created or entered.
     pub fn enter(limit: &Limit) -> Result<Self, Failure> {
         let group = with_groups(|host| host.create(0, limit, &[]))?;
         let inside = group.enter().map_err(Failure::machine)?;
         Ok(OwnGroup { _inside: inside, group })
     }
 
-    /// Notes about the limit.
     pub(crate) fn notes(&self) -> Vec<String> {
         notes([&self.group].into_iter())
     }

@@ -14,16 +14,15 @@ use crate::cpus::check_cpus;
 use crate::hidden::GENERATOR_VERB;
 use crate::{Failure, Machine, relation};
 
-/// Command that starts a generator.
 pub fn program() -> Program {
     Program::this_binary(GENERATOR_VERB)
 }
 
-/// Starts the requested loads; `None` without any, or if the user asks to stop meanwhile: the experiment then sees the
-/// stop before its first run, and ends as interrupted.
+/// Starts the requested loads; `None` if there are none, or if the user stops fauxplat meanwhile. In that case the
+/// experiment sees the stop before its first run, and ends as interrupted.
 ///
 /// # Errors
-/// CPUs that cannot be used, a permission that is missing, loads that would take the whole machine.
+/// Fails for CPUs that cannot be used, a missing permission, or loads that would take the whole machine.
 pub(crate) fn begin(specs: &[LoadSpec], machine: &Machine) -> Result<Option<Loads>, Failure> {
     if specs.is_empty() {
         return Ok(None);
@@ -43,10 +42,10 @@ pub(crate) fn begin(specs: &[LoadSpec], machine: &Machine) -> Result<Option<Load
     }
 }
 
-/// Refuses named CPUs that cannot be used, before any command is run.
+/// Refuses listed CPUs that cannot be used, before any command is run.
 ///
 /// # Errors
-/// A CPU that does not exist or is not allowed.
+/// Fails for a CPU that does not exist or is not allowed.
 pub(crate) fn check(specs: &[LoadSpec], machine: &Machine) -> Result<(), Failure> {
     specs.iter().try_for_each(|spec| match &spec.cpus {
         Relation::List(cpus) => check_cpus(&format!("load {spec}"), cpus, machine),
@@ -87,7 +86,7 @@ fn cpus(spec: &LoadSpec, machine: &Machine) -> Result<CpuSet, Failure> {
     }
 }
 
-/// Refuses real-time loads on every CPU, which would leave none to end them from.
+/// Refuses real-time loads on every CPU, which would leave no CPU for the process that ends them.
 fn leaves_a_cpu(orders: &[Order], allowed: &CpuSet) -> Result<(), Failure> {
     let real_time = orders.iter().filter(|order| order.kind == LoadKind::RealTime);
     let taken: CpuSet = real_time.filter_map(|order| order.cpus.as_ref()).flat_map(CpuSet::iter).collect();
@@ -109,7 +108,7 @@ pub(crate) fn end(loads: Option<Loads>, header: &mut Header) {
     header.warnings.extend(forces_blocks.then(without_device).flatten());
 }
 
-/// Warning if the temporary folder has no device, so that synced blocks reach none.
+/// Warning if the temporary folder is on no device, so that synced blocks reach none.
 fn without_device() -> Option<String> {
     let folder = std::env::temp_dir();
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
@@ -121,10 +120,10 @@ fn without_device() -> Option<String> {
     ))
 }
 
-/// Type of a folder's file system, if it has no device and keeps everything in memory.
+/// Type of a folder's file system, if that has no device and keeps everything in memory.
 fn in_memory<'t>(mountinfo: &'t str, folder: &Path) -> Option<&'t str> {
     let point = |mount: &Mount<'_>| mounts::unescaped(mount.point).into_owned();
-    // The deepest mount that contains the folder, and of several at one path the last, which is on top.
+    // The deepest mount that contains the folder; of several mounts at one path the last, which covers the others.
     let holds = mounts::mountinfo(mountinfo).filter(|mount| folder.starts_with(point(mount)));
     let mount = holds.max_by_key(|mount| Path::new(&point(mount)).components().count())?;
     matches!(mount.kind, "tmpfs" | "ramfs" | "devtmpfs" | "rootfs").then_some(mount.kind)

@@ -1,8 +1,9 @@
-//! Surroundings of the runs of an experiment: a tuned machine, loads, control groups, a held clock, built programs.
+//! Surroundings of the runs of an experiment: a tuned machine, loads, control groups, a fixed clock frequency, built
+//! programs.
 //!
-//! Every verb has them by the same options. Surroundings of the whole experiment are set up at its beginning; those of
-//! some of its runs form a [`Scene`], set up while nothing is under way. All of it is undone when this is dropped,
-//! however the experiment ends.
+//! Every verb has the same options for them. Surroundings of the whole experiment are set up at its beginning.
+//! Surroundings of single runs form a [`Scene`], set up while nothing is under way. Everything is undone
+//! on drop, however the experiment ends.
 
 pub(crate) mod around;
 pub mod duet;
@@ -27,19 +28,15 @@ pub(crate) use scope_unit::with_groups;
 
 use crate::{Failure, Machine};
 
-/// Surroundings of the runs of an experiment.
 #[derive(Debug, Default)]
 pub struct Surroundings {
-    /// The tuned machine; restored when this is dropped.
+    /// The tuned machine, which is restored on drop.
     pub(crate) tuned: Option<Tuned>,
-    /// Loads that are held during the whole experiment.
     pub(crate) loads: Option<Loads>,
     /// Lines of the user to run at the end.
     pub(crate) cleanup: around::Cleanup,
-    /// Groups of commands with limits.
     pub(crate) groups: Groups,
     pub(crate) own_group: Option<OwnGroup>,
-    /// Builds of the programs.
     programs: Option<ProgramBuilds>,
     /// Whether each block gets a layout of its own from now on.
     draws_layouts: bool,
@@ -47,17 +44,15 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// The built programs, if there are any.
     pub fn programs(&self) -> Option<&ProgramBuilds> {
         self.programs.as_ref()
     }
 
-    /// Accounts of the loads so far.
     pub fn load_accounts(&self) -> Vec<fauxplat_model::LoadAccount> {
         self.loads.as_ref().map(Loads::accounts).unwrap_or_default()
     }
 
-    /// The reason, if none of the loads is running any more.
+    /// The reason, if all loads have ended.
     pub(crate) fn loads_are_over(&self) -> Option<String> {
         self.loads.as_ref().and_then(Loads::all_over)
     }
@@ -76,7 +71,6 @@ impl Surroundings {
         self.draws_layouts
     }
 
-    /// Scope of a verdict.
     pub fn scope(&self) -> Scope {
         match &self.programs {
             Some(programs) if self.draws_layouts => programs.scope(),
@@ -89,13 +83,12 @@ impl Surroundings {
         self.programs.take().map(ProgramBuilds::close).unwrap_or_default()
     }
 
-    /// Scene that a trial needs.
     pub(crate) fn scene(&self, command: &Command, trial: &Trial) -> Scene {
         Scene::of(command, trial).with_layout(self.draws_layouts.then_some(trial.block))
     }
 
-    /// Sets up the scene of a trial. The layout of a block is built before its first run, so that no build ever runs
-    /// beside a measured run.
+    /// Sets up the scene of a trial. The layout of a block is built before its first run, so that no build overlaps
+    /// with a measured run.
     pub(crate) fn enter(
         &mut self,
         machine: &Machine,
@@ -104,7 +97,7 @@ impl Surroundings {
     ) -> Result<(), Failure> {
         if let Some(programs) = self.programs.as_mut().filter(|_| self.draws_layouts) {
             match programs.draw(trial.block) {
-                // The executor is about to see the stop too, and ends the experiment as interrupted.
+                // The executor will see the stop too, and end the experiment as interrupted.
                 Err(_) if signal::stop_requested() => return Ok(()),
                 drawn => drawn?,
             }
@@ -125,10 +118,10 @@ impl Surroundings {
     }
 }
 
-/// Refuses conditions that threads of fauxplat cannot have: they would be recorded and not hold.
+/// Refuses conditions that threads of fauxplat cannot have, since they would be recorded without being true.
 ///
 /// # Errors
-/// The first such condition.
+/// Fails for the first such condition.
 pub(crate) fn refuse_for_workers(condition: &Condition) -> Result<(), Failure> {
     let usual = Condition::default();
     let refused = [

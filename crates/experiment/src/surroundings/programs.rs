@@ -11,7 +11,6 @@ use fauxplat_variants::{Builder, Built, ProgramSlots, Question, Recipe, default_
 use crate::Failure;
 use crate::commands::by_shell;
 
-/// The built programs of an experiment.
 #[derive(Debug)]
 pub struct ProgramBuilds {
     builder: Builder,
@@ -23,19 +22,18 @@ pub struct ProgramBuilds {
     seed: u64,
 }
 
-/// Build of one command.
 #[derive(Clone, Copy, Debug)]
 struct Work {
     recipe: usize,
-    /// Fixed link seed; `None` when blocks draw theirs.
+    /// Fixed link seed; `None` if blocks draw link seeds.
     link_seed: Option<u64>,
 }
 
 impl ProgramBuilds {
-    /// Builds every program once. `None` when the definition builds nothing.
+    /// Builds every program once. `None` if the definition builds nothing.
     ///
     /// # Errors
-    /// A build fails, or a command does not use its built program.
+    /// Fails if a build fails, or a command does not use its built program.
     pub fn open(definition: &Definition, seed: u64) -> Result<Option<Self>, Failure> {
         let expanded = expand(definition).map_err(Failure::usage)?;
         if expanded.iter().all(|one| one.build.is_none()) {
@@ -64,7 +62,7 @@ impl ProgramBuilds {
         Ok(Some(programs))
     }
 
-    /// Adds the build of a command, and the question that its program must answer.
+    /// Adds the build of a command, and the answer that its program must give.
     fn take_in(
         &mut self,
         build: &Build,
@@ -101,8 +99,7 @@ impl ProgramBuilds {
         Ok(Work { recipe, link_seed: one.link_seed })
     }
 
-    /// Puts the first program of a command into its slot: the one with the fixed layout, or at first the unvaried
-    /// program.
+    /// Puts the first program of a command into its slot: the fixed layout, or otherwise the unvaried program.
     fn lay_out(&mut self, number: usize) -> Result<(), Failure> {
         let Some(work) = self.works[number] else { return Ok(()) };
         match work.link_seed {
@@ -128,18 +125,17 @@ impl ProgramBuilds {
         Ok((built, Variant { command, link_seed, blocks: Vec::new(), variation, sha256 }))
     }
 
-    /// Paths of the programs, by the number of the command.
+    /// Paths of the programs, by the index of the command.
     pub fn programs(&self) -> Vec<Option<PathBuf>> {
         let path = |(number, work): (usize, &Option<Work>)| work.map(|_| self.slots.path(number).to_owned());
         self.works.iter().enumerate().map(path).collect()
     }
 
-    /// Whether blocks draw layouts.
     pub fn redraws(&self) -> bool {
         self.works.iter().flatten().any(|work| work.link_seed.is_none())
     }
 
-    /// Sets the layout of a block: all commands get theirs from one link seed.
+    /// Sets the layout of a block: the layouts of all commands are drawn from one link seed.
     pub fn draw(&mut self, block: u32) -> Result<(), Failure> {
         let link_seed = mixed(self.seed, block.into());
         for number in 0..self.works.len() {
@@ -150,7 +146,7 @@ impl ProgramBuilds {
         Ok(())
     }
 
-    /// Cost of one layout of all programs in nanoseconds: the time of the unvaried builds.
+    /// Cost of one layout of all programs in nanoseconds, estimated by the time of the unvaried builds.
     pub fn build_ns(&self) -> u64 {
         self.recipes.iter().filter_map(|recipe| recipe.plain().took_ns).sum()
     }
@@ -188,7 +184,7 @@ impl ProgramBuilds {
         (hashes.len(), hashes.iter().collect::<HashSet<_>>().len())
     }
 
-    /// Layouts that were placed so far.
+    /// Layouts that have been placed so far.
     pub fn variants(&self) -> &[Variant] {
         &self.variants
     }
@@ -214,7 +210,7 @@ impl ProgramBuilds {
 }
 
 /// A well-mixed number that depends on both arguments (SplitMix64's finaliser, Steele et al., OOPSLA 2014). It has 53
-/// bits, so that JSON readers that hold numbers as doubles see it whole.
+/// bits, so that JSON readers that hold numbers as doubles keep it exactly.
 fn mixed(seed: u64, number: u64) -> u64 {
     let mut z = seed.wrapping_add((number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! Surroundings of single runs that cannot be put into their processes: load beside them, the clock of their CPUs.
+//! Surroundings of single runs outside of their processes: load beside them, the clock frequency of their CPUs.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,11 +13,11 @@ use super::loads;
 use crate::hidden::GUARDIAN_VERB;
 use crate::{Failure, Machine};
 
-/// Surroundings of a run. Runs whose scenes are equal may be under way together.
+/// Surroundings of a run. Only runs with equal scenes may be under way together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scene {
     background: Background,
-    /// CPU of the run, if its background load depends on that.
+    /// CPU of the run, if its background load depends on that CPU.
     cpu: Option<Cpu>,
     frequency_khz: Option<u32>,
     /// Block whose layout the programs have.
@@ -34,24 +34,24 @@ impl Scene {
         Scene { background: condition.background, cpu, frequency_khz: condition.frequency_khz, layout: None }
     }
 
-    /// Adds the layout of a block.
     pub(super) fn with_layout(self, layout: Option<u32>) -> Self {
         Scene { layout, ..self }
     }
 }
 
-/// Present background load, and the clock that is held.
+/// The background load and the clock frequency at present.
 #[derive(Debug)]
 pub(crate) struct Scenes {
     allowed: CpuSet,
-    /// Every burner that was needed so far, by CPU and share. Burners that are not needed now rest, since starting one
+    /// Every burner started so far, by CPU and share. Burners that are not needed now are paused, since starting one
     /// takes time.
     burners: HashMap<(Cpu, u8), Generator>,
     topology: Topology,
     held: Option<(u32, Tuned)>,
 }
 
-/// Pause after starting a burner: it computes at once, but the scheduler needs a moment to move what it displaces.
+/// Pause after starting a burner. The burner computes at once, but the scheduler needs a moment to move the tasks that
+/// it displaces.
 const SETTLE: std::time::Duration = std::time::Duration::from_millis(2);
 
 impl Scenes {
@@ -73,7 +73,7 @@ impl Scenes {
         };
         for cpu in cpus.iter() {
             match self.burner(cpu, percent) {
-                // The executor is about to see the stop too, and ends the experiment as interrupted.
+                // The executor will see the stop too, and end the experiment as interrupted.
                 Err(LoadError::Interrupted) => return Ok(()),
                 burner => burner?.work(),
             }
@@ -82,7 +82,6 @@ impl Scenes {
         Ok(())
     }
 
-    /// The burner of a CPU and a share, started when first needed.
     fn burner(&mut self, cpu: Cpu, percent: u8) -> Result<&Generator, LoadError> {
         Ok(match self.burners.entry((cpu, percent)) {
             Entry::Occupied(there) => there.into_mut(),
@@ -93,12 +92,12 @@ impl Scenes {
         })
     }
 
-    /// Holds the clock of all CPUs at a frequency, or releases it. The journal of `tune` restores it in any case.
+    /// Fixes the clock of all CPUs at a frequency, or releases it. The journal of `tune` ensures that it is restored.
     fn hold_clock(&mut self, khz: Option<u32>) -> Result<(), Failure> {
         if self.held.as_ref().map(|(khz, _)| *khz) == khz {
             return Ok(());
         }
-        // The earlier frequency is released first: its lower end would be above the next one's upper end.
+        // The earlier frequency is released first, since its lower bound may be above the upper bound of the next one.
         if let Some((_, tuned)) = self.held.take() {
             tuned.restore()?;
         }
@@ -110,8 +109,8 @@ impl Scenes {
     }
 }
 
-/// The machine with the clock of all its CPUs at a frequency; `None` if the user stopped that: the executor is about to
-/// see the stop too, and ends the experiment as interrupted.
+/// Fixes the clock of all CPUs at a frequency. `None` if the user stopped fauxplat meanwhile; the executor will see the
+/// stop too, and end the experiment as interrupted.
 fn held_at(khz: u32) -> Result<Option<Tuned>, Failure> {
     let words = [format!("min-freq={khz}"), format!("max-freq={khz}")];
     let argv = ["frequency".to_owned(), khz.to_string()];
@@ -128,7 +127,7 @@ fn held_at(khz: u32) -> Result<Option<Tuned>, Failure> {
         argv: &argv,
         guardian_verb: GUARDIAN_VERB,
     };
-    // The message names the frequency, since the user does not know the knobs that hold it.
+    // The message names the frequency, since the user does not know the knobs that fix it.
     let tuned = match tuning.apply() {
         Err(error) if error.is_stopped() => return Ok(None),
         applied => applied.map_err(|error| Failure::from(error).within(&format!("frequency {khz} kHz")))?,
@@ -143,7 +142,6 @@ fn held_at(khz: u32) -> Result<Option<Tuned>, Failure> {
     }
 }
 
-/// The one CPU on which a trial runs.
 fn one_cpu(background: Background, trial: &Trial) -> Result<CpuSet, Failure> {
     let known = trial.setup.cpus.clone().filter(|cpus| cpus.len() == 1 && !trial.setup.idle);
     known.ok_or_else(|| {

@@ -1,5 +1,5 @@
-//! Control groups for a user who may make none where fauxplat runs: asks the user's service manager for a scope unit to
-//! make them in.
+//! Control groups for a user who may not create any in the present group: asks the user's service manager for a scope
+//! unit in which groups can be created.
 
 use std::fs;
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::Failure;
 /// Time limit for the service manager, which normally answers in milliseconds.
 const PATIENCE_NS: u64 = 5_000_000_000;
 
-/// Makes groups, in a new scope unit if this user may make none in the present group.
+/// Creates groups, in a new scope unit if this user may not create any in the present group.
 ///
 /// # Errors
-/// No group can be made in either place, or not with these limits.
+/// Fails if no group can be created in either place, or none with these limits.
 pub(crate) fn with_groups<G>(make: impl Fn(&Host) -> Result<G, CgroupError>) -> Result<G, Failure> {
     within_place(process::is_root(), make, enter)
 }
@@ -30,7 +30,8 @@ fn within_place<G>(
     enter: impl FnOnce() -> Result<(), String>,
 ) -> Result<G, Failure> {
     let refused = match make(&host()) {
-        // Root may make groups wherever that is possible, and is not moved by a manager that the user's variables name.
+        // Root may create groups wherever that is possible, and must not be moved by a service manager that environment
+        // variables of another user name.
         Err(refused) if refused.is_for_want_of_a_place() && !is_root => refused,
         done => return done.map_err(Failure::machine),
     };
@@ -52,7 +53,8 @@ fn host() -> Host {
     host
 }
 
-/// Asks the user's service manager to move fauxplat and its children into a new scope unit; or returns why not.
+/// Asks the user's service manager to move fauxplat and its children into a new scope unit; the error is the reason why
+/// it did not.
 fn enter() -> Result<(), String> {
     let (scope, processes) = (ScopeUnit::of_this_process(), ours());
     ask(&scope.request(&processes))?;
@@ -63,14 +65,12 @@ fn enter() -> Result<(), String> {
     ScopeUnit::make_room(Path::new("/"), &processes).map_err(|why| format!("in {}: {why}", scope.name()))
 }
 
-/// Process ids of this process and its children.
 fn ours() -> Vec<i32> {
     let mut all = children();
     all.extend(i32::try_from(std::process::id()));
     all
 }
 
-/// Sends a request to the service manager of this user.
 fn ask(words: &[String]) -> Result<(), String> {
     let folder_of_user = match std::env::var("XDG_RUNTIME_DIR") {
         Ok(folder) if !folder.is_empty() => folder,
@@ -128,7 +128,7 @@ mod tests {
         CgroupError::NoPlace { controllers: "memory".into(), tried: "/a: permission denied".into() }
     }
 
-    /// The request to the manager, and the result.
+    /// Whether the manager was asked, and the result.
     fn tried(
         is_root: bool,
         answer: Result<(), String>,

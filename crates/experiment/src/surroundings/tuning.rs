@@ -8,10 +8,10 @@ use fauxplat_tuning::{Root, Tuned, Tuning, remainder};
 use crate::hidden::GUARDIAN_VERB;
 use crate::{Failure, Kind};
 
-/// Tunes the machine as the condition of a definition says; `None` when it says nothing.
+/// Tunes the machine according to the condition of a definition; `None` if the condition has no tuning.
 ///
 /// # Errors
-/// The settings are invalid, another process is tuning, or the journal cannot be used.
+/// Fails if the settings are invalid, another process is tuning, or the journal cannot be used.
 pub(crate) fn tune(definition: &mut Definition, invocation: &[String]) -> Result<Option<Tuned>, Failure> {
     if definition.condition.tune.is_empty() {
         return Ok(None);
@@ -40,11 +40,11 @@ pub(crate) fn tune(definition: &mut Definition, invocation: &[String]) -> Result
     Ok(Some(tuned))
 }
 
-/// Refuses a definition that would wait for itself: a command's frequency is held by a tuning of its own, and there can
-/// be only one.
+/// Refuses a definition that would wait for itself: a command's frequency is fixed by a tuning of its own, and there
+/// can be only one tuning at a time.
 ///
 /// # Errors
-/// The machine is tuned for the whole experiment, and a command asks for a frequency.
+/// Fails if the machine is tuned for the whole experiment and a command requires a frequency.
 pub(crate) fn leaves_clocks_alone(tuned: Option<&Tuned>, commands: &[Command]) -> Result<(), Failure> {
     let khz = commands.iter().find_map(|command| command.condition.frequency_khz);
     match (khz, tuned.is_some_and(Tuned::holds_machine)) {
@@ -56,7 +56,7 @@ pub(crate) fn leaves_clocks_alone(tuned: Option<&Tuned>, commands: &[Command]) -
     }
 }
 
-/// Warnings: changes that failed although the machine has the knob.
+/// Warnings about changes that failed although the machine has the knob.
 pub(crate) fn warnings(tuned: &Tuned) -> Vec<String> {
     let mut warnings = tuned.notes.clone();
     warnings.extend(tuned.recovered.as_ref().map(recovered));
@@ -75,7 +75,6 @@ pub(crate) fn warnings(tuned: &Tuned) -> Vec<String> {
     warnings
 }
 
-/// Restores the machine; returns a warning, if any.
 pub(crate) fn restore(tuned: Tuned) -> Option<String> {
     let journal = tuned.journal().to_owned();
     match tuned.restore() {
@@ -84,7 +83,7 @@ pub(crate) fn restore(tuned: Tuned) -> Option<String> {
     }
 }
 
-/// Sentence about the restoration of an earlier tuner's changes.
+/// A sentence about the restoration of an earlier tuner's changes.
 pub fn recovered(done: &Restoration) -> String {
     let by = done.tuned_by.join(" ");
     let values = done.changes.iter().filter(|change| change.outcome == KnobOutcome::Restored).count();

@@ -9,21 +9,20 @@ use fauxplat_variants::Built;
 use crate::Failure;
 use crate::surroundings::ProgramBuilds;
 
-/// The programs of a sweep, one per level, where fauxplat builds them.
 #[derive(Debug)]
 pub(super) struct Builds {
     /// Builds, which also keep the built programs in the cache.
     programs: ProgramBuilds,
-    /// Index of each level's program.
+    /// Index of each level's program in `made`.
     level: Vec<usize>,
     made: Vec<(Variation, Built)>,
 }
 
 impl Builds {
-    /// Builds a program for every level that needs its own. `None` when the definition builds nothing.
+    /// Builds a program for every level that needs its own. `None` if the definition builds nothing.
     ///
     /// # Errors
-    /// A build fails, the program gives another answer, or the factor cannot vary the build.
+    /// Fails if a build fails, the program gives another answer, or the factor cannot vary the build.
     pub(super) fn of(definition: &Definition, sweep: &Sweep, seed: u64) -> Result<Option<Self>, Failure> {
         if let Some(name) = built_by(definition, sweep) {
             return Err(Failure::usage(format!(
@@ -53,7 +52,6 @@ impl Builds {
         }
     }
 
-    /// The program of a level.
     pub(super) fn program(&self, level: usize) -> &Built {
         &self.made[self.level[level]].1
     }
@@ -92,7 +90,6 @@ impl Builds {
         variation
     }
 
-    /// Number of different programs.
     fn hashes(&self) -> usize {
         self.made.iter().map(|(_, built)| built.sha256.as_str()).collect::<HashSet<_>>().len()
     }
@@ -110,7 +107,7 @@ fn built_by<'s>(definition: &Definition, sweep: &'s Sweep) -> Option<&'s str> {
     texts.find_map(|text| names.iter().find(|name| text.contains(&format!("{{{name}}}"))).copied())
 }
 
-/// Advice on what a factor needs so that it can vary a build.
+/// Advice on the options that let a factor vary a build.
 fn needs(factor: &Factor) -> &'static str {
     match factor {
         Factor::LinkOrder => {

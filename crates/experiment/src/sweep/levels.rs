@@ -19,25 +19,22 @@ use crate::cpus::check_limit;
 use crate::surroundings::folders::Folders;
 use crate::{Failure, Machine, commands};
 
-/// A sweep that is ready to begin.
 #[derive(Debug)]
 pub struct Prepared {
-    /// Judge that decides.
     pub judge: SweepPanel,
-    /// The commands of the levels that may be visited.
     pub commands: Vec<Command>,
     /// Level of each command, ascending.
     pub level_of: Vec<u16>,
-    // Kept as long as the sweep.
+    // Dropped only after the sweep, since the commands use them.
     _folders: Folders,
     _builds: Option<Builds>,
 }
 
-/// Plans a sweep: levels, one command for each distinct one, and their surroundings. The definition gets the seed, and
-/// the condition of the factor.
+/// Plans a sweep: its levels, one command for each level that may be visited, and their surroundings. The definition
+/// gets the seed, and the condition that the factor requires.
 ///
 /// # Errors
-/// An invalid factor or command, or a machine that does not support the factor.
+/// Fails for an invalid factor or command, or a machine that does not support the factor.
 pub fn prepare(definition: &mut Definition, machine: &Machine) -> Result<Prepared, Failure> {
     let text =
         definition.sweep.clone().ok_or_else(|| Failure::usage("sweep needs a factor, such as env-size"))?;
@@ -73,14 +70,13 @@ fn refused(error: fauxplat_plan::FactorError) -> Failure {
     if error.is_machine() { Failure::machine(error) } else { Failure::usage(error) }
 }
 
-/// Unit of the numbers, if only one factor has numbers.
+/// Unit of the levels' numbers, if exactly one factor has numbers.
 fn unit(factors: &[Factor]) -> Option<String> {
     let mut units = factors.iter().filter_map(Factor::unit);
     let first = units.next()?;
     units.next().is_none().then(|| first.to_owned())
 }
 
-/// Adds the settings that all levels share to the condition.
 fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Failure> {
     let condition = &mut definition.condition;
     for factor in &sweep.factors {
@@ -92,7 +88,7 @@ fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Fai
         }
     }
     if sweep.factors.iter().any(Factor::moves_the_stack) {
-        // A random displacement would even out the levels' effect on the stack.
+        // A random displacement would average out the levels' effect on the stack.
         condition.env_pad = EnvPad::None;
     }
     if sweep.factors.contains(&Factor::EnvSize) {
@@ -124,7 +120,7 @@ fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Fai
     }
 }
 
-/// The option that fixes what a factor varies, if one was given.
+/// The given option that fixes the property that a factor varies, if there is one.
 fn fixed(factor: &Factor, condition: &Condition) -> Option<&'static str> {
     let usual = Condition::default();
     let is_given = |given: bool, option| given.then_some(option);
@@ -152,7 +148,6 @@ fn fixed(factor: &Factor, condition: &Condition) -> Option<&'static str> {
     }
 }
 
-/// Value of a parameter at a level.
 fn values(level: &Level, wanted: &str) -> Option<String> {
     level.settings.iter().find_map(|setting| match setting {
         Setting::Parameter { name, value } if name == wanted => Some(value.clone()),
@@ -168,7 +163,7 @@ fn all_commands(
     (folders, builds): (&Folders, Option<&Builds>),
 ) -> Result<Vec<Command>, Failure> {
     let count = sweep.levels.iter().flat_map(|level| &level.settings).count();
-    // Commands by the program that they run: an empty path where nothing is built.
+    // Commands by the program that they run, with an empty path if nothing is built.
     let mut bases: HashMap<PathBuf, Vec<Command>> = HashMap::new();
     let mut commands = Vec::new();
     for (index, level) in sweep.levels.iter().enumerate() {
@@ -212,7 +207,7 @@ fn name(factors: &[Factor], level: &Level) -> String {
         .join(" ")
 }
 
-/// Levels for the judge, with a key for those that must be equal.
+/// Levels for the judge, with a common key for levels that must behave equally.
 fn judged_levels(sweep: &Sweep, commands: &[Command]) -> Vec<SweepLevel> {
     let mut keys: HashMap<String, u32> = HashMap::new();
     let mut interpreters = HashMap::new();
@@ -260,7 +255,7 @@ fn same(
 }
 
 /// Start of a command's stack, see [`stack_class`]. For a script the kernel replaces `argv[0]` by the interpreter, its
-/// one argument and the path of the script, see `execve(2)`.
+/// only argument and the path of the script, see `execve(2)`.
 fn start_of(command: &Command, interpreter: Option<&[String]>) -> (usize, usize) {
     let path = command.program.display().to_string();
     let pad = match command.condition.env_pad {

@@ -1,4 +1,4 @@
-//! Sweeps: turns a factor into the commands that are visited.
+//! Sweeps: turns a factor into the commands of its levels.
 
 mod builds;
 mod levels;

@@ -8,10 +8,10 @@ use std::os::fd::AsRawFd;
 use fauxplat_sys::process::wait_readable;
 use sha2::{Digest, Sha256};
 
-/// Size of the beginning that is kept: documents and answers are shorter, and a failed build names its first error
-/// there.
+/// Size of the beginning that is kept. Documents and answers are shorter, and a failed build names its first error
+/// within it.
 const BEGINNING_BYTES: usize = 16 << 20;
-/// Size of the end that is kept where something between the two is left out.
+/// Size of the end that is kept where the middle is left out.
 const END_BYTES: usize = 64 << 10;
 
 /// Output written to one descriptor: all of it, or its beginning and its end.
@@ -43,7 +43,6 @@ impl Written {
     }
 }
 
-/// Read end of a pipe.
 #[derive(Debug)]
 pub(super) struct Stream {
     pipe: Option<PipeReader>,
@@ -84,7 +83,6 @@ impl Stream {
         Ok(self.pipe.is_some())
     }
 
-    /// Waits for bytes, at most for this time.
     pub(super) fn wait(&self, timeout_ms: i32) -> io::Result<()> {
         match &self.pipe {
             Some(pipe) => wait_readable(pipe.as_raw_fd(), timeout_ms).map(drop).map_err(|error| error.source),

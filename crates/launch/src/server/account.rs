@@ -35,7 +35,7 @@ pub(crate) struct Account {
     pub(crate) peak_memory_bytes: Option<u64>,
     pub(crate) migrations: Option<u64>,
     pub(crate) cpu_last: Option<u16>,
-    /// Whether exit records were lost, so that the readings from them are unknown and available nowhere else.
+    /// Whether exit records were lost, so that the readings that come from them are unknown.
     pub(crate) lossy: bool,
 }
 
@@ -48,7 +48,7 @@ impl Accounts {
     fn with_room(room_bytes: i32) -> Self {
         let online = procfs::online().or_else(|| sched::affinity(0).ok()).unwrap_or_default();
         let listener = Listener::open(&online.to_string(), room_bytes).ok();
-        // Without exit records the tasks of the tree are unknown, so migrations alone would be worthless.
+        // Without exit records the tasks of the tree are unknown, so observed migrations could not be attributed.
         let observer = listener.as_ref().and_then(|_| Observer::open(&online).ok());
         let steal = StealClock::open();
         let spawner = std::process::id() as i32;
@@ -69,12 +69,11 @@ impl Accounts {
             + u64::from(self.observer.is_some()) * HAS_MIGRATIONS
     }
 
-    /// Whether nothing is left to be looked up in `/proc`.
+    /// Whether all figures come from exit records and perf events, so that `/proc` need not be read.
     pub(crate) fn complete(&self) -> bool {
         self.abilities() == HAS_TASKSTATS | HAS_MIGRATIONS
     }
 
-    /// Number of runs so far of which exit records were lost.
     pub(crate) fn lossy_runs(&self) -> u64 {
         self.lossy_runs
     }
@@ -91,8 +90,8 @@ impl Accounts {
         }
     }
 
-    /// Gathers the records of a run after all its processes were reaped. `late` has children of earlier runs that ended
-    /// meanwhile and do not belong to it.
+    /// Gathers the records of a run after all its processes were reaped. `late` holds children of earlier runs that
+    /// ended during this one and do not belong to it.
     pub(crate) fn end(&mut self, started: Started, seen: Option<FirstThread>, late: &[i32]) -> Account {
         let mut account = Account::default();
         self.records.clear();
@@ -135,18 +134,18 @@ impl Accounts {
         };
     }
 
-    /// Steal time of the machine so far, before a run.
+    /// Steal time of the machine since boot, for use before a run.
     pub(crate) fn steal_before(&mut self) -> Option<u64> {
         self.steal.before(clock::monotonic_ns())
     }
 
-    /// Steal time of the machine so far, after a run.
+    /// Steal time of the machine since boot, for use after a run.
     pub(crate) fn steal_after(&mut self) -> Option<u64> {
         self.steal.read(clock::monotonic_ns())
     }
 }
 
-/// Process ids of a tree, almost always a single one.
+/// Process ids of a tree; usually only the leader's.
 #[derive(Debug)]
 struct Tree {
     leader: i32,
@@ -159,11 +158,11 @@ impl Tree {
     }
 }
 
-/// Finds the tree among the records of everything that ended on the machine meanwhile.
+/// Finds the tree among the records of all processes of the machine that ended during the run.
 ///
-/// A parent usually ends after its children, so their records come first and membership is settled by repetition.
-/// Orphans report the spawner as their parent: a child of the spawner that is not the leader is an orphan of this run,
-/// unless an earlier run left it.
+/// A parent usually ends after its children, so their records come first and membership needs several passes. Orphans
+/// report the spawner as their parent: a child of the spawner that is not the leader is an orphan of this run, unless
+/// an earlier run left it.
 fn tree_of(leader: i32, spawner: i32, records: &[ExitRecord], late: &[i32]) -> Tree {
     let mut tree = Tree { leader, others: Vec::new() };
     loop {
@@ -214,7 +213,7 @@ mod tests {
         }
     }
 
-    /// Runs a shell that starts this many programs, and returns its account.
+    /// Account of a shell that starts this many programs.
     fn account_of(accounts: &mut Accounts, programs: usize) -> Account {
         let line = format!("i=0; while [ $i -lt {programs} ]; do /bin/true; i=$((i+1)); done");
         let mut image = Image::new("/bin/sh", &["sh".into(), "-c".into(), line], &[]).unwrap();

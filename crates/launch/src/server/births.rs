@@ -1,8 +1,8 @@
 //! Places each thread of a command on a CPU as it is created.
 //!
-//! The command is traced: a thread that creates another one stops for a moment, and the affinity of the new one is set
-//! before its first instruction. Otherwise a traced task runs as usual, except that each signal stops it, too. With
-//! `once` tracing ends as soon as every CPU of the list has its thread.
+//! The command is traced: a thread that creates another one stops for a moment, and the affinity of the new thread is
+//! set before its first instruction. Otherwise a traced task runs as usual, except that each signal stops it, too. With
+//! `once`, tracing ends as soon as every CPU of the list has its thread.
 
 use std::collections::BTreeMap;
 
@@ -19,31 +19,28 @@ use crate::table::ThreadCpus;
 pub(super) struct Births {
     leader: i32,
     places: ThreadCpus,
-    /// Number of threads that were placed so far, since the program was executed.
+    /// Number of threads placed since the last exec.
     born: usize,
-    /// Tasks that are traced.
     tasks: BTreeMap<i32, Task>,
-    /// Whether all tasks are detached as they stop.
+    /// Whether tasks are being detached as they stop.
     leaving: bool,
     /// Error number of a thread that could not be placed.
     errno: Option<i32>,
 }
 
-/// State of a traced task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
     /// The task had its first stop before its creator reported it.
     Early,
     /// The task was reported by its creator, and has not had its first stop.
     Unborn { is_thread: bool },
-    /// The task is running.
     Followed,
     /// The task is running, and was asked to stop so that it can be detached.
     Asked,
 }
 
-/// Prepares a command that stands before its first instruction: displaces its heap and places its first thread. If that
-/// fails, the child is killed, left for its parent to reap, and the error is returned.
+/// Prepares a command that is stopped before its first instruction: displaces its heap and places its first thread. If
+/// that fails, the child is killed, left for its parent to reap, and the error is returned.
 pub(super) fn begin(
     pid: i32,
     heap_offset_bytes: Option<u16>,
@@ -88,13 +85,12 @@ impl Births {
         Births { leader, places, born: 0, tasks, leaving: false, errno: None }
     }
 
-    /// The error, if a thread could not be placed.
     pub(super) fn refused(&self) -> Option<RunEnd> {
         self.errno.map(|errno| RunEnd::NotStarted(Stage::Thread as i32, errno))
     }
 
-    /// Waits until the command has ended, leaving it to be reaped, or has stopped, as [`process::wait_unreaped`] does;
-    /// threads that are created meanwhile are placed.
+    /// Waits until the command has ended, leaving it to be reaped, or has stopped, as [`process::wait_unreaped`] does.
+    /// Places threads that are created meanwhile.
     pub(super) fn wait(&mut self) -> Seen {
         while !self.tasks.is_empty() {
             match trace::next_of_traced(self.leader) {
@@ -142,14 +138,14 @@ impl Births {
     }
 
     /// Starts to detach, since every CPU has its thread: running tasks are asked to stop. The thread that has just
-    /// created another one stands still, and the new one is about to stop.
+    /// created another one is stopped already, and the new thread is about to stop.
     fn leave(&mut self, standing: i32) {
         self.leaving = true;
         let running =
             self.tasks.iter_mut().filter(|(tid, task)| **tid != standing && **task == Task::Followed);
         for (&tid, task) in running {
             *task = Task::Asked;
-            // A task that is gone by now reports that by itself.
+            // Sending fails where the task is gone by now; the tracer then sees its end.
             let _ = trace::signal_thread(self.leader, tid, SIGSTOP);
         }
     }
@@ -178,7 +174,7 @@ impl Births {
         trace::resume(tid, 0);
     }
 
-    /// Handles exec: the threads of the new program are counted anew, and those of the old one are gone.
+    /// Handles exec: the threads of the new program are counted anew, and those of the old program are gone.
     fn executed(&mut self) {
         let leader = self.leader;
         self.tasks.retain(|_, task| matches!(task, Task::Unborn { is_thread: false }));
@@ -212,12 +208,11 @@ impl Births {
         }
     }
 
-    /// Whether every CPU of the list has its thread, in `once` mode.
     fn is_complete(&self) -> bool {
         self.places.once && self.born >= self.places.cpus.len()
     }
 
-    /// Detaches a stopped task. A task that was killed meanwhile is still to be reaped, and reports that by itself.
+    /// Detaches a stopped task. Detaching fails for a task that was killed meanwhile, and the tracer then sees its end.
     fn let_go(&mut self, tid: i32) {
         if trace::release(tid).is_ok() {
             self.tasks.remove(&tid);
@@ -225,7 +220,6 @@ impl Births {
     }
 }
 
-/// Signals that stop a process, see `signal(7)`.
 const STOPPING: [i32; 4] = [SIGSTOP, signal::SIGTSTP, signal::SIGTTIN, signal::SIGTTOU];
 
 /// `ESRCH`, see `errno(3)`.

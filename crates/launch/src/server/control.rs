@@ -1,5 +1,5 @@
-//! Handles requests that a program makes by a pipe, to enable or disable counting. The counters count all the time and
-//! are read when a request arrives, so that the counts of the whole run are not affected.
+//! Handles the requests to enable or disable counting that a program makes through a pipe. The counters count all the
+//! time and are read when a request arrives, so that the counts of the whole run are not affected.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -19,14 +19,14 @@ use crate::table::ControlEntry;
 
 /// Acknowledgement, with the terminating zero byte that perf writes too.
 const ACKNOWLEDGED: &[u8] = b"ack\n\0";
-/// Size of a read; a pipe holds 64 KiB, which is read in at most `READS_MAX` parts.
+/// Bytes per read; a pipe holds 64 KiB, which is read in at most `READS_MAX` parts.
 const READ_BYTES: usize = 4096;
 const READS_MAX: usize = 16;
-/// Maximum length of a command.
+/// Maximum length of a command in bytes.
 const COMMAND_MAX: usize = 256;
-/// Interval at which a child is checked that may have been stopped.
+/// Interval at which the spawner checks whether a child has been stopped.
 const LOOK_MS: i32 = 100;
-/// Interval where the kernel cannot report the child's end by a descriptor (before Linux 5.3).
+/// Checking interval where the kernel cannot report the child's end by a descriptor (before Linux 5.3).
 const LOOK_OFTEN_MS: i32 = 1;
 
 /// The pipes, and the enabled times of the run under way.
@@ -52,7 +52,8 @@ type Look = Vec<(usize, Option<Count>)>;
 
 #[derive(Debug)]
 enum State {
-    /// No command has come. If the first one disables counting, it was enabled from the start, as with perf.
+    /// No command has come yet. If the first command disables counting, counting was enabled from the start, as with
+    /// perf.
     Untold(Look),
     Enabled(u64, Look),
     Disabled,
@@ -62,7 +63,7 @@ impl Control {
     /// Opens the pipes.
     ///
     /// # Errors
-    /// A path cannot be opened, or is no pipe.
+    /// Fails where a path cannot be opened, or is no pipe.
     pub(crate) fn open(entry: &ControlEntry, metrics: &Arc<MetricSet>) -> Result<Self, LaunchError> {
         let open = |path: &std::path::PathBuf| {
             open_pipe(path).map_err(|source| LaunchError::File { path: path.clone(), source })
@@ -96,14 +97,14 @@ impl Control {
         self.state = State::Untold(look);
     }
 
-    /// Waits for the end of the run, a command, or a signal, and follows the command. Returns after each command, so
+    /// Waits for the end of the run, a command or a signal, and carries the command out. Returns after each command, so
     /// that a program that writes without end is still subject to its time limit and to a stop.
     pub(crate) fn wait(&mut self, started: Started, ending: Option<&OwnedFd>, counting: &Counting) -> Seen {
         let commands = self.commands.as_raw_fd();
         let (end, limit_ms) =
             ending.map_or((commands, LOOK_OFTEN_MS), |ending| (ending.as_raw_fd(), LOOK_MS));
         let [is_over, is_told] = process::wait_either([end, commands], limit_ms).unwrap_or_default();
-        // The last commands are followed after the time of the end has been taken.
+        // After the end of the program, the last commands are carried out with the time of the end, by `end`.
         if is_told && (ending.is_none() || !is_over) {
             self.follow(started, None, counting);
         }
@@ -121,8 +122,8 @@ impl Control {
         }
     }
 
-    /// Reads commands and follows them, as of now or of a given moment. The amount read is bounded, since a program may
-    /// write without end.
+    /// Reads commands and carries them out, with the present time or a given one. The number of bytes read is bounded,
+    /// since a program may write without end.
     fn follow(&mut self, started: Started, moment_ns: Option<u64>, counting: &Counting) {
         let mut bytes = std::mem::take(&mut self.unfinished);
         let mut more = [0; READ_BYTES];
@@ -132,7 +133,8 @@ impl Control {
                 _ => break,
             }
         }
-        // Perf accepts a last command without its newline too. An incomplete command may be the beginning of one.
+        // Perf accepts a last command without its newline too. An incomplete word is kept, since the rest of it may
+        // follow.
         let last = bytes.rsplit(|&byte| byte == b'\n' || byte == 0).next().unwrap_or_default().to_vec();
         if last.len() <= COMMAND_MAX && ![&b"enable"[..], b"disable", b"ping"].contains(&last.as_slice()) {
             bytes.truncate(bytes.len() - last.len());
@@ -161,12 +163,11 @@ impl Control {
                     true
                 }
                 b"ping" | b"stop" => true,
-                // Commands that perf acknowledges too. Single events are not switched here, which no program depends
-                // on.
+                // Commands that perf acknowledges too. Switching single events is not implemented.
                 other => [&b"evlist"[..], b"enable ", b"disable "].iter().any(|it| other.starts_with(it)),
             };
             if let Some(mut pipe) = self.acknowledgements.as_ref().filter(|_| is_followed) {
-                // If the program does not read its acknowledgements the pipe is full, and the write fails without
+                // If the program does not read its acknowledgements, the pipe fills up and the write fails without
                 // consequences.
                 let _ = pipe.write(ACKNOWLEDGED);
             }

@@ -7,13 +7,13 @@ use fauxplat_sys::perf::{Count, Counter, Whom};
 
 use crate::table::CounterEntry;
 
-/// Counters of a table; those of one set are open.
+/// Counters of a table. Only the counters of one set are open at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Counting {
     entries: Vec<CounterEntry>,
     /// Position of each counter among the metrics.
     places: Vec<usize>,
-    /// Set that is open, and its counters by their position among the entries.
+    /// Number of the open set.
     set: Option<u8>,
     open: Vec<(usize, Counter, Count)>,
 }
@@ -24,8 +24,8 @@ impl Counting {
         Counting { entries, places, set: None, open: Vec::new() }
     }
 
-    /// Reads the counters before a run. If the set differs from the last one it is opened first: an event that the
-    /// kernel does not provide any more is absent from the readings.
+    /// Reads the counters before a run, after opening the set if it differs from that of the last run. An event that
+    /// the kernel no longer provides is absent from the readings.
     pub(crate) fn begin(&mut self, set: u8) {
         if self.entries.is_empty() {
             return;
@@ -60,20 +60,20 @@ impl Counting {
         self.open.iter().map(|(at, counter, _)| (*at, counter.read().ok())).collect()
     }
 
-    /// Count between two readings; `None` if the counter was shared with other events for a part of the time.
+    /// Count between two readings; `None` if the counter shared the hardware with other events for a part of the time.
     pub(crate) fn between(&self, at: usize, earlier: Count, later: Count) -> Option<u64> {
         let count = later.since(earlier)?;
         let is_whole = count.running_ns == count.enabled_ns || self.entries[at].is_partial;
         is_whole.then_some(count.value)
     }
 
-    /// Adds the counts of a run to its readings. A counter that was never scheduled has no reading: that is not zero.
-    /// If a counter was running only part of the time, its reading is scaled up, and the enabled and running times of
-    /// all counters follow.
+    /// Adds the counts of a run to its readings. A counter that was never scheduled has no reading, since its count is
+    /// unknown and not zero. If a counter was running only part of the time, its reading is scaled up, and the enabled
+    /// and running times of all counters follow.
     pub(crate) fn end(&self, readings: &mut Vec<Reading>) {
         let counted = self.open.iter().map(|(at, counter, before)| {
             let now = counter.read().ok().and_then(|now| now.since(*before));
-            // With several kinds of cores, the rest of the time was spent on a core of another kind.
+            // On a machine with several kinds of cores, the task spent the remaining time on cores of another kind.
             let whole = |count: Count| Count {
                 running_ns: count.enabled_ns.max(1),
                 enabled_ns: count.enabled_ns.max(1),

@@ -1,4 +1,4 @@
-//! Ctrl-Z: stops the program that runs when fauxplat is stopped.
+//! Ctrl-Z: stops the running program when fauxplat is stopped.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use fauxplat_sys::{pause, signal};
 #[derive(Debug, Default)]
 pub(super) struct Pauses(u32);
 
-/// Interval at which a stopped fauxplat is checked. Nothing is measured meanwhile.
+/// Interval at which the spawner checks whether fauxplat is still stopped. No run takes place meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 impl Pauses {
@@ -23,7 +23,7 @@ impl Pauses {
         }
     }
 
-    /// Marks a stop as acted upon when no program runs: nothing has to be interrupted for it.
+    /// Marks stops and continuations as acted upon while no program runs.
     pub(super) fn note(&mut self) {
         let turns = pause::turns_of_parent();
         if turns != self.0 {
@@ -34,7 +34,8 @@ impl Pauses {
         }
     }
 
-    /// Waits while fauxplat is stopped, so that no run begins. The end of fauxplat counts as a request to stop.
+    /// Waits while fauxplat is stopped, so that no run begins. Returns as well when fauxplat ends, which counts as a
+    /// request to stop.
     pub(super) fn sit_out(&mut self) {
         while pause::parent_is_stopped() && !signal::stop_requested() {
             self.note();

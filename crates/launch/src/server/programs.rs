@@ -30,14 +30,13 @@ pub(crate) struct Loaded {
     pub(crate) keeps: Keeps,
     /// Padding of a run that does not specify its own.
     own_pad_bytes: u16,
-    /// Wall time of the previous run, from which the effort spent on the next one is chosen.
+    /// Wall time of the previous run; below `WORTH_A_LOOK_NS` the next run is not looked up in `/proc`.
     pub(crate) last_wall_ns: u64,
     stdin: Option<File>,
     _stdout: Option<File>,
     _groups: Vec<File>,
 }
 
-/// Reads the table, and closes its file.
 pub(crate) fn read(mut file: File) -> Result<Table, LaunchError> {
     let fail = |source| LaunchError::File { path: "table of programs".into(), source };
     let mut text = String::new();
@@ -46,7 +45,6 @@ pub(crate) fn read(mut file: File) -> Result<Table, LaunchError> {
     serde_json::from_str(&text).map_err(|error| fail(error.into()))
 }
 
-/// Opens and lays out everything that a table names.
 pub(crate) fn load(table: Table, signals: &Restoration) -> Result<(Vec<Loaded>, Outlets), LaunchError> {
     let outlets = Outlets::open(table.entries.iter().any(|entry| entry.stdout == Stdout::Inherit))?;
     let programs = table.entries.into_iter().map(|entry| Loaded::new(entry, &outlets, signals));
@@ -63,7 +61,7 @@ fn open_group(folder: &Path) -> Result<File, LaunchError> {
     File::options().write(true).open(&path).map_err(|source| LaunchError::File { path, source })
 }
 
-/// Destinations of the children's standard descriptors, besides files.
+/// Destinations of the children's standard descriptors, other than files.
 #[derive(Debug)]
 pub(crate) struct Outlets {
     null: File,
@@ -72,8 +70,8 @@ pub(crate) struct Outlets {
 }
 
 impl Outlets {
-    /// Opens the null device at the standard descriptors, where most children want it: a descriptor that need not be
-    /// moved costs nothing. Standard error stays that of fauxplat, so that errors of the spawner can be read.
+    /// Opens the null device at descriptors 0 and 1, where most children want it: a descriptor that need not be moved
+    /// costs nothing. Standard error stays that of fauxplat, so that errors of the spawner can be read.
     fn open(inherit: bool) -> Result<Self, LaunchError> {
         let path = Path::new("/dev/null");
         let null = File::options().read(true).write(true).open(path);
@@ -158,7 +156,7 @@ impl Loaded {
     }
 }
 
-/// Padding that brings `natural_bytes` to `offset` modulo a page. It is never below 16 bytes, so that the variable
+/// Padding in bytes that brings `natural_bytes` to `offset` modulo a page. At least 16 bytes, so that the variable
 /// keeps its name whatever the offset.
 fn pad_to(natural_bytes: usize, offset: usize) -> usize {
     const PAGE: usize = 4096;

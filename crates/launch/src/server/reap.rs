@@ -9,30 +9,29 @@ use crate::procfs;
 /// Descendants that outlived the command; the spawner, their subreaper, has adopted them.
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
-    /// Number of processes that were still alive and were ended.
     pub(crate) killed: u16,
-    /// Resources that all of them used.
+    /// Resources that all the processes left behind used together.
     pub(crate) usage: Usage,
-    /// Process ids of earlier programs that ended meanwhile and are no part of this run.
+    /// Process ids of processes that earlier programs left, that ended during this run and are no part of it.
     pub(crate) late: Vec<i32>,
 }
 
-/// Ends what commands leave behind, and knows whom it could not or should not end.
+/// Ends the processes that commands leave behind, and remembers those that it could not or should not end.
 #[derive(Debug, Default)]
 pub(crate) struct Reaper {
     /// Children that now belong to another user. Their process ids are not reused until they are reaped here.
     out_of_reach: Vec<i32>,
-    /// Children that go on, since somebody said so, and those that they were seen to have.
+    /// Children that continue because the command's options keep them (`Keeps`), with their descendants as last seen.
     kept: Vec<i32>,
 }
 
 impl Reaper {
-    /// Ends and reaps everything that is left, but what is kept and what is another user's by now: that is out of reach, and
-    /// to wait for it would be without end. Usually one call says that there is nothing.
+    /// Ends and reaps all remaining children, except kept ones and processes that now belong to another user: those
+    /// cannot be signalled, and waiting for them might never end. Usually a single call reports that no child is left.
     pub(crate) fn rest(&mut self, keeps: Keeps) -> Rest {
         let mut rest = Rest::default();
-        // A list of children may name several, and those that are dead already when the next one is waited for count
-        // too.
+        // Ended children are remembered, because a later list of children may name them again, and because a child that
+        // is already dead when the next one is waited for counts too.
         let mut ended: Vec<i32> = Vec::new();
         loop {
             match process::wait(-1, false) {
@@ -66,7 +65,7 @@ impl Reaper {
         rest
     }
 
-    /// The children that are to end now; those that are kept are noted.
+    /// Children to end now. Children to keep are added to `kept`.
     fn unwanted(&mut self, keeps: Keeps) -> Vec<i32> {
         let mut children = procfs::children();
         if keeps.own {
@@ -81,7 +80,7 @@ impl Reaper {
         children
     }
 
-    /// Books what somebody used who ended, unless it was left by a program that is over.
+    /// Adds the usage of an ended child, unless the child was left by a program of an earlier run.
     fn reaped(&mut self, pid: i32, usage: &Usage, rest: &mut Rest) {
         for earlier in [&mut self.out_of_reach, &mut self.kept] {
             if let Some(place) = earlier.iter().position(|&known| known == pid) {

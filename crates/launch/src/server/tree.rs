@@ -35,7 +35,7 @@ pub(crate) fn observe(loaded: &mut Loaded, request: &Request, space: &mut StartS
     if loaded.timeout_ns.is_some() && !signal::stop_requested() {
         signal::quiet();
     }
-    // The file only carries the list to the client; an error would show there as an empty list.
+    // The file only carries the list to the client, where an error shows as an empty list.
     let _ = write_json(out, &tree.into_list());
     end
 }
@@ -46,15 +46,14 @@ fn write_json(mut out: &File, processes: &[Process]) -> std::io::Result<()> {
     out.write_all(&serde_json::to_vec(processes)?)
 }
 
-/// A process while it lives.
 struct Live {
     process: Process,
     born_ns: u64,
-    /// Whether the process is among the first ones, which are listed.
+    /// Whether the process is among the first ones, whose number is limited and which alone are listed.
     is_listed: bool,
 }
 
-/// All live processes by pid, and those of the first ones that have ended.
+/// All live processes by pid, and the listed ones that have ended.
 struct Tree {
     leader: i32,
     started_ns: u64,
@@ -95,8 +94,8 @@ impl Tree {
                 }
             };
             match event {
-                // Until the leader is followed, its exec stops it with a signal; a later signal of that kind is the
-                // program's own.
+                // Until the leader is followed, its exec stops it with a signal. A later signal of that kind was sent
+                // to the program.
                 Event::Signal(_) if !following => {
                     following = trace::follow_descendants(tid).is_ok();
                     self.executed(tid);
@@ -104,7 +103,7 @@ impl Tree {
                 }
                 _ => self.apply(tid, event),
             }
-            // A tree that always has an event pending never sleeps, so no signal interrupts the wait.
+            // With events always pending the tracer never sleeps, so no signal interrupts the wait.
             self.give_up(timeout_ns);
             if self.live.is_empty() && !kill_strays() {
                 return self.ended.unwrap_or(RunEnd::Aborted);
@@ -112,7 +111,6 @@ impl Tree {
         }
     }
 
-    /// Kills the tree if the user has asked to stop or the time limit has passed.
     fn give_up(&mut self, timeout_ns: Option<u64>) {
         let late = timeout_ns.is_some_and(|limit| clock::monotonic_ns() - self.started_ns >= limit);
         if signal::stop_requested() || late {
@@ -120,7 +118,6 @@ impl Tree {
         }
     }
 
-    /// Kills the tree, unless that has been done.
     fn end(&mut self, end: RunEnd) {
         if self.ended.is_none() {
             self.ended = Some(end);
@@ -167,8 +164,8 @@ impl Tree {
         }
     }
 
-    /// A new task is reported by its creator and by itself, in either order. Nothing is known of a task that is gone by
-    /// then.
+    /// Adds a new task. Its creator and the task itself both report it, in either order. A task that is already gone
+    /// cannot be looked up and is skipped.
     fn created(&mut self, new: i32, by: i32, now_ns: u64) {
         let Some(status) = status_of(new) else { return };
         let group = status::process(&status).unwrap_or(new);
@@ -206,7 +203,7 @@ impl Tree {
         }
     }
 
-    /// Reads a thread just before its end: its CPU time, and the peak memory of its process.
+    /// Reads the CPU time of a thread just before its end, and the peak memory of its process.
     fn ending(&mut self, tid: i32) {
         let Some(live) = self.threads.get(&tid).and_then(|pid| self.live.get_mut(pid)) else { return };
         let schedstat = fs::read_to_string(format!("/proc/{tid}/schedstat")).unwrap_or_default();
@@ -247,9 +244,9 @@ impl Tree {
     }
 }
 
-/// Kills children that were never reported, because their creator was killed just after creating them. They are traced
-/// like their creator, so the last stop of each leads to its end. Returns whether there were any; processes that now
-/// belong to another user cannot be killed.
+/// Kills children that were never reported, because their creator was killed just after creating them. Such children
+/// are traced like their creator, so the tracer still sees them end. Returns whether any were killed; processes that
+/// now belong to another user cannot be killed.
 fn kill_strays() -> bool {
     let killed = |&child: &i32| signal::send_if_permitted(child, signal::SIGKILL);
     procfs::children().iter().filter(|child| killed(child)).count() > 0
@@ -262,7 +259,7 @@ fn outcome(exit: Exit) -> Outcome {
     }
 }
 
-/// Command line of a process, or its name in brackets when it has none. A long one is truncated.
+/// Command line of a process, truncated to `Process::COMMAND_MAX` bytes; the name in brackets where there is none.
 fn command_of(pid: i32) -> String {
     let mut line = Vec::new();
     let opened = File::open(format!("/proc/{pid}/cmdline"));
@@ -281,7 +278,6 @@ fn command_of(pid: i32) -> String {
     format!("[{}]", name.trim())
 }
 
-/// Parent of a process.
 fn parent_of(pid: i32) -> i32 {
     let line = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     TaskStat::parse(&line).and_then(|task| task.parent()).unwrap_or(0)

@@ -11,7 +11,6 @@ use super::pauses::Pauses;
 use crate::procfs;
 use crate::ring::RunEnd;
 
-/// Observations of a child between its start and its end.
 pub(super) struct Watched {
     pub(super) end: RunEnd,
     pub(super) ended_ns: u64,
@@ -19,10 +18,10 @@ pub(super) struct Watched {
     pub(super) seen: Option<procfs::FirstThread>,
 }
 
-/// Waits for the command. A stop or the time limit ends its whole tree.
+/// Waits for the command. A request to stop or the time limit ends its whole tree.
 ///
-/// The clock is read as soon as the end is seen, before the kernel takes the process apart (2 µs of reaping are not
-/// the command's time), and that is also the last moment to look at it in `/proc`.
+/// The clock is read as soon as the end is seen, before the kernel removes the process (the 2 µs of reaping are not
+/// part of the command's time). Only then can `/proc` still show the ended process.
 pub(super) fn watch(
     started: Started,
     timeout_ns: Option<u64>,
@@ -31,7 +30,7 @@ pub(super) fn watch(
     pauses: &mut Pauses,
 ) -> Watched {
     let mut killed = None;
-    // Reaped at once where the kernel does not tell of an end before that.
+    // Set where the kernel refuses to report an end without reaping the child.
     let mut reaped = None;
     let ending = control.is_some().then(|| process::end_of(started.pid).ok()).flatten();
     loop {
@@ -65,7 +64,8 @@ pub(super) fn watch(
         if let Some(end) = killed
             && !signal::send_if_permitted(started.pid, signal::SIGKILL)
         {
-            // The process now belongs to another user, such as one started by sudo. It goes on, and is not waited for.
+            // The process now belongs to another user, such as a command started by sudo. The process continues
+            // unwatched.
             return Watched { end, ended_ns: clock::monotonic_ns(), usage: Usage::default(), seen: None };
         }
     }
@@ -75,12 +75,12 @@ pub(super) fn watch(
     }
     let seen = (look && reaped.is_none()).then(|| procfs::first_thread(started.pid));
     let (end, usage) = reap(started.pid, reaped);
-    // A program that could not be waited for has no end, whoever ended it.
+    // A program that could not be waited for has no known end, even if fauxplat killed it.
     let end = if matches!(end, RunEnd::NotStarted(..)) { end } else { killed.unwrap_or(end) };
     Watched { end, ended_ns, usage, seen }
 }
 
-/// How the command ended and what it used, unless that was told already.
+/// Outcome and resource usage of the command; `reaped` holds both if the command was reaped before.
 fn reap(pid: i32, reaped: Option<Waited>) -> (RunEnd, Usage) {
     let mut waited = reaped;
     loop {

@@ -8,12 +8,11 @@ use super::machine::{Behaviour, Machine, Neighbour, Times, When};
 use crate::ring::RunEnd;
 use crate::table::Entry;
 
-/// Streams of the seed: for runs of a lane, and for stays of the neighbour.
+/// Streams of the seed: for runs, for lanes, and for stays of the neighbour.
 const RUNS: u64 = 0;
 const LANES: u64 = 1 << 48;
 const STAYS: u64 = 1 << 62;
 
-/// Drawn result of one run.
 #[derive(Debug)]
 pub(super) struct Drawn {
     pub(super) end: RunEnd,
@@ -37,14 +36,14 @@ pub(super) struct Moment {
     pub(super) carried: f64,
 }
 
-/// Draws a run. Each run has its own random stream, so that draws for one do not shift those of another.
+/// Draws a run. Each run has its own random stream, so that the draws of one run do not shift those of another.
 pub(super) fn run(machine: &Machine, behaviour: &Behaviour, entry: &Entry, moment: Moment) -> Drawn {
     let mut draw = Draw::new(machine.seed, RUNS + LANES * moment.lane + moment.run);
     let cpu = draw.below(usize::from(machine.cpus.max(1))) as u16;
     let end = end_of(behaviour, moment.of_program, &mut draw);
     let drift = machine.drift_per_s * seconds(moment.started_ns) + moment.carried;
     let mut time = |times: &Times| time(times, moment.started_ns, drift, &mut draw);
-    // An iteration of extra work takes a nanosecond here.
+    // An iteration of extra work takes a nanosecond in the simulation.
     let alone_ns = time(&behaviour.wall) + entry.extra_work;
     let cpu_ns = behaviour.cpu.as_ref().map_or(alone_ns, &mut time);
     let wall_ns = disturbed(machine, moment.started_ns, alone_ns);
@@ -75,7 +74,7 @@ fn end_of(behaviour: &Behaviour, of_program: u64, draw: &mut Draw) -> RunEnd {
     failure.map_or(RunEnd::Ended(Exit::Status(0)), |failure| failure.end)
 }
 
-/// Wall time of work that needs `alone_ns` without the neighbour, computed stay by stay.
+/// Wall time of work that takes `alone_ns` without the neighbour, computed stay by stay.
 fn disturbed(machine: &Machine, started_ns: u64, alone_ns: u64) -> u64 {
     let Some(neighbour) = machine.neighbour.filter(|neighbour| neighbour.stay_ns > 0) else {
         return alone_ns;
@@ -107,7 +106,7 @@ pub(super) fn readings(
     let named = |metric| behaviour.readings.iter().find(|(name, _)| *name == metric).map(|(_, value)| *value);
     let drawn = [
         (Metric::WALL, Some(drawn.wall_ns)),
-        // A described program is in user mode all the time.
+        // A described program spends all its time in user mode.
         (Metric::CPU, Some(drawn.cpu_ns)),
         (Metric::USER, Some(drawn.cpu_ns)),
         (Metric::RUN_DELAY, Some(drawn.delay_ns)),

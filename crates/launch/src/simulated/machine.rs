@@ -1,40 +1,35 @@
-//! Descriptions of machines and programs: pure data that determines everything a simulated launcher does.
+//! Descriptions of machines and programs: data that determines everything a simulated launcher does.
 
 use fauxplat_model::{Metric, Source, Sources};
 
 use crate::ring::RunEnd;
 
-/// Description of a simulated machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// Seed of all draws: the same description behaves the same way again.
+    /// Seed of all draws; equal descriptions behave alike.
     pub seed: u64,
-    /// Number of CPUs.
     pub cpus: u16,
-    /// Time from the end of a run to the start of the next one that waits.
+    /// Time from the end of a run to the start of the next waiting one.
     pub between_runs_ns: u64,
     /// Drift per second: the increase in the logarithm of every run's time.
     pub drift_per_s: f64,
-    /// A neighbour that takes a part of the CPUs now and then.
     pub neighbour: Option<Neighbour>,
     /// Metrics that this machine does not provide.
     pub absent: Vec<Metric>,
-    /// Sources that the figures are said to come from.
+    /// Reported sources of the figures.
     pub sources: Sources,
     /// Number, from 0, of the run in which the process that starts the programs dies.
     pub dies_at_run: Option<u64>,
-    /// Number, from 0, of the run during which the user stops fauxplat for a while, as Ctrl-Z does.
+    /// Number, from 0, of the run during which the user pauses fauxplat with Ctrl-Z.
     pub paused_at_run: Option<u64>,
     /// Number of runs of which more tasks ended than the kernel had room to report.
     pub lossy_runs: u64,
     /// Time at which the user stops the experiment, by the machine's own clock, which begins at zero.
     pub stopped_at_ns: Option<u64>,
-    /// Behaviour of the programs.
     pub programs: Vec<Behaviour>,
 }
 
 impl Machine {
-    /// A quiet machine of two CPUs with these programs.
     pub fn quiet(seed: u64, programs: Vec<Behaviour>) -> Self {
         let sources = Sources {
             cpu_time: Source::Taskstats,
@@ -61,38 +56,35 @@ impl Machine {
     }
 }
 
-/// A neighbour that comes and goes: time is divided into stays, in each of which it is present or not.
+/// A neighbour that comes and goes. Time is divided into stays of equal length, in each of which the neighbour is
+/// present or absent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
-    /// Length of a stay.
     pub stay_ns: u64,
-    /// Share of the stays in which the neighbour is there.
+    /// Share of the stays in which the neighbour is present.
     pub share: f64,
     /// Factor by which runs take longer beside the neighbour: 2 is twice as long.
     pub slowdown: f64,
 }
 
-/// Behaviour of one program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Behaviour {
-    /// The program's words, joined by blanks, or the first of them alone.
+    /// The program's words, joined by blanks, or its first word alone.
     pub name: String,
     /// Undisturbed wall time.
     pub wall: Times,
-    /// CPU time. Without it the program never waits: CPU time is the undisturbed wall time.
+    /// CPU time. `None` means that the program never waits: its CPU time is the undisturbed wall time.
     pub cpu: Option<Times>,
     /// Carry-over to the next run: the increase in the logarithm of its time.
     pub carry_over: f64,
-    /// Runs that do not end with status 0. The first entry that applies is used.
+    /// Rules for runs that do not end with status 0. The first rule that applies is used.
     pub failures: Vec<Failure>,
-    /// Number of processes that are left behind.
     pub left_behind: u16,
     /// Readings other than times; metrics that are not listed are zero.
     pub readings: Vec<(Metric, u64)>,
 }
 
 impl Behaviour {
-    /// A program that always ends with status 0.
     pub fn new(name: &str, wall: Times) -> Self {
         Behaviour {
             name: name.to_owned(),
@@ -106,7 +98,6 @@ impl Behaviour {
     }
 }
 
-/// A distribution of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Times {
     /// Median of the first mode, in nanoseconds.
@@ -119,17 +110,14 @@ pub struct Times {
     pub drift_per_s: f64,
 }
 
-/// A second mode of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
-    /// Ratio of the times to those of the first mode.
     pub ratio: f64,
     /// Share of the runs in this mode.
     pub share: f64,
 }
 
 impl Times {
-    /// A constant time.
     pub fn constant(median_ns: f64) -> Self {
         Times { median_ns, noise: 0.0, mode: None, drift_per_s: 0.0 }
     }
@@ -140,16 +128,12 @@ impl Times {
     }
 }
 
-/// A rule by which runs of one program fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Failure {
-    /// Runs that fail.
     pub when: When,
-    /// How the runs end.
     pub end: RunEnd,
 }
 
-/// Selects runs of a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
     /// A single run, counted from 0.

@@ -1,8 +1,8 @@
-//! A candidate period: its bins, and the part of the effects that they explain.
+//! A candidate period: its bins, and the part of the effects that these explain.
 
 use crate::noncentral::f_upper_tail;
 
-/// Number of arrangements that are judged at a time, as many as fit a few vector registers.
+/// Number of arrangements that are judged at a time, chosen to fit a few vector registers.
 pub(super) const LANES: usize = 8;
 
 /// A period and the bin of each position.
@@ -10,13 +10,13 @@ pub(super) struct Candidate {
     pub(super) period: f64,
     bins: Vec<u16>,
     pub(super) inverse_counts: Vec<f64>,
-    /// Number of bins that hold a position.
+    /// Number of bins that contain a position.
     pub(super) used: usize,
 }
 
 impl Candidate {
-    /// Folds the positions at a period into `bins` bins. Positions on the lattice of the middle one lie in the middle
-    /// of a bin, so that rounding cannot move them.
+    /// Folds the positions at a period into `bins` bins. Positions on the lattice of the middle position fall into the
+    /// middle of a bin, so that rounding cannot move them to another.
     pub(super) fn new(positions: &[f64], period: f64, bins: usize) -> Self {
         let middle = positions[positions.len() / 2];
         let bin = |position: &f64| {
@@ -52,8 +52,8 @@ impl Candidate {
         between
     }
 
-    /// Twice the gain of log likelihood under normal noise, less the penalty for the bins (the corrected criterion of
-    /// Akaike; Hurvich and Tsai 1989), so that periods with different numbers of bins compare.
+    /// Twice the gain of log likelihood under normal noise, minus the penalty for the bins (the corrected criterion of
+    /// Akaike; Hurvich and Tsai 1989), so that periods with different numbers of bins are comparable.
     pub(super) fn clearness(&self, centred: &[[f64; LANES]], total: f64) -> [f64; LANES] {
         let (n, k) = (self.bins.len() as f64, self.used as f64);
         let price = 2.0 * k * n / (n - k - 1.0);
@@ -81,7 +81,7 @@ impl Candidate {
         (between, (total - between).max(0.0))
     }
 
-    /// Whether a candidate with more bins explains no more than its bins do by chance, at one per cent.
+    /// Whether a candidate with more bins explains no more than this one, apart from chance, at one per cent.
     pub(super) fn explains_as_much_as(&self, finer: &Candidate, effects: &[f64]) -> bool {
         let extra = finer.used as f64 - self.used as f64;
         let left = finer.left();

@@ -7,7 +7,8 @@ use crate::distribution::t_upper_quantile;
 use crate::linear::Basis;
 
 impl Folder<'_> {
-    /// Interval of all periods near the best that are nearly as likely, and of the best periods of the replicates.
+    /// Interval that contains all periods near the best that are nearly as likely, and the best periods of the
+    /// replicates.
     pub(super) fn interval(&self, best: &Candidate, effects: &[f64], replicates: &[Vec<f64>]) -> (f64, f64) {
         let near = self.zoom(best, effects);
         let (low, high) = likely(&near, &spreads(&near, effects));
@@ -18,7 +19,7 @@ impl Folder<'_> {
         (low.min(end(0.025, low)).min(best.period), high.max(end(0.975, high)).max(best.period))
     }
 
-    /// Periods near the best with their shapes, so close together that the likely ones are many.
+    /// Periods near the best with their shapes, so closely spaced that many of them are likely.
     fn zoom(&self, best: &Candidate, effects: &[f64]) -> Vec<(f64, Shape)> {
         const ZOOMS: usize = 6;
         let mut centre = best.period;
@@ -37,8 +38,8 @@ impl Folder<'_> {
         near
     }
 
-    /// A grid of periods, with the shape that each gives. Few bins would make positions jump between them, so shapes
-    /// with few bins are replaced by the same number of harmonics.
+    /// A grid of periods, each with its shape. With few bins positions would jump between them, so shapes with few bins
+    /// are replaced by the same number of harmonics.
     fn near(&self, best: &Candidate, centre: f64, reach: f64) -> Vec<(f64, Shape)> {
         let bins = best.inverse_counts.len();
         let at = |point: i32| {
@@ -53,10 +54,10 @@ impl Folder<'_> {
     }
 }
 
-/// Half of the points of a grid.
+/// Number of grid points on either side of the centre.
 const POINTS: i32 = 40;
 
-/// Sum of squares that each shape leaves.
+/// Residual sum of squares of each shape.
 fn spreads(near: &[(f64, Shape)], effects: &[f64]) -> Vec<f64> {
     let mut centred = effects.to_vec();
     let total = centre(&mut centred);
@@ -70,7 +71,7 @@ fn least(spreads: &[f64]) -> usize {
 }
 
 /// The smallest and the largest period that are nearly as likely as the best: within the 95 % region of a profile
-/// likelihood of normal noise, by F since the noise is not known.
+/// likelihood of normal noise, by F since the noise is unknown.
 fn likely(near: &[(f64, Shape)], spreads: &[f64]) -> (f64, f64) {
     let best = least(spreads);
     let left = near[best].1.left().max(1.0);
@@ -79,7 +80,7 @@ fn likely(near: &[(f64, Shape)], spreads: &[f64]) -> (f64, f64) {
     inside.fold((near[best].0, near[best].0), |(low, high), period| (low.min(period), high.max(period)))
 }
 
-/// The basis on which effects are projected.
+/// The basis on which the effects are projected.
 enum Shape {
     /// A period and its harmonics.
     Waves(Basis),
@@ -105,7 +106,7 @@ impl Shape {
     }
 }
 
-/// Cosines and sines of a period and its harmonics at the positions, less their means, made orthonormal. A wave that
+/// Cosines and sines of a period and its harmonics at the positions, minus their means, made orthonormal. A wave that
 /// vanishes at all positions, such as a sine of half the step, gives no column.
 fn waves(positions: &[f64], period: f64, harmonics: usize) -> Basis {
     let mut basis = Basis::default();

@@ -4,16 +4,16 @@ use super::{FactorEstimates, LevelEffect, Parts, ROUNDS, pull_in};
 use crate::describe::{mean, median};
 use crate::distribution::t_upper_quantile;
 
-/// Least number of runs per place; fewer cannot distinguish a slow place from a single slow run.
+/// Minimum number of runs per place; fewer cannot distinguish a slow place from a single slow run.
 const RUNS_PER_PLACE: usize = 2;
 
 impl Parts {
-    /// Adds the part of places within the levels of a factor: `places` is the place of each run, and each level has
-    /// `within` of them, one after the other. `raw` are the values before outliers were winsorised. `None` with too few
-    /// runs, or where nothing varies.
+    /// Adds the part of places within the levels of a factor. `places` has the place of each run, out of `count`; each
+    /// level has `within` consecutive places. `raw` are the values before outliers were winsorised. `None` if there are
+    /// too few runs, or nothing varies.
     ///
-    /// Outliers are winsorised again, now around the mean of their place: an effect of a place on all of its runs is no
-    /// outlier, however rare the place is. The residual and its degrees of freedom become those after the places.
+    /// Outliers are winsorised again, now around the mean of their place, since an effect of a place on all of its runs
+    /// is no outlier, however rare the place is. The residual and its degrees of freedom become those after the places.
     pub fn with_places(mut self, raw: &[f64], places: &[u16], count: usize, within: usize) -> Option<Self> {
         let fit: Vec<f64> = self.values.iter().zip(&self.left).map(|(value, left)| value - left).collect();
         let mut rest: Vec<f64> = raw.iter().zip(&fit).map(|(raw, fit)| raw - self.centre - fit).collect();
@@ -56,7 +56,7 @@ impl Parts {
             let all: usize = runs.iter().sum();
             let centre = visited().map(|(mean, &runs)| mean * runs as f64).sum::<f64>() / all.max(1) as f64;
             between += visited().map(|(mean, &runs)| runs as f64 * (mean - centre).powi(2)).sum::<f64>();
-            // A median is used because a single place that is much slower would make all others of its level look
+            // The median is used, because a single place that is much slower would make all others of its level look
             // faster.
             let usual = median(&visited().map(|(&mean, _)| mean).collect::<Vec<_>>()).unwrap_or(0.0);
             effects.extend(means.iter().map(|mean| mean - usual));
@@ -82,8 +82,8 @@ impl Parts {
     }
 }
 
-/// The interaction of two factors: a part of the residual, from the means of the cells of their table. `cells` is the
-/// cell of each run. `None` where there are too many cells for the runs, or nothing is left.
+/// The interaction of two factors as a part of the residual, from the means of the cells of their table. `cells` has
+/// the cell of each run. `None` if there are too few runs for the number of cells, or nothing is left.
 pub fn interaction(parts: &Parts, cells: &[u16], (rows, columns): (usize, usize)) -> Option<FactorEstimates> {
     let runs = counted(cells, rows * columns);
     let df = (rows - 1) * (columns - 1);
@@ -122,8 +122,8 @@ fn squares(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum()
 }
 
-/// The expected mean square between places as a multiple of their component: the runs of a place, corrected for places
-/// of unequal size (Searle, Casella and McCulloch, section 3.6).
+/// The expected mean square between places as a multiple of their component: the runs per place, corrected for unequal
+/// numbers (Searle, Casella and McCulloch, section 3.6).
 fn multiplier(runs: &[usize], within: usize, df: usize) -> f64 {
     let of_level = |runs: &[usize]| {
         let all: usize = runs.iter().sum();

@@ -5,10 +5,10 @@ use crate::describe::quantile_sorted;
 use crate::draw::Draw;
 use crate::noncentral::noncentral_f_cdf;
 
-/// Draws behind each interval.
+/// Number of draws for each interval.
 const DRAWS: usize = 2000;
 
-/// Points of a confidence distribution.
+/// Number of points of a confidence distribution.
 const GRID: usize = 160;
 
 /// Share of one part, with its interval.
@@ -16,18 +16,18 @@ const GRID: usize = 160;
 pub struct Share {
     /// Share of the sum of all components, 0 to 1.
     pub share: f64,
-    /// Low end of the interval of `share`.
+    /// Lower end of the interval of `share`.
     pub low: f64,
-    /// High end of the interval of `share`.
+    /// Upper end of the interval of `share`.
     pub high: f64,
 }
 
-/// Shares of all factors, and last of the residual, with intervals at `level` (0.05 for 95 %).
+/// Shares of all factors, followed by that of the residual, with intervals at `level` (0.05 for 95 %).
 ///
 /// The intervals are those of generalised pivots (Weerahandi 1993; Hannig, Iyer and Patterson 2006): each mean square
-/// is divided by a drawn χ² and solved for its component, so that the uncertainty of few levels is in it: the variance
-/// between eight stack displacements is not known better than eight numbers can tell. For a factor whose levels are all
-/// there is, draws come from the confidence distribution of its noncentrality.
+/// is divided by a drawn χ² and solved for its component, so the uncertainty due to few levels is included. The
+/// variance between eight stack displacements, for instance, is only known as well as eight numbers permit. For a
+/// factor whose levels are not a sample, draws come from the confidence distribution of its noncentrality.
 pub fn shares(parts: &Parts, level: f64, seed: u64) -> Vec<Share> {
     let mut draw = Draw::new(seed, 7);
     let known: Vec<Option<Confidence>> =
@@ -45,8 +45,8 @@ pub fn shares(parts: &Parts, level: f64, seed: u64) -> Vec<Share> {
         };
         let mut all: Vec<f64> = parts.factors.iter().zip(&known).map(component).collect();
         all.push(residual);
-        // A drawn component may be negative. Cutting it off before the sum would make components that are zero look
-        // positive, and the rest look smaller.
+        // A drawn component may be negative. Truncating it before the sum would make components of zero look positive,
+        // and the others smaller.
         let total: f64 = all.iter().sum();
         let share = |part: f64| if total > 0.0 { (part / total).clamp(0.0, 1.0) } else { 0.0 };
         drawn.iter_mut().zip(all).for_each(|(drawn, part)| drawn.push(share(part)));
@@ -65,19 +65,19 @@ pub fn shares(parts: &Parts, level: f64, seed: u64) -> Vec<Share> {
 /// The confidence distribution of a noncentrality: the probability of the observed ratio as a function of the
 /// noncentrality.
 struct Confidence {
-    /// Noncentrality and P(F ≤ observed), falling.
+    /// Noncentrality and P(F ≤ observed), the latter descending.
     points: Vec<(f64, f64)>,
 }
 
 impl Confidence {
-    /// For a factor whose levels are not a sample.
+    /// The distribution for a factor whose levels are not a sample; `None` for a sample, or without a residual.
     fn of(part: &FactorEstimates, parts: &Parts) -> Option<Self> {
         if part.is_sample || part.df == 0 || parts.residual <= 0.0 {
             return None;
         }
         let (df1, df2) = (part.df as f64, parts.df);
         let f = part.squares / df1 / parts.residual;
-        // Five standard deviations of a noncentral χ² beyond the observed one.
+        // Five standard deviations of a noncentral χ² beyond the observed value.
         let most = df1 * f + 5.0 * (2.0 * (df1 + 2.0 * df1 * f)).sqrt() + 20.0;
         let point = |index: usize| {
             let lambda = most * (index as f64 / (GRID - 1) as f64).powi(2);
@@ -86,7 +86,7 @@ impl Confidence {
         Some(Confidence { points: (0..GRID).map(point).collect() })
     }
 
-    /// The noncentrality at which the observed ratio has this probability; zero if it has less without any.
+    /// The noncentrality at which the observed ratio has this probability; zero if it is below that even without any.
     fn at(&self, probability: f64) -> f64 {
         let after = self.points.partition_point(|point| point.1 > probability);
         let Some(before) = after.checked_sub(1) else { return 0.0 };

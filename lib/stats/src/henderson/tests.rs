@@ -3,8 +3,8 @@
 use super::*;
 use crate::draw::Draw;
 
-/// A random balanced design of 16 runs a block with known components: a sampled factor of 16 levels, one of 2 levels
-/// that are all there is, blocks, places in the block, noise of one.
+/// A random balanced design of 16 runs per block with known components: a sampled factor of 16 levels, a factor of
+/// exactly 2 levels, blocks, places in the block, and noise of one.
 fn design(seed: u64, blocks: usize, sampled_sd: f64, two: f64, block_sd: f64) -> (Vec<f64>, Vec<Factor>) {
     let mut draw = Draw::new(seed, 0);
     let sampled: Vec<f64> = (0..16).map(|_| sampled_sd * draw.normal()).collect();
@@ -57,7 +57,7 @@ fn intervals_of_shares_cover() {
                 *covers += usize::from(share.low <= truth + 1e-9 && truth - 1e-9 <= share.high);
             }
         }
-        // 95 nominally; 88 is the 0.4 % quantile.
+        // 95 are expected; 88 is the 0.4 % quantile.
         assert!(covers.iter().all(|&covers| covers >= 88), "{sampled_sd} {two} {block_sd}: {covers:?}");
     }
 }
@@ -68,7 +68,7 @@ fn nothing_is_found_where_nothing_is() {
         let (values, factors) = design(seed, 12, 0.0, 0.0, 3.0);
         components(&values, &factors).unwrap().factors[0].p_value <= 0.05
     });
-    // 10 nominally; 20 is beyond the 99.9 % quantile.
+    // 10 are expected; 20 is beyond the 99.9 % quantile.
     assert!(false_finds.count() < 20);
 }
 

@@ -1,28 +1,30 @@
-//! Carry-over of a command to the next one, seen from blocks in which each command runs twice in a row.
+//! Carry-over from a command to the next one, estimated from blocks in which each command runs twice in a row.
 //!
-//! The second of two runs in a row follows its own command; the first follows another one, or by chance its own. So the
-//! difference of second runs, *after itself*, is free of what one command leaves to the other, and the difference of first
-//! runs has it. Crossover trials know the effect as carry-over (Jones and Kenward 2014, "Design and Analysis of Cross-Over
-//! Trials"), and gain from designs in which a treatment follows itself.
+//! The second of two runs in a row follows its own command; the first follows another one, or by chance its own. The
+//! difference of second runs, *after itself*, is therefore free of carry-over between commands, and the difference of
+//! first runs includes it. Crossover trials use the term carry-over as well (Jones and Kenward 2014, "Design and
+//! Analysis of Cross-Over Trials"), and gain from designs in which a treatment follows itself.
 
 use super::rises::Source;
 use super::score::weights;
 use super::{Question, Sorted};
 
-/// From this many standard errors on, differences after itself part from those after another command. It is no evidence of
-/// a carry-over: it is where trusting the mean of both would turn a sign more often than it saves pairs.
+/// Number of standard errors from which on differences after itself part from those after another command. That is no
+/// evidence of carry-over, but the point from which trusting the mean of both would give a wrong sign more often than
+/// it saves pairs.
 const PARTS: f64 = 2.2;
 
-/// By how much the key of differences after itself may stay below that of all differences while nothing at all seems to be
-/// carried over. The allowance shrinks as both move apart. With none, twice the pairs would be needed; without a bound, a
-/// small carry-over to one command alone passes for a difference in up to 26 of 100 comparisons, with this bound in 12.
+/// Amount by which the key of differences after itself may be smaller than that of all differences while no carry-over
+/// is seen. It decreases as both move apart. Without the allowance, twice the pairs would be needed; without a bound, a
+/// small carry-over to only one command would pass for a difference in up to 26 of 100 comparisons, with this bound in
+/// 12.
 const SLACK: f64 = 3.0;
 
-/// From this many standard errors on, something is carried over, and differences after itself answer alone. Between both
-/// they are the more extreme for having been chosen, so that both have to agree.
+/// Number of standard errors from which on carry-over is shown, and differences after itself answer alone. Between
+/// `PARTS` and this, they may be extreme because they were selected, so both have to agree.
 const SHOWN: f64 = 3.3;
 
-/// By how much the differences after itself lie above those after another command, block by block.
+/// Differences after itself minus those after another command, block by block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
     by_coin: Vec<f32>,
@@ -30,7 +32,7 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// From one value for each block: its difference after itself less its difference after another command.
+    /// From one value for each block: its difference after itself minus its difference after another command.
     pub fn of(values: &[f64]) -> Self {
         let sorted = Sorted::new(values);
         let about = sorted.about(0.0);
@@ -38,33 +40,33 @@ impl Carried {
         Carried { by_coin, source: Source::default() }
     }
 
-    /// With the source of what lies between both, which is asked for where they part.
+    /// Adds the source of the difference, which is only computed if both part.
     pub fn from(self, source: impl FnOnce() -> Source) -> Self {
         let source = if self.key().abs() > PARTS { source() } else { self.source };
         Carried { source, ..self }
     }
 
-    /// Weight of each block, with its sign.
+    /// Signed weight of each block.
     pub(crate) fn by_coin(&self) -> &[f32] {
         &self.by_coin
     }
 
-    /// How far both lie apart in standard errors, above zero where after itself is larger.
+    /// Distance of both in standard errors, positive if the difference after itself is larger.
     pub fn key(&self) -> f64 {
         self.by_coin.iter().map(|&weight| f64::from(weight)).sum()
     }
 
-    /// Whether they part for what another command may have left.
+    /// Whether both part for a reason that may be carry-over from another command.
     pub fn is_parted(&self) -> bool {
         self.key().abs() > PARTS && self.source != Source::Itself
     }
 
-    /// The source of what lies between both, where they part.
+    /// The source of the difference between both, if they part.
     pub fn parting(&self) -> Option<Source> {
         (self.key().abs() > PARTS).then_some(self.source)
     }
 
-    /// The key of a path from that of all its differences and that of its differences after itself.
+    /// The key of a path, from that of all its differences and that of its differences after itself.
     pub(crate) fn answer(&self, key: f64, all: f32, after_itself: f32) -> f32 {
         match (self.source, key.abs()) {
             (Source::Itself, _) => all,
@@ -73,7 +75,8 @@ impl Carried {
         }
     }
 
-    /// By how much the key of differences after itself may stay below that of all; none where either answers alone.
+    /// Amount by which the key of differences after itself may be smaller than that of all; `None` if one of them
+    /// answers alone.
     pub fn slack(&self) -> Option<f64> {
         let apart = self.key().abs();
         (apart <= PARTS).then(|| slack(apart))

@@ -2,10 +2,10 @@
 
 use std::f64::consts::PI;
 
-/// Bins in a bandwidth.
+/// Number of bins per bandwidth.
 const BINS: f64 = 4.0;
 
-/// Reach of the kernel in bins to either side: four bandwidths.
+/// Reach of the kernel to either side, in bins: four bandwidths.
 const REACH: i64 = 16;
 
 /// Number of bins beyond which magnitudes are treated as having no neighbours.
@@ -25,13 +25,14 @@ pub(crate) struct Density {
     bins: Vec<u32>,
     /// Number of magnitudes per bin.
     counts: Vec<u32>,
-    /// For each bin with a magnitude, the sums of K, u·K and (1 − u²)·K over all points but one in the bin and its
+    /// For each bin with a magnitude, the sums of K, u·K and (1 − u²)·K over all points except one in the bin and its
     /// mirror image.
     sums: Vec<[f64; 3]>,
 }
 
 impl Density {
-    /// Estimates the density of rising magnitudes; `None` if more than a quarter are zero or all are equal to rounding.
+    /// Estimates the density of ascending magnitudes; `None` if more than a quarter are zero, or if all are equal apart
+    /// from rounding.
     pub(crate) fn of(r: &[f64]) -> Option<Density> {
         let n = r.len() as f64;
         let squares: f64 = r.iter().map(|r| r * r).sum();
@@ -91,7 +92,7 @@ fn score([k, uk, curve]: [f64; 3]) -> (f64, f64) {
 }
 
 /// Sums over all points and their mirror images, seen from the middle of each bin. Many bins are summed side by side,
-/// each from the lowest step to the highest.
+/// each from the lowest step to the highest, so that the result does not depend on the grouping.
 fn sums(counts: &[u32]) -> Vec<[f64; 3]> {
     let reach = REACH as usize;
     let at = |place: usize| f64::from(counts.get(place).copied().unwrap_or(0));
@@ -100,7 +101,7 @@ fn sums(counts: &[u32]) -> Vec<[f64; 3]> {
     let mut all = Vec::with_capacity(counts.len());
     for (first, part) in (0..).step_by(SIDE_BY_SIDE).zip(counts.chunks(SIDE_BY_SIDE)) {
         let mut sums = [[0.0; SIDE_BY_SIDE]; 3];
-        // Most bins far out are empty, and their sums are never used.
+        // Most distant bins are empty, and their sums are never used.
         if part.iter().any(|&count| count > 0) {
             for (step, tap) in taps.iter().enumerate() {
                 let seen = &padded[first + step..][..SIDE_BY_SIDE];
@@ -117,7 +118,7 @@ fn sums(counts: &[u32]) -> Vec<[f64; 3]> {
 /// The sums without one point in the bin and its mirror image.
 fn without([k, uk, curve]: [f64; 3], bin: usize) -> [f64; 3] {
     let u = (2 * bin + 1) as f64 / BINS;
-    // Further out the kernel is zero, to the last bit.
+    // Beyond this the kernel is exactly zero in floating point.
     let mirror = if u < 40.0 { (-0.5 * u * u).exp() } else { 0.0 };
     [k - 1.0 - mirror, uk - u * mirror, curve - 1.0 - (1.0 - u * u) * mirror]
 }
@@ -135,7 +136,7 @@ mod tests {
         let density = Density::of(&r).unwrap();
         let (zero, mean) = density.at_zero_and_mean(&r);
         assert!((zero - 0.399).abs() < 0.02 && (mean - 0.282).abs() < 0.01, "{zero} {mean}");
-        // The score of a normal density is x itself, with slope one; smoothing takes a little of it.
+        // The score of a normal density is x itself, with slope one; smoothing reduces it slightly.
         let scores: Vec<(f64, f64)> = density.scores().collect();
         let slope = scores.iter().map(|one| one.1).sum::<f64>() / 4000.0 / density.width.powi(2);
         let along = scores.iter().zip(&r).map(|(one, r)| one.0 * r).sum::<f64>() / 4000.0 / density.width;
@@ -148,7 +149,7 @@ mod tests {
         let mut mostly = vec![0.0; 30];
         mostly.extend([1.0; 10]);
         assert!(Density::of(&mostly).is_none());
-        // A single value far out has no neighbours.
+        // A single outlier has no neighbours.
         let mut far: Vec<f64> = (0..60).map(|i| 1e-3 * f64::from(i)).collect();
         far.push(1e6);
         assert_eq!(Density::of(&far).unwrap().scores().last(), Some((0.0, 0.0)));

@@ -1,27 +1,27 @@
-//! Paths of all sign patterns over the looks, of which a fraction given by the level crosses.
+//! Paths of all sign patterns over the looks, of which a fraction given by the level may cross.
 
 use super::carried::Carried;
 use super::rows::Rows;
 use super::score::{Question, Sorted, weights};
 use crate::distribution::normal_upper_quantile;
 
-/// Factor by which more paths than may cross are selected for the exact comparison.
+/// Factor by which more paths than may cross are preselected for the exact comparison.
 const GENEROUS: f64 = 4.0;
 
-/// Distance of each path to either side at one look: all rows, then their mirror images.
+/// Standardised distance of each path to either side at one look: all rows, followed by their mirror images.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys(Vec<f32>);
 
 impl Keys {
-    /// Distances of the values above `theta`, and those that other signs of the same magnitudes would give.
+    /// Distances of the values above `theta`, and of the patterns with other signs of the same magnitudes.
     pub fn of(rows: &Rows, sorted: &Sorted, theta: f64, question: Question) -> Keys {
         let (up, down) = sides(rows, sorted, theta, question);
         Keys::from_sides(up, down)
     }
 
-    /// Distances where each command ran twice in a row: all differences count while those after itself back them, and those
-    /// after itself alone where something is shown to be carried over. Every pattern of signs is judged by this rule, so
-    /// that the test stays exact.
+    /// Distances if each command ran twice in a row: all differences count while those after itself support them, and
+    /// those after itself alone once carry-over is shown. Every pattern of signs is judged by this rule, so the test
+    /// stays exact.
     pub fn after_itself(
         rows: &Rows,
         [all, after_itself]: [&Sorted; 2],
@@ -40,13 +40,13 @@ impl Keys {
         Keys::from_sides(up, down)
     }
 
-    /// The larger of two keys of each path, where two questions share what may be spent.
+    /// The larger of two keys of each path, for two questions that share a part of the level.
     pub fn or(mut self, other: &Keys) -> Keys {
         self.0.iter_mut().zip(&other.0).for_each(|(one, other)| *one = one.max(*other));
         self
     }
 
-    /// Keys of plain sums: one value for each coin, which counts in full.
+    /// Keys of plain sums: one value for each coin, with its full weight.
     pub fn of_sums(rows: &Rows, values: &[f64]) -> Keys {
         let length = values.iter().map(|value| value * value).sum::<f64>().sqrt();
         let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
@@ -55,7 +55,7 @@ impl Keys {
         Keys::from_sides(up, down)
     }
 
-    /// Keys from other statistics: upwards for each row, then downwards.
+    /// Keys from other statistics: upwards for each row, followed by downwards.
     pub(crate) fn from_sides(up: Vec<f32>, down: Vec<f32>) -> Keys {
         let mut keys = up;
         keys.extend(down);
@@ -89,12 +89,12 @@ pub struct Crossed {
     pub up: bool,
     /// Whether the path has crossed downwards.
     pub down: bool,
-    /// The key beyond which paths cross now; infinite when none may.
+    /// The key beyond which paths cross now; infinite if none may.
     pub critical: f64,
 }
 
 impl Crossed {
-    /// The sides that this path and that of another statistic have crossed.
+    /// The sides that both this path and that of another statistic have crossed.
     pub fn and(self, other: Crossed) -> Crossed {
         Crossed {
             up: self.up && other.up,
@@ -104,9 +104,9 @@ impl Crossed {
     }
 }
 
-/// Lets paths cross, look by look. `spent` is the cumulative probability per side that may be used up by each look.
-/// Whatever the magnitudes are, the observed path is a random one of the paths, so it crosses upwards with at most the
-/// last of these probabilities, and downwards too.
+/// Lets paths cross, look by look. `spent` is the cumulative probability per side that may be spent up to each look.
+/// Whatever the magnitudes, the observed path is a random one of the paths, so it crosses upwards with at most the last
+/// of these probabilities, and likewise downwards.
 pub fn crossed(looks: &[Keys], spent: &[f64]) -> Crossed {
     Course::default().crossed(looks, spent)
 }
@@ -114,7 +114,7 @@ pub fn crossed(looks: &[Keys], spent: &[f64]) -> Crossed {
 /// The paths that have crossed up to the latest look.
 #[derive(Clone, Debug, Default)]
 pub struct Course {
-    /// Cumulative probability that could be used up by each look so far.
+    /// Cumulative probability that could be spent up to each look so far.
     spent: Vec<f64>,
     has_crossed: Vec<bool>,
     count: usize,
@@ -122,8 +122,7 @@ pub struct Course {
 }
 
 impl Course {
-    /// Like [`crossed`], but continues from the looks of the previous call, unless the probabilities of those have
-    /// changed.
+    /// As [`crossed`], but continues from the looks of the previous call, unless their probabilities have changed.
     pub fn crossed(&mut self, looks: &[Keys], spent: &[f64]) -> Crossed {
         let Some(Keys(first)) = looks.first() else {
             return Crossed { critical: f64::INFINITY, ..Crossed::default() };
@@ -160,8 +159,8 @@ fn barrier(keys: &[f32], has_crossed: &[bool], (crossed, allowed): (usize, usize
     if allowed == 0 {
         return f32::INFINITY;
     }
-    // Keys are about normal, so most can be excluded at once by a guessed bound. Where the guess leaves too few, all
-    // are sorted.
+    // Keys are approximately normal, so a guessed bound excludes most of them. If the guess leaves too few, all keys
+    // are used.
     let far = GENEROUS * (crossed + allowed) as f64 / keys.len() as f64;
     let guess = normal_upper_quantile(far.min(0.5)) as f32;
     let far = open_above(guess, keys, has_crossed);
@@ -172,7 +171,7 @@ fn barrier(keys: &[f32], has_crossed: &[bool], (crossed, allowed): (usize, usize
     *open.select_nth_unstable_by(allowed, |one, other| other.total_cmp(one)).1
 }
 
-/// Keys from `least` on of paths that have not crossed.
+/// Keys of at least `least` of paths that have not crossed.
 fn open_above(least: f32, keys: &[f32], has_crossed: &[bool]) -> Vec<f32> {
     let open = keys.iter().zip(has_crossed).filter(|(key, crossed)| **key >= least && !**crossed);
     open.map(|(&key, _)| key).collect()
@@ -186,7 +185,7 @@ mod tests {
 
     type Noise = fn(&mut Draw) -> f64;
 
-    /// Share of series that cross at either side over all looks up to 64, at 5 %.
+    /// Share of series that cross on either side over all looks up to 64, at 5 %.
     fn rate(mut noise: impl FnMut(&mut Draw) -> f64, series: u64) -> f64 {
         let schedule = looks(64);
         let mut crossings = 0;
@@ -268,7 +267,7 @@ mod tests {
         let keys = |n: usize| Keys::of(&rows, &Sorted::new(&d[..n]), 0.0, Question::Typical);
         let looks: Vec<Keys> = [10, 12, 16, 24, 32, 48].map(keys).into();
         let mut course = Course::default();
-        // The level grows, falls back, and ends with all that is left.
+        // The level increases, decreases again, and the last look spends the rest.
         for (till, level) in [(1, 0.01), (2, 0.01), (3, 0.04), (5, 0.04), (5, 0.04), (5, 0.01), (6, 0.01)] {
             let mut spent: Vec<f64> = (1..=till).map(|look| level * spending(look, 6)).collect();
             assert_eq!(course.crossed(&looks[..till], &spent), crossed(&looks[..till], &spent));

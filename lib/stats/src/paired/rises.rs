@@ -1,36 +1,37 @@
-//! Where a difference between the first and the second of two runs in a row comes from.
+//! Source of a difference between the first and the second of two runs in a row.
 //!
-//! At the border of two blocks whose neighbouring runs are of one command, a first run follows its own command. An effect
-//! that another command left is gone there; an effect of the program itself, such as slowness in every second run, is not.
+//! At the border of two blocks whose neighbouring runs are of one command, a first run follows its own command.
+//! Carry-over from another command is absent there; an effect of the program itself, such as slowness in every second
+//! run, is not.
 
 use crate::describe::mean;
 
-/// Evidence, as the logarithm of a ratio of likelihoods, from which on a program itself is the source. Programs that
-/// alternate are rare, and taking what another command left for their own turns a sign.
+/// Evidence, as a log likelihood ratio, from which on a program itself is the source. Programs that alternate are rare,
+/// and mistaking carry-over for their own effect gives a wrong sign.
 const ITSELF: f64 = 5.0;
 
-/// Evidence from which on another command is the source, where both sources were possible.
+/// Evidence below which another command is the source.
 const ANOTHER: f64 = -3.0;
 
-/// Least variance of the rises of a command, as a share of their squared centre, where times never change.
+/// Minimum variance of the rises of a command, as a share of their squared centre, for times that never change.
 const LEAST_VARIANCE: f64 = 1e-6;
 
-/// Share of the rises of a kind, at either end, that count no further than the others: a single far reading shows nothing.
+/// Share of the rises of a kind at either end that are clamped to the others: a single outlier shows nothing.
 const TRIMMED: f64 = 0.1;
 
 /// Rises from the first to the second of two runs in a row of one command, as log ratios.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rises {
-    /// Where the first of the two followed the same command.
+    /// Rises whose first run followed the same command.
     pub after_itself: Vec<f64>,
-    /// Where it followed another command.
+    /// Rises whose first run followed another command.
     pub after_another: Vec<f64>,
 }
 
 /// Source of a difference between first and second runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
-    /// The command before, which left something.
+    /// Carry-over from the preceding command.
     #[default]
     Another,
     /// The program itself, whichever command ran before.
@@ -39,8 +40,8 @@ pub enum Source {
     Unclear,
 }
 
-/// The source of what lies between the first and the second runs of two commands. Without runs of both at borders it is
-/// taken for the other command, as in designs that have no borders.
+/// The source of the difference between the first and the second runs of two commands. Without runs at borders, as in
+/// designs that have no borders, the source is taken to be the other command.
 pub fn source(commands: &[Rises; 2]) -> Source {
     if commands.iter().all(|rises| rises.after_itself.is_empty()) {
         return Source::Another;
@@ -54,11 +55,11 @@ pub fn source(commands: &[Rises; 2]) -> Source {
 
 /// Means of the rises of one command, and their noise.
 struct Centres {
-    /// Mean after another command, and number.
+    /// Mean after another command, and number of rises.
     another: (f64, f64),
-    /// Mean after itself, and number.
+    /// Mean after itself, and number of rises.
     itself: (f64, f64),
-    /// Sum of squares about either mean.
+    /// Sum of squares about each kind's mean.
     within: f64,
 }
 
@@ -78,7 +79,7 @@ impl Centres {
         self.another.1 + self.itself.1
     }
 
-    /// The larger of both means, without its sign.
+    /// The larger absolute value of both means.
     fn size(&self) -> f64 {
         self.another.0.abs().max(self.itself.0.abs())
     }
@@ -88,17 +89,17 @@ impl Centres {
     }
 }
 
-/// Logarithm of how much likelier the rises are if programs make them by themselves than if commands leave something to
-/// each other. What both programs do alike, such as a first run that finds its caches cold, is in both explanations.
+/// Log likelihood ratio of the rises: effects of the programs themselves over carry-over between commands. An effect
+/// that both programs share, such as a first run with cold caches, is part of both explanations.
 ///
-/// - By themselves: the rises of each command have a centre of its own, and the step from borders to other places is the
-///   same for both.
-/// - By each other: the rises at borders have one centre for both commands, and the others one for each.
+/// - Programs themselves: the rises of each command have a centre of its own, and the step from borders to other places
+///   is equal for both.
+/// - Carry-over: the rises at borders have one centre for both commands, and the other rises one for each.
 fn evidence(commands: &[Rises; 2]) -> f64 {
     let [Some(a), Some(b)] = commands.each_ref().map(Centres::of) else { return 0.0 };
     let least = LEAST_VARIANCE * a.size().max(b.size()).powi(2);
     let variance = |it: &Centres| (it.within / it.degrees()).max(least);
-    // Squares of two values of these weights about their common centre.
+    // Sum of squares of two weighted values about their common centre.
     let apart = |(one, of_one): (f64, f64), (other, of_other): (f64, f64)| {
         let weights = of_one + of_other;
         if weights > 0.0 { of_one * of_other / weights * (one - other).powi(2) } else { 0.0 }
@@ -117,7 +118,7 @@ fn evidence(commands: &[Rises; 2]) -> f64 {
     }
 }
 
-/// The values, of which a share at either end counts no further than the others; `None` of none.
+/// The values with a share at either end clamped to the others; `None` for no values.
 fn trimmed(values: &[f64]) -> Option<Vec<f64>> {
     let mut rising = values.to_vec();
     rising.sort_by(f64::total_cmp);
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
     use crate::draw::Draw;
 
-    /// Rises of `usual` after another command and of `border` after itself, in so many runs of each kind.
+    /// Rises of `usual` after another command and of `border` after itself, for this number of runs of each kind.
     fn rises(draw: &mut Draw, usual: f64, border: f64, runs: usize) -> Rises {
         let mut around = |centre: f64| (0..runs).map(|_| centre + 0.05 * draw.normal()).collect();
         Rises { after_itself: around(border), after_another: around(usual) }
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn what_stays_after_itself_is_the_programs_own() {
         let mut draw = Draw::new(1, 0);
-        // A alternates, by much and by little; B does.
+        // A alternates strongly, negatively, not at all, and moderately; B alternates in the last two cases.
         for (a, b) in [(0.8, 0.0), (-0.8, 0.0), (0.0, 0.1), (0.4, -0.4)] {
             let own = [rises(&mut draw, a, a, 10), rises(&mut draw, b, b, 10)];
             assert_eq!(source(&own), Source::Itself, "{a} {b}");
@@ -156,7 +157,7 @@ mod tests {
         assert_eq!(source(&small), Source::Unclear);
         let still = Rises { after_itself: vec![0.0; 3], after_another: vec![0.0; 9] };
         assert_eq!(source(&[still.clone(), still]), Source::Unclear);
-        // A single far reading at a border is no evidence against all others.
+        // A single outlier at a border is no evidence against all others.
         let mut one = [rises(&mut draw, 0.1, 0.0, 12), rises(&mut draw, 0.0, 0.0, 12)];
         one[0].after_itself[0] = 5.0;
         assert_ne!(source(&one), Source::Itself);
@@ -165,7 +166,7 @@ mod tests {
     #[test]
     fn what_first_runs_of_both_cost_alike_is_no_evidence() {
         let mut draw = Draw::new(3, 0);
-        // A and B pay after another command, and A alternates as well.
+        // A and B are slower after another command, and A alternates as well.
         for cost in [-0.3, 0.3] {
             let own = [rises(&mut draw, 0.3 + cost, 0.3, 12), rises(&mut draw, cost, 0.0, 12)];
             assert_eq!(source(&own), Source::Itself, "{cost}");

@@ -2,41 +2,42 @@
 
 use crate::draw::Draw;
 
-/// Columns of one word.
+/// Number of columns in a word.
 const COLUMNS: usize = 32;
 
 /// Number of columns after the first in which all patterns occur, equally often.
 const ENUMERATED: u32 = 11;
 
-/// Rows for one comparison at [`LEVEL`]. Where several comparisons share the level, or it is lower, more rows are
-/// needed.
+/// Number of rows for one comparison at [`LEVEL`]. More rows are needed if several comparisons share the level, or it
+/// is lower.
 const ROWS: usize = 8192;
 
 /// The level for which [`ROWS`] rows are enough.
 const LEVEL: f64 = 0.01;
 
-/// Greatest number of rows.
+/// Maximum number of rows.
 const ROWS_MAX: usize = 8 * ROWS;
 
-/// Greatest number of paths, mirror images included. A side whose share of the level is less than one path never
+/// Maximum number of paths, mirror images included. A side whose share of the level is less than one path never
 /// crosses.
 pub const PATHS_MAX: usize = 2 * ROWS_MAX;
 
-/// Rows of signs; row 0 has none flipped and represents the observed pattern. Each row represents its mirror image too.
+/// Rows of signs. Row 0 has none flipped and represents the observed pattern; each row represents its mirror image,
+/// too.
 ///
-/// The first column is never flipped, because the mirror image does that. The next eleven hold all patterns, so that
-/// the first looks enumerate; the others are drawn. With the observed signs multiplied in, row 0 is then a draw like
-/// any other: the enumerated columns are a group, and products with a uniform pattern are uniform.
+/// The first column is never flipped, because the mirror image does that. The next eleven columns contain all patterns,
+/// so that the first looks enumerate; the others are drawn. With the observed signs multiplied in, row 0 is then a draw
+/// like any other: the enumerated columns are a group, and products with a uniform pattern are uniform.
 #[derive(Clone, Debug)]
 pub struct Rows {
     seed: u64,
     count: usize,
-    /// For every 32 columns, a word per row; a set bit flips the sign.
+    /// For every 32 columns, one word per row; a set bit flips the sign.
     words: Vec<Vec<u32>>,
 }
 
 impl Rows {
-    /// Rows for a number of comparisons that share a level.
+    /// Rows for `comparisons` comparisons that share a level.
     pub fn new(comparisons: usize, level: f64, seed: u64) -> Self {
         let rarer = comparisons.max(1) as f64 * (LEVEL / level).max(1.0);
         let count = ROWS * (rarer.ceil() as usize).min(ROWS_MAX / ROWS).next_power_of_two();
@@ -93,7 +94,7 @@ impl Rows {
         sums
     }
 
-    /// Adds `sign` (±1) to each row in which the column is not flipped, and subtracts it elsewhere.
+    /// Adds `sign` (±1) to each row in which the column is not flipped, and subtracts it from the others.
     pub(crate) fn add(&self, column: usize, sign: i32, counts: &mut [i32]) {
         let bit = column % COLUMNS;
         for (count, word) in counts.iter_mut().zip(&self.words[column / COLUMNS]) {

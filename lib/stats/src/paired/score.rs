@@ -7,34 +7,34 @@ use super::density::Density;
 /// Magnitudes beyond this many scaled medians are capped.
 const CAP: f64 = 1.5;
 
-/// Number of differences from which on the weights are chosen by their efficacy.
+/// Minimum number of differences for which the weights are chosen by their efficacy.
 const CHOSEN_FROM: usize = 24;
 
-/// Number of differences from which on the shape of the noise can be a weight.
+/// Minimum number of differences for which the fitted shape of the noise can be a weight.
 const SHAPED_FROM: usize = 48;
 
-/// Factor by which the fitted shape has to be better to be chosen. Above one, because fitting costs precision where the
+/// Factor by which the fitted shape has to be better to be chosen. Above one, because fitting costs precision if the
 /// shape is not needed.
 const SHAPED_GAIN: f64 = 1.1;
 
 /// The hypothesis about the differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Whether there is any difference: weights are chosen, the shape of the noise among them. The shape knows where modes
-    /// lie and nothing of how often each is taken, so that it may find a difference and may not bound one.
+    /// Whether there is any difference: weights are chosen, including the fitted shape of the noise. The shape depends
+    /// on the positions of modes and not on their frequencies, so it can find a difference but not bound one.
     Any,
-    /// How large the typical difference is: weights are chosen that fall for no magnitude.
+    /// How large the typical difference is: weights are chosen that never decrease with the magnitude.
     Typical,
     /// How large the mean difference is: every value counts in full.
     Mean,
 }
 
-/// Differences with their order, so that magnitudes about any point are available without sorting again.
+/// Differences in order, so that magnitudes about any point are available without sorting again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sorted {
-    /// Differences in rising order, each with its place in time.
+    /// Differences in ascending order, each with its place in time.
     rising: Vec<(f64, u32)>,
-    /// Number of neighbouring differences that share one coin, and so one sign: at least one.
+    /// Number of neighbouring differences that share one coin, and so one sign; at least one.
     group: u32,
 }
 
@@ -44,7 +44,7 @@ impl Default for Sorted {
     }
 }
 
-/// Magnitudes about a point in rising order, each with its sign and its place in time.
+/// Magnitudes about a point in ascending order, each with its sign and its place in time.
 pub(crate) struct About {
     pub(crate) r: Vec<f64>,
     pub(crate) sign: Vec<f64>,
@@ -60,7 +60,7 @@ impl About {
 }
 
 impl Sorted {
-    /// Sorts differences that stand in the order of time and are all numbers.
+    /// Sorts differences in chronological order, none of which may be NaN.
     pub fn new(d: &[f64]) -> Self {
         Sorted::grouped(d, 1)
     }
@@ -77,7 +77,7 @@ impl Sorted {
         self.rising.len().div_ceil(self.group as usize)
     }
 
-    /// Adds weights that stand in the order of `about` up coin by coin, each with the sign of its difference.
+    /// Sums weights coin by coin, each with the sign of its difference. `weights` are in the order of `about`.
     pub(crate) fn by_coin(&self, about: &About, weights: &[f64]) -> Vec<f32> {
         let mut signed = vec![0.0; self.coins()];
         for ((weight, sign), &place) in weights.iter().zip(&about.sign).zip(&about.place) {
@@ -86,14 +86,14 @@ impl Sorted {
         signed
     }
 
-    /// Adds new differences. The sorted part is merged with them and not sorted again.
+    /// Adds new differences. The sort is fast, since the existing part is sorted already.
     pub fn extend(&mut self, d: &[f64]) {
         let first = self.rising.len() as u32;
         self.rising.extend(d.iter().copied().zip(first..));
         self.rising.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
     }
 
-    /// The smallest and the largest difference.
+    /// The smallest and the largest difference; `None` if there are none.
     pub fn range(&self) -> Option<(f64, f64)> {
         Some((self.rising.first()?.0, self.rising.last()?.0))
     }
@@ -114,13 +114,13 @@ impl Sorted {
         (below, self.len() - self.rising.partition_point(|one| one.0 <= theta))
     }
 
-    /// How far the values lie above a point by the ranks of their distances (Wilcoxon 1945), in standard errors.
+    /// Signed-rank statistic of the values about a point (Wilcoxon 1945), in standard errors.
     pub(crate) fn signed_ranks(&self, theta: f64) -> f64 {
         let about = self.about(theta);
         unit(midranks(&about.r)).iter().zip(&about.sign).map(|(rank, sign)| rank * sign).sum()
     }
 
-    /// The values with this rank from below and from above; infinite where the rank is below one.
+    /// The values with this rank from below and from above; infinite if the rank is below one.
     pub(crate) fn ranked(&self, rank: f64) -> (f64, f64) {
         let Some(rank) = (rank.floor() as isize).checked_sub(1).filter(|&rank| rank >= 0) else {
             return (f64::NEG_INFINITY, f64::INFINITY);
@@ -139,7 +139,7 @@ impl Sorted {
         self.rising.iter().map(|one| one.0).sum::<f64>() / self.rising.len() as f64
     }
 
-    /// Width of the middle half, defined symmetrically. There must be a value.
+    /// Width of the middle half, defined symmetrically; zero for no values.
     pub(crate) fn middle_half(&self) -> f64 {
         if self.rising.is_empty() {
             return 0.0;
@@ -154,7 +154,7 @@ impl Sorted {
             About { r: Vec::with_capacity(n), sign: Vec::with_capacity(n), place: Vec::with_capacity(n) };
         let (low, high) = self.rising.split_at(self.rising.partition_point(|one| one.0 < theta));
         let (mut below, mut above) = (low.len(), 0);
-        // Merge without a branch, because the order of the two sides is unpredictable.
+        // Merged without a branch, because the order of the two sides is unpredictable.
         while below > 0 && above < high.len() {
             let (down, up) = (theta - low[below - 1].0, high[above].0 - theta);
             let is_down = down < up;
@@ -170,13 +170,12 @@ impl Sorted {
     }
 }
 
-/// Weights of rising magnitudes, each set with squares that sum to one.
+/// Weights of ascending magnitudes; the squares of each set sum to one.
 pub(crate) struct Weights {
     pub(crate) monotone: Vec<f64>,
     pub(crate) shaped: Option<Vec<f64>>,
 }
 
-/// The weights for rising magnitudes.
 pub(crate) fn weights(r: &[f64], question: Question) -> Weights {
     let plain = |weights| Weights { monotone: weights, shaped: None };
     if question == Question::Mean {
@@ -210,7 +209,7 @@ fn best_monotone(r: &[f64], capped: Vec<f64>, cap: f64, density: &Density) -> (f
     }
 }
 
-/// The score of the density itself, if its efficacy is at least `asked`.
+/// The score of the density itself, if its efficacy exceeds `asked`.
 fn shape(r: &[f64], density: &Density, asked: f64) -> Option<Vec<f64>> {
     let (weights, slopes): (Vec<f64>, Vec<f64>) = density.scores().unzip();
     let slope = slopes.iter().sum::<f64>() / r.len() as f64 / density.width;
@@ -223,7 +222,7 @@ fn mean_square(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64
 }
 
-/// Ranks of rising magnitudes; equal ones share a mean rank, zeros have rank zero.
+/// Ranks of ascending magnitudes; equal ones share a mean rank, and zeros have rank zero.
 fn midranks(r: &[f64]) -> Vec<f64> {
     let mut ranks = Vec::with_capacity(r.len());
     for equal in r.chunk_by(|one, next| one == next) {
@@ -271,11 +270,11 @@ mod tests {
         let mut draw = Draw::new(1, 0);
         let normal = chosen(|| draw.normal(), 200);
         assert!(normal.shaped.is_none());
-        // Heavy tails: the largest magnitude counts no more than the one in the middle of the upper half.
+        // Heavy tails: the largest magnitude hardly counts more than one in the middle of the upper half.
         let mut draw = Draw::new(2, 0);
         let heavy = chosen(|| draw.normal() / draw.normal(), 200);
         assert!(heavy.monotone[199] <= 1.5 * heavy.monotone[150]);
-        // Three modes: their shape is worth more.
+        // Three modes, for which the fitted shape is better.
         let mut draw = Draw::new(3, 0);
         let modes = chosen(|| [0.0, 25.0, 0.0, -25.0][draw.below(4)] + draw.normal(), 200);
         assert!(modes.shaped.is_some());

@@ -1,46 +1,45 @@
-//! Test that A and B have equal shares of slow runs: a bet against each share that is too large.
+//! Test that A and B have equal shares of slow runs: bets against each share that is too large.
 
 use crate::describe::{MAD_TO_SD, median_in_place, quantile_sorted};
 
 /// Number of first pairs that only set the threshold.
 const PAST_MIN: usize = 8;
 
-/// A difference is large from this many scaled medians on.
+/// Number of scaled medians above which a difference is large.
 const LARGE: f64 = 4.0;
 
-/// Least ratio that always counts as large: half as long again, ln 1.5, is large in any noise, if it is twice the usual
-/// difference. Where modes lie far apart, four scaled medians would be more than twice as long.
+/// Log ratio above which a difference always counts as large if it is twice the usual one: half as long again, ln 1.5.
+/// For distant modes, four scaled medians would be more than twice as long.
 const ALWAYS_LARGE: f64 = 0.405;
 
-/// Number of large differences that are assumed to have been seen before the first pair, so that no bet risks
-/// everything.
+/// Number of large differences that are assumed before the first pair, so that no bet risks everything.
 const DOUBT: f64 = 0.1;
 
 /// The excess of large differences to one side over those to the other, as a share of all pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExcessShare {
-    /// Least size of a large difference.
+    /// Minimum size of a large difference.
     least: f64,
-    /// All magnitudes so far, in rising order.
+    /// All magnitudes so far, in ascending order.
     rising: Vec<f64>,
-    /// Per counted pair: 1 if B was much slower, −1 if A was, else 0.
+    /// For each counted pair: 1 if B was much slower, −1 if A was, otherwise 0.
     seen: Vec<i8>,
     /// The bets that every look evaluates, updated pair by pair.
     asked: [Bet; 2],
 }
 
 impl ExcessShare {
-    /// Differences below `least` are never large. `share` is the excess that is tested most often.
+    /// Differences below `least` are never large. `share` is the excess whose bets are kept up to date.
     pub fn new(least: f64, share: f64) -> Self {
         ExcessShare { least, rising: Vec::new(), seen: Vec::new(), asked: Bet::both(share) }
     }
 
-    /// Least size of a large difference.
+    /// Minimum size of a large difference.
     pub fn least(&self) -> f64 {
         self.least
     }
 
-    /// Adds a difference. The differences before it decide whether it is large.
+    /// Adds a difference. Whether it is large is decided by the differences before it.
     pub fn push(&mut self, d: f64) {
         let magnitude = d.abs();
         if self.rising.len() >= PAST_MIN {
@@ -57,13 +56,13 @@ impl ExcessShare {
         threshold(quantile_sorted(&self.rising, 0.5), self.least)
     }
 
-    /// Large differences to either side: those of B, and those of A.
+    /// Numbers of large differences with B slower, and with A slower.
     pub fn counts(&self) -> (usize, usize) {
         let count = |wanted| self.seen.iter().filter(|&&seen| seen == wanted).count();
         (count(1), count(-1))
     }
 
-    /// Whether an excess of `share` or more is excluded to both sides, with error at most `level` over all time
+    /// Whether an excess of `share` or more is excluded on both sides, with error at most `level` over all time
     /// (Ville's inequality; Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by betting").
     pub fn excludes(&self, share: f64, level: f64) -> bool {
         let enough = |bet: &Bet| bet.evidence >= -level.ln();
@@ -77,7 +76,7 @@ impl ExcessShare {
         }
     }
 
-    /// The smallest excess that is excluded to both sides; 1 while none is.
+    /// The smallest excess that is excluded on both sides; 1 while none is.
     pub fn bound(&self, level: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..20 {
@@ -88,15 +87,15 @@ impl ExcessShare {
     }
 }
 
-/// Evidence that the excess to one side is less than a share: the capital after betting on it, pair by pair, with the
-/// proportion that would have been best so far.
+/// Evidence that the excess to one side is less than a share: the capital after betting on it pair by pair, each time
+/// with the stake that would have been best so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bet {
     share: f64,
     /// Side of the excess: 1 for B, −1 for A.
     side: i8,
     pairs: f64,
-    /// Large differences to this side, and to the other.
+    /// Number of large differences to this side.
     ahead: f64,
     behind: f64,
     /// Logarithm of the capital.
@@ -121,26 +120,26 @@ impl Bet {
     }
 }
 
-/// Magnitude above which a difference is large among others with this median; at least `least`.
+/// Magnitude above which a difference is large among others with this median magnitude; at least `least`.
 fn threshold(usual: Option<f64>, least: f64) -> f64 {
     let usual = usual.unwrap_or(0.0);
     let always = ALWAYS_LARGE.max(2.0 * usual);
     least.max((LARGE * MAD_TO_SD * usual).min(always))
 }
 
-/// Magnitude above which one of these differences is large; at least `least`. The threshold depends on magnitudes
-/// alone, so that given it every pattern of signs is as likely as before.
+/// Magnitude above which one of these differences is large; at least `least`. The threshold depends only on magnitudes,
+/// so given it every pattern of signs is as likely as before.
 pub fn threshold_of(d: &[f64], least: f64) -> f64 {
     threshold(median_in_place(&mut d.iter().map(|d| d.abs()).collect::<Vec<_>>()), least)
 }
 
-/// The differences that are not large; differences below `least` never are.
+/// The differences that are not large. Differences below `least` never are.
 pub fn usual(d: &[f64], least: f64) -> Vec<f64> {
     let large = threshold_of(d, least);
     d.iter().copied().filter(|d| d.abs() <= large).collect()
 }
 
-/// The stake that maximises the logarithm of the gain, 1 + stake · (share − y), if y is 1 and −1 with these
+/// The stake that maximises the expected logarithm of 1 + stake · (share − y), if y is 1 and −1 with these
 /// probabilities. Never negative, and never a stake that can lose everything.
 fn best_bet(share: f64, ahead: f64, behind: f64) -> f64 {
     let slope = |bet: f64| {
@@ -166,7 +165,8 @@ mod tests {
     use super::*;
     use crate::draw::Draw;
 
-    /// Pairs until an excess of `share` is excluded, at most 2000, when B is slow in `b` of its runs.
+    /// Number of pairs until an excess of `share` is excluded, if B is slow in `b` of its runs; `usize::MAX` if 2000 do
+    /// not suffice.
     fn pairs(share: f64, b: f64, seed: u64) -> usize {
         let mut draw = Draw::new(seed, 2);
         let mut excess = ExcessShare::new(0.02, share);

@@ -1,17 +1,17 @@
-//! The shift between A and B: where the test sees none, and all values that it does not exclude.
+//! The shift between A and B: the value at which the test sees none, and all values that it does not exclude.
 
 use super::score::{Question, Sorted, weights};
 
-/// Ends and estimates are known to this part of a standard error.
+/// Precision of ends and estimates, in standard errors.
 const PRECISION: f64 = 1e-3;
 
-/// Steps that find an end; where values are equal to rounding, it is they that run out.
+/// Maximum number of steps that find an end; only reached if values are equal apart from rounding.
 const STEPS: u32 = 64;
 
-/// From this many standard errors on, the values lie to one side.
+/// Number of standard errors above which the values lean to one side.
 const LEANS: f64 = 1.5;
 
-/// How far the values lie above a point, by the monotone weights and by the shape.
+/// Standardised distance of the values above a point, by the monotone weights and by the fitted shape.
 #[derive(Clone, Copy, Debug)]
 struct Heights {
     monotone: f64,
@@ -28,7 +28,7 @@ impl Heights {
     }
 }
 
-/// Differences whose shift is asked for.
+/// Differences whose shift is estimated.
 #[derive(Clone, Debug)]
 pub struct Shift<'a> {
     sorted: &'a Sorted,
@@ -36,7 +36,7 @@ pub struct Shift<'a> {
 }
 
 impl<'a> Shift<'a> {
-    /// Of sorted differences.
+    /// The shift of sorted differences.
     pub fn new(sorted: &'a Sorted, question: Question) -> Self {
         Shift { sorted, question }
     }
@@ -50,14 +50,14 @@ impl<'a> Shift<'a> {
         Heights { monotone, shaped }
     }
 
-    /// How far the values lie above a point, and below it: the keys of the observed path.
+    /// Keys of the observed path about a point: the standardised distance of the values above it, and below it.
     pub fn keys(&self, theta: f64) -> (f64, f64) {
         let place = self.at(theta);
         (place.above(), place.below())
     }
 
-    /// Where the monotone weights see no shift; zero for no values. It is looked for from both sides, so that swapping A and
-    /// B turns its sign and nothing else.
+    /// The point about which the monotone weights see no shift; zero for no values. Searched from both sides, so that
+    /// swapping A and B only changes the sign.
     pub fn estimate(&self) -> f64 {
         match self.sorted.range() {
             None => 0.0,
@@ -69,45 +69,46 @@ impl<'a> Shift<'a> {
         }
     }
 
-    /// The hull of all points whose monotone keys are at most `critical`: none outside can be the shift. Shape shortens no
-    /// interval. Ends that cannot be told from points that are `asked` about lie at the side of them that their keys say.
+    /// The hull of all points whose monotone keys are at most `critical`; no point outside can be the shift. The fitted
+    /// shape does not narrow the interval. An end that is indistinguishable from a point in `asked` is placed on the
+    /// side that the point's key requires.
     pub fn interval(&self, critical: f64, asked: &[f64]) -> (f64, f64) {
         let end = |side| self.end_of_interval(side, critical, asked, None);
         (end(1.0).unwrap_or(f64::NEG_INFINITY), end(-1.0).unwrap_or(f64::INFINITY))
     }
 
-    /// The interval of the median by counting how many values lie on each side of it, which no shape of the noise makes
-    /// wrong. Each of its ends is one of the values.
+    /// The interval of the median by counting the values on each side, which is valid for any shape of the noise. Each
+    /// end is one of the values.
     pub fn by_signs(&self, critical: f64) -> (f64, f64) {
         self.sorted.ranked(0.5 * (self.sorted.len() as f64 - critical * (self.sorted.len() as f64).sqrt()))
     }
 
-    /// The value in the middle; zero for no values.
+    /// The median of the values; zero for no values.
     pub fn median(&self) -> f64 {
         self.sorted.middle()
     }
 
-    /// Whether no shift of symmetric noise explains the values: about their median those on one side lie further out, or about
-    /// a point that another weighing takes for the centre more of them lie on one side. Then what is typical is their median,
-    /// and no weights know it better.
+    /// Whether no shift of symmetric noise explains the values: the values on one side of their median lie further out,
+    /// or more values lie on one side of `theta`, another estimate of the centre. The median is then the best estimate
+    /// of the typical difference.
     pub fn leans(&self, theta: f64) -> bool {
         let (below, above) = self.sorted.sides(theta);
         let sides = (above as f64 - below as f64) / ((above + below).max(1) as f64).sqrt();
         sides.abs() > LEANS || self.sorted.signed_ranks(self.sorted.middle()).abs() > LEANS
     }
 
-    /// Whether that interval lies within `-margin` and `margin`, when they are among the points that are asked about. Its ends
-    /// need not be found for that, only on which side of the margin they are.
+    /// Whether the interval lies within `-margin` and `margin`, which must be among the points in `asked`. Only the
+    /// sides of the margin are determined, not the exact ends.
     pub fn is_within(&self, margin: f64, critical: f64, asked: &[f64]) -> bool {
         let end = |side: f64| self.end_of_interval(side, critical, asked, Some(-side * margin));
         end(1.0).is_some_and(|low| -margin <= low) && end(-1.0).is_some_and(|high| high <= margin)
     }
 
-    /// The low end of the interval, or the high one where `side` is −1; `None` where nothing is excluded. If all that is wanted
-    /// is on which side of a point it lies, any point on that side will do.
+    /// The lower end of the interval, or the upper one if `side` is −1; `None` if nothing is excluded. With `wanted`,
+    /// any value on the correct side of that point may be returned.
     fn end_of_interval(&self, side: f64, critical: f64, asked: &[f64], wanted: Option<f64>) -> Option<f64> {
         let (first, last) = self.sorted.range()?;
-        // Beyond all values every sign is the same: what is not excluded there is excluded nowhere.
+        // Beyond all values every sign is equal, so a point not excluded there is excluded nowhere.
         let reach = (last - first).max(first.abs()).max(last.abs()).max(1e-9);
         let (first, last) = (first - 1e-9 * reach, last + 1e-9 * reach);
         let (outermost, innermost) = if side > 0.0 { (first, last) } else { (last, first) };
@@ -126,9 +127,9 @@ impl<'a> Shift<'a> {
         Some(self.end(outermost, innermost, asked, beyond))
     }
 
-    /// Whether the values lie above a point, where all but a few are so far to one side of it that the weights do not matter.
-    /// Half of the capped magnitudes are at least the cap over 2.224, and none of the few is more than the cap, so that
-    /// the statistic is at least √n · (0.2248 − 2 · few / n); of ranks and signs it is more.
+    /// Whether the values lie above a point, where all but a few are so clearly on one side that the weights do not
+    /// matter. Half of the capped magnitudes are at least the cap over 2.224, and none of the few exceeds the cap, so
+    /// the statistic is at least √n · (0.2248 − 2 · few / n); for ranks and signs it is larger.
     fn certainly(&self, theta: f64, critical: f64) -> Option<bool> {
         let n = self.sorted.len() as f64;
         let (below, above) = self.sorted.sides(theta);
@@ -142,8 +143,8 @@ impl<'a> Shift<'a> {
         }
     }
 
-    /// Whether the end between two points surely lies further inwards than a third. The same halves are taken as on the
-    /// way to the end itself, as far as a standard error.
+    /// Whether the end between two points certainly lies further inwards than `wanted`. The bisection takes the same
+    /// steps as the search for the end itself, down to a standard error.
     fn is_inwards(
         &self,
         (mut outside, mut inside): (f64, f64),
@@ -167,13 +168,13 @@ impl<'a> Shift<'a> {
         false
     }
 
-    /// About the standard error of the shift, by the quarters.
+    /// Approximate standard error of the shift, from the quartiles.
     fn error(&self) -> f64 {
         self.sorted.middle_half() / 1.349 / (self.sorted.len() as f64).sqrt()
     }
 
-    /// The point between `outside`, where something is above zero, and `inside`, where it is not any more. Keys do not fall
-    /// steadily, so halves are taken down to a standard error, from the outside; nearer by they are about straight.
+    /// The zero between `outside`, where `beyond` is positive, and `inside`, where it is not. Keys do not decrease
+    /// steadily, so bisection is used down to a standard error; closer, they are nearly linear.
     fn end(&self, outside: f64, inside: f64, asked: &[f64], beyond: impl Fn(Heights) -> f64) -> f64 {
         let mut bracket = Bracket { outside: (outside, f64::NAN), inside: (inside, f64::NAN) };
         let (near, enough) = (self.error(), PRECISION * self.error());
@@ -190,7 +191,7 @@ impl<'a> Shift<'a> {
     }
 }
 
-/// Two points, each with what is above zero at the first and not at the second; NaN while that is not known.
+/// Two points with the function values, positive at the first and not at the second; NaN while unknown.
 #[derive(Clone, Copy, Debug)]
 struct Bracket {
     outside: (f64, f64),
@@ -198,12 +199,12 @@ struct Bracket {
 }
 
 impl Bracket {
-    /// The point that is this share of the way inwards.
+    /// The point at this share of the way from outside to inside.
     fn at(&self, share: f64) -> f64 {
         self.outside.0 + share * (self.inside.0 - self.outside.0)
     }
 
-    /// Where a straight line would be zero, as a share.
+    /// Position of the zero of a straight line, as a share of the way.
     fn secant(&self) -> f64 {
         let share = self.outside.1 / (self.outside.1 - self.inside.1);
         if share.is_nan() { 0.5 } else { share.clamp(0.01, 0.99) }
@@ -215,8 +216,8 @@ impl Bracket {
         theta > outside.min(inside) && theta < outside.max(inside)
     }
 
-    /// Takes a point between both in the place of one of them. The other one counts half from then on, so that it is left
-    /// too ("Illinois"; Dowell and Jarratt 1971).
+    /// Replaces one of the two points by a point between them. The value of the other one is halved, so that it is
+    /// replaced eventually, too ("Illinois"; Dowell and Jarratt 1971).
     fn ask(&mut self, theta: f64, value: impl Fn(f64) -> f64) {
         if !self.holds(theta) {
             return;
@@ -246,7 +247,7 @@ mod tests {
         let (low, high) = shift.interval(3.0, &[]);
         assert!((estimate - 3.0).abs() < 0.6, "{estimate}");
         assert!(low < 3.0 && 3.0 < high && low < estimate && estimate < high, "{low} {high}");
-        // The mean knows it to √(312/200) only: its interval would be ± 3.7.
+        // The standard error of the mean is √(312/200), so its interval would be ± 3.7.
         assert!(high - low < 3.0, "{low} {high}");
         let mean = Shift::new(&sorted, Question::Mean).estimate();
         assert!((mean - crate::describe::mean(&d).unwrap()).abs() < 1e-6);

@@ -1,4 +1,4 @@
-//! Test whether the largest differences lie to one side: a program that is slow now and then.
+//! Test whether the largest differences lie on one side, as for a program that is occasionally slow.
 
 use super::path::Keys;
 use super::rows::Rows;
@@ -10,15 +10,15 @@ const FIRST: usize = 8;
 /// Size of the largest group: half of 1024 pairs is no tail any more.
 const LAST: usize = 512;
 
-/// Group sizes 8, 12, 16, 24, … up to half of the pairs, of the differences that are `large`, and the number of these.
+/// Group sizes 8, 12, 16, 24, … up to half of the pairs or the number of `large` differences, and that maximum itself.
 fn groups(n: usize, large: usize) -> impl Iterator<Item = usize> {
     let most = large.min(n / 2).min(LAST);
     let all = (0..).flat_map(|power| [FIRST << power, 12usize << power]);
     all.take_while(move |&size| size < most).chain((most > 0).then_some(most))
 }
 
-/// Indices of the large differences, the largest magnitude first, up to the largest group size. Differences below
-/// `least` are never large. Magnitudes alone decide, not signs.
+/// Indices of the large differences, the largest magnitude first, with the sizes of the groups. Differences below
+/// `least` are never large. Only magnitudes decide, not signs.
 fn largest(d: &[f64], least: f64) -> (Vec<usize>, impl Iterator<Item = usize>) {
     let threshold = threshold_of(d, least);
     let mut places: Vec<usize> = (0..d.len()).filter(|&place| d[place].abs() > threshold).collect();
@@ -29,10 +29,10 @@ fn largest(d: &[f64], least: f64) -> (Vec<usize>, impl Iterator<Item = usize>) {
 }
 
 /// Sign imbalance of the k largest magnitudes, for the k that shows it best, with the paths of all other sign patterns.
-/// This is McNemar's test with its threshold scanned (McNemar 1947). Only differences that are large beside the usual
-/// ones, and above `least`, take part: smaller ones are no tail, whichever side they lean to.
+/// This is McNemar's test with its threshold scanned (McNemar 1947). Only differences take part that are large compared
+/// with the usual ones and above `least`: smaller ones are no tail, whichever side they lean to.
 ///
-/// Every `group` neighbours were ordered by one coin, so that their signs turn together.
+/// Every `group` neighbours were ordered by one coin, so their signs flip together.
 pub fn keys(rows: &Rows, d: &[f64], group: usize, least: f64) -> Keys {
     let mut counts = vec![0i32; rows.count()];
     let (mut up, mut down) = (vec![0f32; rows.count()], vec![0f32; rows.count()]);
@@ -52,7 +52,7 @@ pub fn keys(rows: &Rows, d: &[f64], group: usize, least: f64) -> Keys {
     Keys::from_sides(up, down)
 }
 
-/// The key of the observed signs on the side where it is larger; negative on the lower side.
+/// The key of the observed signs on the side where it is larger; negative if that is the lower side.
 pub fn observed(d: &[f64], least: f64) -> f64 {
     let (places, groups) = largest(d, least);
     let mut groups = groups.peekable();
@@ -76,7 +76,7 @@ mod tests {
     /// Two margins of 1 %.
     const LEAST: f64 = 0.02;
 
-    /// 512 pairs of which B is twice as slow in one of twenty runs.
+    /// 512 pairs in which B is twice as slow in one of twenty runs.
     fn spiky(seed: u64) -> Vec<f64> {
         let mut draw = Draw::new(seed, 1);
         (0..512).map(|_| 0.01 * draw.normal() + if draw.below(20) == 0 { 0.7 } else { 0.0 }).collect()
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(observed(&[0.0; 40], LEAST), 0.0);
     }
 
-    /// Differences within two margins are no tail, and neither is ordinary noise, though all of it leans to one side.
+    /// Differences within two margins are no tail, and neither is ordinary noise, even if all of it leans to one side.
     #[test]
     fn what_is_not_large_is_no_tail() {
         let mut rows = Rows::new(1, 0.01, 5);

@@ -1,4 +1,4 @@
-//! Finds the processes that the kernel killed for want of memory, in its log.
+//! Finds the processes that the kernel killed for want of memory, in the kernel's log.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -9,22 +9,21 @@ use fauxplat_model::Victim;
 use fauxplat_procfs::oom;
 use fauxplat_sys::klog;
 
-/// The kernel's log from a moment on.
+/// Messages of the kernel's log from a moment on.
 pub(super) struct Log {
     file: Result<RefCell<File>, String>,
-    /// Messages since that moment.
+    /// Messages read so far.
     messages: RefCell<Vec<String>>,
 }
 
 impl Log {
-    /// Opens the log for messages from now on.
     pub(super) fn open(root: &Path) -> Log {
         let at_end = |mut file: File| file.seek(SeekFrom::End(0)).map(|_| RefCell::new(file));
         let file = klog::open(root).and_then(at_end).map_err(|error| error.to_string());
         Log { file, messages: RefCell::default() }
     }
 
-    /// Why the victims are unknown.
+    /// Reason why the victims are unknown.
     pub(super) fn why(&self) -> String {
         match &self.file {
             Ok(_) => "the kernel's log does not name them".to_owned(),
@@ -34,7 +33,7 @@ impl Log {
         }
     }
 
-    /// Processes that were killed for the limit of a group, or that are known to have been in it.
+    /// Processes that were killed because of the limit of this group, or whose process id is known to be in it.
     pub(super) fn victims(&self, group: Option<&str>, pids: &[i32]) -> Vec<Victim> {
         let Ok(file) = &self.file else { return Vec::new() };
         let fresh = klog::records(&mut *file.borrow_mut());
@@ -44,8 +43,8 @@ impl Log {
     }
 }
 
-/// Victims in the messages. The kernel leaves out the line with the group's name when there are many messages; a known
-/// process id counts without it.
+/// Victims in the messages. The kernel may omit the line with the group's name when there are many messages; a known
+/// process id suffices without it.
 fn victims_of(messages: &[&str], group: Option<&str>, pids: &[i32]) -> Vec<Victim> {
     let chosen = |pid: u32| {
         let mut latest_first = messages.iter().rev().filter_map(|message| oom::choice(message));
@@ -67,7 +66,7 @@ fn victims_of(messages: &[&str], group: Option<&str>, pids: &[i32]) -> Vec<Victi
         .collect()
 }
 
-/// The victim in a group of one command where one process was killed, and whose command ended by that signal.
+/// The victim in a group of one command, if one process was killed and the command ended by that signal.
 pub(super) fn by_its_end(pid: i32, name: &str) -> Victim {
     Victim { pid: pid.cast_unsigned(), name: name.to_owned(), ..Victim::default() }
 }

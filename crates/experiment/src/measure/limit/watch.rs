@@ -8,9 +8,9 @@ use super::{Limiting, RunGroup};
 use crate::abreast::{Beside, Ended};
 use crate::{Event, Failure, Listeners};
 
-/// Maximum number of looks that are kept; beyond it, every second one is dropped.
+/// Maximum number of looks that are kept; when there are more, every second one is dropped.
 const LOOKS_MAX: usize = 400;
-/// Maximum number of usage readings for shares, which are computed from far fewer slices of the time.
+/// Maximum number of usage readings from which shares are computed, by far fewer slices of the time.
 const TOGETHER_MAX: usize = 20_000;
 
 pub(super) struct Watch<'g> {
@@ -19,19 +19,17 @@ pub(super) struct Watch<'g> {
     log: Log,
     began_ns: u64,
     pub(super) elapsed_s: f64,
-    /// Process id of each command.
     pub(super) pids: Vec<i32>,
     /// Name of each command's process, from the kernel.
     names: Vec<String>,
-    /// Present usage of each group.
     pub(super) last: Vec<GroupUsage>,
-    /// Usage of all groups while all of them were running, with the times.
+    /// Times in seconds and CPU time of every group, while all groups had a running command.
     pub(super) together: Vec<(f64, Vec<u64>)>,
     pub(super) looks: Vec<LimitLook>,
-    /// Keep every `stride`-th look.
+    /// Every `stride`-th look is kept.
     stride: usize,
     seen: usize,
-    /// First time of each kind of event, for each group.
+    /// First time of each kind of event, in seconds, for each group.
     first: Vec<Vec<(LimitEventKind, f64)>>,
     pub(super) is_timed_out: bool,
 }
@@ -56,7 +54,7 @@ impl<'g> Watch<'g> {
         }
     }
 
-    /// Records events that are new for a group, and reports those that users wait for.
+    /// Records events that are new for a group. A pause is also reported at once, since the user has to act.
     fn note(&mut self, at: usize, now: &GroupUsage, listeners: &Listeners) {
         for kind in happened(now) {
             if self.first[at].iter().all(|(known, _)| *known != kind) {
@@ -79,7 +77,6 @@ impl<'g> Watch<'g> {
         }
     }
 
-    /// Reads the names of the running processes.
     fn name(&mut self, running: &[bool]) {
         for (lane, _) in running.iter().enumerate().filter(|(_, runs)| **runs) {
             if let Ok(name) = std::fs::read_to_string(format!("/proc/{}/comm", self.pids[lane])) {
@@ -88,20 +85,19 @@ impl<'g> Watch<'g> {
         }
     }
 
-    /// Whether every group has a running command.
     fn all_run(&self, running: &[bool]) -> bool {
         let runs = |group| (0..running.len()).any(|it| running[it] && self.asked.group_of[it] == group);
         (0..self.standing.len()).all(runs)
     }
 
-    /// Events of each group, and sentences about what could not be determined.
+    /// Events of each group, and sentences about facts that could not be determined.
     pub(super) fn events(&self, ended: &[Ended]) -> (Vec<Vec<LimitEvent>>, Vec<String>) {
         let mut untold = Vec::new();
         let all = self.standing.iter().enumerate().map(|(at, one)| {
             let mut events = Vec::new();
             for &(kind, at_s) in &self.first[at] {
-                // An event that was seen happened at least once: the counter of a pause is zero again when its tasks
-                // have been ended.
+                // An event that was seen happened at least once, even if its counter is zero again: the counter of a
+                // pause is, once the paused tasks have been ended.
                 let times = times(kind, &self.last[at]).max(1);
                 match kind {
                     LimitEventKind::OomKill => {
@@ -115,7 +111,7 @@ impl<'g> Watch<'g> {
         (all.collect(), untold)
     }
 
-    /// Events of killed processes, one each.
+    /// Events of killed processes, one for each process.
     fn kills(
         &self,
         at: usize,
@@ -169,7 +165,7 @@ impl Beside for Watch<'_> {
             self.note(at, usage, listeners);
             let wants = |pausing: &fauxplat_cgroup::Pausing| pausing.wants_freezing(&self.last[at], usage);
             if self.standing[at].pausing.as_ref().is_some_and(wants) {
-                // The next look shows whether the freeze took effect.
+                // A refusal is ignored, since the next look shows whether the freeze took effect.
                 let _refused = self.standing[at].group.freeze(true);
             }
         }
@@ -200,7 +196,7 @@ impl Watch<'_> {
     }
 }
 
-/// Drops every second element of too many, from the second on; returns whether there were too many.
+/// If there are more than `most` elements, drops every second one; returns whether there were.
 fn thin<T>(kept: &mut Vec<T>, most: usize) -> bool {
     if kept.len() <= most {
         return false;
@@ -216,7 +212,6 @@ fn thin<T>(kept: &mut Vec<T>, most: usize) -> bool {
 /// Time over which rates are computed, in seconds.
 const RATES_S: f64 = 1.0;
 
-/// Usage and limit in a few words.
 fn words(one: &RunGroup, now: &GroupUsage, before: &GroupUsage, over_s: f64) -> String {
     let of = |limit: Option<Bytes>| limit.map_or(String::new(), |limit| format!(" of {limit}"));
     let share = |now: Option<u64>, before: Option<u64>, unit: f64| {

@@ -1,12 +1,12 @@
-//! Checks the answers of the commands: one more run of each, whose output is hashed and not timed. A processor that
-//! computes wrongly is rarely slow.
+//! Checks the answers of the commands by one more run of each, whose output is hashed and which is not timed. A
+//! processor that computes wrongly is rarely slow.
 
 use fauxplat_launch::{Capture, LaunchError, environment};
 use fauxplat_model::{Command, EnvBase, NodeAnswer, NodeFailure, NodeRecord, hex};
 
 use crate::{Driver, Failure};
 
-/// Runs every command once more, prepared and concluded like its timed runs. A command whose preparation failed has no
+/// Runs every command once more, prepared and concluded like its timed runs. A command whose `prepare` failed has no
 /// answer.
 pub(super) fn answers(driver: &mut Driver, record: &mut NodeRecord) -> Result<(), Failure> {
     for (command, number) in driver.commands.clone().iter().zip(0_u16..) {

@@ -17,8 +17,7 @@ use super::run;
 use crate::{Beginning, Driver, Failure, Launch, Listeners, Machine};
 use quiet::Quiet;
 
-/// Carries an order out. A failure is part of the record: a node that reports why it has no figure is better than a
-/// silent one.
+/// Carries an order out. A failure becomes part of the record, so that the fleet learns why the node has no figure.
 pub fn record(order: &NodeOrder, launch: Launch, invocation: &[String]) -> NodeRecord {
     let mut record = NodeRecord {
         schema: NodeRecord::SCHEMA.to_owned(),
@@ -42,7 +41,7 @@ pub fn record(order: &NodeOrder, launch: Launch, invocation: &[String]) -> NodeR
     }
     let spread = quiet::spread(&record.blocks, order.definition.rule.metric);
     Quiet::read(root).since(&before, spread, &mut record.noise);
-    // Read afterwards, so that the processor is in the same state as for its figures.
+    // Read after the measurement, when the processor is still in the state in which it was measured.
     record.facts = fauxplat_topology::identity(root);
     record.ended_utc_ns = clock::realtime_ns() as i64;
     record
@@ -103,17 +102,17 @@ fn measure(
     finished.failed.map_or(Ok(()), Err)
 }
 
-/// Seed of one node and visit, derived from the seed of the plan (FNV-1a over the identifying values), so that commands
-/// come in different orders in different places, reproducibly.
+/// Seed of one node and visit, derived from the seed of the plan by FNV-1a over the identifying values. The order of
+/// the commands thus differs between nodes and visits, and is reproducible.
 fn seed(plan: &NodePlan, node: Option<&str>, round: u32, attempt: u32) -> u64 {
     let words = format!("{} {} {round} {attempt}", plan.seed, node.unwrap_or_default());
     let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    // 53 bits, which JSON readers keep exactly.
+    // 53 bits, which every JSON reader keeps exactly.
     words.bytes().fold(0xcbf2_9ce4_8422_2325, hash) >> 11
 }
 
-/// The measured runs in blocks. Rounds of several commands are the blocks, since commands are compared within them;
-/// runs of one command are cut into blocks of equal length, to tell slow changes from variation between runs.
+/// The measured runs in blocks. With several commands, each round is a block, since commands are compared within it.
+/// Runs of one command are cut into blocks of equal length, which separates slow changes from variation between runs.
 fn blocks(samples: &[Sample], commands: usize, ignored: &IgnoredFailures) -> Vec<NodeBlock> {
     let measured: Vec<&Sample> = samples.iter().filter(|sample| sample.phase == Phase::Measured).collect();
     let metrics = metrics_of(measured.iter().copied());

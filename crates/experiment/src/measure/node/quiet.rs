@@ -1,4 +1,4 @@
-//! How quiet the machine was during the measurement: steal time, waits for a CPU, throttling.
+//! Disturbances of the machine during the measurement: steal time, waits for a CPU, throttling.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,6 @@ use fauxplat_procfs::pressure;
 use fauxplat_procfs::stat::{self, Kind};
 use fauxplat_sys::clock;
 
-/// Present counters of the kernel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Quiet {
     now_us: u64,
@@ -19,7 +18,7 @@ pub(super) struct Quiet {
     throttles: Option<u64>,
 }
 
-/// Share of steal time from which on a warning is given.
+/// Shares of steal time and of waiting time from which on a warning is given.
 const STEAL_SHARE: f64 = 0.01;
 const PRESSURE_SHARE: f64 = 0.1;
 
@@ -35,7 +34,6 @@ impl Quiet {
         Quiet { now_us: clock::monotonic_ns() / 1000, steal, waited_us, throttles }
     }
 
-    /// Adds the changes since an earlier reading.
     pub(super) fn since(&self, before: &Quiet, spread: Option<f64>, noise: &mut NodeNoise) {
         noise.steal_share =
             self.steal.zip(before.steal).and_then(|((steal, all), (steal_then, all_then))| {
@@ -96,7 +94,7 @@ mod tests {
         after.since(&before, Some(0.25), &mut noise);
         assert_eq!((noise.steal_share, noise.pressure_share), (Some(0.1), Some(0.5)));
         assert_eq!((noise.throttles, noise.spread, noise.warnings.len()), (Some(0), Some(0.25), 2));
-        // An unreadable counter is unknown, and a clock that was set back gives no share.
+        // The difference of an unreadable counter is unknown, and a clock that was set back gives no share.
         let mut noise = NodeNoise::default();
         before.since(&after, None, &mut noise);
         assert_eq!(noise, NodeNoise { throttles: Some(0), ..NodeNoise::default() });

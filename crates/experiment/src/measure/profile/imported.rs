@@ -9,10 +9,10 @@ use super::sampled::Run;
 use super::{Profiling, found};
 use crate::Failure;
 
-/// Shows a file of `perf record`: callers are unwound anew, and names are looked up here.
+/// Shows a file of `perf record`. Callers are unwound anew, and names are looked up on this machine.
 ///
 /// # Errors
-/// The file cannot be read, or is from another kind of processor.
+/// Fails if the file cannot be read, or is from another kind of processor.
 pub fn profile_file(path: &Path, asked: &Profiling) -> Result<ProfileFindings, Failure> {
     let mut profiler = Profiler::default();
     let imported = profiler.import(path).map_err(Failure::usage)?;
@@ -31,7 +31,7 @@ pub fn profile_file(path: &Path, asked: &Profiling) -> Result<ProfileFindings, F
         has_kernel: imported.has_kernel,
         ..ProfileQuality::default()
     };
-    // Samples of a clock stand for nanoseconds.
+    // Each event of a clock stands for one nanosecond.
     let cpu_s = if is_clock { imported.followed.events as f64 / 1e9 } else { 0.0 };
     let elapsed_s = imported.elapsed_ns as f64 / 1e9;
     let run = Run { command: 0, block: 0, followed: imported.followed, cpu_s, elapsed_s, outcome: None };

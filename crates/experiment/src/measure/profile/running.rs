@@ -1,4 +1,4 @@
-//! Profiles of a process that runs already.
+//! Profiles of a running process.
 
 use std::thread;
 
@@ -12,16 +12,16 @@ use super::{Profiling, found};
 use crate::series::Process;
 use crate::{Failure, Machine};
 
-/// Samples a process until it ends, until the time limit has passed, or until the user asks to stop.
+/// Samples a process until it ends, until the time limit has passed, or until the user stops fauxplat.
 ///
 /// # Errors
-/// The process does not exist, or cannot be sampled.
+/// Fails if the process does not exist, or cannot be sampled.
 pub fn profile_process(machine: &Machine, pid: u32, asked: &Profiling) -> Result<ProfileFindings, Failure> {
     let chosen = sampled::choose(asked, machine)?;
     let process = Process::find(pid)?;
     let threads: Vec<Whom> = process.threads.iter().map(|&thread| Whom::Process(thread)).collect();
     let mut sampler = chosen.sampler(&threads)?;
-    // The clocks cover the same tasks as the sampler: the threads, and all that these create from now on.
+    // The clocks cover the same tasks as the sampler: the threads, and all tasks that these create from now on.
     let clocks: Vec<Counter> = threads.iter().filter_map(|&thread| sampled::task_clock(thread)).collect();
     let mut profiler = Profiler::default();
     sampler.enable().map_err(|error| Failure::machine(error.to_string()))?;

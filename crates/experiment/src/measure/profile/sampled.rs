@@ -17,20 +17,20 @@ use crate::counters::Counters;
 use crate::series::cure_for_threads;
 use crate::{Driver, Failure, Machine};
 
-/// Size of the sample ring of each CPU, and of all together.
+/// Maximum size of the sample ring of each CPU, and of all rings together.
 const RING_BYTES: u64 = 8 << 20;
 const RINGS_BYTES: u64 = 256 << 20;
-/// Size of the rings for context switches, which may be much more frequent than samples.
+/// Maximum size of the ring of each CPU for context switches, which may be much more frequent than samples.
 const RING_BYTES_OF_SWITCHES: u64 = 32 << 20;
 /// Default events, the best first.
 const USUAL: [&str; 2] = ["cycles", "cpu-clock"];
 /// `EMFILE` of errno(3).
 const TOO_MANY_FILES: i32 = 24;
-/// The kernel's count of how often a thread loses its CPU, `PERF_COUNT_SW_CONTEXT_SWITCHES`.
+/// The kernel's count of a thread's context switches, `PERF_COUNT_SW_CONTEXT_SWITCHES`.
 const CONTEXT_SWITCHES: CountingEvent = CountingEvent { config: [3, 0, 0], ..TASK_CLOCK };
-/// Events that happen in the kernel alone.
+/// Events that occur in the kernel alone.
 const IN_KERNEL: [&str; 4] = ["context-switches", "cs", "cpu-migrations", "migrations"];
-/// The kernel's clock of the time for which a thread has a CPU, `PERF_COUNT_SW_TASK_CLOCK`.
+/// The kernel's clock of a thread's CPU time, `PERF_COUNT_SW_TASK_CLOCK`.
 const TASK_CLOCK: CountingEvent = CountingEvent {
     kind: 1,
     config: [1, 0, 0],
@@ -39,7 +39,6 @@ const TASK_CLOCK: CountingEvent = CountingEvent {
     excludes_hypervisor: false,
 };
 
-/// Sampling event, with the settings for the kernel.
 pub(super) struct Chosen {
     pub(super) event: SamplingEvent,
     /// How waits become samples, if waits are sampled.
@@ -49,15 +48,13 @@ pub(super) struct Chosen {
     pub(super) quality: ProfileQuality,
 }
 
-/// A sampled run.
 pub(super) struct Run {
     pub(super) command: u16,
     pub(super) block: u32,
     pub(super) followed: Followed,
-    /// CPU time in seconds.
     pub(super) cpu_s: f64,
     pub(super) elapsed_s: f64,
-    /// Outcome; `None` for a process that runs already, and for a run that the user stopped.
+    /// `None` for a process that was already running, and for a run that the user stopped.
     pub(super) outcome: Option<Outcome>,
 }
 
@@ -79,7 +76,7 @@ pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Fai
     let cpus = machine.topology().online.clone();
     let mut event = SamplingEvent { event: counting, pace, stack, has_switches: is_of_waits };
     if let Err(error) = attempt(&event, &cpus) {
-        // A thread loses its CPU in the kernel: with the kernel excluded there would be no samples.
+        // A thread loses its CPU in the kernel, so there would be no samples with the kernel excluded.
         if is_of_waits || is_in_kernel(&name) {
             return Err(refused(&name, &error));
         }
@@ -102,14 +99,12 @@ pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Fai
     Ok(Chosen { event, waiting, cpus, quality })
 }
 
-/// The requested event, before it was tried.
 struct Wanted {
     name: String,
     counting: CountingEvent,
     pace: Pace,
-    /// Whether each event is the beginning of a wait, whose duration counts.
+    /// Whether each event is the beginning of a wait, whose duration is the weight of the sample.
     is_of_waits: bool,
-    /// Notes for the reader.
     notes: Vec<String>,
 }
 
@@ -142,7 +137,7 @@ fn wanted(asked: &Profiling, machine: &Machine) -> Result<Wanted, Failure> {
     Ok(Wanted { name, counting, pace, is_of_waits: false, notes })
 }
 
-/// Whether an event happens in the kernel alone, so that user mode has no sample of it.
+/// Whether an event occurs in the kernel alone, so that there are no samples of it in user mode.
 fn is_in_kernel(name: &str) -> bool {
     IN_KERNEL.contains(&name.split(':').next().unwrap_or_default())
 }
@@ -223,7 +218,6 @@ impl Run {
 }
 
 impl Chosen {
-    /// Opens the sampler for these threads.
     pub(super) fn sampler(&self, threads: &[Whom]) -> Result<Sampler, Failure> {
         let most = if self.waiting.is_some() { RING_BYTES_OF_SWITCHES } else { RING_BYTES };
         let each = (RINGS_BYTES / self.cpus.len().max(1) as u64).min(most);
@@ -238,7 +232,7 @@ impl Chosen {
     }
 }
 
-/// Runs a command once and samples it. `None` if the user stopped it before it began.
+/// Runs a command once and samples it. `None` if the user stopped the run before it began.
 pub(super) fn run(
     driver: &mut Driver,
     chosen: &Chosen,
@@ -253,7 +247,7 @@ pub(super) fn run(
         clock = task_clock(Whom::Held(pid));
         let how = (chosen.event.stack, chosen.waiting.clone());
         begun_ns = clock::monotonic_ns();
-        // Taken only now: if the start fails, the results of earlier runs stay.
+        // Taken only now, so that the results of earlier runs are kept if the start fails.
         let mut own = std::mem::take(&mut *profiler);
         reader = Some(thread::spawn(move || {
             let followed = own.follow(&mut sampler, how, Vec::new(), |pause| ends(&is_over, pause));
@@ -272,15 +266,14 @@ pub(super) fn run(
     Ok(Some(Run { command, block, followed, cpu_s, elapsed_s, outcome }))
 }
 
-/// Opens a clock of the CPU time of a thread and of all tasks that it creates, if permitted. An ordinary user must
-/// exclude the kernel, which does not change the count of this clock.
+/// Opens a clock of the CPU time of a thread and of all tasks that it creates, if permitted. A user without privileges
+/// must exclude the kernel, which does not change the count of this clock.
 pub(super) fn task_clock(whom: Whom) -> Option<Counter> {
     let user = CountingEvent { excludes_kernel: true, ..TASK_CLOCK };
     let open = |event| Counter::open(event, whom, None);
     open(&TASK_CLOCK).or_else(|_| open(&user)).ok()
 }
 
-/// Count of such a clock in seconds.
 pub(super) fn seconds(clock: &Counter) -> f64 {
     clock.read().map_or(0.0, |count| count.value as f64 / 1e9)
 }
@@ -293,7 +286,7 @@ fn unless_stopped(outcome: Result<Option<Outcome>, Failure>) -> Result<Option<Ou
     }
 }
 
-/// Waits for this time, or until the other side has closed the channel; true in that case.
+/// Waits for this time, or until the other side has closed the channel; true in the latter case.
 fn ends(is_over: &Receiver<()>, pause: Duration) -> bool {
     is_over.recv_timeout(pause) != Err(RecvTimeoutError::Timeout)
 }

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Number of bytes shown beyond the last instruction with a sample.
 const BEHIND: u64 = 16;
 
-/// Adds texts of lines and instructions, or why they cannot be read.
+/// Adds the texts of lines and instructions, or the reasons why they cannot be read.
 pub(super) fn fill(found: &ProfileFindings, annotated: &mut Annotated) {
     for function in &mut annotated.functions {
         lines(function);
@@ -53,7 +53,7 @@ fn lines(function: &mut AnnotatedFunction) {
     function.lines = shown.into_iter().filter_map(line).collect();
 }
 
-/// Disassembles from the first to the last instruction with samples, by the disassembler of binutils.
+/// Disassembles from the first to the last instruction with samples, by `objdump` of binutils.
 fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Result<(), String> {
     let (Some(first), Some(last)) = (function.instructions.first(), function.instructions.last()) else {
         return Ok(());
@@ -110,7 +110,6 @@ fn disassembled(path: &str, first: u64, end: u64) -> Result<String, String> {
     }
 }
 
-/// Parses a line of an address, a colon, a tabulator and an instruction.
 fn instruction(line: &str) -> Option<(u64, String)> {
     let (address, text) = line.trim_start().split_once(":\t")?;
     Some((u64::from_str_radix(address, 16).ok()?, text.replace('\t', " ").trim().to_owned()))

@@ -5,23 +5,22 @@ use fauxplat_plan::Layout;
 
 use super::Bounds;
 
-/// Fewest runs of each command that are worth having in twos: half of the pairs are coins, and fewer than ten coins decide
-/// nothing.
+/// Minimum number of runs of each command for which running twice in a row is useful: half of the pairs are coins, and
+/// fewer than ten coins decide nothing.
 const RUNS_FROM: u32 = 20;
 
 /// Choice of the layout of each block, where a plan wants commands twice in a row.
 ///
-/// A number of runs that is odd, or that is not known yet, begins with a block of single runs: by its duration it is known
-/// whether there will be runs enough. Such a block has no part in a comparison of the others.
+/// If the number of runs is odd or not known yet, the first block has single runs. In the latter case its duration
+/// shows whether there will be enough runs. That block has no part in a comparison of the others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InARow {
     wanted: Layout,
-    /// Whether runs will be enough; `None` while that depends on how long they take.
+    /// Whether there will be enough runs; `None` while that depends on their duration.
     is_enough: Option<bool>,
 }
 
 impl InARow {
-    /// The choice for a plan with this layout and these bounds.
     pub(super) fn of(wanted: Layout, bounds: &Bounds) -> Self {
         let is_enough = match (wanted, bounds.runs) {
             (Layout::Twice(_), Runs::Count(count)) => Some(count >= RUNS_FROM),
@@ -32,18 +31,18 @@ impl InARow {
         InARow { wanted, is_enough }
     }
 
-    /// Says how long the first block took, and how long all blocks may take.
+    /// Notes the duration of the first block, and the time that all blocks may take.
     pub(super) fn paced(&mut self, round_ns: u64, time_ns: u64) {
         let is_enough = || round_ns.saturating_mul(RUNS_FROM.into()) <= time_ns;
         self.is_enough = Some(self.is_enough.unwrap_or_else(is_enough));
     }
 
-    /// Whether the next block depends on how long the first takes.
+    /// Whether the layout of the next block depends on the duration of the first.
     pub(super) fn is_open(&self) -> bool {
         self.is_enough.is_none()
     }
 
-    /// Layout of the next block, of which so many runs of each command are left where that is known.
+    /// Layout of the next block. `left` is the number of remaining runs of each command, where that is known.
     pub(super) fn next(&self, is_first: bool, left: Option<u32>) -> Layout {
         let Layout::Twice(_) = self.wanted else { return self.wanted };
         let is_odd = is_first && left.is_some_and(|left| left % 2 == 1);
