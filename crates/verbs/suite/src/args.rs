@@ -94,13 +94,13 @@ pub enum Sides<'a> {
 }
 
 impl SuiteArgs {
-    /// The sides that the words name.
+    /// The sides that the positional arguments name.
     ///
     /// # Errors
-    /// Too many or too few words.
+    /// Fails for too many or too few arguments.
     pub fn sides(&self) -> Result<Sides<'_>, Failure> {
         let words: Vec<&str> = self.programs.iter().map(String::as_str).collect();
-        // A shell's `<(command)` is a pipe, and no program.
+        // A file from the shell's `<(command)` is a pipe, so a FIFO is read as a file of benchmarks.
         let is_pipe = |path: &Path| path.metadata().is_ok_and(|facts| facts.file_type().is_fifo());
         let is_file = |word: &str| {
             let path = Path::new(word);

@@ -12,10 +12,10 @@ use crate::file::Benchmark;
 use crate::findings::{Control, FailIf};
 use crate::measure::Asked;
 
-/// Benchmarks of a suite of plain commands at most: each has two of the commands that an experiment may have.
+/// Most benchmarks in a suite of plain commands. Each uses two of the commands that an experiment may have.
 const BENCHMARKS_MAX: usize = 5_000;
 
-/// The question that the options ask.
+/// The question of the suite, from the options.
 pub fn asked(args: &SuiteArgs) -> Asked {
     let control = if args.fdr { Control::Discovery } else { Control::Family };
     let rule = Rule { level: args.level, margin: args.margin, control, gate: side(&args.fail_if) };
@@ -28,7 +28,7 @@ pub fn asked(args: &SuiteArgs) -> Asked {
     }
 }
 
-/// The change that the gates ask about together.
+/// The side of the gate that covers all `--fail-if` words.
 fn side(gates: &[FailIf]) -> Option<Side> {
     let has = |gate| gates.contains(&gate);
     match (has(FailIf::Slower), has(FailIf::Faster), has(FailIf::Changed)) {
@@ -39,11 +39,11 @@ fn side(gates: &[FailIf]) -> Option<Side> {
     }
 }
 
-/// The definition of the experiment: both programs, whose standard output goes to a file. They run wherever the scheduler
-/// likes unless the user says otherwise, since a harness has threads of its own.
+/// The definition of an experiment with two benchmark programs, whose standard output goes to a file. Without an option
+/// of the user they are not pinned, since a harness may have threads of its own.
 ///
 /// # Errors
-/// Options that contradict each other.
+/// Fails for options that contradict each other.
 pub fn definition(
     args: &SuiteArgs,
     programs: [&str; 2],
@@ -72,11 +72,10 @@ pub fn definition(
     Ok(definition)
 }
 
-/// The definition of a suite of plain commands: A and B of each benchmark, one after the other, under the condition of
-/// comparisons.
+/// The definition of a suite of plain commands: A and B of each benchmark, in turn, under the condition of comparisons.
 ///
 /// # Errors
-/// Options that contradict each other.
+/// Fails for options that contradict each other.
 pub fn definition_of_plain(
     args: &SuiteArgs,
     benchmarks: &[Benchmark],
@@ -100,8 +99,8 @@ pub fn definition_of_plain(
     Ok(definition)
 }
 
-/// Refuses a simulated machine: a harness times its benchmarks itself, and plain commands are judged by what runs of a real
-/// machine show.
+/// Refuses a simulated machine: a harness times its benchmarks itself, and plain commands are judged by runs on the
+/// real machine.
 fn refuse_simulated(definition: &Definition) -> Result<(), Failure> {
     match definition.condition.simulate {
         None => Ok(()),

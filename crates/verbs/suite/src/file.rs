@@ -13,44 +13,41 @@ use serde::Deserialize;
 
 use crate::error::SuiteError;
 
-/// Benchmarks of a file at most, before some are chosen.
+/// Most benchmarks in a file, before the filter is applied.
 const BENCHMARKS_MAX: usize = 20_000;
 
-/// Bytes of the command lines of all benchmarks at most: values may be long, and stand in many places.
+/// Most bytes of the command lines of all benchmarks: values may be long and used many times.
 const TEXT_BYTES_MAX: usize = 64 << 20;
 
-/// Bytes of a file at most.
+/// Most bytes of a file.
 const BYTES_MAX: usize = 1 << 20;
 
-/// Place of a command line where the program of a side stands.
+/// Placeholder for the program of a side.
 const PROGRAM: &str = "{program}";
 
-/// A benchmark that is a command of each side.
+/// A benchmark: one command per side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Benchmark {
-    /// The name, unique within the file.
     pub name: String,
-    /// The commands of A and B.
     pub sides: [CommandLine; 2],
-    /// The largest change that counts as none, where it is another than that of the suite.
+    /// The largest change that counts as none, as a share; `None` for the margin of the suite.
     pub margin: Option<f64>,
     /// The metric that is compared.
     pub metric: Metric,
 }
 
-/// A file as it is written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
     #[serde(default, rename = "benchmark")]
     benchmarks: Vec<Entry>,
     metric: Option<String>,
-    /// Options of the command line, which are read where it is.
+    /// Options of the command line, which are parsed elsewhere.
     #[serde(rename = "defaults")]
     _defaults: Option<toml::Table>,
 }
 
-/// A benchmark as it is written, with places for parameters.
+/// A benchmark as written in the file, with placeholders for parameters.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -71,12 +68,12 @@ struct Entry {
 }
 
 impl Entry {
-    /// Number of benchmarks that the entry stands for; saturates on overflow.
+    /// Number of benchmarks that the entry expands to; saturates on overflow.
     fn count(&self) -> usize {
         self.parameters.values().map(Vec::len).fold(1, usize::saturating_mul)
     }
 
-    /// Bytes that the lines of both sides have at most with these values.
+    /// Upper bound of the bytes of both sides' command lines with these values.
     fn bytes(&self, values: &[(&str, String)]) -> usize {
         let of = |text: &String| {
             let filled = |(name, value): &(&str, String)| text.matches(&place(name)).count() * value.len();
@@ -85,7 +82,7 @@ impl Entry {
         2 * self.texts().chain([&self.name]).map(of).sum::<usize>()
     }
 
-    /// The lines that are run, and the environment in which they are.
+    /// The command lines and environment variables, in which placeholders are filled in.
     fn texts(&self) -> impl Iterator<Item = &String> {
         let lines =
             [&self.command, &self.a, &self.b, &self.setup, &self.prepare, &self.conclude, &self.cleanup];
@@ -97,19 +94,19 @@ fn names_program(text: &str) -> bool {
     text.contains(PROGRAM)
 }
 
-/// The two sides of a file.
+/// How the two sides of a file differ.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Between<'a> {
-    /// The programs that `{program}` in the commands of A and of B stands for.
+    /// The programs that `{program}` stands for in the commands of A and of B.
     pub programs: Option<[&'a str; 2]>,
-    /// Whether each side runs in a folder of its own, so that one command is two.
+    /// Whether each side runs in its own folder, so that equal command lines are two different commands.
     pub has_folders: bool,
 }
 
 /// Reads a file of benchmarks.
 ///
 /// # Errors
-/// The file cannot be read, is no such file, or has no benchmark that `filter` lets through.
+/// Fails where the file cannot be read or is malformed, or no benchmark matches `filter`.
 pub fn read(path: &Path, between: Between<'_>, filter: Option<&Regex>) -> Result<Vec<Benchmark>, Failure> {
     let fail = |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", path.display()));
     let text = read_text(or_stdin(path), BYTES_MAX).map_err(|error| fail(&error))?;
@@ -153,7 +150,7 @@ fn benchmarks(written: &Written, between: Between<'_>) -> Result<Vec<Benchmark>,
     }
 }
 
-/// A benchmark with these values of its parameters.
+/// The benchmark of an entry with these values of its parameters.
 fn benchmark(
     entry: &Entry,
     values: &[(&str, String)],
@@ -200,14 +197,13 @@ fn benchmark(
     Ok(Benchmark { sides: [side(0), side(1)], margin, metric, name })
 }
 
-/// A metric that every run has.
 fn known(name: &str) -> Result<Metric, String> {
     Metric::from_name(name)
         .filter(|metric| metric.is_built_in() && !metric.more_is_better())
         .ok_or_else(|| format!("`{name}` is no metric that every run has, such as wall, cpu or user"))
 }
 
-/// Every combination of the parameters' values, the first parameter the slowest.
+/// All combinations of the parameters' values; the first parameter varies slowest.
 fn combinations(
     parameters: &BTreeMap<String, Vec<toml::Value>>,
 ) -> Result<Vec<Vec<(&str, String)>>, SuiteError> {
@@ -235,7 +231,7 @@ fn combinations(
     Ok(all)
 }
 
-/// The name with its parameters: in their places, and those that have none at the end.
+/// The name with its parameters: in their placeholders, and appended as `/name=value` for those without one.
 fn named(name: &str, values: &[(&str, String)]) -> String {
     let rest = values.iter().filter(|(parameter, _)| !name.contains(&place(parameter)));
     let rest: String = rest.map(|(parameter, value)| format!("/{parameter}={value}")).collect();
@@ -276,7 +272,7 @@ mod tests {
         assert_eq!((all[0].margin, all[0].metric, all[4].metric), (Some(0.05), Metric::CPU, Metric::WALL));
     }
 
-    /// A file of a few hundred bytes can ask for more benchmarks than any memory holds.
+    /// A file of a few hundred bytes can ask for more benchmarks than fit into memory.
     #[test]
     fn parameters_are_counted_before_they_are_multiplied_out() {
         let values: Vec<String> = (0..100).map(|value| value.to_string()).collect();

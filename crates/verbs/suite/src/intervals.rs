@@ -5,17 +5,15 @@ use fauxplat_report::say;
 use crate::findings::{Benchmark, Ratio, State};
 use crate::harness::Unit;
 
-/// Whether a benchmark was shown to change.
 pub(crate) fn is_changed(it: &Benchmark) -> bool {
     matches!(it.state, State::Slower | State::Faster)
 }
 
-/// Whether more of the unit of a benchmark is better.
 pub(crate) fn more_is_better(it: &Benchmark) -> bool {
     it.unit.parse().is_ok_and(|unit: Unit| unit.more_is_better())
 }
 
-/// The ratio of the readings as they stand beside it: that of a rate is the inverse of the ratio of times.
+/// The ratio of the printed readings. For a rate this is the inverse of the ratio of times.
 pub(crate) fn as_read(it: &Benchmark) -> Option<Ratio> {
     let effect = it.effect?;
     let inverse = |end: Option<f64>| end.map(|end| 1.0 / end);
@@ -25,7 +23,6 @@ pub(crate) fn as_read(it: &Benchmark) -> Option<Ratio> {
     })
 }
 
-/// A change with its interval.
 pub(crate) fn with_interval(ratio: Ratio, is_changed: bool) -> String {
     match (ratio.low, ratio.high) {
         (None, None) => say::change(ratio.ratio),
@@ -36,8 +33,8 @@ pub(crate) fn with_interval(ratio: Ratio, is_changed: bool) -> String {
     }
 }
 
-/// The ends of an interval. Of a benchmark that was shown to change, an end that stands at one excludes it: the direction is
-/// known, and no least size.
+/// The ends of an interval in words. For a benchmark shown to change, an end at one is excluded: the direction is
+/// known, but no minimum size.
 pub(crate) fn ends(ratio: Ratio, is_changed: bool) -> [String; 2] {
     let end = |end: Option<f64>, sign: &str| match end {
         Some(1.0) if is_changed => format!("{sign} {}", say::percent(0.0)),

@@ -1,7 +1,7 @@
-//! Suites: every benchmark that a project has, two builds, one answer.
+//! Suites: all benchmarks of two builds, compared with one error level.
 //!
-//! [`harness`] knows the benchmark harnesses, [`file`] reads benchmarks that are plain commands, [`measure`] runs their processes in turns, [`analysis`] judges the pairs under
-//! one budget of error, [`findings`] are what comes of it, and [`report`] shows them.
+//! [`harness`] knows the benchmark harnesses, [`file`] reads benchmarks that are plain commands, [`measure`] runs the
+//! processes in turns, [`analysis`] judges the pairs, [`findings`] are the result, and [`report`] shows them.
 
 pub mod analysis;
 pub mod args;

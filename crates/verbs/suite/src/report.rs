@@ -1,4 +1,4 @@
-//! The report of a suite: the answer, the changes, the worst first, and what is left open.
+//! The report of a suite: the answer, the changes, worst first, and the open questions.
 
 use std::cmp::Ordering;
 
@@ -12,20 +12,19 @@ use serde_json::{Error, Value};
 use crate::findings::{Benchmark, Control, FailIf, Gate, Group, Ratio, SCHEMA, State, SuiteFindings};
 use crate::intervals::{as_read, ends, is_changed, more_is_better, with_interval};
 
-/// Reports of suites.
 #[derive(Debug)]
 pub struct SuiteReport;
 
-/// Rows of a comment at most: one of a pull request holds 65,536 bytes, and nobody reads more.
+/// Most rows in a comment on a pull request, which is limited to 65,536 bytes.
 const ROWS_OF_COMMENT: usize = 25;
 
-/// Rows of the drawing at most: further down nothing differs that anybody would look for there.
+/// Most rows in the drawing; rows are sorted, so later ones differ little.
 const ROWS_OF_FOREST: usize = 60;
 
 /// Media with room for every benchmark.
 const WIDE: [Medium; 2] = [Medium::Terminal, Medium::Page];
 
-/// Names in a sentence at most.
+/// Most names in a sentence.
 const NAMES: usize = 5;
 
 impl OwnReport for SuiteReport {
@@ -184,7 +183,7 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
 const WEAKER: &str = "These results were stored at two times: what the machine did in between counts as a change. Run both \
                       programs in one suite to know.";
 
-/// The worst first: slower ones, faster ones, what is open, what was not measured, and what is alike.
+/// Sorts benchmarks, worst first: slower, faster, open, not measured, unchanged.
 fn sorted(benchmarks: &[Benchmark]) -> Vec<&Benchmark> {
     let rank = |it: &Benchmark| match it.state {
         State::Slower => 0,
@@ -235,7 +234,7 @@ fn answer(found: &SuiteFindings) -> Piece {
     Piece::answer(tone, format!("{begin} {}{}.", say::listed(&said), worst.unwrap_or_default()))
 }
 
-/// The largest change that counts as none, in words.
+/// The margin in words.
 pub(crate) fn margin(found: &SuiteFindings) -> String {
     match found.benchmarks.iter().any(|it| it.margin.is_some()) {
         true => "their margins".to_owned(),
@@ -255,7 +254,6 @@ fn common(common: Ratio) -> Piece {
     )
 }
 
-/// The answer of the gates, and whether they fail.
 fn gate(found: &SuiteFindings) -> Option<Piece> {
     let [beyond, within] = [Gate::Beyond, Gate::Within].map(|answer| found.gated(answer));
     let [open, missing] = found.left_open();
@@ -304,12 +302,12 @@ fn mean_of(found: &SuiteFindings, mean: Ratio) -> Piece {
     Piece::plain(format!("Geometric mean of the changes of {of}{of_rates}: {sentence}."))
 }
 
-/// Whether more time may tell something of a benchmark: where there is a gate sampling goes on for its question alone.
+/// Whether more time may decide something about a benchmark. With a gate only the gate's question counts.
 fn is_open(it: &Benchmark) -> bool {
     it.trouble.is_none() && it.gate.map_or(it.state == State::Undecided, |gate| gate == Gate::Undecided)
 }
 
-/// The sentence about open benchmarks, and the time that they would take.
+/// The sentence about open benchmarks, and the estimated time to decide them.
 fn open(found: &SuiteFindings) -> Option<Piece> {
     let open: Vec<&Benchmark> = found.benchmarks.iter().filter(|it| is_open(it)).collect();
     let is_gated = !found.fail_if.is_empty();
@@ -338,7 +336,7 @@ fn open(found: &SuiteFindings) -> Option<Piece> {
     Some(Piece::plain(sentence))
 }
 
-/// A time that is an estimate, with two digits.
+/// An estimated time, rounded to two digits.
 fn about(seconds: f64) -> fauxplat_units::Nanos {
     let digit = 10f64.powf(seconds.log10().floor() - 1.0);
     fauxplat_units::Nanos::from_secs_f64((seconds / digit).round() * digit)
@@ -418,12 +416,12 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
     grid
 }
 
-/// A margin that is another than that of the suite.
+/// The benchmark's own margin, if it has one.
 fn of_its_own(it: &Benchmark) -> String {
     it.margin.map(|margin| format!(" {}", say::percent(margin))).unwrap_or_default()
 }
 
-/// The largest changes with their intervals, as a drawing.
+/// A drawing of the largest changes with their intervals.
 fn forest(found: &SuiteFindings, sorted: &[&Benchmark]) -> Option<Piece> {
     let row = |it: &&Benchmark| {
         let effect = it.effect?;

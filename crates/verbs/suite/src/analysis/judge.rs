@@ -1,4 +1,4 @@
-//! The judge of a suite: evidence of each benchmark, and what it comes to over all of them.
+//! The judge of a suite keeps evidence for each benchmark and decides over all benchmarks with one error level.
 
 use fauxplat_stats::bets::{Bets, differences_to};
 use fauxplat_stats::multiple::e_benjamini_hochberg;
@@ -19,17 +19,17 @@ pub enum Side {
 /// Settings by which a suite is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// Error level over the whole suite, of *changed*, of *unchanged*, and of the gate, each by itself.
+    /// Error level over the whole suite. *Changed*, *unchanged* and the gate each have this whole level.
     pub level: f64,
-    /// The largest change that counts as none, as a share.
+    /// The largest change that counts as none, as a share (0.03 is 3 %).
     pub margin: f64,
-    /// The error that is at most the level.
+    /// The kind of error that `level` limits.
     pub control: Control,
-    /// The question of a gate.
+    /// The direction of change that `--fail-if` asks about; `None` without a gate.
     pub gate: Option<Side>,
 }
 
-/// Places of the centres that evidence is kept about.
+/// Indices of the three centres about which `Bets` keeps evidence: minus the margin, zero, plus the margin.
 const LOW: usize = 0;
 const ZERO: usize = 1;
 const HIGH: usize = 2;
@@ -38,24 +38,24 @@ const HIGH: usize = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Case {
     pub(super) bets: Bets,
-    /// The largest change that counts as none, as a logarithm.
+    /// The largest change that counts as none, as a log ratio.
     pub(super) margin: f64,
-    /// The most that was ever won, as logarithms: against *no difference*, of being within the margin, and of lying beyond
-    /// it and not, on the gate's side. By Ville's inequality the most counts as much as the last.
+    /// The largest log evidence so far: against *no difference*, for a change within the margin, and for and against a
+    /// change beyond the margin on the gate's side. By Ville's inequality the running maximum is as valid as the latest
+    /// value.
     changed: f64,
     within: f64,
     beyond: f64,
     not_beyond: f64,
-    /// Statements that were shown at some look, and stay shown.
+    /// Statements that were shown at some look; a statement stays shown.
     pub(super) state: State,
     pub(super) gate: Option<Gate>,
     pub(super) has_changed: bool,
     pub(super) is_within: bool,
-    /// Whether the benchmark is closed: its state is known, or nothing can be measured of it.
+    /// No further pairs are wanted: the state is decided, or the benchmark cannot be measured any more.
     pub(super) is_closed: bool,
 }
 
-/// Judges a suite while it is measured.
 #[derive(Clone, Debug)]
 pub struct Judge {
     rule: Rule,
@@ -63,12 +63,11 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge of this many benchmarks that both programs have.
     pub fn new(benchmarks: usize, rule: Rule) -> Self {
         Judge::with_margins(&vec![rule.margin; benchmarks], rule)
     }
 
-    /// A judge of benchmarks with a margin each, as a share.
+    /// A judge of benchmarks that have a margin each, as a share.
     pub fn with_margins(margins: &[f64], rule: Rule) -> Self {
         let case = |margin: f64| Case {
             bets: Bets::about(&[-margin, 0.0, margin]),
@@ -86,12 +85,11 @@ impl Judge {
         Judge { rule, cases: margins.iter().map(|margin| case(margin.ln_1p())).collect() }
     }
 
-    /// The settings.
     pub fn rule(&self) -> &Rule {
         &self.rule
     }
 
-    /// Takes the log ratio of a pair, B over A; more than zero is worse. The pair's order was drawn by a coin.
+    /// Records the log ratio of a pair, B over A; positive is worse. The order within the pair has to be random.
     pub fn pair(&mut self, benchmark: usize, log_ratio: f64) {
         let gate = self.rule.gate;
         let case = &mut self.cases[benchmark];
@@ -102,7 +100,7 @@ impl Judge {
             None => return,
             Some(Side::Slower) => (case.bets.ln_above(HIGH), case.bets.ln_below(HIGH)),
             Some(Side::Faster) => (case.bets.ln_below(LOW), case.bets.ln_above(LOW)),
-            // Either side has half of the stake.
+            // The two directions share the stake, hence half for each.
             Some(Side::Changed) => (
                 case.bets.ln_above(HIGH).max(case.bets.ln_below(LOW)) - std::f64::consts::LN_2,
                 case.bets.ln_above(LOW).min(case.bets.ln_below(HIGH)),
@@ -112,31 +110,30 @@ impl Judge {
         case.not_beyond = case.not_beyond.max(not_beyond);
     }
 
-    /// Closes a benchmark of which nothing more can be measured.
     pub fn close(&mut self, benchmark: usize) {
         self.cases[benchmark].is_closed = true;
     }
 
-    /// Whether a benchmark is still asked about.
+    /// Whether more pairs of the benchmark are wanted.
     pub fn is_open(&self, benchmark: usize) -> bool {
         !self.cases[benchmark].is_closed
     }
 
-    /// The state of a benchmark at the last look.
     pub fn state(&self, benchmark: usize) -> State {
         self.cases[benchmark].state
     }
 
-    /// Number of pairs of a benchmark.
+    /// Number of pairs recorded for a benchmark.
     pub fn pairs(&self, benchmark: usize) -> usize {
         self.cases[benchmark].bets.len()
     }
 
-    /// Looks at all benchmarks together. There may be any number of looks, at any moment.
+    /// Judges all benchmarks with the present evidence. The number and the moments of looks are arbitrary.
     ///
-    /// Each kind of statement has the whole level for itself. *Changed* is Holm's procedure over anytime-valid p-values, or
-    /// e-BH over the present evidence for the false discovery rate, which holds however much benchmarks of one process
-    /// depend on each other. *Unchanged* and the gate are Holm's over all benchmarks, the gate's two ends with half each.
+    /// Each kind of statement uses the whole level. *Changed* uses Holm's procedure over anytime-valid p-values or, to
+    /// control the false discovery rate, e-BH over the present evidence, which is valid however strongly benchmarks of
+    /// one process depend on each other. *Unchanged* and the gate use Holm's procedure over all benchmarks; the gate's
+    /// two answers have half of the level each.
     pub fn look(&mut self) {
         let level = self.rule.level;
         let changed = match self.rule.control {
@@ -151,7 +148,8 @@ impl Judge {
         let not_beyond = self.holm(|case| case.not_beyond, level / 2.0);
         let (rule, is_family) = (self.rule, self.rule.control == Control::Family);
         for (at, case) in self.cases.iter_mut().enumerate() {
-            // A rejection by e-BH may be open again when the evidence of others falls; that by Holm's procedure stays.
+            // A rejection by e-BH may be withdrawn when the evidence of other benchmarks falls. A rejection by Holm's
+            // procedure is final.
             case.has_changed = changed[at] || is_family && case.has_changed;
             case.is_within |= within[at];
             case.state = match (case.has_changed, case.is_within) {
@@ -173,7 +171,7 @@ impl Judge {
         }
     }
 
-    /// The benchmarks that Holm's procedure rejects, by evidence whose inverse is a p-value at every moment.
+    /// The benchmarks that Holm's procedure rejects. The inverse of the evidence is an anytime-valid p-value.
     fn holm(&self, evidence: impl Fn(&Case) -> f64, level: f64) -> Vec<bool> {
         let adjusted = self.adjusted(evidence);
         adjusted.into_iter().map(|p| p <= level).collect()
@@ -184,12 +182,13 @@ impl Judge {
         fauxplat_stats::multiple::holm(&p)
     }
 
-    /// For each benchmark the error level of the whole suite from which on it would be called changed.
+    /// The adjusted p-value of each benchmark: the smallest error level of the suite at which it would be called
+    /// changed.
     pub fn adjusted_p(&self) -> Vec<f64> {
         self.adjusted(|case| case.changed)
     }
 
-    /// Pairs that a benchmark probably takes in all until it is decided. Infinite where nobody knows.
+    /// Estimate of the total number of pairs until a benchmark is decided; infinite where it cannot be estimated.
     pub fn pairs_to_decide(&self, benchmark: usize) -> f64 {
         let (case, n) = (&self.cases[benchmark], self.pairs(benchmark));
         let spread = case.bets.usual_spread();
@@ -219,7 +218,6 @@ impl Judge {
 }
 
 impl Case {
-    /// The typical log ratio.
     pub(super) fn centre(&self) -> f64 {
         match self.bets.is_empty() {
             true => 0.0,
@@ -227,7 +225,7 @@ impl Case {
         }
     }
 
-    /// Logarithm of the evidence that A and B differ.
+    /// Natural logarithm of the evidence that A and B differ.
     pub(super) fn ln_changed(&self) -> f64 {
         self.changed
     }
@@ -241,7 +239,7 @@ mod tests {
 
     const RULE: Rule = Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None };
 
-    /// Twenty benchmarks, of which the first has this log ratio, after so many pairs of each.
+    /// A judge of twenty benchmarks after `pairs` pairs of each; the first benchmark has the log ratio `shift`.
     fn judged(rule: Rule, shift: f64, pairs: usize) -> Judge {
         let (mut judge, mut draw) = (Judge::new(20, rule), Draw::new(7, 0));
         for _ in 0..pairs {
@@ -265,7 +263,7 @@ mod tests {
 
     #[test]
     fn few_pairs_decide_nothing() {
-        // No pair wins more than a doubling, so six pairs cannot reach 20 times a hundred.
+        // A pair at most doubles the evidence, so six pairs cannot reach the 20 × 100 that is needed.
         let judge = judged(RULE, 5.0, 6);
         assert!(judge.cases.iter().all(|case| case.state == State::Undecided));
         assert!(

@@ -1,4 +1,4 @@
-//! Judges pairs of processes: one budget of error over all benchmarks of a suite, at every look.
+//! Judges pairs of processes with one error level over all benchmarks of a suite, at every look.
 
 mod judge;
 mod race;

@@ -1,12 +1,12 @@
-//! The benchmarks of the next round: time goes to what is still open.
+//! Chooses the benchmarks of the next round, so that time goes to undecided ones.
 
 use super::judge::Judge;
 
-/// Pairs before which nobody knows how long a decision takes.
+/// Rounds before the first choice by cost: with fewer pairs the time to a decision cannot be estimated.
 const RACED_FROM: usize = 8;
 
-/// The benchmarks of a round: all that are open, and in every other round those alone that can probably be decided in the
-/// time that is left, the cheapest first. In the rounds between, the rest shows whether it is nearer than it seemed.
+/// The benchmarks of a round. Even rounds run all open benchmarks. Odd rounds run only those that can probably be
+/// decided in the time left, cheapest first; the even rounds correct the estimate for the others.
 ///
 /// `cost_s` has the seconds that one process takes for each benchmark.
 pub fn chosen(judge: &Judge, cost_s: &[f64], left_s: f64, round: u32) -> Vec<usize> {

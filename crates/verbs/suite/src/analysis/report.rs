@@ -1,4 +1,4 @@
-//! From a judge to the findings of its benchmarks.
+//! Turns the state of a judge into the findings of its benchmarks.
 
 use fauxplat_stats::describe::median;
 
@@ -7,32 +7,30 @@ use super::together::group_of;
 use crate::findings::{Benchmark, Gate, Ratio, State};
 use crate::harness::Unit;
 
-/// A benchmark with its readings, beside what the judge knows of it.
+/// A benchmark's name and readings, which the judge does not keep.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
-    /// The name.
     pub name: String,
-    /// Unit of its readings.
     pub unit: Unit,
-    /// Readings of each pair, A and B.
+    /// Readings of each pair: (A, B), in `unit`.
     pub readings: Vec<(f64, f64)>,
-    /// Seconds that one process takes for it.
+    /// Seconds that one process takes for this benchmark.
     pub cost_s: f64,
-    /// Why readings are missing, if any are.
+    /// Why readings are missing; `None` where none are.
     pub trouble: Option<String>,
-    /// Whether the benchmark was given up because its processes failed.
+    /// Whether the benchmark was dropped because its processes failed.
     pub has_failed: bool,
 }
 
 impl Named {
-    /// The log ratio of a pair; more than zero is worse. `None` where a reading has no ratio.
+    /// The log ratio of a pair; positive is worse. `None` where a reading is not positive.
     pub fn log_ratio(unit: &Unit, (a, b): (f64, f64)) -> Option<f64> {
         let log_ratio = (a > 0.0 && b > 0.0).then(|| (b / a).ln()).filter(|it| it.is_finite())?;
         Some(if unit.more_is_better() { -log_ratio } else { log_ratio })
     }
 }
 
-/// The findings of all benchmarks, in their order.
+/// The findings of all benchmarks, in the order of `named`.
 pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
     let adjusted = judge.adjusted_p();
     let each = judge.rule().level / named.len().max(1) as f64;
@@ -74,9 +72,9 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
     named.iter().enumerate().map(one).collect()
 }
 
-/// The interval as far as it is compatible with what Holm's procedure showed: it goes further than intervals that share the
-/// level evenly, so an end that would lie beyond zero, or beyond the margin that a benchmark was shown to be within, stands at
-/// it (Strassburger and Bretz 2008).
+/// Intersects the interval with what Holm's procedure showed, which reaches further than intervals that share the level
+/// evenly: an end beyond zero, or beyond the margin of a benchmark shown to be within it, is moved there (Strassburger
+/// and Bretz 2008).
 fn shown_by(case: &Case, whole: (f64, f64)) -> (f64, f64) {
     let within = if case.is_within { case.margin } else { f64::INFINITY };
     let (least, most) = match case.state {
@@ -84,7 +82,7 @@ fn shown_by(case: &Case, whole: (f64, f64)) -> (f64, f64) {
         State::Faster => (-within, 0.0),
         _ => (-within, within),
     };
-    // A statement of an earlier look may be contrary to what came later; then the interval alone is told.
+    // A statement of an earlier look may contradict later evidence. The interval is then reported as it is.
     let (low, high) = (whole.0.max(least), whole.1.min(most));
     if low <= high { (low, high) } else { whole }
 }

@@ -1,4 +1,5 @@
-//! Results of two times, each a set of readings a benchmark: no coin, and so a weaker statement.
+//! Judges results from two times, each a set of readings per benchmark. Runs were not interleaved at random, so the
+//! statement is weaker.
 
 use fauxplat_stats::describe::mean;
 use fauxplat_stats::distribution::{t_two_sided_p, t_upper_quantile};
@@ -10,14 +11,14 @@ use super::together::group_of;
 use crate::findings::{Benchmark, Ratio, State};
 use crate::harness::Unit;
 
-/// The level between two sessions of one machine moves by about this much, as a log ratio: what `--baseline` assumes too,
-/// where the store knows no better.
+/// Assumed standard deviation, as a log ratio, of the level between two sessions on one machine. `--baseline` assumes
+/// the same where the store has no estimate.
 const BETWEEN_SESSIONS: f64 = 0.01;
 
-/// Findings about the readings of a benchmark in two sessions.
+/// Findings about the readings of each benchmark in two sessions.
 ///
-/// Welch's interval on logarithms, widened by the movement between sessions. A benchmark with one reading on a side says
-/// nothing of its noise and stays undecided.
+/// The interval is Welch's on logarithms, widened by the movement between sessions. A benchmark with a single reading
+/// on a side has no estimate of noise and stays undecided.
 pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<Benchmark> {
     let seen: Vec<Option<Seen>> = rows.iter().map(|(_, unit, a, b)| Seen::of(unit, a, b)).collect();
     let p: Vec<f64> = seen.iter().map(|it| it.as_ref().map_or(1.0, Seen::p)).collect();
@@ -38,7 +39,7 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
             _ if a.is_empty() || b.is_empty() => State::NotMeasured,
             _ => State::Undecided,
         };
-        // Holm's procedure goes further than intervals that share the level evenly.
+        // Holm's procedure shows more than intervals that share the level evenly; the interval has to agree with it.
         let interval = interval.map(|(low, high)| match state {
             State::Slower => (low.max(0.0), high),
             State::Faster => (low, high.min(0.0)),
@@ -73,7 +74,7 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
     (0..rows.len()).map(one).collect()
 }
 
-/// A difference of two sessions.
+/// Difference of two sessions as a log ratio, its standard error and degrees of freedom.
 struct Seen {
     d: f64,
     se: f64,
@@ -124,7 +125,8 @@ mod tests {
         assert!(found[1].effect.unwrap().low.unwrap() < 0.97, "sessions move by more than the margin tells");
     }
 
-    /// Holm's procedure compares the largest difference by less than an even share of the level.
+    /// Holm's procedure tests weaker differences at more than an even share of the level, so an interval at the even
+    /// share could contain one.
     #[test]
     fn the_interval_of_a_change_does_not_reach_beyond_one() {
         let rule = Rule { level: 0.05, margin: 0.001, control: Control::Family, gate: None };

@@ -7,22 +7,20 @@ use crate::findings::{Benchmark, Group, Ratio, State};
 /// Share of the benchmarks that a common factor has to fit.
 const NEARLY_ALL: f64 = 0.8;
 
-/// Benchmarks below which nothing is called common.
+/// Fewest benchmarks for which a common factor is reported.
 const COMMON_FROM: usize = 5;
 
-/// Statements about all benchmarks of a suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Together {
-    /// The geometric mean; `None` where nothing was measured.
+    /// The geometric mean of all ratios; `None` where nothing was measured.
     pub mean: Option<Ratio>,
-    /// A factor that nearly all share, where there is one.
+    /// A factor that nearly all benchmarks share; `None` where there is none.
     pub common: Option<Ratio>,
-    /// Groups of more than one benchmark, the worst first.
+    /// Groups of at least two benchmarks, worst first.
     pub groups: Vec<Group>,
 }
 
 impl Together {
-    /// The statements about these benchmarks.
     pub fn of(benchmarks: &[Benchmark], margin: f64) -> Self {
         let effects: Vec<Option<Ratio>> = benchmarks.iter().map(|it| it.effect).collect();
         let measured: Vec<Ratio> = effects.iter().copied().flatten().collect();
@@ -34,11 +32,11 @@ impl Together {
     }
 }
 
-/// The geometric mean of the ratios of several benchmarks, each of which counts the same.
+/// The geometric mean of the ratios of several benchmarks, with equal weights.
 ///
-/// Where the simultaneous intervals hold the ratios of all benchmarks, the geometric means of their ends hold that of the
-/// ratios: at the level of the suite, at every look, and without an error of its own. An end is open where that of some
-/// benchmark is.
+/// Where the simultaneous intervals cover the ratios of all benchmarks, the geometric means of their ends cover the
+/// mean ratio, at the level of the suite and at every look, without an error of its own. An end is open where that end
+/// of any benchmark is open.
 fn geometric_mean(effects: &[Ratio]) -> Option<Ratio> {
     let mean = |ends: Option<Vec<f64>>| -> Option<f64> {
         let ends = ends.filter(|ends| !ends.is_empty())?;
@@ -48,7 +46,8 @@ fn geometric_mean(effects: &[Ratio]) -> Option<Ratio> {
     Some(Ratio { ratio: of(|it| Some(it.ratio))?, low: of(|it| it.low), high: of(|it| it.high) })
 }
 
-/// The part of a name before its first parameter: before a slash, a bracket, or two colons behind the file of pytest.
+/// The part of a name before its first parameter: before a slash or bracket or, after the file name of pytest, before
+/// two colons.
 pub fn group_of(name: &str) -> &str {
     let from = name.find(".py::").map_or(0, |at| at + ".py::".len());
     let end = name[from..].find(['/', '[', '<', '(']).map_or(name.len(), |at| from + at);
@@ -58,7 +57,7 @@ pub fn group_of(name: &str) -> &str {
     }
 }
 
-/// Groups of more than one benchmark, the worst first; none where all benchmarks are of one.
+/// Groups of at least two benchmarks, worst first; empty where all benchmarks are in one group.
 fn groups(benchmarks: &[Benchmark]) -> Vec<Group> {
     let mut by_name: BTreeMap<&str, Vec<(State, Ratio)>> = BTreeMap::new();
     for it in benchmarks {
@@ -83,9 +82,9 @@ fn groups(benchmarks: &[Benchmark]) -> Vec<Group> {
     groups
 }
 
-/// The factor that nearly all benchmarks share, where there is one: the geometric mean differs from one by its interval and by
-/// more than the margin, and lies in the simultaneous intervals of nearly all benchmarks, nearly none of which holds one.
-/// `effects` are those of all benchmarks, without one where a benchmark was not measured.
+/// The factor that nearly all benchmarks share. There is one if the geometric mean differs from one by its interval and
+/// by more than the margin, and lies in the simultaneous intervals of nearly all benchmarks, of which nearly none
+/// contains one. `effects` has `None` for benchmarks that were not measured.
 fn common(effects: &[Option<Ratio>], margin: f64) -> Option<Ratio> {
     let measured: Vec<Ratio> = effects.iter().copied().flatten().collect();
     let mean = geometric_mean(&measured).filter(|_| effects.len() >= COMMON_FROM)?;
@@ -126,7 +125,7 @@ mod tests {
         let mean = geometric_mean(&[ratio(1.0, 0.5, 2.0), open]).unwrap();
         assert_eq!((mean.low.is_some(), mean.high), (true, None));
         assert_eq!(geometric_mean(&[]), None);
-        // A statement of all intervals of the table is one of the mean, too.
+        // Simultaneous intervals that all exclude 1 imply that the mean excludes 1 too.
         let slower = [ratio(1.1, 1.0, 1.2), ratio(1.02, 1.001, 1.04), ratio(1.5, 1.2, 1.9)];
         assert!(!geometric_mean(&slower).unwrap().holds(0.999));
     }

@@ -9,11 +9,10 @@ use super::unit::number;
 use super::{Asked, Chosen, Harness, Output, Reading, Told, Unit, numbered};
 use crate::error::SuiteError;
 
-/// Catch2.
 #[derive(Debug)]
 pub(super) struct Catch2;
 
-/// Between the name of a test case and that of a benchmark in it.
+/// Separator between the name of a test case and of a benchmark in it.
 const BETWEEN: &str = " / ";
 
 impl Harness for Catch2 {
@@ -29,9 +28,9 @@ impl Harness for Catch2 {
         Ok(self.told(output)?.readings.into_iter().map(|it| it.name).collect())
     }
 
-    /// Chooses test cases: a benchmark within one cannot be chosen.
+    /// Selects test cases: Catch2 cannot select a benchmark within a test case.
     fn run(&self, user: &[String], chosen: Chosen<'_>, time: Duration, _folder: &str) -> Asked {
-        // Each sample takes a few hundred microseconds at the least.
+        // A sample takes at least a few hundred microseconds.
         let samples = (time.as_millis() as u32).clamp(3, 100);
         let mut asked = self.briefly(user, samples, 2);
         let mut cases: Vec<&str> = chosen.only.iter().map(|name| case_of(name)).collect();
@@ -84,7 +83,8 @@ fn case_of(name: &str) -> &str {
     name.split_once(BETWEEN).map_or(name, |(case, _)| case)
 }
 
-/// A name of a test case in the language of Catch2, in which commas separate, brackets name tags and stars stand for anything.
+/// Escapes the name of a test case in Catch2's filter syntax, in which commas separate, brackets name tags and stars
+/// are wildcards.
 fn spelt(case: &str) -> String {
     let mut spelt = String::new();
     for character in case.chars() {

@@ -1,4 +1,4 @@
-//! The choice of a harness: named by the user, or recognised by its help.
+//! The choice of a harness: named by the user, or recognised by the program's help text.
 
 use std::str::FromStr;
 
@@ -15,11 +15,9 @@ use super::nanobench::Nanobench;
 use super::pytest::Pytest;
 use crate::error::SuiteError;
 
-/// A harness as the user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice(String);
 
-/// Harnesses that have a name and no argument.
 const NAMES: [&str; 9] = [
     "google-benchmark",
     "google-benchmark:cpu",
@@ -32,23 +30,23 @@ const NAMES: [&str; 9] = [
     "nanobench",
 ];
 
-/// Words of a program's help, each of which tells a harness.
+/// Words in a program's help text, and the harness that each identifies.
 const WORDS: [(&str, &str); 7] = [
     ("--benchmark_filter", "google-benchmark"),
     ("-test.benchtime", "go"),
     ("--benchmark-min-rounds", "pytest-benchmark"),
     ("--benchmark-warmup-time", "catch2"),
     ("--sample-count", "divan"),
-    // JMH's parser knows -h alone.
+    // JMH has no `--help`; its parser rejects the option with these words.
     ("help is not a recognized option", "jmh"),
     ("--measurement-time", "criterion"),
 ];
 
 impl Choice {
-    /// The harness.
+    /// The harness of this name.
     ///
     /// # Errors
-    /// A pattern or a pointer that is invalid.
+    /// Fails for an invalid pattern or pointer.
     pub fn harness(&self) -> Result<Box<dyn Harness>, SuiteError> {
         if let Some(pattern) = self.0.strip_prefix("lines:") {
             return Ok(Box::new(Lines::new(pattern)?));
@@ -80,12 +78,12 @@ impl FromStr for Choice {
     }
 }
 
-/// The harness whose words stand in a program's help.
+/// The harness whose words occur in a program's help text.
 pub fn of_help(help: &str) -> Option<Choice> {
     WORDS.iter().find(|(word, _)| help.contains(word)).map(|(_, name)| Choice((*name).to_owned()))
 }
 
-/// The harness that wrote a file.
+/// The harness that wrote a file of results.
 pub fn of_file(text: &str) -> Option<Choice> {
     let begins = text.trim_start();
     let name = match begins.chars().next()? {
@@ -102,7 +100,6 @@ pub fn of_file(text: &str) -> Option<Choice> {
     Some(Choice(name.to_owned()))
 }
 
-/// The names that may be given, for messages.
 pub(crate) fn names() -> String {
     format!("{}, json:POINTER, lines:REGEX", NAMES.join(", "))
 }

@@ -8,11 +8,10 @@ use super::names::plain;
 use super::{Asked, Chosen, Harness, Output, Reading, Told, Unit, any_of, numbered};
 use crate::error::SuiteError;
 
-/// criterion.rs.
 #[derive(Debug)]
 pub(super) struct Criterion;
 
-/// The fewest samples that it takes.
+/// The smallest sample size that criterion.rs accepts.
 const SAMPLES: u32 = 10;
 
 #[derive(Deserialize)]
@@ -44,7 +43,7 @@ impl Harness for Criterion {
         Ok(numbered(names.collect()))
     }
 
-    /// A folder of its own for the results: those that the user keeps are neither read nor written.
+    /// Sets a separate results folder, so that the user's stored results are neither read nor written.
     fn run(&self, user: &[String], chosen: Chosen<'_>, time: Duration, folder: &str) -> Asked {
         let mut asked = Asked { env: vec![format!("CRITERION_HOME={folder}")], ..Asked::default() };
         asked.word(user, "--bench");
@@ -68,7 +67,7 @@ impl Harness for Criterion {
             let sample: Sample = serde_json::from_str(sample).map_err(fail)?;
             let each: Vec<f64> =
                 sample.times.iter().zip(&sample.iters).map(|(time, iters)| time / iters).collect();
-            // The median: one of ten samples that was disturbed says nothing of the benchmark.
+            // The median, because a single disturbed sample out of ten would move the mean.
             let value = fauxplat_stats::describe::median(&each);
             readings.extend(value.map(|value| Reading { name, value, unit: Unit::Ns }));
         }

@@ -1,4 +1,4 @@
-//! divan: <https://docs.rs/divan>. Its output is a table for people, whose rows form a tree.
+//! divan: <https://docs.rs/divan>. Its output is a table whose rows form a tree.
 
 use std::time::Duration;
 
@@ -7,11 +7,10 @@ use super::unit::number;
 use super::{Asked, Chosen, Harness, Output, Reading, Told, Unit, numbered, quoted};
 use crate::error::SuiteError;
 
-/// divan.
 #[derive(Debug)]
 pub(super) struct Divan;
 
-/// Column of the median among the figures of a row.
+/// Index of the median among the figures of a row.
 const MEDIAN: usize = 2;
 
 impl Harness for Divan {
@@ -19,7 +18,7 @@ impl Harness for Divan {
         "divan".to_owned()
     }
 
-    /// Runs each benchmark once: its list has no arguments.
+    /// Runs each benchmark once, because divan's list does not show the arguments of benchmarks.
     fn list(&self, user: &[String], _folder: &str) -> Asked {
         let mut asked = Asked::default();
         asked.word(user, "--bench");
@@ -37,7 +36,7 @@ impl Harness for Divan {
         asked.option(user, "--sample-count", 25);
         asked.option(user, "--max-time", time.as_secs_f64());
         asked.arguments.push("--color=never".to_owned());
-        // The path that a filter sees begins with the name of the crate, which is the title of the table.
+        // The path that a filter is matched against begins with the crate's name, which is the title of the table.
         let names: Vec<String> = chosen.only.iter().map(|name| quoted(plain(name, chosen.all))).collect();
         asked.arguments.push(format!("^[^:]+::({})$", names.join("|")));
         asked

@@ -7,7 +7,6 @@ use super::unit::number;
 use super::{Asked, Chosen, Harness, Output, Reading, Told, Unit, quoted};
 use crate::error::SuiteError;
 
-/// Go's benchmarks.
 #[derive(Debug)]
 pub(super) struct Go;
 
@@ -16,7 +15,7 @@ impl Harness for Go {
         "go".to_owned()
     }
 
-    /// Runs each benchmark once: `-test.list` does not tell benchmarks within benchmarks.
+    /// Runs each benchmark once: `-test.list` does not list sub-benchmarks.
     fn list(&self, user: &[String], _folder: &str) -> Asked {
         let mut asked = Asked::words(["-test.run=^$", "-test.benchtime=1x"]);
         asked.option(user, "-test.bench", ".");
@@ -54,7 +53,7 @@ impl Harness for Go {
     }
 }
 
-/// An expression for these benchmarks alone. Go matches each element of a name between slashes by itself.
+/// A regular expression for exactly these benchmarks. Go matches each element of a name between slashes separately.
 fn pattern(names: &[String]) -> String {
     let one = |name: &String| {
         let elements: Vec<String> = name.split('/').map(|element| format!("^{}$", quoted(element))).collect();
@@ -63,8 +62,8 @@ fn pattern(names: &[String]) -> String {
     names.iter().map(one).collect::<Vec<_>>().join("|")
 }
 
-/// Names with nanoseconds per operation. What a benchmark prints itself may stand between its name and its figures, which
-/// are then on a line of their own.
+/// Names with nanoseconds per operation. Output of the benchmark itself may stand between the name and the figures,
+/// which are then on a later line.
 fn rows(text: &str) -> Vec<(String, f64)> {
     let mut rows = Vec::new();
     let mut waiting: Option<String> = None;
@@ -84,7 +83,7 @@ fn rows(text: &str) -> Vec<(String, f64)> {
     rows
 }
 
-/// The number of CPUs that Go adds to every name, with its dash, where it is more than one.
+/// The suffix `-CPUS` that Go appends to every name where the number of CPUs is greater than one.
 fn suffix(rows: &[(String, f64)]) -> Option<String> {
     let (name, _) = rows.first()?;
     let (_, cpus) =

@@ -8,14 +8,13 @@ use super::names::plain;
 use super::{Asked, Chosen, Harness, Missing, Output, Reading, Told, Unit, any_of, numbered};
 use crate::error::SuiteError;
 
-/// Google Benchmark.
 #[derive(Debug)]
 pub(super) struct Google {
-    /// Whether the reading is the CPU time of a thread, from which no neighbour takes, and not the real time.
+    /// Whether readings are CPU time of the thread, which excludes preemption, instead of real time.
     pub(super) cpu: bool,
 }
 
-/// Name of the file that a process writes. A file, since the program itself may print.
+/// Name of the results file. Standard output may hold text of the program itself.
 const FILE: &str = "google-benchmark.json";
 
 #[derive(Deserialize)]
@@ -76,7 +75,8 @@ impl Harness for Google {
             .into_iter()
             .filter(|row| row.run_type != "aggregate" && row.aggregate_name.is_none())
             .collect();
-        // A repetition has the name of the first; two benchmarks of one name have the same repetition index.
+        // Repetitions have the name of their benchmark; two benchmarks of one name have equal repetition indices. Rows
+        // with index 0 tell them apart.
         let first: Vec<&GoogleRow> =
             rows.iter().filter(|row| row.repetition_index.unwrap_or(0) == 0).collect();
         let names = numbered(first.iter().map(|row| row.name().to_owned()).collect());

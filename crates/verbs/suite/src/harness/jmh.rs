@@ -8,17 +8,16 @@ use serde::Deserialize;
 use super::{Asked, Chosen, Harness, Missing, Output, Reading, Told, Unit, any_of, numbered};
 use crate::error::SuiteError;
 
-/// JMH.
 #[derive(Debug)]
 pub(super) struct Jmh;
 
-/// Name of the file that a process writes, since programs print between JMH's own lines.
+/// Name of the results file. Programs print between JMH's own lines on standard output.
 const FILE: &str = "jmh.json";
 
-/// Time of an iteration at the least: what is measured before the compiler of the machine is done is its work.
+/// Shortest iteration: in a shorter one the JIT compiler's work would be measured.
 const ITERATION_MIN: Duration = Duration::from_millis(100);
 
-/// Between the name of a method and its parameters.
+/// Separator between the name of a method and its parameters.
 const BETWEEN: char = ':';
 
 #[derive(Deserialize)]
@@ -37,7 +36,7 @@ struct Primary {
     unit: String,
 }
 
-/// A number; JMH writes "NaN" where there is none.
+/// A number; JMH writes the text "NaN" where it has none.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Score {
@@ -80,11 +79,11 @@ impl Harness for Jmh {
         Ok(names.into_iter().flat_map(of_method).collect())
     }
 
-    /// Chooses methods: of a method all parameters run.
+    /// Selects methods: all parameters of a method run.
     fn run(&self, user: &[String], chosen: Chosen<'_>, time: Duration, folder: &str) -> Asked {
         let mut asked = Asked::words(["-rf", "json", "-rff", &format!("{folder}/{FILE}")]);
         let iteration = format!("{}ms", time.max(ITERATION_MIN).as_millis());
-        // The process that is measured is the one that JMH forks.
+        // JMH measures in the process that it forks.
         asked.pair(user, "-f", 1);
         asked.pair(user, "-wi", 2);
         asked.pair(user, "-w", &iteration);
@@ -125,7 +124,7 @@ fn parameter(line: &str) -> Option<(&str, Vec<&str>)> {
     Some((name, values.strip_suffix('}')?.split(", ").collect()))
 }
 
-/// Parameters in the order of their names, in which results have them.
+/// Parameters sorted by name, as in JMH's results.
 fn sorted(params: &str) -> String {
     let mut all: Vec<&str> = params.split(',').collect();
     all.sort_unstable();

@@ -6,14 +6,14 @@ use super::unit::number;
 use super::{Harness, Missing, Output, Reading, Told, Unit, numbered};
 use crate::error::SuiteError;
 
-/// The value at a pointer (RFC 6901): a number; an object of name and number, or of name and an object with the number, as
-/// in Bencher's metric format; or an array of objects, each with a name and a number.
+/// The value at a JSON pointer (RFC 6901): a number; an object of names and numbers, or of names and objects with a
+/// number, as in Bencher's metric format; or an array of objects with a name and a number each.
 #[derive(Debug)]
 pub(super) struct Json {
     pointer: String,
 }
 
-/// Members of an object that may hold the number, the most telling first.
+/// Members of an object that may hold the number, in order of preference.
 const VALUES: [&str; 10] = [
     "value",
     "median",
@@ -28,10 +28,10 @@ const VALUES: [&str; 10] = [
 ];
 
 impl Json {
-    /// The value at this pointer, which is empty for the whole document.
+    /// The reader of the value at `pointer`; empty means the whole document.
     ///
     /// # Errors
-    /// The pointer is not empty and has no slash at its beginning.
+    /// Fails for a pointer that is not empty and does not begin with a slash.
     pub(super) fn new(pointer: &str) -> Result<Self, SuiteError> {
         match pointer.is_empty() || pointer.starts_with('/') {
             true => Ok(Json { pointer: pointer.to_owned() }),
@@ -81,7 +81,7 @@ fn name_of(row: &Value, at: usize) -> String {
     name.map_or_else(|| at.to_string(), str::to_owned)
 }
 
-/// The number of a benchmark, with its unit, in an object or in objects within it.
+/// The number and unit of a benchmark, in an object or in nested objects.
 fn value_of(value: &Value, depth: usize) -> Option<(f64, Unit)> {
     match value {
         Value::Number(number) => Some((number.as_f64()?, Unit::Ns)),
@@ -92,7 +92,7 @@ fn value_of(value: &Value, depth: usize) -> Option<(f64, Unit)> {
             let unit = ["unit", "time_unit", "units"].iter().find_map(|key| members.get(*key)?.as_str());
             Some(match (unit, key) {
                 (Some(unit), _) => Unit::reading(value, unit),
-                // nanobench gives seconds, and its `unit` is what one operation is called.
+                // nanobench reports seconds; its `unit` is the name of an operation.
                 (None, "median(elapsed)") => Unit::reading(value, "s"),
                 (None, "throughput") => (value, Unit::Other("operations/s".to_owned())),
                 (None, _) => (value, inner),

@@ -6,18 +6,18 @@ use super::unit::number;
 use super::{Harness, Missing, Output, Reading, Told, Unit, numbered};
 use crate::error::SuiteError;
 
-/// Lines that match a pattern. Its groups are `name`, `value` and `unit`; without names they are the first, the second and
-/// the third.
+/// Lines that match a pattern with the groups `name`, `value` and `unit`, or with the first, second and third group
+/// where groups have no names.
 #[derive(Debug)]
 pub(super) struct Lines {
     pattern: Regex,
 }
 
 impl Lines {
-    /// Lines that match this pattern.
+    /// The reader of lines that match `pattern`.
     ///
     /// # Errors
-    /// The pattern is invalid, or has fewer than two groups.
+    /// Fails for an invalid pattern or one with fewer than two groups.
     pub(super) fn new(pattern: &str) -> Result<Self, SuiteError> {
         let fail = |why: String| SuiteError::Pattern { pattern: pattern.to_owned(), why };
         let compiled = RegexBuilder::new(pattern).multi_line(true).build().map_err(|error| {
@@ -43,12 +43,12 @@ impl Harness for Lines {
         Ok(self.told(output)?.readings.into_iter().map(|it| it.name).collect())
     }
 
-    /// Two lines of one name are two benchmarks where one process printed them.
+    /// Lines of equal names from one process are different benchmarks.
     fn told(&self, output: &Output) -> Result<Told, SuiteError> {
         self.rows(&output.stdout, numbered)
     }
 
-    /// Two lines of one name are two readings where several processes printed them.
+    /// Lines of equal names in a stored file are readings of one benchmark by several processes.
     fn stored(&self, text: &str) -> Result<Told, SuiteError> {
         self.rows(text, |names| names)
     }
@@ -59,7 +59,7 @@ impl Harness for Lines {
 }
 
 impl Lines {
-    /// The lines that match, under the names that `named` makes of theirs.
+    /// The matching lines; `named` makes the names of benchmarks from theirs.
     fn rows(&self, text: &str, named: impl Fn(Vec<String>) -> Vec<String>) -> Result<Told, SuiteError> {
         let group = |found: &Captures<'_>, name: &str, number: usize| {
             let group = found.name(name).or_else(|| found.get(number));

@@ -1,6 +1,6 @@
-//! Benchmark harnesses: how their programs are asked, and how what they print is read.
+//! Benchmark harnesses: how their programs are called, and how their output is parsed.
 //!
-//! Everything here is pure: a harness gives words of a command line and reads texts. `measure` runs the processes.
+//! This module only builds command lines and parses texts. `measure` runs the processes.
 
 mod catch2;
 mod choice;
@@ -28,63 +28,58 @@ pub use unit::Unit;
 
 use crate::error::SuiteError;
 
-/// A number that one process gave for one benchmark.
+/// The number that one process reported for a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// Name of the benchmark, unique within the process.
     pub name: String,
-    /// The number, in its unit.
+    /// The number, in `unit`.
     pub value: f64,
-    /// The unit.
     pub unit: Unit,
 }
 
-/// A benchmark for which a process gave no number, and why.
+/// A benchmark for which a process reported no number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// Name of the benchmark.
     pub name: String,
-    /// Reason, as a part of a sentence.
+    /// The reason, as a part of a sentence.
     pub why: String,
 }
 
-/// The readings of one process, and the benchmarks that it gave none for.
+/// The parsed output of one process.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Told {
     /// Readings, in the order of the output.
     pub readings: Vec<Reading>,
-    /// Benchmarks that gave no reading.
+    /// Benchmarks without a reading.
     pub missing: Vec<Missing>,
 }
 
-/// Output of a process of a harness.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
-    /// Standard output. Bytes that are no UTF-8 are replaced.
+    /// Standard output. Invalid UTF-8 is replaced.
     pub stdout: String,
-    /// Files that the process wrote to the folder that it was given: path within the folder, and text.
+    /// Files that the process wrote to its results folder: path within the folder, and text.
     pub files: Vec<(String, String)>,
 }
 
 impl Output {
-    /// The output of a process that wrote no files.
     pub fn printed(stdout: &str) -> Self {
         Output { stdout: stdout.to_owned(), files: Vec::new() }
     }
 
-    /// The only file whose name ends like this, or standard output.
+    /// The text of the only file whose name ends with `end`, else standard output.
     fn file_or_stdout(&self, end: &str) -> &str {
         let found = self.files.iter().find(|(path, _)| path.ends_with(end));
         found.map_or(self.stdout.as_str(), |(_, text)| text.as_str())
     }
 }
 
-/// Words that are added to the command line of a program, and variables of its environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// Arguments after those of the user.
+    /// Arguments to append after those of the user.
     pub arguments: Vec<String>,
-    /// Variables as `NAME=VALUE`.
+    /// Environment variables as `NAME=VALUE`.
     pub env: Vec<String>,
 }
 
@@ -93,14 +88,14 @@ impl Asked {
         Asked { arguments: words.map(str::to_owned).to_vec(), env: Vec::new() }
     }
 
-    /// Adds `OPTION=VALUE`, unless the user's arguments set that option.
+    /// Adds `OPTION=VALUE`, unless the user's arguments set the option.
     fn option(&mut self, user: &[String], option: &str, value: impl std::fmt::Display) {
         if !is_set(user, option) {
             self.arguments.push(format!("{option}={value}"));
         }
     }
 
-    /// Adds an option and its value as two words, unless the user's arguments set that option.
+    /// Adds an option and its value as two words, unless the user's arguments set the option.
     fn pair(&mut self, user: &[String], option: &str, value: impl std::fmt::Display) {
         if !is_set(user, option) {
             self.arguments.extend([option.to_owned(), value.to_string()]);
@@ -123,59 +118,58 @@ fn is_set(user: &[String], option: &str) -> bool {
     user.iter().any(is_it)
 }
 
-/// A choice among the benchmarks of a program.
+/// A selection from the benchmarks of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen<'a> {
-    /// Names of all benchmarks of the program.
+    /// All benchmarks of the program.
     pub all: &'a [String],
-    /// Names of those that are to run.
+    /// The benchmarks to run.
     pub only: &'a [String],
 }
 
-/// A benchmark harness.
 pub trait Harness: Debug {
-    /// Name on the command line.
     fn name(&self) -> String;
 
-    /// Asks a program for the names of its benchmarks, or makes it run each as briefly as it can; asks nothing of a
-    /// program that runs all of them whatever it is asked.
+    /// The words that make a program list its benchmarks, or run each as briefly as possible; none for a program that
+    /// always runs all of them.
     fn list(&self, _user: &[String], _folder: &str) -> Asked {
         Asked::default()
     }
 
-    /// Names in the answer to [`Harness::list`].
+    /// Names in the output of [`Harness::list`].
     ///
     /// # Errors
-    /// The answer is not one of this harness.
+    /// Fails for output that this harness does not write.
     fn listed(&self, output: &Output) -> Result<Vec<String>, SuiteError>;
 
-    /// Asks a program to run some of its benchmarks for about `time` each; asks nothing as above.
+    /// The words that make a program run some benchmarks for about `time` each; none for a program that always runs
+    /// all.
     fn run(&self, _user: &[String], _chosen: Chosen<'_>, _time: Duration, _folder: &str) -> Asked {
         Asked::default()
     }
 
-    /// Reads what a process told. What it repeated has one name.
+    /// Parses the output of one process. Repetitions of a benchmark have the same name.
     ///
     /// # Errors
-    /// The output is not one of this harness, or is incomplete.
+    /// Fails for incomplete output or output that this harness does not write.
     fn told(&self, output: &Output) -> Result<Told, SuiteError>;
 
-    /// Reads a file that holds what one process or several told, one after the other.
+    /// Parses a file with the output of one or several processes, one after the other.
     ///
     /// # Errors
-    /// As [`Harness::told`].
+    /// Fails as [`Harness::told`].
     fn stored(&self, text: &str) -> Result<Told, SuiteError> {
         self.told(&Output::printed(text))
     }
 
-    /// Whether a part of the benchmarks can be run.
+    /// Whether the harness can run a subset of the benchmarks.
     fn can_choose(&self) -> bool {
         true
     }
 }
 
-/// A text with every character escaped that has a meaning in a regular expression of any flavour. A closing bracket is left
-/// as it is: POSIX gives an escaped one no meaning, and refuses it.
+/// Escapes characters that have a meaning in any flavour of regular expressions. A closing bracket is not escaped:
+/// POSIX leaves an escaped one undefined, and implementations refuse it.
 fn quoted(text: &str) -> String {
     let mut quoted = String::new();
     for character in text.chars() {
@@ -187,7 +181,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// An expression for exactly these names.
+/// A regular expression that matches exactly these names.
 fn any_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.map(quoted).collect();
     format!("^({})$", names.join("|"))

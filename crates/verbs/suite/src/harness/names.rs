@@ -1,11 +1,11 @@
-//! Names of benchmarks: unique within a program, and fit to be shown.
+//! Names of benchmarks: made unique within a program, and safe to print.
 
 use std::collections::HashMap;
 
 use super::Reading;
 
-/// Names that occur more than once are numbered from the second on: `name #2`. Programs list and run benchmarks in one
-/// order, so the numbers of both sides agree.
+/// Numbers repeated names from the second on: `name #2`. Programs list and run benchmarks in one order, so the numbers
+/// of both sides agree.
 pub fn numbered(names: Vec<String>) -> Vec<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     names
@@ -17,7 +17,7 @@ pub fn numbered(names: Vec<String>) -> Vec<String> {
         .collect()
 }
 
-/// The name without the number that [`numbered`] gave it: the word that a program knows.
+/// The name as the program knows it, without the number that [`numbered`] added.
 pub(super) fn plain<'a>(name: &'a str, all: &[String]) -> &'a str {
     let numbered = name.rsplit_once(" #").filter(|(plain, number)| {
         number.parse::<u32>().is_ok_and(|number| number > 1) && all.iter().any(|other| other == plain)
@@ -25,8 +25,8 @@ pub(super) fn plain<'a>(name: &'a str, all: &[String]) -> &'a str {
     numbered.map_or(name, |(plain, _)| plain)
 }
 
-/// Several readings of one benchmark within a process as one: their median. What a process repeats is no replicate, since
-/// its layout and its place are those of the process.
+/// Merges the readings of one benchmark within a process to their median. Repetitions within a process are not
+/// replicates, since they share its layout and placement.
 pub fn medians(readings: Vec<Reading>) -> Vec<Reading> {
     let mut merged: Vec<(Reading, Vec<f64>)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -46,7 +46,7 @@ pub fn medians(readings: Vec<Reading>) -> Vec<Reading> {
     merged.into_iter().map(one).collect()
 }
 
-/// A text as it may be shown: without characters that move the cursor or turn the direction of what follows.
+/// Removes characters that move the cursor or change the direction of the text that follows.
 pub fn shown(text: &str) -> String {
     let is_unfit = |it: char| {
         it.is_control()

@@ -4,11 +4,11 @@ use super::unit::number;
 use super::{Harness, Output, Reading, Told, Unit, numbered};
 use crate::error::SuiteError;
 
-/// nanobench, whose programs run all their benchmarks and print tables.
+/// nanobench: programs always run all benchmarks and print tables.
 #[derive(Debug)]
 pub(super) struct Nanobench;
 
-/// End of the heading of the column with the time of an operation, such as `ns/op`.
+/// End of the heading of the column with the time per operation, such as `ns/op`.
 const TIME: &str = "/op";
 
 impl Harness for Nanobench {
@@ -24,7 +24,7 @@ impl Harness for Nanobench {
         let mut column: Option<(usize, String)> = None;
         let mut found: Vec<(String, f64, Unit)> = Vec::new();
         for cells in output.stdout.lines().filter_map(cells) {
-            // Each table has a heading of its own, with its own unit; counters have columns such as `ins/op`.
+            // Each table has its own heading and unit. Columns of counters are named like `ins/op`.
             if let Some(at) =
                 cells.iter().position(|cell| Unit::reading(1.0, cell).1 == Unit::Ns && cell.ends_with(TIME))
             {
@@ -55,7 +55,7 @@ impl Harness for Nanobench {
     }
 }
 
-/// The cells of a line of a table in Markdown. A bar in a name ends with the line's own last bar or has none behind it.
+/// The cells of a row of a Markdown table; the closing bar is optional.
 fn cells(line: &str) -> Option<Vec<&str>> {
     let inner = line.trim().strip_prefix('|')?;
     Some(inner.strip_suffix('|').unwrap_or(inner).split('|').map(str::trim).collect())

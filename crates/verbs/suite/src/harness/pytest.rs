@@ -7,11 +7,9 @@ use serde::Deserialize;
 use super::{Asked, Chosen, Harness, Output, Reading, Told, Unit, numbered};
 use crate::error::SuiteError;
 
-/// pytest-benchmark.
 #[derive(Debug)]
 pub(super) struct Pytest;
 
-/// Name of the file that a process writes.
 const FILE: &str = "pytest-benchmark.json";
 
 #[derive(Deserialize)]
@@ -27,7 +25,7 @@ struct PytestRow {
 
 #[derive(Deserialize)]
 struct Stats {
-    /// Seconds.
+    /// Median in seconds.
     median: f64,
 }
 
@@ -36,7 +34,7 @@ impl Harness for Pytest {
         "pytest-benchmark".to_owned()
     }
 
-    /// Runs each benchmark briefly: what is collected holds tests without a benchmark too.
+    /// Runs each benchmark briefly: pytest's collection would also list tests without a benchmark.
     fn list(&self, user: &[String], folder: &str) -> Asked {
         self.briefly(user, Duration::from_micros(10), folder)
     }
@@ -45,11 +43,11 @@ impl Harness for Pytest {
         Ok(self.told(output)?.readings.into_iter().map(|it| it.name).collect())
     }
 
-    /// Deselects what is not wanted: node ids that were added would only add to what the user's words select.
+    /// Deselects the other benchmarks. Adding node ids would only widen the user's own selection.
     fn run(&self, user: &[String], chosen: Chosen<'_>, time: Duration, folder: &str) -> Asked {
         let mut asked = self.briefly(user, time, folder);
         let is_wanted = |name: &String| chosen.only.contains(name);
-        // pytest deselects by the beginning of an id, so one with which a wanted id begins has to stay.
+        // pytest deselects by prefix, so an id that is a prefix of a wanted id has to stay.
         let is_safe = |name: &&String| !chosen.only.iter().any(|wanted| wanted.starts_with(name.as_str()));
         for name in chosen.all.iter().filter(|name| !is_wanted(name)).filter(is_safe) {
             asked.arguments.push(format!("--deselect={name}"));

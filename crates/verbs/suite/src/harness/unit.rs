@@ -5,17 +5,16 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Unit of a number: time in nanoseconds, or another unit that is compared with itself alone.
+/// Unit of a number: nanoseconds, or a unit whose numbers can only be compared with each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
-    /// Nanoseconds.
     #[default]
     Ns,
     /// Another unit, as the harness writes it.
     Other(String),
 }
 
-/// Units of time, and nanoseconds in each.
+/// Names of units of time, with nanoseconds in each.
 const TIMES: [(&str, f64); 14] = [
     ("ns", 1.0),
     ("us", 1e3),
@@ -34,7 +33,7 @@ const TIMES: [(&str, f64); 14] = [
 ];
 
 impl Unit {
-    /// A number in a unit by its name: times become nanoseconds, also those of an operation (`ns/op`).
+    /// The number in the unit of this name; times, also per operation (`ns/op`), are converted to nanoseconds.
     pub fn reading(value: f64, unit: &str) -> (f64, Unit) {
         let per = ["/op", "/iter", "/call"].iter().find_map(|per| unit.strip_suffix(per)).unwrap_or(unit);
         match TIMES.iter().find(|(name, _)| *name == per) {
@@ -44,7 +43,7 @@ impl Unit {
         }
     }
 
-    /// Whether more is better: a number of something per time.
+    /// Whether the unit is a rate, so that larger numbers are better.
     pub fn more_is_better(&self) -> bool {
         match self {
             Unit::Ns => false,
@@ -89,8 +88,8 @@ impl<'de> Deserialize<'de> for Unit {
     }
 }
 
-/// A number as harnesses print it, with a point or, in a locale that has one, a comma before its decimals. Digits that are
-/// grouped by commas are read as such: three after each comma, and more than one comma or a point behind.
+/// Parses a number as harnesses print it, with a decimal point or a decimal comma. A single comma without a point is
+/// decimal; other commas separate groups of digits.
 pub fn number(text: &str) -> Option<f64> {
     let text: String =
         text.trim().chars().filter(|it| !matches!(it, '_' | '\u{a0}' | '\u{202f}' | '\'')).collect();

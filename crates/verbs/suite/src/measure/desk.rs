@@ -1,4 +1,4 @@
-//! The folder in which processes of a suite leave what they tell.
+//! The folder for the output of processes of a suite.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,13 +9,13 @@ use fauxplat_sys::workplace::Workplace;
 
 use crate::harness::Output;
 
-/// Bytes of a file that are read at most: results of thousands of benchmarks are some megabytes.
+/// Most bytes that are read of a file: results of thousands of benchmarks are a few megabytes.
 pub(super) const FILE_BYTES_MAX: usize = 256 << 20;
 
-/// Folders below a results folder that are searched: criterion's are as deep as a benchmark's name has slashes.
+/// Depth to which a results folder is searched: criterion makes a folder for each slash in a benchmark's name.
 const DEPTH_MAX: usize = 16;
 
-/// A folder of the suite's own, with the standard output of the last process and the folder for its files.
+/// A temporary folder with the standard output and the results files of the last process.
 #[derive(Debug)]
 pub struct Desk {
     _folder: Workplace,
@@ -24,10 +24,10 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Makes the folder.
+    /// Creates the folder.
     ///
     /// # Errors
-    /// There is no room for temporary files.
+    /// Fails where temporary files cannot be created.
     pub fn new() -> io::Result<Self> {
         let folder = Workplace::make("suite", &std::env::temp_dir())?;
         let (stdout, results) = (folder.path().join("stdout"), folder.path().join("results"));
@@ -41,15 +41,15 @@ impl Desk {
         &self.stdout
     }
 
-    /// Folder for the files of a process, as a word of a command line.
+    /// Path of the folder for the results files of a process.
     pub(super) fn results(&self) -> String {
         self.results.display().to_string()
     }
 
-    /// Removes what the process before left.
+    /// Removes the output of the previous process.
     ///
     /// # Errors
-    /// A file cannot be removed.
+    /// Fails where a file cannot be removed.
     pub(super) fn clear(&self) -> io::Result<()> {
         File::options().write(true).open(&self.stdout)?.set_len(0)?;
         fs::remove_dir_all(&self.results)?;
@@ -59,15 +59,15 @@ impl Desk {
     /// The output of the last process.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// Fails where a file cannot be read.
     pub(super) fn output(&self) -> io::Result<Output> {
         Ok(Output { stdout: text(&self.stdout)?, files: self.files()? })
     }
 
-    /// The files of the last process.
+    /// The results files of the last process.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// Fails where a file cannot be read.
     pub(super) fn files(&self) -> io::Result<Vec<(String, String)>> {
         let mut files = Vec::new();
         collect(&self.results, &self.results, 0, &mut files)?;
@@ -76,14 +76,14 @@ impl Desk {
     }
 }
 
-/// A file as text, with a mark in place of bytes that are no UTF-8.
+/// A file as text, with invalid UTF-8 replaced.
 fn text(path: &Path) -> io::Result<String> {
     let named = |error| io::Error::other(format!("{}: {error}", path.display()));
     let bytes = read_regular(path, FILE_BYTES_MAX).map_err(named)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Adds the documents below a folder, by their paths within `root`. Links are not followed.
+/// Collects the documents below a folder, by their paths within `root`. Symbolic links are not followed.
 fn collect(folder: &Path, root: &Path, depth: usize, files: &mut Vec<(String, String)>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let (entry, path) = entry.map(|entry| (entry.file_type(), entry.path()))?;

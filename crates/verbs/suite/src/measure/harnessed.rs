@@ -1,4 +1,4 @@
-//! Processes of two programs that have a harness, run by the driver.
+//! Runs of two benchmark programs that have a harness.
 
 use std::time::Duration;
 
@@ -11,31 +11,31 @@ use super::source::{Facts, Given, Source, Turn, failed, once, wall_s};
 use super::{Asked, Desk};
 use crate::harness::Chosen;
 
-/// Pairs of each benchmark for which the time within a process is chosen.
+/// Number of pairs of each benchmark that should fit into the time limit.
 const PAIRS_WANTED: f64 = 100.0;
 
-/// How many times the time that it is asked for a harness takes, with the search for a number of iterations.
+/// Ratio of the time that a harness takes to the requested time, since it searches for a number of iterations first.
 const WARMING: f64 = 2.0;
 
-/// Time for a benchmark within a process, in seconds: what is longer than the most lowers the noise of a process little, as its
-/// layout and its place stay as they are.
+/// Shortest and longest time for a benchmark within a process, in seconds. A longer time reduces noise little, as the
+/// layout and placement of the process stay the same.
 const TIME_S: (f64, f64) = (1e-3, 50e-3);
 
-/// Benchmarks that one process runs at most: their names have to fit into a command line.
+/// Most benchmarks that one process runs: the names have to fit into a command line.
 const CHOSEN_MAX: usize = 64;
 
-/// Processes of both programs that run some of their benchmarks.
+/// The source of readings of two programs with a harness.
 pub(super) struct Harnessed<'a> {
     list: &'a List,
     desk: &'a Desk,
-    /// The two programs with the words of the user alone.
+    /// The two programs with the user's arguments only.
     plain: [Command; 2],
     /// Time for each benchmark within a process.
     time: Duration,
 }
 
 impl<'a> Harnessed<'a> {
-    /// Of the two commands of the driver.
+    /// Takes the two commands of the driver as the programs.
     pub(super) fn new(driver: &Driver, desk: &'a Desk, asked: &Asked, list: &'a List) -> Self {
         let plain = [driver.commands[0].clone(), driver.commands[1].clone()];
         let share_s = asked.max_time_s / (2.0 * WARMING * PAIRS_WANTED * list.common.len() as f64);
@@ -91,7 +91,7 @@ impl Source for Harnessed<'_> {
 
     fn run(&self, driver: &mut Driver, turn: Turn, standing: Standing) -> Result<Option<Given>, Failure> {
         self.desk.clear().map_err(Failure::machine)?;
-        // The processes of a pair share what a block draws.
+        // Both processes of a pair have the same setup, which is drawn per block.
         let command = (turn.side as u16, driver.setup_of_block(turn.round));
         let Some(sample) = once(driver, turn, command, standing)? else { return Ok(None) };
         if let Some(failed) = failed(&sample, &driver.header.condition.ignore_failure) {

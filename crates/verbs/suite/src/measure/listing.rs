@@ -1,4 +1,4 @@
-//! The benchmarks of both programs, before anything is measured.
+//! Lists the benchmarks of both programs, before anything is measured.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -13,37 +13,35 @@ use super::{Asked, Desk};
 use crate::error::SuiteError;
 use crate::harness::{Harness, Output, names_of_all, of_help};
 
-/// Time for a program to print its help: one that does not know the option may run everything instead.
+/// Time limit for a program to print its help: a program that ignores the option may run everything instead.
 const HELP_LIMIT: Duration = Duration::from_secs(10);
 
-/// How programs are asked before anything is measured.
+/// The context in which programs are asked for their benchmarks.
 struct Asking<'a> {
     driver: &'a Driver,
     desk: &'a Desk,
-    /// Seconds of the driver at which the time of the suite is over.
+    /// End of the suite's time, in seconds of the driver.
     end_s: f64,
 }
 
-/// Benchmarks of both programs.
 #[derive(Debug)]
 pub(super) struct List {
-    /// The harness of the programs.
     pub(super) harness: Box<dyn Harness>,
     /// All names of each program.
     pub(super) all: [Vec<String>; 2],
-    /// Names that both have and the filter lets through, in the order of A.
+    /// Names that both programs have and that match the filter, in the order of A.
     pub(super) common: Vec<String>,
     pub(super) new: Vec<String>,
     pub(super) gone: Vec<String>,
-    /// Seconds that a process takes which runs next to nothing.
+    /// Seconds that a process takes besides its benchmarks.
     pub(super) overhead_s: f64,
 }
 
-/// Asks both programs, within the time of the suite, which began at this second of the driver.
+/// Lists the benchmarks of both programs. `began_s` is the second of the driver at which the suite's time began.
 ///
 /// # Errors
-/// A harness that is not known, a program that fails or has no benchmarks, programs with nothing in common, or a user who
-/// interrupts it.
+/// Fails for an unknown harness, a program that fails or has no benchmarks, programs without a common benchmark, and
+/// where the user interrupts.
 pub(super) fn list(driver: &Driver, desk: &Desk, asked: &Asked, began_s: f64) -> Result<List, Failure> {
     let asking = Asking { driver, desk, end_s: began_s + asked.max_time_s };
     let [a, b] = driver.commands.as_slice() else {
@@ -76,7 +74,7 @@ pub(super) fn list(driver: &Driver, desk: &Desk, asked: &Asked, began_s: f64) ->
 }
 
 impl Asking<'_> {
-    /// Time that a program has to answer, and the option that says so.
+    /// Time limit for a program's answer, and the option that sets it.
     fn limit(&self, command: &Command) -> (Duration, &'static str) {
         let left = Duration::from_secs_f64((self.end_s - self.driver.elapsed_s()).max(0.0));
         let own = command.condition.timeout.map(|limit| Duration::from_nanos(limit.0));
@@ -99,7 +97,7 @@ impl Asking<'_> {
         of_help(&help).ok_or_else(unknown)?.harness().map_err(Failure::usage)
     }
 
-    /// Names of a program's benchmarks, and the seconds that it took to tell them.
+    /// Names of a program's benchmarks, and the seconds that listing them took.
     fn names(&self, harness: &dyn Harness, command: &Command) -> Result<(Vec<String>, f64), Failure> {
         self.desk.clear().map_err(Failure::machine)?;
         let words = harness.list(&command.argv[1..], &self.desk.results());
@@ -127,7 +125,7 @@ impl Asking<'_> {
     }
 }
 
-/// A command with further words, whose output is kept.
+/// The command with further arguments, whose output is captured.
 fn capture(command: &Command, words: &[String], env: &[String]) -> Capture {
     let condition = &command.condition;
     let variable =

@@ -1,4 +1,4 @@
-//! Measures a suite: processes of A and B in turns, by the launcher of every experiment.
+//! Measures a suite: processes of A and B in turns, with the launcher of all experiments.
 
 mod desk;
 mod harnessed;
@@ -22,25 +22,22 @@ use plain::Plain;
 pub use desk::Desk;
 pub use stored::stored;
 
-/// The question of a suite.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// How it is judged.
     pub rule: Rule,
-    /// The gates.
     pub fail_if: Vec<FailIf>,
-    /// Seconds after which no further process begins.
+    /// Seconds after which no further process is started.
     pub max_time_s: f64,
-    /// The harness; recognised if `None`.
+    /// The harness; recognised by the program's help text if `None`.
     pub harness: Option<Choice>,
-    /// Benchmarks that take part; all if `None`.
+    /// Filter on the names of benchmarks; `None` for all.
     pub filter: Option<Regex>,
 }
 
-/// Lists the benchmarks of both programs and runs those that both have until everything is decided or the time is over.
+/// Lists the benchmarks of both programs and runs the common ones until all are decided or the time limit is reached.
 ///
 /// # Errors
-/// A program that has no benchmarks or whose harness is not known; those of running it.
+/// Fails for a program without benchmarks or with an unknown harness, and where a program cannot be run.
 pub fn measure(driver: &mut Driver, desk: &Desk, asked: &Asked) -> Result<SuiteFindings, Failure> {
     let began_s = driver.elapsed_s();
     let list = listing::list(driver, desk, asked, began_s)?;
@@ -48,11 +45,11 @@ pub fn measure(driver: &mut Driver, desk: &Desk, asked: &Asked) -> Result<SuiteF
     rounds::run(driver, asked, &mut source, began_s)
 }
 
-/// Runs plain commands, which the driver has as A and B of each benchmark in turns, until everything is decided or the time is
-/// over. `programs` are the two sides as the user named them.
+/// Runs plain commands until all benchmarks are decided or the time limit is reached. The driver has the commands of A
+/// and B alternately for each benchmark; `programs` are the two sides as the user named them.
 ///
 /// # Errors
-/// A command cannot be started.
+/// Fails where a command cannot be started.
 pub fn measure_plain(
     driver: &mut Driver,
     benchmarks: &[Benchmark],

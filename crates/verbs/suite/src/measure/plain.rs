@@ -1,4 +1,4 @@
-//! Plain commands as benchmarks: each process is one run of one command.
+//! Plain commands as benchmarks: each process is one run of a command.
 
 use fauxplat_experiment::steer::Standing;
 use fauxplat_experiment::{Driver, Failure};
@@ -8,20 +8,20 @@ use super::source::{Facts, Given, Source, Turn, failed, once, wall_s};
 use crate::file::Benchmark;
 use crate::harness::Unit;
 
-/// Seconds that a command is taken for until it has run.
+/// Assumed seconds of a command before its first run.
 const COST_S: f64 = 0.01;
 
-/// Commands of both sides of each benchmark; the driver has those of A and of B in turns.
+/// The source of readings of plain commands. The driver has the commands of A and B alternately for each benchmark.
 pub(super) struct Plain<'a> {
     benchmarks: &'a [Benchmark],
     programs: [String; 2],
     are_same_file: Option<bool>,
-    /// The benchmark whose turn it is.
+    /// The benchmark to run next.
     at: usize,
 }
 
 impl<'a> Plain<'a> {
-    /// Of the commands of the driver; `programs` are the two sides as the user named them.
+    /// Takes the commands of the driver; `programs` are the two sides as the user named them.
     pub(super) fn new(driver: &Driver, benchmarks: &'a [Benchmark], programs: [String; 2]) -> Self {
         let is_same = |pair: &[Command]| {
             let hashes = pair[0].program_sha256.as_ref().zip(pair[1].program_sha256.as_ref());
@@ -69,7 +69,7 @@ impl Source for Plain<'_> {
     fn run(&self, driver: &mut Driver, turn: Turn, standing: Standing) -> Result<Option<Given>, Failure> {
         let benchmark = &self.benchmarks[self.at];
         let command = (2 * self.at + turn.side) as u16;
-        // A pair is a block of its own: its two runs share what a block draws.
+        // Each pair is its own block: its two runs share the setup, which is drawn per block.
         let round = turn.round * self.benchmarks.len() as u32 + self.at as u32;
         let (turn, setup) = (Turn { round, ..turn }, driver.setup_of_block(round));
         let Some(sample) = once(driver, turn, (command, setup), standing)? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Rounds: which benchmarks run next, in which processes, in which order.
+//! Rounds: which benchmarks run next, in which processes and order.
 
 use fauxplat_experiment::steer::{HOPELESS_FROM, Standing};
 use fauxplat_experiment::{Driver, Failure};
@@ -9,25 +9,26 @@ use super::source::{Given, Source, Turn};
 use crate::analysis::{Judge, Named, Together, benchmarks, chosen};
 use crate::findings::{StoppedBy, SuiteFindings};
 
-/// Seconds that a process works at the least, so that starting it costs little beside; and how often its start is in them.
+/// Minimum work of a process: these seconds, and this multiple of its startup time, so that the startup costs little.
 const WORK_S: f64 = 0.5;
 const STARTS: f64 = 10.0;
 
-/// Failures in a row after which a benchmark is given up, and those where the user leaves failed runs out.
+/// Consecutive failures after which a benchmark is dropped: by default, and with the option that leaves failed runs
+/// out.
 const FAILURES_MAX: u32 = 3;
 const FAILURES_MAX_LEFT_OUT: u32 = HOPELESS_FROM as u32;
 
-/// A benchmark under way.
+/// Progress of a benchmark.
 #[derive(Debug, Default)]
 struct Entry {
     named: Named,
-    /// Whether a process that ran it among others failed.
+    /// Whether the benchmark now runs alone, because a process that ran it together with others failed.
     is_alone: bool,
     failures: u32,
     has_cost: bool,
 }
 
-/// A suite under way.
+/// Progress of a suite.
 struct Rounds<'a> {
     asked: &'a Asked,
     judge: Judge,
@@ -38,11 +39,11 @@ struct Rounds<'a> {
     failures_max: u32,
 }
 
-/// Runs both sides until everything is decided, the time is over, which began at this second of the driver, or the user
-/// interrupts.
+/// Runs both sides until all benchmarks are decided, the time limit (counted from `began_s`, in seconds of the driver)
+/// is reached, or the user interrupts.
 ///
 /// # Errors
-/// The programs cannot be started.
+/// Fails where a program cannot be started.
 pub(super) fn run(
     driver: &mut Driver,
     asked: &Asked,
@@ -100,12 +101,13 @@ impl Rounds<'_> {
         self.asked.max_time_s - (driver.elapsed_s() - self.began_s)
     }
 
-    /// Seconds that a pair of processes takes which run these benchmarks.
+    /// Seconds of a pair of processes that run these benchmarks.
     fn cost_s(&self, source: &dyn Source, part: &[usize]) -> f64 {
         2.0 * (source.overhead_s() + part.iter().map(|&at| self.entries[at].named.cost_s).sum::<f64>())
     }
 
-    /// Divides benchmarks over processes: so that A and B of one lie close together in time, and starts cost little.
+    /// Distributes benchmarks over processes, so that A and B of each run close together in time and startups cost
+    /// little.
     fn parts(&self, source: &dyn Source, chosen: &[usize]) -> Vec<Vec<usize>> {
         let Some(most) = source.most() else { return vec![chosen.to_vec()] };
         let work_s = WORK_S.max(STARTS * source.overhead_s());
@@ -127,7 +129,7 @@ impl Rounds<'_> {
         parts
     }
 
-    /// Runs a process of each program, in the order of a coin; false if the user interrupted.
+    /// Runs a process of each program, in random order; false if the user interrupted.
     fn pair(
         &mut self,
         driver: &mut Driver,
@@ -157,7 +159,7 @@ impl Rounds<'_> {
         Standing { share, words, blocks: round }
     }
 
-    /// Takes what both processes gave.
+    /// Records the outcome of both processes.
     fn take(&mut self, source: &dyn Source, part: &[usize], given: &[Given; 2]) {
         let spent_s = (0.5 * (given[0].wall_s + given[1].wall_s) - source.overhead_s()).max(1e-4);
         for &at in part {
@@ -178,7 +180,8 @@ impl Rounds<'_> {
                 Err(why) => {
                     entry.named.trouble = Some(why);
                     entry.is_alone |= given.iter().any(|given| given.failed.is_some());
-                    // A failure among others may be another's fault.
+                    // A process with several benchmarks may have failed because of another one, so its failure is not
+                    // counted here.
                     entry.failures +=
                         u32::from(part.len() == 1 || !entry.is_alone || source.most().is_none());
                     if entry.failures >= self.failures_max {
@@ -219,7 +222,7 @@ impl Rounds<'_> {
     }
 }
 
-/// The readings of both sides, with their unit, or why there is no pair.
+/// The readings of both sides with their unit, or the reason why there is no pair.
 fn pair_of(name: &str, given: &[Given; 2]) -> Result<((f64, f64), crate::harness::Unit), String> {
     let mut values = Vec::new();
     for (side, given) in ["A", "B"].into_iter().zip(given) {

@@ -1,4 +1,4 @@
-//! Where the readings of a suite come from: processes of harnesses, or plain commands.
+//! Sources of readings: processes of harnesses, or plain commands.
 
 use std::collections::HashMap;
 
@@ -10,54 +10,50 @@ use crate::harness::{Told, Unit, medians};
 
 /// Processes of both sides that give readings of benchmarks.
 pub(super) trait Source {
-    /// The benchmarks that both sides have.
+    /// Facts about the benchmarks of both sides.
     fn facts(&self) -> Facts;
 
-    /// The margin of each benchmark as a share, where it is another than that of the suite.
+    /// The margin of each benchmark as a share; `None` for the margin of the suite.
     fn margins(&self) -> Vec<Option<f64>>;
 
-    /// Seconds that a process takes beside its benchmarks.
+    /// Seconds that a process takes besides its benchmarks.
     fn overhead_s(&self) -> f64;
 
-    /// Seconds that a benchmark probably takes within a process.
+    /// Estimated seconds of a benchmark within a process.
     fn cost_s(&self) -> f64;
 
-    /// Number of benchmarks that one process runs at most; `None` where a process runs all of them, whatever was chosen.
+    /// Most benchmarks that one process can run; `None` where a process always runs all of them.
     fn most(&self) -> Option<usize>;
 
-    /// Chooses the benchmarks of the next two processes, by their places.
+    /// Selects the benchmarks of the next two processes, by index.
     ///
     /// # Errors
-    /// The programs cannot be started.
+    /// Fails where a program cannot be started.
     fn choose(&mut self, driver: &mut Driver, only: &[usize]) -> Result<(), Failure>;
 
-    /// Runs one process of a side; `None` if the user interrupted it.
+    /// Runs one process of a side; `None` if the user interrupted.
     ///
     /// # Errors
-    /// The program cannot be started, or what it wrote cannot be read.
+    /// Fails where the program cannot be started or its output cannot be read.
     fn run(&self, driver: &mut Driver, turn: Turn, standing: Standing) -> Result<Option<Given>, Failure>;
 
-    /// Puts the commands back as the user named them.
+    /// Restores the commands as the user named them.
     fn finish(&self, driver: &mut Driver);
 }
 
-/// Facts about the benchmarks of both sides.
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
-    /// Name of the harness.
     pub(super) harness: String,
-    /// The two programs, with their arguments.
     pub(super) programs: [String; 2],
-    /// Whether both sides are the same files with the same arguments; `None` if one was not read.
+    /// Whether the files and arguments of both sides are equal; `None` if a file could not be read.
     pub(super) are_same_file: Option<bool>,
-    /// Names of the benchmarks that both have.
+    /// Names of the benchmarks that both sides have.
     pub(super) names: Vec<String>,
-    /// Names of those of B alone, and of A alone.
+    /// Names of the benchmarks that only B has, and only A.
     pub(super) new: Vec<String>,
     pub(super) gone: Vec<String>,
 }
 
-/// A process's turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) round: u32,
@@ -69,13 +65,13 @@ pub(super) struct Turn {
 /// The outcome of a process.
 #[derive(Debug, Default)]
 pub(super) struct Given {
-    /// Reading and unit of each benchmark.
+    /// Reading and unit by name of benchmark.
     pub(super) readings: HashMap<String, (f64, Unit)>,
-    /// Why a benchmark has none.
+    /// Reason for a missing reading, by name of benchmark.
     pub(super) missing: HashMap<String, String>,
-    /// Why nothing of the process counts.
+    /// Why no reading of the process counts; `None` if it succeeded.
     pub(super) failed: Option<String>,
-    /// Seconds from its beginning to its end.
+    /// Seconds from the start of the process to its end.
     pub(super) wall_s: f64,
 }
 
@@ -87,7 +83,7 @@ impl Given {
     }
 }
 
-/// Steering by a single run.
+/// A steering of the driver for a single run.
 struct Once {
     trial: Option<Trial>,
     landed: Option<Sample>,
@@ -109,10 +105,10 @@ impl Steering for Once {
     }
 }
 
-/// Runs one command, in its turn; `None` if the user interrupted it.
+/// Runs one command; `None` if the user interrupted.
 ///
 /// # Errors
-/// The program cannot be started.
+/// Fails where the program cannot be started.
 pub(super) fn once(
     driver: &mut Driver,
     turn: Turn,
@@ -126,12 +122,11 @@ pub(super) fn once(
     Ok(once.landed.filter(|_| !driver.is_interrupted()))
 }
 
-/// Seconds that a run took.
 pub(super) fn wall_s(sample: &Sample) -> f64 {
     sample.get(Metric::WALL).unwrap_or(0) as f64 / 1e9
 }
 
-/// The outcome of a process that failed; `None` of one that did not, or whose failure the user ignores.
+/// The outcome of a failed process; `None` if it succeeded or the user ignores its failure.
 pub(super) fn failed(sample: &Sample, ignored: &IgnoredFailures) -> Option<Given> {
     (!ignored.lets_pass(sample.outcome)).then(|| {
         let failed = Some(format!("its process {}", how_it_ended(sample.outcome)));

@@ -1,4 +1,4 @@
-//! Stored results of two times, judged as weaker: nothing ran in turns.
+//! Judges stored results from two times, which is weaker evidence than interleaved runs.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::harness::{Harness, Reading, names_of_all, of_file};
 /// Judges two files of results of one harness.
 ///
 /// # Errors
-/// A file cannot be read, or is not one of the harness.
+/// Fails where a file cannot be read or was not written by the harness.
 pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure> {
     let texts = [read(files[0])?, read(files[1])?];
     let harness = match &asked.harness {
@@ -65,7 +65,7 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
     })
 }
 
-/// The names that the filter lets through, each once.
+/// The names that match the filter, without duplicates.
 fn names(readings: &[Reading], filter: Option<&Regex>) -> Vec<String> {
     let is_asked = |it: &&Reading| filter.is_none_or(|filter| filter.is_match(&it.name));
     let mut seen = HashSet::new();
@@ -80,7 +80,7 @@ fn judged(rule: &Rule, common: &[&String], both: [&[Reading]; 2]) -> Vec<Benchma
     };
     let unit = |side: usize, name: &str| of(side, name).first().map(|it| it.unit.clone()).unwrap_or_default();
     let values = |side: usize, name: &str| of(side, name).iter().map(|it| it.value).collect::<Vec<f64>>();
-    // Numbers in two units have no ratio, so that those of B are none.
+    // Numbers in two units have no ratio, so the readings of B are dropped.
     let row = |name: &&String| {
         let is_alike = unit(0, name) == unit(1, name);
         let of_b = if is_alike { values(1, name) } else { Vec::new() };
