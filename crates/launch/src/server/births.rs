@@ -33,7 +33,9 @@ enum Task {
     /// The task had its first stop before its creator reported it.
     Early,
     /// The task was reported by its creator, and has not had its first stop.
-    Unborn { is_thread: bool },
+    Unborn {
+        is_thread: bool,
+    },
     Followed,
     /// The task is running, and was asked to stop so that it can be detached.
     Asked,

@@ -3,10 +3,7 @@
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     #[error("--harness {name}: there is no such harness; it is one of {known}")]
-    NoSuchHarness {
-        name: String,
-        known: String,
-    },
+    NoSuchHarness { name: String, known: String },
     #[error(
         "`{program} --help` shows no harness that is known; name it with --harness: {known}; or write commands into a FILE.toml of benchmarks"
     )]
@@ -16,17 +13,11 @@ pub enum SuiteError {
         known: String,
     },
     #[error("--harness lines:{pattern}: {why}")]
-    Pattern {
-        pattern: String,
-        why: String,
-    },
+    Pattern { pattern: String, why: String },
     #[error("--harness json:{0}: a pointer is empty or begins with a slash, as in /results")]
     Pointer(String),
     #[error("the output is not one of {harness}: {why}")]
-    Output {
-        harness: &'static str,
-        why: String,
-    },
+    Output { harness: &'static str, why: String },
     #[error("`{0}` has no benchmarks{1}")]
     NoBenchmarks(String, &'static str),
     #[error(
