@@ -1,7 +1,7 @@
-//! Observations of two programs that differ: the nouns between measuring and analysing.
+//! Observations of two programs that differ: the interface between measurement and analysis.
 //!
-//! Arrays have the faster program first and the slower one second, so that a positive difference is always what the slower
-//! one takes more.
+//! In arrays the faster program is first and the slower one second, so that a positive difference is what the slower
+//! program takes more.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,173 +10,155 @@ use serde::{Deserialize, Serialize};
 pub use crate::amount::Amount;
 use crate::findings::Kind;
 
-/// Readings of a pair of runs side by side, the faster program's first.
+/// Times of a pair of runs in nanoseconds, the faster program's first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairReading {
-    /// Wall time in nanoseconds.
     pub wall_ns: [f64; 2],
-    /// CPU time in user mode in nanoseconds.
     pub user_ns: [f64; 2],
-    /// CPU time in the kernel in nanoseconds.
     pub system_ns: [f64; 2],
-    /// Wait for a CPU in nanoseconds.
+    /// Time ready to run without a CPU.
     pub delay_ns: [f64; 2],
 }
 
-/// A count of the kernel, per run.
+/// A counter of the kernel, per run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Count {
-    /// Word of the metric.
+    /// Name of the metric.
     pub name: String,
     /// Name in reports.
     pub title: String,
-    /// Mean count of both.
+    /// Mean count of each program.
     pub means: [f64; 2],
-    /// Difference.
     pub more: Amount,
 }
 
-/// The reason why a thread had no CPU, by the call in which it waited.
+/// The reason why a thread had no CPU, by the system call in which it waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wait {
-    /// A time that the program asked for.
+    /// A sleep for a requested time.
     Sleep,
-    /// Data on their way to a disk.
+    /// Writing data back to a disk.
     Sync,
-    /// A lock that another thread or process holds, or a condition that it fulfils.
+    /// A lock that another thread or process holds, or a condition variable.
     Lock,
     /// A pipe or socket.
     Pipe,
     /// Reading or writing a file.
     File,
-    /// The end of other threads and processes of the tree: their own waits count, and not this one.
+    /// The end of other threads or processes of the tree, whose own waits are counted instead.
     Tasks,
     /// Any other call.
     Other,
 }
 
-/// Calls of one name.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CallSum {
-    /// Number of calls.
     pub count: f64,
-    /// Time from entry to return in nanoseconds, less what tracing itself takes at least.
+    /// Time from entry to return in nanoseconds, less the minimum overhead of tracing a call.
     pub ns: f64,
 }
 
-/// Output to one place.
+/// Output to one file or other target.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Written {
-    /// Number of calls.
     pub calls: u64,
-    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// The condition of a process, as it held when the process ended.
+/// The condition of a process, read just before the process ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// CPUs on which it may run.
     pub cpus: String,
-    /// Number of these.
+    /// Number of `cpus`.
     pub cpu_count: usize,
-    /// Nice value.
     pub nice: i64,
-    /// Number of the scheduling policy.
+    /// Number of the scheduling policy, see sched(7).
     pub policy: u64,
-    /// CPU quota of the process in thousandths of a CPU.
+    /// Tightest CPU quota of the process, in thousandths of a CPU; `None` without a quota.
     pub quota_milli_cpus: Option<u64>,
     /// Whether address space randomisation is off.
     pub is_aslr_off: bool,
-    /// Whether huge pages are disabled for it.
+    /// Whether transparent huge pages are disabled for the process.
     pub are_huge_pages_off: bool,
-    /// Size of its environment in bytes.
+    /// Size of the environment in bytes.
     pub environment_bytes: usize,
-    /// The variables of its environment.
+    /// The environment variables.
     pub environment: BTreeMap<String, String>,
-    /// Executable.
     pub program: String,
-    /// Arguments, without the first, which is the name of the program.
+    /// Arguments without `argv[0]`.
     pub arguments: Vec<String>,
-    /// The dynamic loader, if it has one.
+    /// Path of the dynamic loader; `None` for a static program.
     pub loader: Option<String>,
 }
 
-/// A traced run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traced {
     /// Time from the first instruction to the end, in nanoseconds.
     pub wall_ns: f64,
-    /// Threads, of all processes.
     pub tasks: u32,
-    /// Processes.
     pub processes: u32,
-    /// Lifetimes of all processes but the first, in nanoseconds.
+    /// Sum of the lifetimes of all processes but the first, in nanoseconds.
     pub children_ns: f64,
     /// Threads that shared the work: those that were alive on average and did not wait for another one's end, and no more
     /// than all CPU time is of the thread that computed longest.
     pub lanes: f64,
-    /// Calls by name.
+    /// System calls by name.
     pub calls: BTreeMap<String, CallSum>,
-    /// Time in calls by the reason of the wait, in nanoseconds.
+    /// Time in system calls by the reason of the wait, in nanoseconds.
     pub waits: BTreeMap<Wait, f64>,
-    /// Places that were written to.
+    /// Output by target.
     pub written: BTreeMap<String, Written>,
-    /// Libraries that were mapped.
+    /// Mapped shared libraries.
     pub libraries: BTreeSet<String>,
-    /// Bytes read by calls.
+    /// Bytes read by system calls.
     pub read_bytes: u64,
-    /// Bytes written by calls.
+    /// Bytes written by system calls.
     pub written_bytes: u64,
-    /// Condition of the process that took the most CPU time.
+    /// Condition of the process with the most CPU time.
     pub held: Held,
-    /// Whether the tracer let the run go before its end.
+    /// Whether tracing ended before the run did.
     pub is_partial: bool,
 }
 
 /// Counts of a function in a simulator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SimulatedFunction {
-    /// Name.
     pub name: String,
-    /// Source file, where it is known.
+    /// Source file; `None` where unknown.
     pub file: Option<String>,
-    /// Line with the most instructions, where lines are known.
+    /// Line with the most instructions; `None` where lines are unknown.
     pub line: Option<u32>,
-    /// Counts, in the order of [`Simulated::names`].
+    /// Counts of each program, in the order of [`Simulated::names`].
     pub counts: [Vec<f64>; 2],
 }
 
 /// Counts of both programs in a simulator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Simulated {
-    /// Names of the counts.
     pub names: Vec<String>,
-    /// The counts.
     pub counts: [Vec<f64>; 2],
-    /// Functions.
     pub functions: Vec<SimulatedFunction>,
     /// Largest relative change of the instructions between two runs of one program; `None` where each ran once.
     pub repeats_within: Option<f64>,
-    /// Simulator and machine.
+    /// Names of the simulator and of the simulated machine.
     pub machine: String,
 }
 
 impl Simulated {
-    /// The counts of a name; zero where the simulator has none.
+    /// The counts of this name; zero where the simulator has none.
     pub fn of(&self, name: &str) -> [f64; 2] {
         let place = self.names.iter().position(|known| known == name);
         [0, 1].map(|side| place.and_then(|place| self.counts[side].get(place)).copied().unwrap_or(0.0))
     }
 
-    /// The rise of a count.
+    /// Increase of a count from the faster to the slower program.
     pub fn more(&self, name: &str) -> f64 {
         let [fast, slow] = self.of(name);
         slow - fast
     }
 
-    /// The function with the largest rise of a count, with that rise.
+    /// The function with the largest increase of a count, with the increase.
     pub fn most(&self, name: &str) -> Option<(&SimulatedFunction, f64)> {
         let place = self.names.iter().position(|known| known == name)?;
         let rise = |function: &SimulatedFunction| {
@@ -191,43 +173,40 @@ impl Simulated {
 /// Additional time of a function in sampled runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampledFunction {
-    /// Name.
     pub name: String,
-    /// File of its code; `[kernel]` for the kernel.
+    /// Path of the file with the code; `[kernel]` for the kernel.
     pub object: String,
     /// Additional time in the function itself, in nanoseconds.
     pub own_ns: Amount,
     /// Additional time in the function and its callees, in nanoseconds.
     pub total_ns: Amount,
-    /// Caller from which the function takes the most more.
+    /// Caller from which the function takes the most additional time.
     pub caller: Option<String>,
     /// Source file and line with the most samples in the slower program.
     pub line: Option<(String, u32)>,
-    /// Instructions at which the most samples of the slower program were taken, and those before them.
+    /// Instructions with the most samples in the slower program, each with the one before.
     pub instructions: Vec<String>,
     /// Addresses at which the function begins in both files, if its instructions are the same in both.
     pub begins: Option<[u64; 2]>,
 }
 
-/// Sampled runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sampled {
-    /// Functions, the one that took the most more first.
+    /// Functions, largest additional time first.
     pub functions: Vec<SampledFunction>,
     /// Additional time of all functions, in nanoseconds.
     pub all_ns: Amount,
-    /// Additional time of known kinds of work, together with all that their functions called, in nanoseconds.
+    /// Additional time of known kinds of work, including callees, in nanoseconds.
     pub kinds: Vec<(Kind, f64)>,
-    /// Pairs of runs.
+    /// Number of pairs of runs.
     pub pairs: u32,
     /// Whether functions of the kernel were sampled.
     pub has_kernel: bool,
 }
 
-/// The start of both programs without their work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Start {
-    /// Median time to load and link both, in nanoseconds.
+    /// Median time to load and link each program, in nanoseconds.
     pub medians_ns: [f64; 2],
     /// Difference in nanoseconds.
     pub more_ns: Amount,
@@ -251,47 +230,38 @@ pub struct Readdressed {
     pub more_wall_ns: Amount,
 }
 
-/// Files of both programs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Files {
-    /// Whether both are the same file, or equal ones.
+    /// Whether both files have the same content; `None` where a file could not be read.
     pub are_equal: Option<bool>,
-    /// Whether the command lines are equal, too.
+    /// Whether the command lines are equal.
     pub have_equal_words: bool,
-    /// Sizes in bytes.
     pub bytes: [Option<u64>; 2],
-    /// Functions of libraries that one program alone calls, the slower one's.
+    /// Library functions that only the slower program imports.
     pub imported: Vec<String>,
 }
 
-/// All that was observed.
+/// All observations of two programs that differ.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// Names of the programs.
     pub names: [String; 2],
-    /// Command lines of the programs, as words of a shell.
+    /// Command lines of the programs, quoted for a shell.
     pub commands: [String; 2],
     /// Words by which a command line compares the same revisions, if the programs are of revisions.
     pub revisions: Option<String>,
-    /// Pairs of timed runs.
     pub pairs: Vec<PairReading>,
-    /// Counts of the kernel.
     pub counts: Vec<Count>,
-    /// Whether the difference is in some of the runs only.
+    /// Whether only some of the runs differ.
     pub is_in_some_runs: bool,
-    /// Files of both.
     pub files: Files,
-    /// Traced runs: medians over several.
+    /// Medians of several traced runs.
     pub traced: Option<[Traced; 2]>,
-    /// Counts in a simulator.
+    /// Counts in a simulator; `None` where nothing was simulated.
     pub simulated: Option<Simulated>,
-    /// Samples of CPU time.
     pub on_cpu: Option<Sampled>,
-    /// Samples of waiting.
     pub off_cpu: Option<Sampled>,
-    /// The start alone.
     pub start: Option<Start>,
-    /// The programs on one CPU.
+    /// The programs pinned to one CPU.
     pub on_one_cpu: Option<Elsewhere>,
     /// The programs at other addresses.
     pub readdressed: Option<Readdressed>,
@@ -300,12 +270,12 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// A count of the kernel.
+    /// The count of the metric of this name.
     pub fn count(&self, name: &str) -> Option<&Count> {
         self.counts.iter().find(|count| count.name == name)
     }
 
-    /// The conditions of both, where they are known.
+    /// The conditions of both programs; `None` without traced runs.
     pub fn held(&self) -> Option<[&Held; 2]> {
         self.traced.as_ref().map(|[fast, slow]| [&fast.held, &slow.held])
     }
@@ -331,12 +301,12 @@ impl Elsewhere {
 }
 
 impl Evidence {
-    /// The evidence with the slower program second.
+    /// The evidence with the slower program second; `slower` is its present index.
     pub fn oriented(self, slower: usize) -> Self {
         if slower == 1 { self } else { self.turned() }
     }
 
-    /// The evidence with the programs the other way round. Files are left alone.
+    /// The evidence with both programs exchanged, except for `files`.
     pub fn turned(mut self) -> Self {
         self.names.reverse();
         self.commands.reverse();

@@ -5,39 +5,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::amount::Amount;
 
-/// Name of the document's schema.
 pub const SCHEMA: &str = "fauxplat.why/1";
 
-/// The answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// The programs do not differ by more than the margin.
     Equivalent,
-    /// No difference was shown, and its absence neither.
+    /// Neither a difference nor its absence was shown.
     #[default]
     Undecided,
-    /// The programs differ, and the first cause is named.
+    /// The programs differ, and a cause was found.
     Cause,
-    /// The programs differ, and no experiment explains it.
+    /// The programs differ, and no experiment explains why.
     Unexplained,
-    /// The programs differed, and did not any more when that was to be explained.
+    /// The programs differed at first, but not any more at the end.
     Vanished,
 }
 
-/// Account of time that a difference is in.
+/// The account of time in which a difference lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Account {
-    /// CPU time in user mode.
     User,
     /// CPU time in the kernel.
     System,
-    /// Ready to run, without a CPU.
+    /// Ready to run without a CPU.
     RunQueue,
-    /// Waiting for something other than a CPU.
+    /// Waiting for anything other than a CPU.
     Blocked,
-    /// Loading and linking, before the first instruction of the program itself: a part of user and system time.
+    /// Loading and linking before the program's first instruction: a part of user and system time.
     Start,
     /// The whole difference.
     Whole,
@@ -46,7 +43,6 @@ pub enum Account {
 /// A part of the difference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DifferencePart {
-    /// The account.
     pub account: Account,
     /// Additional time of the slower program, in nanoseconds per run.
     pub more_ns: Amount,
@@ -54,159 +50,143 @@ pub struct DifferencePart {
     pub share: f64,
 }
 
-/// Kind of a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// More instructions.
     MoreWork,
-    /// More branches that the predictor gets wrong.
+    /// More mispredicted branches.
     Branches,
-    /// More accesses to data that miss a cache.
+    /// More data accesses that miss a cache.
     Caches,
-    /// More fetches of instructions that miss a cache.
+    /// More instruction fetches that miss a cache.
     InstructionCache,
-    /// Instructions that take long: divisions, square roots.
+    /// Instructions with a long latency, such as divisions and square roots.
     SlowInstructions,
-    /// Numbers that arithmetic takes long for: denormal ones.
+    /// Numbers on which arithmetic is slow: denormal ones.
     SlowNumbers,
     /// A cache line that several CPUs write.
     SharedLine,
-    /// Waiting by looking again and again.
+    /// Busy waiting: polling in a loop.
     BusyWait,
-    /// Allocation of memory.
     Allocation,
-    /// Exceptions that are thrown and unwound.
+    /// Throwing exceptions and unwinding the stack.
     Exceptions,
-    /// Patterns that are compiled again and again.
+    /// Patterns, such as regular expressions, that are compiled repeatedly.
     Patterns,
-    /// Treatment of text by the rules of a locale.
+    /// Text processing by the rules of a locale.
     Locale,
-    /// Assertions, or other checks of a debugging build.
+    /// Assertions or other checks of a debug build.
     Assertions,
-    /// The place of code, stack or heap.
+    /// The layout of code, stack or heap.
     Place,
-    /// Sleep.
     Sleep,
-    /// Data that are brought to a disk.
+    /// Waiting until data are on a disk.
     Sync,
-    /// A lock.
     Lock,
-    /// A pipe or socket.
+    /// Waiting for a pipe or socket.
     Pipe,
-    /// Data that come from a disk.
+    /// Reading data from a disk.
     DiskRead,
     /// Output in small pieces.
     SmallWrites,
     /// Output to a file that the faster program does not write.
     Logging,
-    /// System calls of another name.
+    /// System calls without a kind of their own.
     Calls,
-    /// Pages that are touched for the first time.
+    /// Page faults of pages touched for the first time.
     PageFaults,
-    /// Huge pages that one program gets and the other does not.
+    /// Huge pages that only one program gets.
     HugePages,
-    /// A CPU quota.
     Quota,
-    /// Fewer CPUs.
     Affinity,
-    /// A lower priority.
     Priority,
-    /// More threads than CPUs.
     Crowd,
-    /// Libraries that are loaded.
+    /// More shared libraries to load.
     Libraries,
-    /// A program that takes longer to load and link.
+    /// Longer loading and linking.
     Loading,
-    /// Processes that are started.
+    /// Starting processes.
     Processes,
-    /// A variable of the environment.
     Environment,
 }
 
-/// How a cause is known.
+/// How well a cause is established.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
     /// The time of the cause was measured.
     Measured,
-    /// The time of the cause is reckoned from counts and from what each event usually takes.
+    /// The time of the cause was computed from counts and the usual time of each event.
     Reckoned,
-    /// The cause is the only condition that differs, or one of few.
+    /// A condition differs, and nothing else or little else does.
     Condition,
 }
 
-/// A cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
-    /// Kind.
     pub kind: Kind,
     /// The cause in words that follow "because of".
     pub what: String,
-    /// The account that it is in.
+    /// The account of time in which the cause lies.
     pub account: Account,
     /// Explained time, in nanoseconds per run.
     pub explains_ns: f64,
     /// Explained time as a share of the difference.
     pub share: f64,
-    /// How it is known.
+    /// How well the cause is established.
     pub grade: Grade,
-    /// Function, file or library where it is.
+    /// Function, file or library; `None` where unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// The evidence, a sentence each.
+    /// The evidence, one sentence per item.
     pub because: Vec<String>,
-    /// A command line that looks closer.
+    /// A command line for a closer look.
     pub next: String,
 }
 
-/// A cause that was looked for and is not there.
+/// A cause that was tested and not found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Excluded {
-    /// Name.
+    /// The cause in words.
     pub what: String,
-    /// The evidence.
+    /// The evidence against the cause.
     pub because: String,
 }
 
-/// A condition that is not the same for both.
+/// A condition that differs between the programs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Name.
     pub what: String,
-    /// Of the faster program.
+    /// Value for the faster program.
     pub fast: String,
-    /// Of the slower program.
+    /// Value for the slower program.
     pub slow: String,
 }
 
-/// Counts of both programs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counted {
-    /// Name.
     pub what: String,
-    /// Source: `kernel`, `traced`, `simulated`.
+    /// Source of the count: `kernel`, `traced` or `simulated`.
     pub source: String,
-    /// Of the faster program, per run.
+    /// Count of the faster program, per run.
     pub fast: f64,
-    /// Of the slower program, per run.
+    /// Count of the slower program, per run.
     pub slow: f64,
 }
 
-/// Additional time of a function.
+/// Additional time of a function in the slower program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Function {
-    /// Name.
     pub name: String,
-    /// Caller from which the function takes the most more.
+    /// Caller from which the function takes the most additional time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
-    /// Source and line with the most samples.
+    /// Source line with the most samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
-    /// Additional time of the slower program in the function itself, in nanoseconds per run; with an interval for all functions at once.
+    /// Additional time in the function itself, in nanoseconds per run; the interval is simultaneous over all functions.
     pub more_ns: Amount,
-    /// Additional instructions in a simulator.
+    /// Additional instructions in a simulator; `None` where nothing was simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_instructions: Option<f64>,
     /// Whether the second revision changes the function, if the programs are of revisions.
@@ -223,79 +203,67 @@ pub struct ChangedLines {
     pub places: usize,
 }
 
-/// An experiment that was made, or why it was not.
+/// An experiment that was made or left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
-    /// Question.
     pub question: String,
-    /// Seconds that it took; `None` where it was not made.
+    /// Duration in seconds; `None` where the experiment was left out.
     pub took_s: Option<f64>,
-    /// Why it was not made, or what is to be known of it.
+    /// Why the experiment was left out, or a remark on the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// The comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
-    /// Verdict.
     pub verdict: Verdict,
-    /// B over A.
+    /// Ratio B over A.
     pub ratio: f64,
-    /// Low end of its interval.
+    /// Low end of the ratio's interval.
     pub low_ratio: f64,
-    /// High end of its interval.
+    /// High end of the ratio's interval.
     pub high_ratio: f64,
-    /// Pairs.
     pub pairs: usize,
-    /// Error level.
     pub level: f64,
-    /// Margin.
     pub margin: f64,
-    /// Whether the difference is in some of the runs only.
+    /// Whether only some of the runs differ.
     pub is_in_some_runs: bool,
 }
 
-/// Findings of `why`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhyFindings {
     /// The answer in one sentence, for lists of experiments.
     pub summary: String,
-    /// The answer.
     pub answer: Answer,
-    /// Names of A and B.
     pub programs: [String; 2],
-    /// Index of the slower program; `None` where none was shown to be.
+    /// Index of the slower program; `None` where neither was shown to be slower.
     pub slower: Option<usize>,
-    /// Whether the files and the arguments of both are equal; `None` where a file was not read.
+    /// Whether files and arguments of both programs are equal; `None` where a file could not be read.
     pub are_same: Option<bool>,
-    /// The comparison.
     pub compared: Option<Compared>,
-    /// The whole difference in nanoseconds per run; `None` where there is none.
+    /// The whole difference in nanoseconds per run; `None` without a difference.
     pub more_ns: Option<Amount>,
-    /// Parts of the difference, which sum to the whole.
+    /// Parts of the difference; their sum is the whole.
     pub parts: Vec<DifferencePart>,
     /// Share of the difference that no cause explains.
     pub unexplained: f64,
-    /// Causes, the one that explains most first.
+    /// Causes, largest explained time first.
     pub causes: Vec<Cause>,
-    /// Experiment that would tell the first two causes apart, where both could be.
+    /// An experiment that could decide between the first two causes; `None` where the first is clear.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_tell: Option<String>,
-    /// Causes that were looked for and are none.
+    /// Causes that were tested and not found.
     pub excluded: Vec<Excluded>,
-    /// Conditions that are not the same for both.
+    /// Conditions that differ between the programs.
     pub conditions: Vec<Difference>,
-    /// Counts that are not the same for both.
+    /// Counts that differ between the programs.
     pub counts: Vec<Counted>,
-    /// Functions.
     pub functions: Vec<Function>,
-    /// Experiments.
     pub experiments: Vec<Experiment>,
-    /// The difference when it was looked for again at the end, in nanoseconds per run.
+    /// The difference measured again at the end, in nanoseconds per run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_ns: Option<Amount>,
-    /// Seconds after which it was looked for again.
+    /// Seconds from the start to the repeated measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_after_s: Option<f64>,
     /// Lines by which the revisions differ, if the programs are of revisions.
@@ -304,6 +272,6 @@ pub struct WhyFindings {
     /// Whether the user interrupted it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_interrupted: bool,
-    /// Elapsed time in seconds.
+    /// Duration in seconds.
     pub elapsed_s: f64,
 }
