@@ -77,10 +77,16 @@ fn tree() -> Command {
 }
 
 /// Every verb that does something, by its words, with its options.
-fn all() -> BTreeMap<String, Vec<String>> {
+pub(crate) fn all() -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     verbs(&tree(), "", &mut found);
     found
+}
+
+/// The options of a verb that are tried here, where it is over at once.
+pub(crate) fn tried_at_once(verb: &str) -> Vec<String> {
+    let is_here = AT_ONCE.iter().any(|(name, ..)| *name == verb);
+    if is_here { all().remove(verb).unwrap_or_default() } else { Vec::new() }
 }
 
 /// Every verb that does something, by its words.
