@@ -293,6 +293,10 @@ taken! {
     Gated as "history-gate": Document Exports Colour Whole InBrief Stored;
     /// Of what writes files of its own.
     Made: Stored Told;
+    /// Of a file for another program.
+    Emitted as LISTS: Document Stored;
+    /// Of what changes a store and has no report.
+    Changed: Stored;
     /// Of a look that is brief or whole.
     Looked: Document Exports Colour Whole InBrief;
     /// Of two records of labs.

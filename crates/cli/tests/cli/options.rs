@@ -91,7 +91,7 @@ pub(crate) fn tried_at_once(verb: &str) -> Vec<String> {
 
 /// Every verb that does something, by its words.
 fn verbs(command: &Command, path: &str, found: &mut BTreeMap<String, Vec<String>>) {
-    let shown = |verb: &&Command| !verb.is_hide_set() && verb.get_name() != "help";
+    let shown = |verb: &&Command| !verb.get_name().starts_with("__") && verb.get_name() != "help";
     for verb in command.get_subcommands().filter(shown) {
         let path = format!("{path} {}", verb.get_name()).trim().to_owned();
         let takes = |arg: &&Arg| arg.get_long().is_some_and(|long| !["help", "version"].contains(&long));

@@ -7,8 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use fauxplat_launch::words::split;
 use serde_json::Value;
@@ -24,16 +26,16 @@ const PLACE: &str = include_str!("shown.sh");
 enum Sign {
     /// A line of the probe that begins so.
     Probe(String),
-    /// A value of the JSON document, by the end of its path.
+    /// A value of the JSON document, by the end of its path, or any value there.
     Json(String, String),
-    /// A file with a text in it, or a folder.
+    /// A file with a text in it, or a folder; the base has none such.
     File(String, String),
     /// Words of the report or of a complaint.
     Says(String),
     /// Words that only the base says.
     Lacks(String),
-    /// A refusal that names the option.
-    Refused,
+    /// A refusal that names the option, or says these words.
+    Refused(String),
     /// Fewer lines, but some.
     Shorter,
     /// More lines.
@@ -50,6 +52,8 @@ enum Sign {
     Elsewhere(String),
     /// The exit code.
     Code(i32),
+    /// An earlier end.
+    Sooner,
 }
 
 impl Sign {
@@ -62,7 +66,7 @@ impl Sign {
             "file" => Sign::File(first.into(), others.into()),
             "says" => Sign::Says(rest.into()),
             "lacks" => Sign::Lacks(rest.into()),
-            "refused" => Sign::Refused,
+            "refused" => Sign::Refused(rest.into()),
             "shorter" => Sign::Shorter,
             "longer" => Sign::Longer,
             "empty" => Sign::Empty,
@@ -71,6 +75,7 @@ impl Sign {
             "swaps" => Sign::Swaps,
             "elsewhere" => Sign::Elsewhere(rest.into()),
             "code" => Sign::Code(rest.parse().unwrap()),
+            "sooner" => Sign::Sooner,
             other => panic!("`{other}` is no sign"),
         }
     }
@@ -101,7 +106,7 @@ impl Row {
 
     /// Whether a line of its own is needed.
     fn is_alone(&self) -> bool {
-        self.may_be_refused || matches!(self.sign, Sign::Refused)
+        matches!(self.sign, Sign::Refused(_))
     }
 }
 
@@ -110,6 +115,8 @@ impl Row {
 struct Block {
     /// Words in the place of the base.
     line: Option<Vec<String>>,
+    /// Words of a command line with which those of the block are compared, in the place of the words before their rows.
+    than: Option<Vec<String>>,
     rows: Vec<Row>,
 }
 
@@ -145,7 +152,7 @@ fn sections(text: &str) -> BTreeMap<String, Section> {
 }
 
 fn section(body: &str, groups: &BTreeMap<String, Vec<Block>>) -> Section {
-    let mut section = Section::default();
+    let (mut section, mut used) = (Section::default(), Vec::new());
     for paragraph in body.split("\n\n") {
         let mut block = Block::default();
         for line in paragraph.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -155,9 +162,8 @@ fn section(body: &str, groups: &BTreeMap<String, Vec<Block>>) -> Section {
                 ("before", line) => section.before.push(line.to_owned()),
                 ("again", line) => section.again.push(line.to_owned()),
                 ("line", words) => block.line = Some(split(words).unwrap()),
-                ("use", names) => {
-                    section.blocks.extend(names.split(' ').flat_map(|name| groups[name].clone()));
-                }
+                ("than", words) => block.than = Some(split(words).unwrap()),
+                ("use", names) => used.extend(names.split(' ').flat_map(|name| groups[name].clone())),
                 _ => block.rows.push(Row::of(line)),
             }
         }
@@ -165,6 +171,11 @@ fn section(body: &str, groups: &BTreeMap<String, Vec<Block>>) -> Section {
             section.blocks.push(block);
         }
     }
+    // A row of the section goes before one of a group.
+    let own = section.blocks.iter().flat_map(|block| &block.rows).map(|row| row.option().to_owned());
+    let own: BTreeSet<String> = own.collect();
+    used.iter_mut().for_each(|block| block.rows.retain(|row| !own.contains(row.option())));
+    section.blocks.extend(used);
     section
 }
 
@@ -174,6 +185,9 @@ struct Outcome {
     done: Done,
     document: Value,
     probe: String,
+    /// Texts of the files that the rows of the section name, by these names.
+    files: BTreeMap<String, String>,
+    took: Duration,
 }
 
 impl Outcome {
@@ -204,6 +218,10 @@ fn collect(value: &Value, path: String, end: &str, found: &mut Vec<String>) {
     if path.ends_with(end) {
         found.push(value.as_str().map_or_else(|| value.to_string(), str::to_owned));
     }
+}
+
+fn says(done: &Done, text: &str) -> bool {
+    done.out.contains(text) || done.err.contains(text)
 }
 
 fn lines(outcome: &Outcome) -> usize {
@@ -264,12 +282,14 @@ impl<'s> Trial<'s> {
         words.splice(end..end, given);
         let mut command = self.lab.bare(&words.iter().map(String::as_str).collect::<Vec<&str>>());
         command.current_dir(self.lab.path(&self.section.folder));
+        let began = Instant::now();
         let mut done = Done::of(command);
+        let took = began.elapsed();
         let text = if has_document { &self.lab.read("document.json") } else { &done.out };
         let document = serde_json::from_str(text).unwrap_or_default();
         // The last line of a report says the command line again, and shows nothing of what was heard.
         done.out.truncate(done.out.find("repeat with: ").unwrap_or(done.out.len()));
-        Outcome { document, probe: self.lab.read("probe.log"), done }
+        Outcome { document, probe: self.lab.read("probe.log"), files: self.take(), done, took }
     }
 
     /// Whether an outcome has a sign that the one of the base has not.
@@ -281,18 +301,16 @@ impl<'s> Trial<'s> {
                 begins(&outcome.probe) && !begins(&base.probe)
             }
             Sign::Json(end, value) => {
-                outcome.values(end).contains(value) && !base.values(end).contains(value)
+                let has = |it: &Outcome| it.values(end).iter().any(|one| value.is_empty() || one == value);
+                has(outcome) && !has(base)
             }
-            Sign::File(name, text) => self.files(name).into_iter().any(|path| {
-                let bytes = fs::read(&path).unwrap_or_default();
-                path.is_dir() || path.exists() && String::from_utf8_lossy(&bytes).contains(text)
-            }),
-            Sign::Says(text) => {
-                let says = |it: &Done| it.out.contains(text) || it.err.contains(text);
-                says(ours) && !says(theirs)
+            Sign::File(name, text) => {
+                let has = |it: &Outcome| it.files.get(name).is_some_and(|file| file.contains(text));
+                has(outcome) && !has(base)
             }
-            Sign::Lacks(text) => !ours.out.contains(text) && theirs.out.contains(text),
-            Sign::Refused => false,
+            Sign::Says(text) => says(ours, text) && !says(theirs, text),
+            Sign::Lacks(text) => !says(ours, text) && says(theirs, text),
+            Sign::Refused(_) => false,
             Sign::Shorter => (1..lines(base)).contains(&lines(outcome)),
             Sign::Longer => lines(outcome) > lines(base),
             Sign::Empty => ours.out.is_empty() && !theirs.out.is_empty(),
@@ -303,14 +321,34 @@ impl<'s> Trial<'s> {
                 order(ours) != order(theirs)
             }
             Sign::Elsewhere(test) => is_test(test),
+            Sign::Sooner => outcome.took < base.took,
             Sign::Code(code) => ours.code == Some(*code) && theirs.code != Some(*code),
         }
     }
 
-    /// Places where a file may be that a command line made.
-    fn files(&self, name: &str) -> [std::path::PathBuf; 2] {
-        let below = |folder: &str| self.lab.path(folder).join(name);
-        [below(""), below(&self.section.folder)]
+    /// Takes the files away that a command line made, of those that the section names. A name may have a `*` for a folder.
+    fn take(&self) -> BTreeMap<String, String> {
+        let rows = self.section.blocks.iter().flat_map(|block| &block.rows);
+        let names = rows.filter_map(|row| match &row.sign {
+            Sign::File(name, _) => Some(name.clone()),
+            _ => None,
+        });
+        let texts = names.filter_map(|name| {
+            let path = self.places(&name).into_iter().find(|path| path.exists())?;
+            let bytes = fs::read(&path).unwrap_or_default();
+            let _ = (fs::remove_file(&path), fs::remove_dir_all(&path));
+            Some((name, String::from_utf8_lossy(&bytes).into_owned()))
+        });
+        texts.collect()
+    }
+
+    /// Places where a file may be.
+    fn places(&self, name: &str) -> Vec<PathBuf> {
+        if let Some((folder, rest)) = name.split_once("/*/") {
+            let entries = fs::read_dir(self.lab.path(folder)).into_iter().flatten().flatten();
+            return entries.map(|entry| entry.path().join(rest)).collect();
+        }
+        ["", &self.section.folder].iter().map(|folder| self.lab.path(folder).join(name)).collect()
     }
 
     /// Tries options on one command line.
@@ -319,22 +357,20 @@ impl<'s> Trial<'s> {
         let line: Vec<String> = base.iter().chain(words).cloned().collect();
         let after = self.run(&line);
         let is_refused = after.is_refused(before);
+        let may_be_refused = rows.iter().all(|row| row.may_be_refused);
         for row in rows {
-            let is_seen = match row.sign {
-                Sign::Refused => is_refused && after.done.err.contains(row.option()),
-                _ => row.may_be_refused && is_refused || self.has(&after, &row.sign, before),
+            let is_seen = match &row.sign {
+                Sign::Refused(words) => {
+                    let words = if words.is_empty() { row.option() } else { words };
+                    is_refused && after.done.err.contains(words)
+                }
+                _ => may_be_refused && is_refused || self.has(&after, &row.sign, before),
             };
             if !is_seen {
                 let (verb, option, line) = (self.verb, row.option(), line.join(" "));
                 let said = (&row.sign, &after.done, &after.probe);
                 self.silent.push(format!("{verb} --{option} of `{line}`: {said:?}"));
             }
-        }
-        for path in rows.iter().filter_map(|row| match &row.sign {
-            Sign::File(name, _) => Some(self.files(name)),
-            _ => None,
-        }) {
-            path.iter().for_each(|path| drop((fs::remove_file(path), fs::remove_dir_all(path))));
         }
     }
 }
@@ -361,7 +397,8 @@ fn silent(verb: &str) -> Vec<String> {
         let (alone, together): (Vec<&Row>, Vec<&Row>) = here.into_iter().partition(|row| row.is_alone());
         let tries = alone.iter().map(std::slice::from_ref).chain([&together[..]]);
         for rows in tries.filter(|rows| !rows.is_empty()) {
-            let before = bases.entry(base.clone()).or_insert_with(|| trial.run(base));
+            let than = block.than.as_ref().unwrap_or(base);
+            let before = bases.entry(than.clone()).or_insert_with(|| trial.run(than));
             trial.see(base, before, rows);
         }
     }
@@ -423,6 +460,14 @@ verbs! {
     init_hears "init",
     node_hears "node",
     man_hears "man",
+}
+
+/// A program that was shipped for one order is gone when that is carried out; here it is a copy.
+#[test]
+fn a_program_that_was_shipped_takes_itself_away() {
+    let trial = Trial::new("node");
+    let line = "cp \"$FAUXPLAT\" shipped; ./shipped node order.json --shipped >said; test ! -e shipped";
+    trial.shell(line);
 }
 
 #[test]

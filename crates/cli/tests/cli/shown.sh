@@ -17,6 +17,7 @@ END
     read -r personality </proc/self/personality; echo "personality $personality"
 } 2>/dev/null >>"$log"
 echo "size: 7 ns"
+echo "weiß: 8 ns"
 echo "a figure"
 END
     chmod +x probe
@@ -43,16 +44,22 @@ END
     cc -g -O1 -fno-omit-frame-pointer -o spin spin.c
 }
 
-# Two revisions of a program.
+# Two revisions of a program, and a merge of a branch.
 repository() {
     git init -q -b main repository
     cd repository
+    git config user.name n
+    git config user.email e
     for seconds in 0.001 0.02; do
         printf '#!/bin/sh\nexec sleep %s\n' $seconds >program
         chmod +x program
         git add -A
-        git -c user.name=n -c user.email=e commit -qm $seconds
+        git commit -qm $seconds
     done
+    git checkout -q -b side HEAD~1
+    git commit -q --allow-empty -m side
+    git checkout -q main
+    git merge -q --no-ff -m merge side
     printf '[[command]]\ncommand = "./program"\n' >program.toml
 }
 
