@@ -293,7 +293,7 @@ taken! {
     Gated as "history-gate": Document Exports Colour Whole InBrief Stored;
     /// Of what writes files of its own.
     Made: Stored Told;
-    /// Of a file for another program.
+    /// Of lines that have neither colours nor drawings.
     Emitted as LISTS: Document Stored;
     /// Of what changes a store and has no report.
     Changed: Stored;

@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use fauxplat_launch::words::split;
+use fauxplat_table::Options;
 use serde_json::Value;
 
 use crate::common::{Done, Lab, first_cpu, first_pair, takes_store};
@@ -137,7 +138,8 @@ struct Section {
 static SECTIONS: LazyLock<BTreeMap<String, Section>> = LazyLock::new(|| sections(include_str!("shown.txt")));
 
 fn sections(text: &str) -> BTreeMap<String, Section> {
-    let text = text.replace("{cpu}", &first_cpu()).replace("{pair}", &first_pair());
+    let pid = std::process::id().to_string();
+    let text = text.replace("{cpu}", &first_cpu()).replace("{pair}", &first_pair()).replace("{pid}", &pid);
     let mut found = BTreeMap::new();
     let mut groups = BTreeMap::new();
     for part in text.split("\n[").skip(1) {
@@ -245,6 +247,12 @@ impl<'s> Trial<'s> {
         let trial = Trial { verb, section, options, lab: Lab::new(), silent: Vec::new() };
         trial.lab.write("shown.sh", PLACE);
         trial.shell("probe; files");
+        if verb == "table" {
+            let options = Options::new().dense_objects(4).max_hashed_objects(64).dense_keys(4);
+            let table = options.create(&trial.lab.path("live.table")).unwrap();
+            [(1, 0, 41), (1, 3, 5), (900, 0, 42)]
+                .map(|(object, key, value)| table.set(object, key, value).unwrap());
+        }
         section.before.iter().for_each(|line| trial.shell(line));
         trial
     }

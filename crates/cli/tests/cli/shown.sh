@@ -80,7 +80,7 @@ name = 'runs'
 line = 'run true -r 2'
 [[claim]]
 name = 'number'
-published = { statement = 'it is', unit = 'times', low = 1.0, high = 2.0, spread = 'chosen', direction = 'above', than = 1.0 }
+published = { statement = 'it is ä', unit = 'times', low = 1.0, high = 2.0, spread = 'chosen', direction = 'above', than = 1.0 }
 measured = { experiment = 'number', value = '/n' }
 END
     done
@@ -112,11 +112,26 @@ set_to() {
 # The manifest of a run over two nodes, its order, and the log of a node.
 manifest() {
     "$FAUXPLAT" fleet emit kubernetes --image x --nodes 1 -r 2 true >manifest.json
-    tr -d '\n' <manifest.json | sed 's/.*"args": *\[\([^]]*\)\].*/\1/' | tr -d '," ' >words
+    tr -d '\n' <manifest.json | sed 's/.*"args": *\[\([^]]*\)\].*/\1/' | tr -d '",' >words
+    FAUXPLAT_NODE=node-ä "$FAUXPLAT" $(cat words) >node-ä.log
     cat >order.json <<END
 {"schema":"fauxplat.node-order/1","fauxplat_version":"$("$FAUXPLAT" --version | cut -d ' ' -f 2)","fleet":"f","node":"n1",
 "plan":{"definition_sha256":"ab","seed":7},"attempt":1,"definition":{"command":[{"command":"echo 7"}],"runs":"3"},"answers":false}
 END
+}
+
+# A run over two nodes, of which one tells of another kernel: each line has its checksum.
+facts() {
+    "$FAUXPLAT" fleet run --on local:2 -r 2 true >said 2>&1
+    for journal in fleet/*/journal; do
+        while read -r _ line; do
+            case $line in
+                *'"node":"local-2"'*) line=$(printf %s "$line" | sed 's/"kernel":"[^"]*"/"kernel":"ä"/') ;;
+            esac
+            printf '%s %s\n' "$(printf %s "$line" | gzip -c | tail -c 8 | od -An -tx4 -N4 | tr -d ' ')" "$line"
+        done <"$journal" >changed
+        mv changed "$journal"
+    done
 }
 
 # Sessions of one benchmark.

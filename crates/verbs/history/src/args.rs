@@ -5,7 +5,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use fauxplat_options::{Changed, Gate, Gated, Listed, ListedAll, Made, Output, Shown, Trended, after, percent};
+use fauxplat_options::{
+    Changed, Emitted, Gate, Gated, ListedAll, Made, Output, Shown, Trended, after, percent,
+};
 
 const EXAMPLES: &str = "\
   fauxplat history list --kind compare --limit 20
@@ -74,7 +76,7 @@ pub enum HistoryAction {
         #[arg(long, conflicts_with = "ids")]
         all: bool,
         #[command(flatten)]
-        output: Output<Listed>,
+        output: Output<Emitted>,
     },
     /// Carry experiments here from another store. What is here already, by its UUID, stays as it is
     #[command(after_help = after("fauxplat history pull postgres://ada@db.example/lab 17\n  fauxplat history pull --all archive.sqlite"))]
@@ -89,7 +91,7 @@ pub enum HistoryAction {
         #[arg(long, conflicts_with = "ids")]
         all: bool,
         #[command(flatten)]
-        output: Output<Listed>,
+        output: Output<Emitted>,
     },
     /// Remove experiments
     #[command(after_help = after("fauxplat history rm 3 4"))]
