@@ -9,7 +9,7 @@ use fauxplat_units::Nanos;
 
 use super::compare::metric;
 use super::help::{after, after_fleet};
-use super::output::{Kept, Listed, OfFleetPairs, OfFleets, Output, Watched};
+use super::output::{Changed, Emitted, Kept, Listed, OfFleetPairs, OfFleets, Output, Watched};
 use super::{CommandArgs, ConditionArgs, EndArgs, some_time};
 
 const EXAMPLES: &str = "\
@@ -66,7 +66,7 @@ pub enum FleetAction {
         #[command(flatten)]
         place: FleetPlaceArgs,
         #[command(flatten)]
-        output: Output<Listed>,
+        output: Output<Changed>,
     },
     /// Write what another engine needs to carry a run out
     #[command(after_help = after("fauxplat fleet emit kubernetes --image registry/fauxplat:1 --nodes 20 './program'\n  fauxplat fleet emit kubernetes --image registry/fauxplat:1 --round 1"))]
@@ -260,7 +260,7 @@ pub struct FleetEmitArgs {
     #[command(flatten)]
     pub condition: ConditionArgs,
     #[command(flatten)]
-    pub output: Output<Listed>,
+    pub output: Output<Emitted>,
 }
 
 #[derive(Debug, Args)]

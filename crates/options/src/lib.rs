@@ -82,8 +82,8 @@ pub use load::LoadArgs;
 pub use man::{page, verb_page, write_pages};
 pub use misuse::misuse;
 pub use output::{
-    Export, Gated, HyperfineExports, Listed, ListedAll, Look, Made, Measured, Output, OutputArgs, Shown,
-    Trended, When,
+    Changed, Emitted, Export, Gated, HyperfineExports, Listed, ListedAll, Look, Made, Measured, Output,
+    OutputArgs, Shown, Trended, When,
 };
 pub use overwritten::{is_stderr, is_stdout};
 pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};

@@ -286,6 +286,10 @@ taken! {
     Gated as "history-gate": Document Exports Colour Whole InBrief Stored;
     /// For verbs that write files of their own.
     Made: Stored Told;
+    /// For lines without colours and drawings.
+    Emitted as LISTS: Document Stored;
+    /// For changes of a store, which have no report.
+    Changed: Stored;
     /// For an inspection with a brief and a full report.
     Looked: Document Exports Colour Whole InBrief;
     /// For two records of labs.

@@ -230,9 +230,13 @@ fn a_killed_search_goes_on() {
     assert!((0..60_000).any(|_| is_noted() || (std::thread::sleep(Duration::from_millis(5)), false).1));
     killed.kill().unwrap();
     killed.wait().unwrap();
+    lab.shell("cp -r .cache/fauxplat/commits/searches kept");
     let found = json(&lab, &top, &words);
     assert!(found["steps_before"].as_u64().unwrap() >= 1, "{found}");
     assert!(found["found"]["commit"]["name"].as_str().unwrap().ends_with("number 9"), "{found}");
+    lab.shell("rm -r .cache/fauxplat/commits/searches; mv kept .cache/fauxplat/commits/searches");
+    let found = json(&lab, &top, &[&words[..], &["--anew"]].concat());
+    assert_eq!(found["steps_before"], 0, "{found}");
 }
 
 #[test]

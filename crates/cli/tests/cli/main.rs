@@ -59,6 +59,7 @@ mod registry;
 mod reports;
 mod restore;
 mod run;
+mod shown;
 mod simulated;
 mod spared;
 mod store;

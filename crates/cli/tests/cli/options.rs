@@ -77,15 +77,21 @@ fn tree() -> Command {
 }
 
 /// Every verb that does something, by its words, with its options.
-fn all() -> BTreeMap<String, Vec<String>> {
+pub(crate) fn all() -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     verbs(&tree(), "", &mut found);
     found
 }
 
+/// The options of a verb that are tried here, where it is over at once.
+pub(crate) fn tried_at_once(verb: &str) -> Vec<String> {
+    let is_here = AT_ONCE.iter().any(|(name, ..)| *name == verb);
+    if is_here { all().remove(verb).unwrap_or_default() } else { Vec::new() }
+}
+
 /// Every verb that does something, by its words.
 fn verbs(command: &Command, path: &str, found: &mut BTreeMap<String, Vec<String>>) {
-    let shown = |verb: &&Command| !verb.is_hide_set() && verb.get_name() != "help";
+    let shown = |verb: &&Command| !verb.get_name().starts_with("__") && verb.get_name() != "help";
     for verb in command.get_subcommands().filter(shown) {
         let path = format!("{path} {}", verb.get_name()).trim().to_owned();
         let takes = |arg: &&Arg| arg.get_long().is_some_and(|long| !["help", "version"].contains(&long));

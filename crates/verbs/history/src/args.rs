@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use fauxplat_options::{Gate, Gated, Listed, ListedAll, Made, Output, Shown, Trended, after, percent};
+use fauxplat_options::{
+    Changed, Emitted, Gate, Gated, ListedAll, Made, Output, Shown, Trended, after, percent,
+};
 
 const EXAMPLES: &str = "\
   fauxplat history list --kind compare --limit 20
@@ -72,7 +74,7 @@ pub enum HistoryAction {
         #[arg(long, conflicts_with = "ids")]
         all: bool,
         #[command(flatten)]
-        output: Output<Listed>,
+        output: Output<Emitted>,
     },
     /// Carry experiments here from another store. What is here already, by its UUID, stays as it is
     #[command(after_help = after("fauxplat history pull postgres://ada@db.example/lab 17\n  fauxplat history pull --all archive.sqlite"))]
@@ -87,7 +89,7 @@ pub enum HistoryAction {
         #[arg(long, conflicts_with = "ids")]
         all: bool,
         #[command(flatten)]
-        output: Output<Listed>,
+        output: Output<Emitted>,
     },
     /// Remove experiments
     #[command(after_help = after("fauxplat history rm 3 4"))]
@@ -96,13 +98,13 @@ pub enum HistoryAction {
         #[arg(required = true)]
         ids: Vec<String>,
         #[command(flatten)]
-        output: Output<Listed>,
+        output: Output<Changed>,
     },
     /// Make the file of the store as small as what it holds. Takes as much free space as the store, and removes nothing
     #[command(after_help = after("fauxplat history vacuum"))]
     Vacuum {
         #[command(flatten)]
-        output: Output<Listed>,
+        output: Output<Changed>,
     },
     /// Write a note on an experiment, such as what changed then; trends show it
     #[command(after_help = after("fauxplat history note last 'new compiler'"))]
@@ -112,7 +114,7 @@ pub enum HistoryAction {
         /// The note, a line
         text: String,
         #[command(flatten)]
-        output: Output<Listed>,
+        output: Output<Changed>,
     },
     /// Every benchmark over its sessions: where its level changed, by how much, and between which commits
     #[command(after_help = after("fauxplat history trend\n  fauxplat history trend 'sort access.log' --metric peak-memory\n  fauxplat history trend parse --by commit --format html --output parse.html"))]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::{Asked, EngineOptions};
-use fauxplat_model::{Definition, Metric, NodeOrder, NodePlan, PrintedSource, Runs, Shell};
+use fauxplat_model::{Definition, Metric, NodeOrder, NodePlan, Output, PrintedSource, Runs, Shell};
 use fauxplat_sys::clock;
 
 use fauxplat_options::define;
@@ -30,6 +30,12 @@ pub(super) fn definition(
     };
     definition.rule.metric = metric.unwrap_or_else(decides);
     definition.rule.renew();
+    if definition.condition.output == Output::Inherit {
+        return Err(Failure::usage(
+            "machines of a fleet send figures and no output: --stdout FILE keeps it on each of them, in the place of \
+             --show-output or --stdout inherit",
+        ));
+    }
     for line in fauxplat_plan::expand(&definition).map_err(Failure::usage)? {
         if definition.condition.shell == Shell::None {
             // A line that no shell reads can be checked before it goes to a thousand machines.
@@ -122,9 +128,12 @@ pub(super) fn options(args: &EngineArgs) -> Result<EngineOptions, Failure> {
             "--at-once: Slurm decides when a job begins; a licence (--licence NAME:COUNT) limits it",
         ));
     }
-    if on.starts_with("local:") && args.program_there.is_some() {
+    let of_programs =
+        [(args.program_there.is_some(), "--program-there"), (!args.program.is_empty(), "--program")];
+    let needless = of_programs.iter().find(|(is_given, _)| *is_given && on.starts_with("local:"));
+    if let Some((_, option)) = needless {
         return Err(Failure::usage(format!(
-            "--program-there: the nodes of {on} are processes of this very program; leave it out"
+            "{option}: the nodes of {on} are processes of this very program; leave it out"
         )));
     }
     // A run may be resumed from another folder, so paths are absolute.
