@@ -4,6 +4,7 @@
 //! of it in what comes of the command line, which the base does not give. Rows without an empty line between them are tried
 //! together on one line. A row with `|?` may be refused in its place, where this machine or user cannot do it; whatever has the
 //! sign `refused` must be, in a sentence that names the option. Options of verbs that only look stand in `options.rs`.
+//! Length: the table of signs, its reader and its walk belong together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -294,7 +295,7 @@ impl<'s> Trial<'s> {
         let mut done = Done::of(command);
         let took = began.elapsed();
         let text = if has_document { &self.lab.read("document.json") } else { &done.out };
-        let document = serde_json::from_str(text).unwrap_or_default();
+        let document = serde_json::from_str(text).ok().or_else(|| order(text)).unwrap_or_default();
         // The last line of a report says the command line again, and shows nothing of what was heard.
         done.out.truncate(done.out.find("repeat with: ").unwrap_or(done.out.len()));
         Outcome { document, probe: self.lab.read("probe.log"), files: self.take(), done, took }
@@ -388,6 +389,14 @@ fn is_test(path: &str) -> bool {
     let (module, name) = path.rsplit_once("::").expect("a test has a module");
     let file = format!("{}/tests/cli/{}.rs", env!("CARGO_MANIFEST_DIR"), module.replace("::", "/"));
     fs::read_to_string(file).is_ok_and(|text| text.contains(&format!("#[test]\nfn {name}() {{")))
+}
+
+/// The order of a node that a manifest has in packed form.
+fn order(manifest: &str) -> Option<Value> {
+    let is_packed = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
+    let mut words = manifest.split_once("--order")?.1.split(|c| !is_packed(c));
+    let order = fauxplat_fleet::unpacked(words.find(|word| word.len() > 40)?).ok()?;
+    serde_json::to_value(order).ok()
 }
 
 /// Tries all options of a verb, and says which of them have no sign.
