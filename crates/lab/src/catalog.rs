@@ -11,31 +11,27 @@ use fauxplat_plan::LabSettings;
 use fauxplat_sys::text::{read_regular, read_text};
 use rust_embed::RustEmbed;
 
-/// The labs of this repository, embedded so that a copied binary has them.
+/// The labs of this repository, embedded so that a copied binary has them without installed files.
 #[derive(RustEmbed)]
 #[folder = "../../labs"]
 struct BuiltIn;
 
-/// Maximum size of a file that a lab borrows from another.
+/// Maximum size, in bytes, of a file that a lab borrows from another lab.
 const BORROWED_BYTES_MAX: usize = 64 << 20;
 
-/// A lab that was found and read.
 #[derive(Debug)]
 pub struct Lab {
     /// Name of the lab's directory.
     pub name: String,
     /// Definition with its options filled in.
     pub definition: LabDefinition,
-    /// Text of the page.
     pub readme: String,
-    /// Text of the definition.
     pub(crate) text: String,
     /// Text of the expected outcomes on simulated machines; `None` without the file.
     pub(crate) outcomes: Option<String>,
     place: LabLocation,
 }
 
-/// Location of the lab's files.
 #[derive(Clone, Debug)]
 enum LabLocation {
     Folder(PathBuf),
@@ -47,7 +43,7 @@ const DEFINITION: &str = "lab.toml";
 /// Finds a lab by its name, or by the path of its directory, which contains a `/`.
 ///
 /// # Errors
-/// The lab does not exist, or its definition is invalid.
+/// Fails if the lab does not exist or its definition is invalid.
 pub fn find(name: &str, settings: &LabSettings) -> Result<Lab, Failure> {
     if name.contains('/') {
         let folder =
@@ -71,7 +67,7 @@ fn is_lab(folder: &Path) -> bool {
     folder.join(DEFINITION).is_file()
 }
 
-/// Hint about a lab of this name in the current directory.
+/// Hint for the error message when the current directory contains a lab of this name, which is not searched.
 fn meant(name: &str) -> String {
     let here = ["./labs/", "./"].map(|folder| format!("{folder}{name}"));
     let found = here.into_iter().find(|path| is_lab(Path::new(path)));
@@ -82,7 +78,7 @@ fn meant(name: &str) -> String {
     })
 }
 
-/// The names of all labs, in alphabetical order.
+/// The names of all labs, sorted.
 pub fn names() -> Vec<String> {
     let entries = installed().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
@@ -95,7 +91,8 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// The directory of installed labs, if there is one: for `<prefix>/bin/fauxplat`, `<prefix>/share/fauxplat/labs`.
+/// The directory of installed labs: for `<prefix>/bin/fauxplat`, `<prefix>/share/fauxplat/labs`. `None` if there is no
+/// such directory.
 fn installed() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     Some(program.parent()?.parent()?.join("share/fauxplat/labs")).filter(|folder| folder.is_dir())
@@ -131,7 +128,6 @@ fn read(place: LabLocation, name: Option<&str>, settings: &LabSettings) -> Resul
 }
 
 impl Lab {
-    /// Description of the lab's location.
     pub fn found_in(&self) -> String {
         match &self.place {
             LabLocation::Folder(folder) => folder.display().to_string(),
@@ -147,7 +143,7 @@ impl Lab {
         }
     }
 
-    /// A file of another lab: of one in the same parent directory, else of an installed or built-in one.
+    /// A file of another lab. Labs in the same parent directory come first, then installed labs, then built-in labs.
     fn borrowed(&self, file: &str) -> Result<Vec<u8>, Failure> {
         let beside = self.folder().and_then(Path::parent).map(|labs| labs.join(file));
         let installed = installed().map(|labs| labs.join(file));
@@ -162,10 +158,10 @@ impl Lab {
         })
     }
 
-    /// The files that the lab's experiments need, by their path in the copy.
+    /// Reads the files that the lab's experiments need, keyed by their path in the copy.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// Fails if a file cannot be read.
     pub(crate) fn files(&self) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
         let mut files = BTreeMap::new();
         for file in &self.definition.borrows {
@@ -203,7 +199,7 @@ impl Lab {
     }
 }
 
-/// Path in the copy of a file from another lab: in the directory of the subject.
+/// Path in the copy of a file borrowed from another lab, which goes into the subject's directory.
 fn borrowed_into(file: &str) -> PathBuf {
     Path::new("subject").join(Path::new(file).file_name().unwrap_or_default())
 }
@@ -229,8 +225,8 @@ fn copy(from: &Path, into: &Path) -> std::io::Result<()> {
         let target = into.join(entry.file_name());
         match entry.file_type()?.is_dir() {
             true => copy(&entry.path(), &target)?,
-            // Opening a named pipe would block without end, and sockets and devices are no sources. A dangling link,
-            // such as an editor leaves beside an open file, is skipped too.
+            // Opening a named pipe would block forever, and sockets and devices are no sources. A dangling link, such
+            // as an editor's lock file, is skipped too.
             false if entry.path().metadata().map_or(true, |facts| !facts.is_file()) => {}
             false => fs::copy(entry.path(), target).map(drop)?,
         }

@@ -12,14 +12,12 @@ use crate::made_up::{Machine, Outcomes};
 use crate::page;
 use crate::trials::{Gap, Trials};
 
-/// Result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Number of claims.
     pub claims: usize,
     /// Number of simulated machines on which the claims were judged.
     pub machines: usize,
-    /// Violations, each in a line with a remedy.
+    /// Violations, one line each, with a remedy.
     pub complaints: Vec<String>,
 }
 
@@ -36,7 +34,7 @@ pub fn check(lab: &Lab) -> Checked {
     Checked { claims: lab.definition.claims.len(), machines: machines.len(), complaints }
 }
 
-/// Claims that differ in numbers alone, and should be one claim with an option.
+/// Claims that differ only in numbers, and should be a single claim with an option.
 fn copies(text: &str) -> Option<String> {
     let table: Table = text.parse().ok()?;
     let claims = table.get("claim")?.as_array()?;
@@ -74,7 +72,8 @@ fn options(lab: &Lab) -> BTreeMap<String, Vec<String>> {
     lab.definition.options.iter().map(|(name, option)| (name.clone(), values(&option.default))).collect()
 }
 
-/// A claim that is judged although the documents lack all of its values would be judged by any document.
+/// Judges the claim on empty documents. Any outcome but an error means that the claim's pointers read nothing, so that
+/// every document would give the same outcome.
 fn without_places(claim: &LabClaim) -> Option<String> {
     let mut trials = Trials::default();
     for experiment in asked(claim) {
@@ -89,7 +88,8 @@ fn without_places(claim: &LabClaim) -> Option<String> {
     ))
 }
 
-/// Outcome of every claim on every machine compared with the expected one, and outcomes that no machine shows.
+/// Compares the outcome of every claim on every machine with the expected outcome, and lists outcomes that no machine
+/// shows.
 fn judged(lab: &Lab, machines: &[Machine]) -> Vec<String> {
     let mut seen: BTreeMap<&str, Vec<LabOutcome>> = BTreeMap::new();
     let mut noisy: BTreeSet<&str> = BTreeSet::new();
@@ -127,7 +127,8 @@ fn judged(lab: &Lab, machines: &[Machine]) -> Vec<String> {
     complaints
 }
 
-/// Whether a claim has a published size against which a noisy figure could be held.
+/// Whether a claim is an effect with a published size and is measured with an interval, so that a noisy figure can
+/// leave the claim undecided.
 fn has_size(claim: &LabClaim) -> bool {
     let published = &claim.published;
     let is_effect = published.direction != Some(Direction::At);
@@ -135,8 +136,8 @@ fn has_size(claim: &LabClaim) -> bool {
     has_interval && is_effect && (published.low.is_some() || published.high.is_some())
 }
 
-/// Whether an interval meets the published figures on the claim's side of `than`, so that it is its width alone that leaves the
-/// claim undecided.
+/// Whether the claim is undecided only because the interval is wide: the interval lies wholly on one side of `than` and
+/// overlaps the published range.
 fn is_noisy(claim: &LabClaim, found: &ClaimResult) -> bool {
     let published = &claim.published;
     let is_wide = |it: LabMeasured| {
@@ -148,7 +149,8 @@ fn is_noisy(claim: &LabClaim, found: &ClaimResult) -> bool {
     found.outcome == Some(LabOutcome::Undecided) && found.measured.is_some_and(is_wide)
 }
 
-/// The outcomes that a claim can have by its figures. A missing requirement is an outcome that every claim can have.
+/// The outcomes that the figures of a claim can lead to. A missing requirement is left out, since every claim can have
+/// that outcome.
 fn wanted(claim: &LabClaim) -> Vec<LabOutcome> {
     let has_interval = claim.measured.as_ref().is_some_and(|measure| !measure.exact);
     let is_open = has_interval || claim.checks.iter().any(|check| check.undecided.is_some());
@@ -174,7 +176,8 @@ fn lack(claim: &LabClaim, outcome: LabOutcome) -> String {
     )
 }
 
-/// Names on a machine that the lab does not have, and experiments for which the machine has no values.
+/// Names of a machine's experiments and claims that the lab does not have, and experiments for which the machine has no
+/// values.
 fn unknown(lab: &Lab, machine: &Machine) -> Vec<String> {
     let has_experiment = |name: &str| lab.definition.experiments.iter().any(|one| one.name == name);
     let has_claim = |name: &str| lab.definition.claims.iter().any(|claim| claim.name == name);

@@ -1,4 +1,4 @@
-//! Digest of a lab at the time of a run, by which a record knows whether its result still belongs to the lab.
+//! Digest of a lab, stored in each record so that a later run can tell whether the recorded result still fits the lab.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use fauxplat_model::sha256_of_parts;
 
 use crate::Lab;
 
-/// Files that describe the lab or its outcomes, and that no experiment reads. The definition is hashed separately, with
+/// Files that no experiment reads, and that the digest therefore leaves out. The definition is hashed separately, with
 /// its options filled in.
 const ABOUT: [&str; 3] = ["lab.toml", "README.md", "outcomes.toml"];
 
@@ -15,7 +15,7 @@ impl Lab {
     /// SHA-256 of the definition with its options filled in and of all files that the experiments need.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// Fails if a file cannot be read.
     pub fn digest(&self) -> Result<String, Failure> {
         let definition = serde_json::to_vec(&self.definition).map_err(Failure::machine)?;
         let files = self.files()?;

@@ -1,4 +1,4 @@
-//! Execution of an experiment of a lab, from its line to its document.
+//! Execution of one experiment of a lab: runs its command line and reads the resulting document.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{Lab, Share};
 
-/// Exit status of a line that cannot run on this machine; its last line of output says why.
+/// Exit status of a command line that cannot run on this machine; the last line of its output gives the reason.
 const CANNOT_RUN_HERE: i32 = 77;
 
 /// Builds the subject by the lab's shell lines. Returns the missing requirement, if any.
