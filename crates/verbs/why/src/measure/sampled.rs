@@ -122,10 +122,14 @@ fn caller(found: &ProfileFindings, name: &str, more_s: f64) -> Option<String> {
     most.filter(|(_, rise)| *rise > 0.0).map(|(caller, _)| caller.to_owned())
 }
 
-/// The file of a function.
+/// The file of a function; empty where functions of several files have the name, as `_start` of a program and of its
+/// loader.
 fn object(found: &ProfileFindings, name: &str) -> String {
-    let frame = found.frames.iter().find(|frame| frame.name == name);
-    file(found, frame.and_then(|frame| frame.object)).to_owned()
+    let named = found.frames.iter().filter(|frame| frame.name == name);
+    let mut files: Vec<&str> = named.map(|frame| file(found, frame.object)).collect();
+    files.sort_unstable();
+    files.dedup();
+    if let [only] = files[..] { only.to_owned() } else { String::new() }
 }
 
 /// The path of an object; empty where it is not known.
