@@ -144,3 +144,29 @@ fn line(found: &ProfileFindings, name: &str) -> Option<(String, u32)> {
     let frame = &found.frames[most.frame as usize];
     Some((frame.file.clone()?, frame.line?))
 }
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_model::{ProfiledFrame, ProfiledObject};
+
+    use super::*;
+
+    #[test]
+    fn a_name_of_two_files_is_of_neither() {
+        let frame =
+            |name: &str, object| ProfiledFrame { name: name.to_owned(), object, ..Default::default() };
+        let object = |path: &str| ProfiledObject { path: path.to_owned(), ..Default::default() };
+        let found = ProfileFindings {
+            objects: vec![object("/lib/ld.so"), object("/bin/p")],
+            frames: vec![
+                frame("_start", Some(0)),
+                frame("_start", Some(1)),
+                frame("main", Some(1)),
+                frame("x", None),
+            ],
+            ..Default::default()
+        };
+        let of = |name: &str| super::object(&found, name);
+        assert_eq!([of("_start"), of("main"), of("x"), of("nowhere")], ["", "/bin/p", "", ""]);
+    }
+}
