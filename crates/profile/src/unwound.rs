@@ -28,7 +28,7 @@ pub(crate) fn functions(elf: &Elf, path: &str, places: &[u64]) -> HashMap<u64, S
 /// Returns the start and length of each function, by ascending address.
 fn spans(elf: &Elf) -> Vec<(u64, u64)> {
     let Some(data) = &elf.eh_frame.data else { return Vec::new() };
-    // Both supported architectures are little-endian.
+    // The supported architectures, x86-64 and arm64, are little-endian.
     let table = EhFrame::new(data, LittleEndian);
     let bases = BaseAddresses::default()
         .set_eh_frame(elf.eh_frame.address.start)

@@ -88,7 +88,7 @@ impl Sign {
 struct Row {
     words: Vec<String>,
     sign: Sign,
-    /// Whether it may be refused, since not every machine and user can do it.
+    /// Whether the option may be refused, since not every machine and user supports it.
     may_be_refused: bool,
 }
 
@@ -182,7 +182,7 @@ fn section(body: &str, groups: &BTreeMap<String, Vec<Block>>) -> Section {
     section
 }
 
-/// What came of a command line.
+/// Results of a command line.
 #[derive(Debug)]
 struct Outcome {
     done: Done,

@@ -12,7 +12,7 @@ pub const SCHEMA: &str = "fauxplat.why/1";
 pub enum Answer {
     /// The programs do not differ by more than the margin.
     Equivalent,
-    /// Neither a difference nor its absence was shown.
+    /// The comparison showed no difference, and no absence of one.
     #[default]
     Undecided,
     /// The programs differ, and a cause was found.

@@ -91,7 +91,7 @@ impl Source for Harnessed<'_> {
 
     fn run(&self, driver: &mut Driver, turn: Turn, standing: Standing) -> Result<Option<Given>, Failure> {
         self.desk.clear().map_err(Failure::machine)?;
-        // Both processes of a pair have the same setup, which is drawn per block.
+        // The processes of a pair have the same setup, which is drawn per block.
         let command = (turn.side as u16, driver.setup_of_block(turn.round));
         let Some(sample) = once(driver, turn, command, standing)? else { return Ok(None) };
         if let Some(failed) = failed(&sample, &driver.header.condition.ignore_failure) {

@@ -1,4 +1,4 @@
-//! The same programs at other addresses: random ones where the comparison had fixed ones, and the other way round.
+//! Programs at other addresses: random ones where the comparison had fixed ones, and the other way round.
 
 use fauxplat_experiment::Driver;
 use fauxplat_model::{Aslr, EnvPad, Metric};
