@@ -52,8 +52,8 @@ pub(super) struct Follower {
     seen: u32,
     processes: u32,
     moved: BTreeMap<i32, (u64, u64)>,
-    /// CPU time of all threads together, and of the thread that computed longest.
-    computed_ns: [u64; 2],
+    /// CPU time of each thread, also of those that have ended.
+    computed_ns: BTreeMap<i32, u64>,
     /// CPU time of the process whose condition is kept, and of each process.
     most_ns: u64,
     cpu_ns: BTreeMap<i32, u64>,
@@ -82,7 +82,7 @@ impl Follower {
             seen: 1,
             processes: 1,
             moved: BTreeMap::new(),
-            computed_ns: [0; 2],
+            computed_ns: BTreeMap::new(),
             most_ns: 0,
             cpu_ns: BTreeMap::new(),
             deadline_ns: now_ns.saturating_add(longest_ns),
@@ -160,6 +160,11 @@ impl Follower {
             let which = usize::from(call.number == libc::SYS_dup3);
             self.places.remove(&(process, call.arguments[which]));
         }
+        if call.number == libc::SYS_exit_group {
+            // The kernel ends the other threads of the process without a stop in which they could be looked at.
+            let all = self.tasks.iter().filter(|(_, task)| task.process == process);
+            self.computed_ns.extend(all.map(|(&tid, _)| (tid, held::cpu_ns(tid))));
+        }
         let places = &mut self.places;
         let mut place = None;
         let of_file = |fd: u64| {
@@ -202,8 +207,7 @@ impl Follower {
     fn ending(&mut self, tid: i32) {
         let process = self.tasks.get(&tid).map_or(tid, |task| task.process);
         let own_ns = held::cpu_ns(tid);
-        let [all_ns, longest_ns] = self.computed_ns;
-        self.computed_ns = [all_ns + own_ns, longest_ns.max(own_ns)];
+        self.computed_ns.insert(tid, own_ns);
         let cpu_ns = self.cpu_ns.entry(process).or_default();
         *cpu_ns += own_ns;
         if *cpu_ns >= self.most_ns {
@@ -244,7 +248,8 @@ impl Follower {
         let alive = (self.alive_ns as f64 - for_tasks_ns) / wall_ns.max(1.0);
         // Threads that sleep until they are needed, as those of the runtimes of Go, Java and node do, are alive and share no
         // work: as many threads share the work as it is of the longest share.
-        let [all_ns, longest_ns] = self.computed_ns.map(|ns| ns as f64);
+        let all_ns = self.computed_ns.values().sum::<u64>() as f64;
+        let longest_ns = self.computed_ns.values().max().copied().unwrap_or(0) as f64;
         let lanes = alive.min(all_ns / longest_ns.max(1.0));
         let moved = self.moved.values();
         (self.traced.read_bytes, self.traced.written_bytes) =
