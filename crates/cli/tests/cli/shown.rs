@@ -251,8 +251,9 @@ impl<'s> Trial<'s> {
         if verb == "table" {
             let options = Options::new().dense_objects(4).max_hashed_objects(64).dense_keys(4);
             let table: fauxplat_table::Table = options.create(trial.lab.path("live.table")).unwrap();
-            [(1, 0, 41), (1, 3, 5), (900, 0, 42)]
-                .map(|(object, key, value)| table.set(object, key, value).unwrap());
+            for (object, key, value) in [(1, 0, 41), (1, 3, 5), (900, 0, 42)] {
+                table.set(object, key, value).unwrap();
+            }
         }
         section.before.iter().for_each(|line| trial.shell(line));
         trial
