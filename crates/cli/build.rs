@@ -1,17 +1,17 @@
-//! Links the program statically and at a fixed address, because what the loader does at each start is most of the time
-//! of a short command: it maps and binds three libraries, and mends eleven thousand pointers on fifty pages. Together
-//! that is half of the time of `fauxplat --version`, and every helper process pays it as well.
+//! Links the program statically and at a fixed address, because the dynamic loader takes most of the time of a short
+//! command: it maps and binds three libraries, and relocates eleven thousand pointers on fifty pages. Together that is
+//! half of the time of `fauxplat --version`, and every helper process pays it as well.
 //!
-//! Where our own code lies is no secret and no factor: measured programs are started by `exec` and have address spaces
-//! of their own. `-C target-feature=+crt-static` and `-C relocation-model=static` would say the same for all crates,
-//! but procedural macros are libraries, and cannot be built so.
+//! The addresses of fauxplat's own code are neither a secret nor a factor: measured programs are started by `exec` and
+//! have address spaces of their own. `-C target-feature=+crt-static` and `-C relocation-model=static` would apply to
+//! all crates, but procedural macros are shared libraries and cannot be built so.
 #![expect(clippy::disallowed_macros, reason = "cargo reads what is printed")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// Libraries that the compiler passes to the linker as `-lNAME`, with the archives that replace them.
+/// Libraries that the compiler passes to the linker as `-lNAME`, with the static archives that replace them.
 const LIBRARIES: [(&str, &[&str]); 7] = [
     ("gcc_s", &["libgcc_eh.a", "libgcc.a"]),
     ("c", &["libc.a"]),
@@ -26,13 +26,13 @@ fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|is| is == value);
     let is_static = env::var("CARGO_CFG_TARGET_FEATURE").is_ok_and(|list| list.contains("crt-static"));
-    // For other systems, and in cross builds, the program is linked as usual.
+    // For other systems, and in cross builds, the program is linked in the usual way.
     let is_here = env::var("HOST").ok() == env::var("TARGET").ok();
     if !is("CARGO_CFG_TARGET_OS", "linux") || !is("CARGO_CFG_TARGET_ENV", "gnu") || is_static || !is_here {
         return Ok(());
     }
     println!("cargo:rustc-link-arg-bins=-no-pie");
-    // Where the archives are not installed, the libraries are bound at each start.
+    // Where the archives are not installed, the program is linked dynamically.
     let Some(archives) = archives() else { return Ok(()) };
     let scripts = Path::new(&env::var("OUT_DIR").map_err(io::Error::other)?).join("static");
     write_scripts(&scripts, &archives)?;
@@ -47,7 +47,7 @@ fn archives() -> Option<Vec<(&'static str, Vec<PathBuf>)>> {
     LIBRARIES.iter().map(|&(library, names)| Some((library, places(names)?))).collect()
 }
 
-/// The path of an archive by the compiler driver, which answers with the bare name if it finds none.
+/// The path of an archive, from the compiler driver, which prints the bare name if it finds none.
 #[expect(clippy::disallowed_methods, reason = "nothing is measured while the program is built")]
 fn place(name: &str) -> Option<PathBuf> {
     let answer = Command::new("cc").arg(format!("-print-file-name={name}")).output().ok()?;
@@ -55,8 +55,8 @@ fn place(name: &str) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
 }
 
-/// The compiler asks for shared libraries by name, whatever else the linker is told. Each name therefore gets a linker
-/// script, which refers to the archive.
+/// The compiler asks for shared libraries by name, whatever other options the linker gets. Each name therefore gets a
+/// linker script that refers to the archive.
 fn write_scripts(folder: &Path, archives: &[(&str, Vec<PathBuf>)]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     for (library, archives) in archives {

@@ -1,4 +1,4 @@
-//! From options to the beginning of an experiment, and from its end to the report.
+//! How verbs begin an experiment from their options, and report it at its end.
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ use crate::output;
 use crate::progress::Progress;
 use fauxplat_options::{EndArgs, OutputArgs, SurroundingsArgs, spare_inputs};
 
-/// The parts with which an experiment of a verb begins.
+/// Makes the beginning of a verb's experiment from its options.
 ///
 /// # Errors
-/// The store cannot be opened, or a report could not be written.
+/// Fails where the store cannot be opened or a report could not be written.
 pub(crate) fn beginning<'a>(
     kind: &'static str,
     definition: Definition,
@@ -45,7 +45,8 @@ pub(crate) fn beginning<'a>(
     })
 }
 
-/// Where an experiment is made. Commands of `--commits` have commits of their own, and are not looked at here.
+/// Checkout, label and machine of an experiment. Commands of `--commits` have commits of their own, which are not read
+/// here.
 fn origin(machine: &Machine, end: &EndArgs) -> Origin {
     let checkout = if machine.is_live() { checkout(Path::new(".")) } else { None };
     Origin { checkout, label: end.label.clone(), ..fauxplat_topology::origin(machine.root()) }
@@ -54,7 +55,7 @@ fn origin(machine: &Machine, end: &EndArgs) -> Origin {
 /// Checks every format and destination of the verb's reports before anything is measured.
 ///
 /// # Errors
-/// What is measured has no such form, or a file cannot be written.
+/// Fails where a format has no form for this kind of experiment, or where a file cannot be written.
 pub(crate) fn check_reports(
     kind: &'static str,
     definition: &Definition,
@@ -69,12 +70,11 @@ pub(crate) fn check_reports(
     output::try_files(output)
 }
 
-/// Opens the store of the options, or the default one, to read earlier results. Reading creates nothing: a named file that
-/// does not exist is an error, whether an option or the environment names it, and where nothing was measured yet there is
-/// nothing.
+/// Opens the store of the options, or the default one, to read earlier results. No file is created: a named store that
+/// does not exist is an error, whether an option or the environment names it; a missing default store counts as empty.
 ///
 /// # Errors
-/// Those of opening it; there is none.
+/// Returns the store's error, or a usage error for `--store none`.
 pub(crate) fn history(output: &OutputArgs) -> Result<Store, Failure> {
     match output.store.as_deref().filter(|path| *path != Path::new("none")) {
         Some(named) => has_been_made(named)?,
@@ -92,7 +92,7 @@ pub(crate) fn history(output: &OutputArgs) -> Result<Store, Failure> {
 /// Checks whether a named store exists, as far as that can be seen before it is opened.
 ///
 /// # Errors
-/// There is no such file.
+/// Fails where there is no such file.
 pub(crate) fn has_been_made(path: &Path) -> Result<(), Failure> {
     check_store_name(path)?;
     match path.to_str().is_some_and(Url::is_one) || path.exists() {
@@ -101,15 +101,14 @@ pub(crate) fn has_been_made(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Opens the store of the options, or the default one, and creates it if need be.
+/// Opens the store of the options, or the default one, and creates it if it is missing.
 ///
 /// # Errors
-/// Those of opening it; there is to be none.
+/// Returns the store's error, or a usage error for `--store none`.
 pub(crate) fn store(output: &OutputArgs) -> Result<Store, Failure> {
     open_store(output.store.as_ref())?.ok_or_else(|| Failure::usage("--store none has no history"))
 }
 
-/// The listeners of an experiment that the options ask for.
 fn listeners(output: &OutputArgs, end: &EndArgs) -> Result<Listeners, Failure> {
     let mut listeners = Listeners::default();
     if end.notify.is_some() {
@@ -132,26 +131,27 @@ pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Optio
     Definition { condition, seed, ..Definition::default() }
 }
 
-/// Reports a finished experiment. Where nothing was measured, text reports are left out, since an empty report is of no
-/// use to a person; documents for programs are written all the same.
+/// Reports a finished experiment. Where nothing was measured, text reports are left out, since an empty report is
+/// useless to a person; documents for programs are still written.
 ///
 /// # Errors
-/// What ended the experiment before its time; the report or the store could not be written.
+/// Returns the first error of the report, of storing, or the error that ended the experiment early.
 pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
     let wanted = |format| finished.has_measured() || format != Format::Text;
     let written = output::report(&finished.record(), &|format| apart(&finished, format), &wanted, output);
-    // Remaining work is a warning of every report. A brief one shortens its warnings, and others are not read here.
+    // Remaining work is a warning in every report. A brief text report shortens its warnings, and other reports are not
+    // shown on the terminal: there the warnings are printed on standard error too.
     if !output::is_read_whole(output) || !wanted(output.format) {
         finished.waiting.iter().for_each(|line| output::complain(line));
     }
-    // Why there is nothing that a format could hold is told by what failed.
+    // If the experiment failed, a format without a form for the empty result is no error of its own.
     let is_empty = finished.failed.is_some() && written.as_ref().is_err_and(|it| it.kind() == Kind::Usage);
     let written = if is_empty { Ok(()) } else { written };
     written.and(finished.stored)?;
     finished.failed.map_or(Ok(()), Err)
 }
 
-/// Evidence of the document beside the runs. Other formats have none: their rows are findings.
+/// Evidence that the JSON document lists beside the runs. Other formats list none: their rows are findings.
 fn apart(finished: &Finished, format: Format) -> Vec<Evidence> {
     let is_apart = |evidence: &&Evidence| !matches!(evidence, Evidence::Series(_) | Evidence::Tree(_));
     let all = finished.evidence().iter().filter(|_| format == Format::Json);
@@ -161,7 +161,7 @@ fn apart(finished: &Finished, format: Format) -> Vec<Evidence> {
 /// Finishes and reports an experiment with its findings, or with summaries of its runs if it failed.
 ///
 /// # Errors
-/// As [`conclude`].
+/// As for [`conclude`].
 pub(crate) fn finish(
     driver: fauxplat_experiment::Driver,
     found: Result<Findings, Failure>,

@@ -1,4 +1,4 @@
-//! Files that reports and events go into.
+//! Files for reports and events.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,17 +13,17 @@ use fauxplat_sys::{clock, process, signal};
 /// Time between two attempts to open a pipe that nobody reads.
 const READER: Duration = Duration::from_millis(50);
 
-/// Creates a file, or opens a pipe once somebody reads it: `open(2)` would wait on through a request to stop.
+/// Creates a file, or opens a pipe once it has a reader: a blocking `open(2)` would continue to wait after a request to
+/// stop.
 ///
 /// # Errors
-/// Errors of `open(2)`; the user asked to stop before the pipe had a reader.
+/// Returns the error of `open(2)`, or an error if the user asked to stop before the pipe had a reader.
 pub(crate) fn created(path: &Path) -> io::Result<Awaited> {
     if !path.metadata().is_ok_and(|facts| facts.file_type().is_fifo()) {
         return File::create(path).map(Awaited);
     }
     loop {
         match open_at_once(path, true) {
-            // ENXIO, see fifo(7).
             Err(error) if error.raw_os_error() == Some(NO_READER) && !signal::stop_requested() => {
                 std::thread::sleep(READER);
             }
@@ -35,18 +35,18 @@ pub(crate) fn created(path: &Path) -> io::Result<Awaited> {
     }
 }
 
-/// The kernel's answer to whoever would write into a pipe that has no reader: `ENXIO`.
+/// `ENXIO`, the kernel's answer to a non-blocking open for writing where a pipe has no reader; see fifo(7).
 const NO_READER: i32 = 6;
 
-/// A file that is written no longer than somebody reads it: once the user has asked to stop, a pipe whose reader has fallen
-/// asleep is waited for as long as [`PATIENCE`] says.
+/// A file whose writes do not wait for ever: after a request to stop, the reader of a full pipe gets the time
+/// [`PATIENCE`] and no more.
 pub(crate) struct Awaited(File);
 
-/// Time that the reader of a pipe has for each part of what is written after a request to stop.
+/// Time that the reader of a pipe gets for each part that is written after a request to stop.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Bytes that a pipe which is ready takes at once, see pipe(7).
+/// Bytes that a writable pipe takes at once, see pipe(7).
 const AT_ONCE: usize = 4096;
-/// Time between two looks at requests to stop.
+/// Time between two checks for a request to stop.
 const LOOK_MS: i32 = 50;
 
 impl Awaited {
@@ -85,8 +85,8 @@ impl Write for Awaited {
     }
 }
 
-/// A file that is begun with the first words that go into it: of a report that there cannot be nothing is left, and what was
-/// there before stays.
+/// A file that is created at the first write: a report that fails before its first byte leaves the earlier contents of
+/// the file untouched.
 pub(crate) struct Fresh<'a> {
     path: &'a Path,
     file: Option<Awaited>,

@@ -1,4 +1,4 @@
-//! The events of an experiment as lines of JSON, for programs that follow it while it goes on.
+//! The events of a running experiment as lines of JSON, for programs that follow it.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,11 +16,10 @@ use fauxplat_options::OutputArgs;
 use crate::created::{Awaited, created};
 use crate::{exit, output};
 
-/// Schema of each line.
 const SCHEMA: &str = "fauxplat.event/1";
 
-/// The file of this process's last experiment. A confirming experiment continues it: opening it again would lose its
-/// lines, and the reader of a pipe would have seen its end.
+/// The file of this process's last experiment. A confirming experiment continues it: a second open would truncate a
+/// file, and the reader of a pipe would have seen its end.
 static LAST: Mutex<Option<(PathBuf, Awaited)>> = Mutex::new(None);
 
 fn opened(path: &Path) -> io::Result<Awaited> {
@@ -35,21 +34,19 @@ fn opened(path: &Path) -> io::Result<Awaited> {
     }
 }
 
-/// Writes a line for every event.
 pub(crate) struct Events {
     /// The destination; `None` once the reader is gone or the file is full, which does not end the experiment.
     out: Option<Box<dyn Write>>,
     memory: Source,
-    /// Number of blocks that were reported as finished.
     blocks: u32,
     words: String,
 }
 
 impl Events {
-    /// Opens the destination that the options name, before anything is measured; `None` if they name none.
+    /// Opens the destination that the options name; `None` if they name none.
     ///
     /// # Errors
-    /// The file cannot be opened, or the lines would stand among those of the report.
+    /// Fails where the file cannot be opened, or where the lines would be mixed with those of the report.
     pub(crate) fn open(output: &OutputArgs) -> Result<Option<Self>, Failure> {
         let Some(path) = &output.events else { return Ok(None) };
         let out: Box<dyn Write> = match output::is_stdout(path) {
@@ -84,7 +81,7 @@ impl Events {
         self.say("evidence", fields);
     }
 
-    /// A block is reported once, and a look when the activity changed without one.
+    /// Reports each block once, and a look where only the activity has changed.
     fn progress(&mut self, standing: &Standing) {
         let Standing { share, words, blocks } = standing;
         let event = if *blocks > self.blocks { "block" } else { "look" };

@@ -12,7 +12,8 @@ pub(crate) const USAGE: u8 = 2;
 pub(crate) const MACHINE: u8 = 3;
 /// Exit code where the measured command failed.
 const COMMAND: u8 = 4;
-/// Exit code of a measurement that was interrupted before its end: what a shell shows for a program that SIGINT ended.
+/// Exit code of a measurement that was interrupted before its end: the code that a shell shows for a program ended by
+/// SIGINT.
 pub(crate) const INTERRUPTED: u8 = 130;
 /// Exit code of a bug in fauxplat.
 pub(crate) const BUG: u8 = 70;

@@ -5,7 +5,8 @@ use fauxplat_model::document::{Findings, Record};
 use fauxplat_report::{Format, Style};
 use fauxplat_units::Nanos;
 
-/// The first line of the text report. For a single command that line is only its name, so the median is added.
+/// The first line of the text report. For a single command that line is only the command's name, so the median is
+/// added.
 pub(crate) fn first_sentence(record: &Record<'_>) -> String {
     let style = Style { colour: false, width: usize::from(u16::MAX), unicode: true };
     let mut text = Vec::new();
@@ -17,7 +18,7 @@ pub(crate) fn first_sentence(record: &Record<'_>) -> String {
     }
 }
 
-/// The median wall time of the only command of `run`.
+/// The median wall time if `run` measured a single command; else `None`.
 fn median(findings: &Findings) -> Option<Nanos> {
     let Findings::Run(found) = findings else { return None };
     let [only] = found.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! The program around verbs that are crates of their own.
+//! The program's side of verbs that are crates of their own: store, reports and messages.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use fauxplat_verb::Host;
 
 use crate::{begin, inspection, output};
 
-/// The program at its terminal.
+/// The host whose output goes to the terminal.
 pub(crate) struct Terminal;
 
 impl Host for Terminal {

@@ -1,4 +1,4 @@
-//! Verbs that inspect the machine and start no command: the same record as of an experiment, without commands and
+//! Verbs that inspect the machine and start no command. Their records are those of an experiment without commands and
 //! samples.
 
 use std::path::Path;
@@ -10,17 +10,16 @@ use fauxplat_model::document::{Findings, Header, Record};
 use crate::output;
 use fauxplat_options::OutputArgs;
 
-/// The header of an inspection's record. `root` is `/` unless another machine's files are read.
+/// `root` is `/` unless the files of another machine are read.
 pub(crate) fn header(root: &Path, invocation: &[String]) -> Header {
     header_of(fauxplat_topology::discover(root), invocation)
 }
 
-/// The header of an inspection of a machine whose facts are known already.
+/// The header where the facts of the machine are known already.
 pub(crate) fn header_of(machine: MachineFacts, invocation: &[String]) -> Header {
     header::inspection(machine, invocation)
 }
 
-/// The record of what was found.
 pub(crate) fn record<'a>(header: &'a Header, findings: &'a Findings) -> Record<'a> {
     Record { header, commands: &[], samples: &[], findings }
 }
@@ -28,7 +27,7 @@ pub(crate) fn record<'a>(header: &'a Header, findings: &'a Findings) -> Record<'
 /// Writes the findings of an inspection to the destination that the options name.
 ///
 /// # Errors
-/// The report cannot be written.
+/// Returns the error of a report that cannot be written.
 pub(crate) fn report(header: &Header, findings: &Findings, output: &OutputArgs) -> Result<(), Failure> {
     output::write(&record(header, findings), output)
 }

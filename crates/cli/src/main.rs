@@ -28,7 +28,7 @@ use fauxplat_options::{
 use fauxplat_store::{masked, typeable};
 use fauxplat_sys::{pause, process, signal};
 
-/// The stack that the deepest of our own calls need, with room.
+/// Stack size that fauxplat's deepest calls need, with a margin.
 const STACK_BYTES_MIN: u64 = 512 << 10;
 
 fn main() -> ExitCode {
@@ -69,13 +69,13 @@ fn main() -> ExitCode {
     }))
 }
 
-/// The end of the process that runs the commands: its client tells a refusal of the kernel from a bug by the exit code.
+/// The exit code of the spawner process: its client distinguishes a refusal of the kernel from a bug by this code.
 fn spawned(done: Result<(), LaunchError>) -> ExitCode {
     let is_refusal = done.as_ref().is_err_and(LaunchError::is_refusal);
     served(done, if is_refusal { SPAWNER_REFUSED } else { exit::BUG })
 }
 
-/// The end of a helper process of fauxplat.
+/// The exit code of a helper process of fauxplat.
 fn served<E: std::fmt::Display>(done: Result<(), E>, code: u8) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -140,7 +140,7 @@ fn dispatch(words: &[String]) -> u8 {
     code
 }
 
-/// Says in verbose lines where options came from that nobody typed.
+/// Reports, in verbose mode, the origin of options that nobody typed.
 fn tell_defaults(told: &[String], words: &[String]) {
     let of_environment = store_of_environment().map(|store| {
         format!(
@@ -153,7 +153,7 @@ fn tell_defaults(told: &[String], words: &[String]) {
     }
 }
 
-/// A misuse with the line in which a word has the dashes of the option that it names, or a missing command is there.
+/// Adds advice to a misuse: the command line with the missing command, or with the dashes that an option lacks.
 fn advised(failure: Failure, words: &[String]) -> Failure {
     let said = failure.to_string();
     let lacks_command =
@@ -169,7 +169,7 @@ fn advised(failure: Failure, words: &[String]) -> Failure {
     }
 }
 
-/// Whether a verb ends by itself, so that an interrupt cuts it short. Others go on until somebody interrupts them.
+/// Whether a verb ends by itself, so that an interrupt cuts it short. Other verbs run until they are interrupted.
 fn has_an_end(parsed: &Parsed) -> bool {
     match parsed {
         Parsed::Joined(name, _) => registry::verb(name).is_some_and(|verb| verb.measures()),
@@ -182,10 +182,10 @@ fn has_an_end(parsed: &Parsed) -> bool {
     }
 }
 
-/// Executes a command line, for labs whose definitions hold command lines.
+/// Executes a command line of a lab's definition.
 ///
 /// # Errors
-/// Those of the verb, and a line that cannot be parsed.
+/// Returns the error of the verb, or a usage error for a line that cannot be parsed.
 fn perform(words: &[String]) -> Result<(), Failure> {
     doubt(words).map_or(Ok(()), |doubt| Err(Failure::usage(doubt)))?;
     let words = &understood(words);
@@ -194,10 +194,10 @@ fn perform(words: &[String]) -> Result<(), Failure> {
     execute(parsed, &recorded(words))
 }
 
-/// The words of a command line as they may be shown, recorded, and typed again: without passwords.
+/// The words of a command line without passwords, so that they can be shown, recorded and typed again.
 fn recorded(words: &[String]) -> Vec<String> {
-    // Only addresses of PostgreSQL have passwords that are known as such; other arguments of measured commands are recorded as they
-    // are.
+    // Only PostgreSQL addresses contain passwords that can be recognised; other arguments of measured commands are
+    // recorded unchanged.
     let shown = |word: &String| if word.contains("postgres") { typeable(word) } else { word.clone() };
     words.iter().map(shown).collect()
 }
@@ -249,9 +249,9 @@ fn execute_defined(verb: Verb, words: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Whether a verb measures, and so ends in order with its results when it is interrupted. Its handlers are installed
+/// Whether a verb measures: on an interrupt, such a verb ends in order with its results. Its handlers are installed
 /// before it examines the machine, builds or tries anything, so that an early interrupt is handled like a late one.
-/// Other verbs end as any program does; those that follow or change something install handlers of their own.
+/// Other verbs end as any program does, except that verbs which follow or change something install their own handlers.
 fn measures(verb: &Verb) -> bool {
     matches!(
         verb,

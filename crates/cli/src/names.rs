@@ -7,7 +7,6 @@ use fauxplat_experiment::Failure;
 use fauxplat_options::define::or_stdin;
 use fauxplat_sys::text::read_text;
 
-/// Names of keys and of objects.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Names {
     pub(crate) keys: BTreeMap<u64, String>,
@@ -19,7 +18,7 @@ impl Names {
     /// begins a comment.
     ///
     /// # Errors
-    /// A file that cannot be read, a word that is neither, a number or a name that is given twice.
+    /// Fails where a file cannot be read, a word has neither form, or a number or name is given twice.
     pub(crate) fn read(words: &[String]) -> Result<Self, Failure> {
         let mut names = Names::default();
         for word in words {

@@ -25,13 +25,13 @@ pub(crate) fn complain(line: &str) {
     beside_the_report(&format!("fauxplat: {}\n", harmless(line)));
 }
 
-/// Copies a line of another program's output to standard error.
+/// Copies a line of another program's output to standard error, indented.
 pub(crate) fn quote(line: &str) {
     beside_the_report(&format!("  {}\n", harmless(line)));
 }
 
-/// The text with its lines and tabs, but without other control characters: a stranger's file or program may have put
-/// terminal commands into it.
+/// The text with newlines and tabs kept and other control characters made visible: another user's file or program may
+/// have put terminal commands into it.
 fn harmless(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '\t' => c.to_string(),
@@ -40,12 +40,11 @@ fn harmless(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Writes to standard error. A closed standard error is ignored, where `eprintln!` would panic.
+/// Writes to standard error. Errors of a closed standard error are ignored; `eprintln!` would panic.
 fn beside_the_report(text: &str) {
     let _closed = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// Rings the bell, if standard error is a terminal.
 pub(crate) fn beep() {
     if std::io::stderr().is_terminal() {
         beside_the_report("\x07");
@@ -57,12 +56,12 @@ pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Fail
     report(record, &|_| Vec::new(), &|_| true, output)
 }
 
-/// Writes a record in every format and to every destination that the options name, each with the evidence that it has
-/// room for. A failure does not keep the other reports from being written. A closed pipe is no error, and hides none:
-/// the exit code still tells of a failed gate or command.
+/// Writes a record in every format and to every destination that the options name, each with the evidence that its
+/// format holds. If one report fails, the others are still written. A closed pipe is no error, so that the exit code
+/// still reports a failed gate or command.
 ///
 /// # Errors
-/// The first of those that cannot be written.
+/// Returns the first error of a report that could not be written.
 pub(crate) fn report(
     record: &Record<'_>,
     evidence: &dyn Fn(Format) -> Vec<Evidence>,
@@ -91,18 +90,19 @@ pub(crate) fn report(
     [main].into_iter().chain(beside).filter(is_told).collect()
 }
 
-/// Whether the report is a text on a standard stream that has every warning as a whole.
+/// Whether the report is a text on a standard stream that shows every warning in full.
 pub(crate) fn is_read_whole(output: &OutputArgs) -> bool {
     let is_shown = output.output.is_none() && output.style != Look::None;
     is_shown && output.format == Format::Text && output.view().detail != Detail::Line
 }
 
-/// Whether standard output belongs to an export, so that a program can read it: the report itself goes to standard error.
+/// Whether an export occupies standard output, so that a program can read it; the report itself then goes to standard
+/// error.
 fn gives_way(output: &OutputArgs) -> bool {
     output.output.is_none() && output.exports().iter().any(|export| is_stdout(&export.file))
 }
 
-/// Writes a record to standard error, since an export has standard output to itself.
+/// Writes the report to standard error, because an export occupies standard output.
 fn aside(
     record: &Record<'_>,
     evidence: &dyn Fn(Format) -> Vec<Evidence>,
@@ -119,10 +119,11 @@ fn aside(
         .map_err(refused)
 }
 
-/// Tries to open the files of all reports before anything is measured: a failure hours later would lose them.
+/// Tries to open the files of all reports before anything is measured: if opening failed hours later, the results would
+/// be lost.
 ///
 /// # Errors
-/// The first file that cannot be, or that two reports would share.
+/// Returns an error for the first file that cannot be opened, or that two reports would share.
 pub(crate) fn try_files(output: &OutputArgs) -> Result<(), Failure> {
     let mut seen: Vec<PathBuf> = Vec::new();
     let exports = output.exports().into_iter().map(|export| export.file);
@@ -140,8 +141,8 @@ pub(crate) fn try_files(output: &OutputArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens a file for writing and leaves its contents as they are; a file that did not exist is removed again. A pipe is
-/// not opened, since its reader would see the end.
+/// Opens a file for writing without changing its contents; a file that did not exist is removed again. Pipes are not
+/// opened, since closing one would give its reader an end of file.
 fn try_file(file: &Path) -> std::io::Result<()> {
     match file.metadata() {
         Ok(facts) if !facts.is_file() && !facts.is_dir() => Ok(()),
@@ -155,7 +156,7 @@ fn try_file(file: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Writes a record to standard error, beside a command that has standard output to itself.
+/// Writes a record to standard error, since a command occupies standard output.
 pub(crate) fn beside(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
     let error = std::io::stderr();
     let style = style(output, error.is_terminal());
@@ -165,13 +166,13 @@ pub(crate) fn beside(record: &Record<'_>, output: &OutputArgs) -> Result<(), Fai
 /// Standard output, unless it was closed when fauxplat was started.
 ///
 /// # Errors
-/// Standard output was closed, so that the report would be lost without a word.
+/// Fails where standard output was closed: the report would be lost silently.
 pub(crate) fn stdout() -> Result<std::io::Stdout, Failure> {
     let why = "standard output is closed, so that what belongs there is lost; name a file with --output FILE";
     if inherited::lacks_stdout() { Err(Failure::machine(why)) } else { Ok(std::io::stdout()) }
 }
 
-/// Writes the help or the version that somebody asked for. A closed pipe is no error.
+/// Writes the requested help or version. A closed pipe is no error.
 pub(crate) fn help(asked: &clap::Error) -> Result<(), Failure> {
     stdout()?;
     match asked.print() {
@@ -182,12 +183,11 @@ pub(crate) fn help(asked: &clap::Error) -> Result<(), Failure> {
     }
 }
 
-/// Writes names to standard output, a line each.
+/// Writes one name per line to standard output.
 pub(crate) fn names(names: &[String]) -> Result<(), Failure> {
     text(&names.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
 
-/// Writes a text to standard output.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
     stdout()?.write_all(text.as_bytes()).map_err(|error| Failure::new(Kind::Machine, error))
 }
@@ -200,13 +200,13 @@ pub(crate) fn lines(text: &str, output: &OutputArgs) -> Result<(), Failure> {
     })
 }
 
-/// Writes a list with one line for each row to the destination that the options name.
+/// Writes a list with one line per row to the destination that the options name.
 pub(crate) fn list(headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure> {
     with_writer(output, |style, out| fauxplat_report::write_list(headings, rows, style, out).map_err(refused))
 }
 
-/// Prints a table whose last column holds sentences: that column may exceed the width, and the others are not cut for
-/// its sake.
+/// Prints a table whose last column holds sentences: that column may exceed the width, so the other columns are not cut
+/// to make room.
 pub(crate) fn wide_table(
     headings: &[&str],
     rows: &[Vec<String>],
@@ -218,7 +218,7 @@ pub(crate) fn wide_table(
     })
 }
 
-/// Opens the destination of the report. Errors about a file name it.
+/// Opens the destination of the report. Errors about a file contain its name.
 fn with_writer(
     output: &OutputArgs,
     body: impl FnOnce(&Style, &mut dyn Write) -> Result<(), Failure>,
@@ -235,11 +235,11 @@ fn with_writer(
             let error = std::io::stderr();
             body(&style(output, error.is_terminal()), &mut error.lock())
         }
-        // Collectors of metrics read the file at any moment, and on a full disk the report before is worth more than half of
-        // this one: it is replaced as a whole.
+        // Collectors of metrics may read the file at any moment, and on a full disk the previous report is worth more
+        // than half of the new one: the file is replaced atomically.
         Some(path) if output.format == Format::OpenMetrics || can_replace(path) => {
             remove_forgotten(folder_of(&target_of(path)));
-            // A look of many that follow each other is not worth a wait for the disk.
+            // A metrics file is rewritten often, so a wait for the disk is not worth its time.
             let on_disk =
                 if output.format == Format::OpenMetrics { OnDisk::Sometime } else { OnDisk::BeforeItsName };
             replace(path, on_disk, |out| body(&style(output, false), out))
@@ -251,7 +251,8 @@ fn with_writer(
     }
 }
 
-/// The kind of a failure: the machine's where a report cannot be written, the user's where it has no such form.
+/// An I/O error is the machine's; any other error means that the user asked for a format that has no form for this
+/// report.
 fn refused(error: ReportError) -> Failure {
     Failure::new(if matches!(error, ReportError::Io { .. }) { Kind::Machine } else { Kind::Usage }, error)
 }
@@ -271,7 +272,7 @@ fn written(path: &Path, done: Result<(), Failure>) -> Result<(), Failure> {
 /// Writes a record to a file that is replaced as a whole.
 ///
 /// # Errors
-/// It cannot be written.
+/// Returns the error of the file.
 pub(crate) fn keep(
     record: &Record<'_>,
     format: Format,
@@ -287,7 +288,7 @@ pub(crate) fn keep(
 /// Checks whether [`keep`] could write a file.
 ///
 /// # Errors
-/// It could not.
+/// Returns the error with which [`keep`] would fail.
 pub(crate) fn try_place(path: &Path) -> Result<(), Failure> {
     let tried = match path.metadata() {
         Ok(facts) if !facts.is_file() => try_file(path),
@@ -300,7 +301,7 @@ pub(crate) fn try_place(path: &Path) -> Result<(), Failure> {
     tried.map_err(|error| Failure::usage(named(path, &error)))
 }
 
-/// The target of a symbolic link, so that the link itself stays.
+/// The target of a symbolic link: the target is replaced, and the link itself stays.
 fn target_of(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -309,28 +310,29 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether another file can take the place of this one without a loss: nobody else owns it, it has no second name, and its
-/// folder can be written to.
+/// Whether the file can be replaced by a new one without loss: it belongs to this user, has no second hard link, and
+/// its folder is writable.
 fn can_replace(path: &Path) -> bool {
     let target = target_of(path);
     let is_ours = match target.metadata() {
         Ok(facts) => facts.is_file() && facts.nlink() == 1 && facts.uid() == process::user_id(),
-        // The target of a link may not exist yet, and the link is to stay.
+        // The target of a link may not exist yet, and the link has to stay.
         Err(_) => !path.is_symlink(),
     };
     is_ours && Workplace::make("report", folder_of(&target)).is_ok()
 }
 
-/// When the contents of a file that replaces another have to be on the disk: a baseline may depend on a report.
+/// When the contents of a replacement have to be on the disk: before it gets its name, where a baseline may depend on
+/// the report, or at any time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OnDisk {
     BeforeItsName,
     Sometime,
 }
 
-/// Replaces a file atomically: readers find the old contents or the new ones.
+/// Replaces a file atomically: readers find either the old or the new contents.
 ///
-/// A process that is killed meanwhile leaves a folder beside the file, which the next writer removes.
+/// A process that is killed during this leaves a folder beside the file, which the next writer removes.
 fn replace(
     path: &Path,
     on_disk: OnDisk,
@@ -371,12 +373,12 @@ enum Destination {
     File(PathBuf),
 }
 
-/// A destination that takes nothing more when the user has asked to stop: a reading may have a million lines, and whoever
-/// reads them may have fallen asleep.
+/// A destination that accepts no more output once the user has asked to stop: a reading may have a million lines, and
+/// its reader may have stopped reading.
 struct Stoppable(Box<dyn Write>);
 
-/// Standard output without the buffer of the standard library, which waits through signals for whoever reads it. Where
-/// standard output is closed there is nothing to write to, and the library knows how to do that.
+/// Standard output without the standard library's buffer, whose writes would continue after a signal until the reader
+/// takes them. Where standard output is closed, the library's own handle is used, which ignores the error.
 fn unbuffered(stdout: std::io::Stdout) -> Box<dyn Write> {
     match stdout.as_fd().try_clone_to_owned() {
         Ok(own) => Box::new(Awaited::new(File::from(own))),
@@ -401,7 +403,7 @@ impl<'a> Looks<'a> {
     /// Opens the destination that the options name.
     ///
     /// # Errors
-    /// It cannot be opened, or what is asked for is there for a single report alone.
+    /// Fails where the destination cannot be opened, or where an option applies to a single report only.
     pub(crate) fn open(output: &'a OutputArgs) -> Result<Self, Failure> {
         if !output.exports().is_empty() {
             return Err(Failure::usage(
@@ -429,14 +431,13 @@ impl<'a> Looks<'a> {
         Ok(Looks { output, place, first: true })
     }
 
-    /// Writes one reading.
     pub(crate) fn show(&mut self, header: &Header, findings: &Findings) -> Result<(), Failure> {
         let record = Record { header, commands: &[], samples: &[], findings };
         let (first, format) = (std::mem::take(&mut self.first), self.output.format);
         match &mut self.place {
             Destination::Screen => screen(&record, &style(self.output, true), first),
             Destination::Stream(out) => match fauxplat_report::write_look(&record, format, first, out) {
-                // The user wants no more of it.
+                // The user has asked to stop, so an incomplete reading is no error.
                 Err(_) if signal::stop_requested() => Ok(()),
                 written => written.map_err(refused),
             },
@@ -447,7 +448,7 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// Draws a report over the previous one, up to the number of lines of the terminal.
+/// Draws a report over the previous one, with at most as many lines as the terminal has.
 fn screen(record: &Record<'_>, style: &Style, first: bool) -> Result<(), Failure> {
     let mut text = Vec::new();
     fauxplat_report::write(record, Format::Text, style, &mut text).map_err(refused)?;
@@ -455,8 +456,8 @@ fn screen(record: &Record<'_>, style: &Style, first: bool) -> Result<(), Failure
     let rows = terminal_size::terminal_size().map_or(24, |(_, height)| usize::from(height.0)).max(3);
     let count = text.lines().count();
     let shown = if count < rows { count } else { rows - 2 };
-    // The first drawing clears the screen (ED 2); later ones go home and clear what is left of each line (EL) and of
-    // the screen (ED), which does not flicker. See ECMA-48.
+    // The first drawing clears the screen (ED 2). Later ones move the cursor home and clear the rest of each line (EL)
+    // and of the screen (ED), which does not flicker. See ECMA-48.
     let mut drawn = if first { "\x1b[2J\x1b[H".to_owned() } else { "\x1b[H".to_owned() };
     text.lines().take(shown).for_each(|line| drawn += &format!("{line}\x1b[K\r\n"));
     if shown < count {

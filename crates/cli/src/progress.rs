@@ -1,5 +1,5 @@
-//! The progress display on standard error, for terminals only: a line that is redrawn, or occasional lines of words on
-//! a terminal that cannot redraw.
+//! The progress display on standard error, for terminals only: a line that is redrawn, or a line of words every ten
+//! seconds where the terminal cannot redraw.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -10,18 +10,17 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::output;
 use fauxplat_options::OutputArgs;
 
-/// The progress display: the current activity, and the remaining time.
 pub(crate) struct Progress {
     bar: ProgressBar,
     /// Whether the experiment may be decided long before its limits.
     may_end_early: bool,
-    /// When the first measured runs had landed, and the share of the work that they were.
+    /// Elapsed time and share of the work when the first measured runs had finished: the rate counts from there.
     begun: Option<(Duration, f64)>,
-    /// When the next line of words is due, on terminals that cannot redraw.
+    /// When the next line of words is due; `None` on terminals that can redraw.
     next_line: Option<Duration>,
 }
 
-/// Length of the bar: it counts in thousandths.
+/// Length of the bar, in thousandths of the work.
 const FULL: u64 = 1000;
 
 /// Interval between lines of words, which a screen reader may read aloud.
@@ -31,7 +30,7 @@ const LINES_EVERY: Duration = Duration::from_secs(10);
 const GUESSING: Duration = Duration::from_millis(200);
 
 impl Progress {
-    /// A display that is hidden where it would not be seen.
+    /// Returns `None` where standard error is no terminal or the options ask for quiet.
     pub(crate) fn new(output: &OutputArgs) -> Option<Self> {
         let is_seen = !output.is_quiet() && std::io::stderr().is_terminal();
         let is_redrawn = output::can_redraw();
@@ -67,7 +66,7 @@ impl Progress {
     }
 }
 
-/// Remaining time at the rate so far; `None` while that would be a guess.
+/// Remaining time at the rate so far; `None` while the elapsed time is too short for an estimate.
 fn time_left(elapsed: Duration, done: f64, rest: f64) -> Option<Duration> {
     let is_known = done > 0.0 && elapsed >= GUESSING;
     is_known.then(|| Duration::try_from_secs_f64(elapsed.as_secs_f64() * rest / done).ok()).flatten()
@@ -91,11 +90,11 @@ impl Listener for Progress {
     }
 }
 
-/// Least width of a terminal for the bar; narrower ones show the words alone.
+/// Least width of a terminal for the bar; narrower terminals show only the words.
 const COLUMNS_OF_A_BAR: usize = 60;
 
 fn bar(output: &OutputArgs) -> ProgressBar {
-    // Ten redraws a second are plenty, and each takes CPU time beside the measured command.
+    // Ten redraws a second are enough, and each takes CPU time beside the measured command.
     let target = ProgressDrawTarget::stderr_with_hz(10);
     let bar = ProgressBar::with_draw_target(Some(FULL), target);
     let style = output::style(output, true);

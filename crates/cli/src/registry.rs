@@ -1,4 +1,5 @@
-//! The verbs that are crates of their own. Help, completions, manual pages, reports and exit codes walk this list.
+//! The list of verbs that are crates of their own, from which help, completions, manual pages, reports and exit codes
+//! are made.
 
 use fauxplat_options::JoinedVerb;
 use fauxplat_verb::Verb;
@@ -12,7 +13,7 @@ const VERBS: &[&dyn Verb] = &[
     &fauxplat_history::History,
 ];
 
-/// Makes the verbs and their reports known, before anything is read or shown.
+/// Registers the verbs and their reports, before anything is parsed or shown.
 pub(crate) fn join() {
     fauxplat_options::join(VERBS.iter().map(|verb| joined(*verb)).collect());
     fauxplat_report::know_reports(VERBS.iter().flat_map(|verb| verb.reports()).collect());
@@ -26,7 +27,6 @@ fn joined(verb: &'static dyn Verb) -> JoinedVerb {
     }
 }
 
-/// The verb of a name.
 pub(crate) fn verb(name: &str) -> Option<&'static dyn Verb> {
     VERBS.iter().copied().find(|verb| verb.command().get_name() == name)
 }

@@ -3,7 +3,7 @@
 use fauxplat_options::{Look, OutputArgs, When};
 use fauxplat_report::Style;
 
-/// Whether to use colour: as the option says, or else on a terminal that supports it.
+/// Whether to use colour: by the option, or else by the environment and the terminal.
 fn has_colour(output: &OutputArgs, terminal: bool) -> bool {
     match (output.style, output.colour) {
         (Look::Full | Look::Color, _) | (_, When::Always) => true,
@@ -26,7 +26,7 @@ pub(crate) fn can_redraw() -> bool {
     std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
-/// Colour and width of the destination.
+/// Style of the destination; the width is `COLUMNS`, else the terminal's, else the default.
 pub(crate) fn style(output: &OutputArgs, terminal: bool) -> Style {
     let colour = has_colour(output, terminal);
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
@@ -35,7 +35,7 @@ pub(crate) fn style(output: &OutputArgs, terminal: bool) -> Style {
     Style { colour, width, unicode: !output.ascii && speaks_unicode() && (!terminal || can_redraw()) }
 }
 
-/// Whether the locale is UTF-8. In a pipe without any locale UTF-8 is the better guess than question marks.
+/// Whether the locale is UTF-8. Without any locale, as in some pipes, UTF-8 is assumed: question marks would be worse.
 fn speaks_unicode() -> bool {
     let set = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
