@@ -75,7 +75,7 @@ fn the_cause_of_a_difference_of_two_revisions_is_named() {
     assert_eq!(cause["kind"], "sleep");
     let next = cause["next"].as_str().unwrap();
     assert!(
-        next.starts_with("fauxplat compare ") && next.contains("--commits HEAD~1,HEAD --build"),
+        next.starts_with("fauxplat compare ") && next.contains("--commits 'HEAD~1,HEAD' --build"),
         "{next}"
     );
     assert_eq!(found["changes"], serde_json::json!({"files": 2, "places": 2}), "seconds and number");

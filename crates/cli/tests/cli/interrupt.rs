@@ -189,27 +189,24 @@ const BEFORE_THE_FIRST_RUN: [&[&str]; 6] = [
     &["suite", "./asked", "./asked"],
 ];
 
-/// A laboratory with a program that never answers.
-fn asking() -> Lab {
+/// A laboratory with a program that never answers, and the line that was started there and has begun what comes before
+/// its first run. Each test has a time of its own in the place of 86451, since sleeps are counted on the whole machine.
+fn begun(words: &[&str], seconds: &str) -> (Lab, Live) {
     let lab = Lab::new();
-    lab.write("asked", "#!/bin/sh\ntouch begun; sleep 86451\n");
+    lab.write("asked", &format!("#!/bin/sh\ntouch begun; sleep {seconds}\n"));
     lab.shell("chmod +x asked");
-    lab
-}
-
-/// Starts a line, and waits until what it starts itself has begun.
-fn begun(lab: &Lab, words: &[&str]) -> Live {
-    let live = lab.start(words);
-    assert!(eventually(|| lab.path("begun").exists() && alive("sleep 86451") > 0), "{words:?}");
-    live
+    let words: Vec<String> = words.iter().map(|word| word.replace("86451", seconds)).collect();
+    let live = lab.start(&words.iter().map(String::as_str).collect::<Vec<&str>>());
+    let sleep = format!("sleep {seconds}");
+    assert!(eventually(|| lab.path("begun").exists() && alive(&sleep) > 0), "{words:?}");
+    (lab, live)
 }
 
 #[test]
 fn what_comes_before_the_first_run_is_interrupted_with_130() {
     for words in BEFORE_THE_FIRST_RUN {
         for signal in [SIGINT, SIGTERM] {
-            let lab = asking();
-            let live = begun(&lab, words);
+            let (_lab, live) = begun(words, "86451");
             live.signal(signal);
             live.end().complains(130, &["interrupted"]);
             assert_eq!(alive("sleep 86451"), 0, "{words:?}");
@@ -221,10 +218,9 @@ fn what_comes_before_the_first_run_is_interrupted_with_130() {
 #[test]
 fn what_comes_before_the_first_run_does_not_outlive_fauxplat() {
     for words in BEFORE_THE_FIRST_RUN {
-        let lab = asking();
-        let live = begun(&lab, words);
+        let (_lab, live) = begun(words, "86453");
         live.signal(SIGKILL);
         live.end();
-        assert!(eventually(|| alive("sleep 86451") == 0), "{words:?}");
+        assert!(eventually(|| alive("sleep 86453") == 0), "{words:?}");
     }
 }

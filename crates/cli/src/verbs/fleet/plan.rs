@@ -128,12 +128,9 @@ pub(super) fn options(args: &EngineArgs) -> Result<EngineOptions, Failure> {
             "--at-once: Slurm decides when a job begins; a licence (--licence NAME:COUNT) limits it",
         ));
     }
-    let of_programs =
-        [(args.program_there.is_some(), "--program-there"), (!args.program.is_empty(), "--program")];
-    let needless = of_programs.iter().find(|(is_given, _)| *is_given && on.starts_with("local:"));
-    if let Some((_, option)) = needless {
+    if on.starts_with("local:") && args.program_there.is_some() {
         return Err(Failure::usage(format!(
-            "{option}: the nodes of {on} are processes of this very program; leave it out"
+            "--program-there: the nodes of {on} are processes of this very program; leave it out"
         )));
     }
     // A run may be resumed from another folder, so paths are absolute.
