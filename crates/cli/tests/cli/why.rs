@@ -76,7 +76,7 @@ fn threads_that_only_sleep_do_not_hide_the_work_of_another() {
 fn an_earlier_comparison_is_explained() {
     let lab = Lab::new();
     let program = |seconds: &str| {
-        lab.write("slow", &format!("#!/bin/sh\nsleep {seconds}\n"));
+        lab.write("slow", &format!("#!/bin/sh\nexec sleep {seconds}\n"));
         lab.shell("chmod +x slow");
     };
     program("0.2");

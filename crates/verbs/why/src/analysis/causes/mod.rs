@@ -71,9 +71,12 @@ pub(super) fn candidates(case: &Case<'_>) -> Vec<Cause> {
         work::causes(case),
         start::causes(case),
         conditions::causes(case),
-        addresses::causes(case).into_iter().collect(),
     ];
-    all.into_iter().flatten().collect()
+    let by_addresses = addresses::causes(case);
+    // Work that takes longer without a reason that is counted is explained by its addresses, if they were seen to matter.
+    let is_explained = |it: &Cause| by_addresses.is_some() && it.kind == Kind::Place;
+    let others = all.into_iter().flatten().filter(|it| !is_explained(it));
+    others.chain(by_addresses.clone()).collect()
 }
 
 /// A time in words.
