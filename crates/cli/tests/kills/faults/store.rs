@@ -99,7 +99,11 @@ impl StoreFolder {
     fn fauxplat(&self, words: &[&str]) -> Command {
         let file = |path: &Path| File::create(path).expect("a file for what it says");
         let mut command = Command::new(crate::fauxplat());
-        command.args(words).args(["--format", "json", "--store"]).arg(self.store());
+        command.args(words).arg("--store").arg(self.store());
+        // Removing has no report.
+        if !words.contains(&"rm") {
+            command.args(["--format", "json"]);
+        }
         command.stdin(Stdio::null()).stdout(file(&self.report())).stderr(file(&self.errors()));
         command
     }
