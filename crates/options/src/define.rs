@@ -34,19 +34,25 @@ pub fn changed(
     condition: &ConditionArgs,
     machine: &Machine,
 ) -> Result<Definition, Failure> {
-    let mut definition = earlier;
-    apply_commands(&mut definition, commands)?;
-    apply_condition(&mut definition.condition, condition)?;
+    let mut definition = applied(earlier, commands, condition)?;
     relation::resolve(&mut definition.condition, machine)?;
     Ok(definition)
 }
 
 /// A definition for other machines, each of which resolves relations between CPUs itself.
 pub fn unresolved(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
-    let mut definition = match &commands.definition {
+    let saved = match &commands.definition {
         Some(path) => read(path)?,
         None => Definition::default(),
     };
+    applied(saved, commands, condition)
+}
+
+fn applied(
+    mut definition: Definition,
+    commands: &CommandArgs,
+    condition: &ConditionArgs,
+) -> Result<Definition, Failure> {
     apply_commands(&mut definition, commands)?;
     apply_condition(&mut definition.condition, condition)?;
     Ok(definition)

@@ -8,7 +8,7 @@ use fauxplat_model::{Command, Definition};
 use crate::{Repository, RevisionError, Tree};
 
 /// Name of the parameter by which a record knows the commit of a command.
-const COMMIT: &str = "commit";
+pub const COMMIT: &str = "commit";
 
 /// Resolves the commands of a definition, each in the work tree of the same number. The working directory is the one of the
 /// definition where that lies outside of the repository, and otherwise the same folder of the work tree.

@@ -15,21 +15,26 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// Makes and builds the work trees of two or more revisions of the repository around the working directory. With
-    /// `from_merge_base` the first is its merge base with the second. `tell` hears of a build before it begins.
+    /// Makes and builds the work trees of two or more revisions of the repository around the working directory; `None`
+    /// without a revision. With `from_merge_base` the first is its merge base with the second. `tell` is called before each
+    /// build.
     ///
     /// # Errors
-    /// Fewer than two revisions, one that does not exist, or one that cannot be built.
+    /// Fails for a single revision, one that does not exist, or one that cannot be built.
     pub fn open(
         words: &[String],
         from_merge_base: bool,
         build: Option<&str>,
         tell: &dyn Fn(&str),
-    ) -> Result<Self, Failure> {
-        if words.len() < 2 {
-            return Err(Failure::usage(
-                "--commits needs two revisions, BASE,HEAD: WORKTREE is the local changes",
-            ));
+    ) -> Result<Option<Self>, Failure> {
+        match words.len() {
+            0 => return Ok(None),
+            1 => {
+                return Err(Failure::usage(
+                    "--commits needs two revisions, BASE,HEAD: WORKTREE is the local changes",
+                ));
+            }
+            _ => {}
         }
         let mut workshop = Workshop::around(Path::new("."), build)?;
         let revisions = words.iter().map(|word| workshop.revision(word));
@@ -39,20 +44,7 @@ impl Compared {
         }
         let built = revisions.iter().map(|revision| workshop.tree(revision, tell));
         let trees = built.collect::<Result<_, RevisionError>>()?;
-        Ok(Compared { workshop, trees })
-    }
-
-    /// As [`Compared::open`]; `None` where no revisions are asked for.
-    ///
-    /// # Errors
-    /// As [`Compared::open`].
-    pub fn if_asked(
-        words: &[String],
-        from_merge_base: bool,
-        build: Option<&str>,
-        tell: &dyn Fn(&str),
-    ) -> Result<Option<Self>, Failure> {
-        (!words.is_empty()).then(|| Compared::open(words, from_merge_base, build, tell)).transpose()
+        Ok(Some(Compared { workshop, trees }))
     }
 
     /// The work trees, in the order of their words.

@@ -14,5 +14,5 @@ pub(super) fn open(args: &CompareArgs) -> Result<Option<Compared>, Failure> {
             output::complain(line);
         }
     };
-    Compared::if_asked(words, args.commits.merge_base, build, &tell)
+    Compared::open(words, args.commits.merge_base, build, &tell)
 }

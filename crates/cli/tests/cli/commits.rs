@@ -59,6 +59,7 @@ fn revisions_are_compared_by_their_names_and_built_once() {
     assert_eq!(found["commands"][1]["parameters"][0][1], hash.as_str(), "{}", found["commands"][1]);
     let again = run(&lab, &top, &[&words[..], &["--max-pairs", "6"]].concat()).succeeds();
     assert!(!again.out.is_empty());
+    run(&lab, &top, &["why", "--stored", "last"]).complains(2, &["--commits BASE,HEAD"]);
     assert_eq!(git(&top, &["status", "--porcelain"]), "");
     assert_eq!(git(&top, &["worktree", "list"]).lines().count(), 1);
 }

@@ -121,7 +121,7 @@ fn compared(args: &SuiteArgs, host: &dyn Host) -> Result<Option<Compared>, Failu
             host.complain(line);
         }
     };
-    Compared::if_asked(words, args.commits.merge_base, args.build.build.as_deref(), &tell)
+    Compared::open(words, args.commits.merge_base, args.build.build.as_deref(), &tell)
 }
 
 /// A driver of the commands, in work trees where there are some.

@@ -1,9 +1,9 @@
 //! From options to the definition of the comparison.
 
 use fauxplat_experiment::{Failure, Machine};
-use fauxplat_model::{Definition, Estimand, Metric, Rule};
+use fauxplat_model::{Command, Definition, Estimand, Metric, Rule};
 use fauxplat_options::define;
-use fauxplat_revisions::Compared;
+use fauxplat_revisions::{COMMIT, Compared};
 use fauxplat_store::StoredExperiment;
 
 use crate::args::WhyArgs;
@@ -17,9 +17,20 @@ const PATIENCE_S: f64 = 30.0;
 /// The definition of an earlier comparison, without what that comparison asked beside the difference of times.
 fn again(earlier: &StoredExperiment) -> Result<Definition, Failure> {
     let definition = &earlier.header.definition;
+    let is_of_revisions = |it: &Command| it.parameters.iter().any(|(name, _)| name == COMMIT);
+    if earlier.commands.iter().any(is_of_revisions) {
+        return Err(Failure::usage(
+            "--stored: the work trees of the compared revisions do not stay: ask `fauxplat why --commits BASE,HEAD`",
+        ));
+    }
+    if !definition.parameters.is_empty() {
+        return Err(Failure::usage(
+            "--stored: the comparison had parameter lists: give why the two command lines themselves",
+        ));
+    }
     if earlier.kind != "compare" || earlier.commands.len() != 2 || definition.commands.len() != 2 {
         return Err(Failure::usage(format!(
-            "--stored: the experiment is no comparison of two commands but `{}` of {}",
+            "--stored: the experiment is no comparison of two commands but `{}` of {} commands",
             earlier.kind,
             earlier.commands.len()
         )));

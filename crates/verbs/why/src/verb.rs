@@ -115,7 +115,7 @@ fn revisions(args: &WhyArgs, host: &dyn Host) -> Result<Option<Revisions>, Failu
             host.complain(line);
         }
     };
-    Revisions::if_asked(words, args.commits.merge_base, args.build.build.as_deref(), &tell)
+    Revisions::open(words, args.commits.merge_base, args.build.build.as_deref(), &tell)
 }
 
 /// The words by which a command line compares the same revisions.
