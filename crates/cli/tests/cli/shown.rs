@@ -24,8 +24,6 @@ const PLACE: &str = include_str!("shown.sh");
 /// Where an option shows.
 #[derive(Clone, Debug)]
 enum Sign {
-    /// A line of the probe that begins so.
-    Probe(String),
     /// A value of the JSON document, by the end of its path, or any value there.
     Json(String, String),
     /// A file with a text in it, or a folder; the base has none such.
@@ -46,8 +44,6 @@ enum Sign {
     Coloured,
     /// No character outside ASCII, where the base has some.
     Ascii,
-    /// Another order of two names.
-    Swaps,
     /// A test of another module, which has a terminal or a history of its own.
     Elsewhere(String),
     /// The exit code.
@@ -61,7 +57,6 @@ impl Sign {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let (first, others) = rest.split_once(' ').unwrap_or((rest, ""));
         match word {
-            "probe" => Sign::Probe(rest.into()),
             "json" => Sign::Json(format!("/{first}"), others.into()),
             "file" => Sign::File(first.into(), others.into()),
             "says" => Sign::Says(rest.into()),
@@ -72,7 +67,6 @@ impl Sign {
             "empty" => Sign::Empty,
             "coloured" => Sign::Coloured,
             "ascii" => Sign::Ascii,
-            "swaps" => Sign::Swaps,
             "elsewhere" => Sign::Elsewhere(rest.into()),
             "code" => Sign::Code(rest.parse().unwrap()),
             "sooner" => Sign::Sooner,
@@ -185,7 +179,6 @@ fn section(body: &str, groups: &BTreeMap<String, Vec<Block>>) -> Section {
 struct Outcome {
     done: Done,
     document: Value,
-    probe: String,
     /// Texts of the files that the rows of the section name, by these names.
     files: BTreeMap<String, String>,
     took: Duration,
@@ -245,7 +238,7 @@ impl<'s> Trial<'s> {
         let options = options::all().remove(verb).unwrap_or_else(|| panic!("there is no {verb}"));
         let trial = Trial { verb, section, options, lab: Lab::new(), silent: Vec::new() };
         trial.lab.write("shown.sh", PLACE);
-        trial.shell("probe; files");
+        trial.shell("mkdir below");
         section.before.iter().for_each(|line| trial.shell(line));
         trial
     }
@@ -266,9 +259,7 @@ impl<'s> Trial<'s> {
     /// Runs a command line, with the store of the laboratory and a JSON document beside its report.
     fn run(&self, words: &[String]) -> Outcome {
         self.section.again.iter().for_each(|line| self.shell(line));
-        for file in ["probe.log", "document.json"] {
-            let _ = fs::remove_file(self.lab.path(file));
-        }
+        let _ = fs::remove_file(self.lab.path("document.json"));
         let mut words: Vec<String> = words.iter().map(|word| self.filled(word)).collect();
         let mut given = Vec::new();
         let is_stored = takes_store(&words.iter().map(String::as_str).collect::<Vec<&str>>());
@@ -290,17 +281,13 @@ impl<'s> Trial<'s> {
         let document = serde_json::from_str(text).unwrap_or_default();
         // The last line of a report says the command line again, and shows nothing of what was heard.
         done.out.truncate(done.out.find("repeat with: ").unwrap_or(done.out.len()));
-        Outcome { document, probe: self.lab.read("probe.log"), files: self.take(), done, took }
+        Outcome { document, files: self.take(), done, took }
     }
 
     /// Whether an outcome has a sign that the one of the base has not.
     fn has(&self, outcome: &Outcome, sign: &Sign, base: &Outcome) -> bool {
         let (ours, theirs) = (&outcome.done, &base.done);
         match sign {
-            Sign::Probe(text) => {
-                let begins = |log: &str| log.lines().any(|line| line.starts_with(&self.filled(text)));
-                begins(&outcome.probe) && !begins(&base.probe)
-            }
             Sign::Json(end, value) => {
                 let has = |it: &Outcome| it.values(end).iter().any(|one| value.is_empty() || one == value);
                 has(outcome) && !has(base)
@@ -317,10 +304,6 @@ impl<'s> Trial<'s> {
             Sign::Empty => ours.out.is_empty() && !theirs.out.is_empty(),
             Sign::Coloured => ours.out.contains('\u{1b}') && !theirs.out.contains('\u{1b}'),
             Sign::Ascii => ours.out.is_ascii() && !theirs.out.is_ascii(),
-            Sign::Swaps => {
-                let order = |it: &Done| it.out.find("sleep").cmp(&it.out.find("true"));
-                order(ours) != order(theirs)
-            }
             Sign::Elsewhere(test) => is_test(test),
             Sign::Sooner => outcome.took < base.took,
             Sign::Code(code) => ours.code == Some(*code) && theirs.code != Some(*code),
@@ -369,7 +352,7 @@ impl<'s> Trial<'s> {
             };
             if !is_seen {
                 let (verb, option, line) = (self.verb, row.option(), line.join(" "));
-                let said = (&row.sign, &after.done, &after.probe);
+                let said = (&row.sign, &after.done);
                 self.silent.push(format!("{verb} --{option} of `{line}`: {said:?}"));
             }
         }
