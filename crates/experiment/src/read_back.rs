@@ -1,7 +1,7 @@
 //! Reads back the condition of a process of each command before its first run, and checks it against the definition.
 //!
-//! Such a process ends before its program begins, so that no part of a command is executed and no timed run takes
-//! longer.
+//! The process that is read ends before its program begins, so that no part of a command is executed and no timed run
+//! takes longer.
 
 use std::path::PathBuf;
 

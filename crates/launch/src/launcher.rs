@@ -76,7 +76,7 @@ pub trait Launcher: Debug + Send {
     /// Creates the process of a run and holds it before its first instruction, its condition already applied. No other
     /// request may be under way.
     ///
-    /// Such a run is no timed sample, because it begins in a process that slept until its release. Its reply says so.
+    /// A held run is no timed sample, because it begins in a process that slept until its release. Its reply says so.
     ///
     /// # Errors
     /// Fails if the process cannot be created under its condition, or the run was stopped before it was held.

@@ -65,7 +65,8 @@ impl Changes {
     }
 }
 
-/// Number of lines of content, and the hunk, of `-10,2 +12,3 @@ head`.
+/// Parses the rest of a hunk header after `@@ `, such as `-10,2 +12,3 @@ head`: the number of content lines that follow,
+/// and the hunk.
 fn hunk(file: &str, rest: &str) -> Option<(u32, Hunk)> {
     let (ranges, head) = rest.split_once(" @@")?;
     let (old, new) = ranges.split_once(' ')?;

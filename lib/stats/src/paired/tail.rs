@@ -29,7 +29,7 @@ fn largest(d: &[f64], least: f64) -> (Vec<usize>, impl Iterator<Item = usize>) {
 }
 
 /// Sign imbalance of the k largest magnitudes, for the k that shows it best, with the paths of all other sign patterns.
-/// This is McNemar's test with its threshold scanned (McNemar 1947). Only differences take part that are large compared
+/// McNemar's test with its threshold scanned (McNemar 1947). Only differences take part that are large compared
 /// with the usual ones and above `least`: smaller ones are no tail, whichever side they lean to.
 ///
 /// Every `group` neighbours were ordered by one coin, so their signs flip together.

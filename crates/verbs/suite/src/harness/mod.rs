@@ -1,6 +1,6 @@
 //! Benchmark harnesses: how their programs are called, and how their output is parsed.
 //!
-//! This module only builds command lines and parses texts. `measure` runs the processes.
+//! Command lines are built and texts are parsed here; `measure` runs the processes.
 
 mod catch2;
 mod choice;
