@@ -93,7 +93,7 @@ fn an_earlier_comparison_is_explained() {
     let again = ask("1").ends_with(0);
     assert!(again.out.contains("has changed since it was compared"), "{}{}", again.out, again.err);
     ask("2").complains(2, &["`why` of 2 commands"]);
-    let listed = ["compare", "--max-pairs", "2", "--store", &store, "sleep {t}", "-L", "t=0,0.01"];
+    let listed = ["compare", "--max-pairs", "6", "--store", &store, "sleep {t}", "-L", "t=0,0.01"];
     Done::of(lab.bare(&listed)).succeeds();
     ask("last").complains(2, &["parameter lists"]);
     ask("77").complains(2, &["77"]);
