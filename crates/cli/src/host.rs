@@ -60,6 +60,10 @@ impl Host for Terminal {
         output::list(headings, rows, output)
     }
 
+    fn perform(&self, words: &[String]) -> Result<(), Failure> {
+        crate::perform(words)
+    }
+
     fn complain(&self, line: &str) {
         output::complain(line);
     }

@@ -182,7 +182,7 @@ fn has_an_end(parsed: &Parsed) -> bool {
     }
 }
 
-/// Executes a command line of a lab's definition.
+/// Executes a command line that fauxplat itself composed, or one of a lab's definition.
 ///
 /// # Errors
 /// Returns the error of the verb, or a usage error for a line that cannot be parsed.

@@ -7,7 +7,9 @@ use fauxplat_units::Nanos;
 
 use super::help::after;
 use super::output::{Measured, Output};
-use super::{BuildArgs, CommandArgs, CommitsArgs, ConditionArgs, EndArgs, percent, time_with_unit};
+use super::{
+    BuildArgs, CommandArgs, CommitsArgs, ConditionArgs, EndArgs, ExplainedArgs, percent, time_with_unit,
+};
 
 const EXAMPLES: &str = "\
   fauxplat compare './before input' './after input'
@@ -16,6 +18,7 @@ const EXAMPLES: &str = "\
   fauxplat compare --metric wall,peak-memory --margin wall=1%,peak-memory=64KiB './old x' './new x'
   fauxplat compare --sessions 6 --session-gap 10m './before input' './after input'
   fauxplat compare --profile './before input' './after input'
+  fauxplat compare --why './before input' './after input'
   fauxplat compare --commits main,HEAD --merge-base --build 'make -j4' './program input'
   fauxplat compare --baseline last './program input'
   fauxplat compare --plan --max-time 2m './program input'
@@ -24,6 +27,24 @@ const EXAMPLES: &str = "\
 /// Options that cannot be combined with revisions.
 const WITHOUT_COMMITS: [&str; 8] =
     ["baseline", "with", "plan", "build_a", "link", "link_seeds", "parameters", "scan"];
+
+/// Options of comparisons whose difference `why` cannot measure again.
+const WITHOUT_WHY: [&str; 14] = [
+    "baseline",
+    "plan",
+    "sessions",
+    "confirm",
+    "build",
+    "build_a",
+    "link",
+    "link_seeds",
+    "duet",
+    "commits",
+    "anytime",
+    "estimand",
+    "parameters",
+    "scan",
+];
 
 /// Options, and groups of options by the names of their structs, that concern the running of commands. A comparison of
 /// two stored results runs nothing and refuses them.
@@ -58,7 +79,11 @@ const MEASURED: [&str; 27] = [
 ];
 
 #[derive(Debug, Args)]
-#[command(after_help = after(EXAMPLES), mut_arg("commits", |arg| arg.conflicts_with_all(WITHOUT_COMMITS)))]
+#[command(
+    after_help = after(EXAMPLES),
+    mut_arg("commits", |arg| arg.conflicts_with_all(WITHOUT_COMMITS)),
+    mut_arg("why", |arg| arg.conflicts_with_all(WITHOUT_WHY)),
+)]
 pub struct CompareArgs {
     #[command(flatten)]
     pub commands: CommandArgs,
@@ -123,6 +148,8 @@ pub struct CompareArgs {
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "30s", value_parser = time_with_unit)]
     #[arg(conflicts_with_all = ["baseline", "plan", "sessions", "confirm", "build_a", "build", "link", "link_seeds", "duet"])]
     pub profile: Option<Nanos>,
+    #[command(flatten)]
+    pub explained: ExplainedArgs,
     /// No shell, which is the default (the same as --shell=none)
     #[arg(short = 'N', long, conflicts_with = "shell")]
     pub no_shell: bool,

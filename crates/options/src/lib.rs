@@ -18,6 +18,7 @@ mod durations;
 mod end;
 mod environment;
 mod explain;
+mod explained;
 mod fleet;
 mod foreign;
 mod help;
@@ -67,6 +68,7 @@ pub use doctor::DoctorArgs;
 pub use end::EndArgs;
 pub use environment::store_of_environment;
 pub use explain::{DesignArgs, ExplainArgs, Varied};
+pub use explained::{ExplainedArgs, words_given};
 pub use fleet::{
     EngineArgs, FleetAction, FleetArgs, FleetCompareArgs, FleetEmitArgs, FleetPlaceArgs, FleetReportArgs,
     FleetRunArgs, FleetTakeArgs, FleetWatchArgs, NodeArgs,

@@ -103,6 +103,12 @@ pub trait Host {
     /// The list could not be written.
     fn list(&self, headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure>;
 
+    /// Carries out another command line of the program, whose first word is the program.
+    ///
+    /// # Errors
+    /// The error of the verb, or a usage error for a line that cannot be parsed.
+    fn perform(&self, words: &[String]) -> Result<(), Failure>;
+
     /// A message to the user on standard error.
     fn complain(&self, line: &str);
 }

@@ -15,6 +15,7 @@ mod gates;
 mod kinds;
 mod labs;
 mod machines;
+mod peers;
 mod program;
 mod server;
 mod verdicts;
@@ -40,6 +41,7 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   gates printed [PERCENT [N]]                 the same of a number that is printed with 3 % of noise, within 20 s
   why [--beside-burner] [--program FILE] [WORD]…
                                               planted pairs whose names have such a word: is the first cause the planted one?
+  peers [WORD]…                               the same pairs put to perf, cg_diff and flame graphs: what each shows first
   server [--kills N]                          sixteen writers of a shared store, whose server is killed (8 times) in their midst
   elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user; of the programs of
                                               tests that are named, as `--program cli.blink`
@@ -59,6 +61,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["bisect", rest @ ..] => bisect::run(rest),
         ["gates", rest @ ..] => gates::run(rest),
         ["why", rest @ ..] => why::run(rest),
+        ["peers", rest @ ..] => peers::run(rest),
         ["server", rest @ ..] => server::run(rest),
         ["elsewhere", rest @ ..] => elsewhere::run(rest),
         _ => Err(ChoreError::Usage(USAGE)),

@@ -32,8 +32,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     };
     let folder = super::folder(if is_busy { "why-beside-burner" } else { "why" })?;
     let sources = cargo::root().join("crates/verbs/why/pairs");
-    let text = fs::read_to_string(sources.join("pairs.json")).map_err(ChoreError::at(&sources))?;
-    let all: Value = serde_json::from_str(&text).map_err(|error| ChoreError::Bench(error.to_string()))?;
+    let all = pairs()?;
     let _burner = is_busy.then(Burner::start).transpose()?;
     let mut right = [(0, 0); 2];
     for (at, list) in ["pairs", "equal"].into_iter().enumerate() {
@@ -67,7 +66,14 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-fn text_of<'v>(pair: &'v Value, key: &str, otherwise: &'v str) -> &'v str {
+/// The planted pairs, and the equal ones.
+pub(super) fn pairs() -> Result<Value, ChoreError> {
+    let file = cargo::root().join("crates/verbs/why/pairs/pairs.json");
+    let text = fs::read_to_string(&file).map_err(ChoreError::at(&file))?;
+    serde_json::from_str(&text).map_err(|error| ChoreError::Bench(error.to_string()))
+}
+
+pub(super) fn text_of<'v>(pair: &'v Value, key: &str, otherwise: &'v str) -> &'v str {
     pair[key].as_str().unwrap_or(otherwise)
 }
 
@@ -140,7 +146,8 @@ fn told(document: &Path, pair: &Value) -> Result<(bool, String), ChoreError> {
     Ok((is_right, format!("{answer}, {more_ms:.2} ms more; {shown}; in {place}; {elapsed_s:.0} s")))
 }
 
-fn shell(folder: &Path, line: &str) -> Result<(), ChoreError> {
+/// Runs a line of a shell in a folder.
+pub(super) fn shell(folder: &Path, line: &str) -> Result<(), ChoreError> {
     let done = Command::new("sh").args(["-c", line]).current_dir(folder).stdout(Stdio::null()).status();
     match done.map_err(ChoreError::at(PathBuf::from("sh")))? {
         status if status.success() => Ok(()),

@@ -98,6 +98,8 @@ fn measured(
         None => definition.rule.check_level(commands).map_err(Failure::usage)?,
         Some(_) => baseline::check_rule(&definition.rule)?,
     }
+    args.explained.check(&args.output)?;
+    check_explained(&definition, commands, args)?;
     let profiling = args.profile.map(|longest| profiling(longest, &definition, &machine)).transpose()?;
     // A build that takes minutes comes after what can be refused at once.
     check_reports("compare", &definition, &args.output)?;
@@ -160,21 +162,44 @@ fn report(
     args: &CompareArgs,
 ) -> Result<(), Failure> {
     let comparisons = against_first(&driver, &findings);
-    let next = next(&driver, &comparisons, args);
+    let difference = difference(&driver, &comparisons, args);
     finish(driver, findings.map(Findings::Compare), &args.output)?;
-    next.into_iter().for_each(|line| output::complain(&line));
-    answered(args, alarms, &comparisons)
+    let explained = difference.map_or(Ok(()), |id| explain(id, args));
+    answered(args, alarms, &comparisons)?;
+    explained
 }
 
-/// The command line that looks for the cause of a difference, for users who sit before a terminal.
-fn next(driver: &Driver, comparisons: &[Comparison], args: &CompareArgs) -> Option<String> {
-    let is_read = std::io::stderr().is_terminal() && !args.output.is_quiet();
+/// The number of a stored comparison whose difference `why` can look into; `None` where there is none.
+fn difference(driver: &Driver, comparisons: &[Comparison], args: &CompareArgs) -> Option<i64> {
     let [only] = comparisons else { return None };
     let is_of_two = driver.commands.len() == 2 && args.commits.commits.is_empty();
     let is_slower =
         only.verdict == Verdict::Different && driver.header.definition.rule.metric == Metric::WALL;
-    let id = driver.header.id.filter(|_| is_read && is_of_two && is_slower)?;
-    Some(format!("`fauxplat why --stored {id}` looks for what makes the difference"))
+    driver.header.id.filter(|_| is_of_two && is_slower)
+}
+
+/// Looks for the cause of a difference if `--why` asks for it; names the command line to users who sit before a terminal
+/// if not.
+fn explain(id: i64, args: &CompareArgs) -> Result<(), Failure> {
+    match args.explained.line(&args.output, &[format!("--stored={id}")]) {
+        Some(line) if !signal::stop_requested() => crate::perform(&line),
+        None if std::io::stderr().is_terminal() && !args.output.is_quiet() => {
+            output::complain(&format!("`fauxplat why --stored {id}` looks for what makes the difference"));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses `--why` for comparisons that `why` could not measure again.
+fn check_explained(definition: &Definition, commands: usize, args: &CompareArgs) -> Result<(), Failure> {
+    let is_by_time = definition.rule.metric == Metric::WALL && definition.rule.also.is_empty();
+    let unfit = match args.explained.why {
+        Some(_) if commands != 2 => "it explains the difference of two commands",
+        Some(_) if !is_by_time || definition.condition.simulate.is_some() => "it explains wall time",
+        _ => return Ok(()),
+    };
+    Err(Failure::usage(format!("--why: {unfit}; leave it out, or ask `fauxplat why` about two commands")))
 }
 
 /// The end of a comparison that was reported: a gate that fails, or a question without an answer where that has a code of

@@ -100,6 +100,55 @@ fn an_earlier_comparison_is_explained() {
 }
 
 #[test]
+fn a_comparison_is_explained_after_its_report() {
+    let lab = Lab::new();
+    let compare = |words: &[&str]| {
+        let store = lab.file("store.sqlite");
+        let whole = [&["compare", "--quiet", "--max-pairs", "6", "--store", &store][..], words].concat();
+        Done::of(lab.bare(&whole))
+    };
+    let done = compare(&["--why=20s", "--nice", "3", "true", "sleep 0.2"]).succeeds();
+    let [verdict, cause] = ["slower", "sleeps longer"].map(|words| done.out.find(words));
+    assert!(verdict.is_some() && verdict < cause, "the explanation follows the verdict: {}", done.out);
+    assert_eq!(lab.last()["schema"], "fauxplat.why/1");
+    let gated = compare(&["--why=20s", "--fail-if", "slower", "true", "sleep 0.2"]).ends_with(1);
+    assert!(gated.out.contains("sleeps longer"), "a gate that fails is explained, too: {}", gated.out);
+    let equal = compare(&["--why=20s", "sleep 0.01", "sleep 0.01"]).succeeds();
+    // Equal commands may be called different once in a hundred times.
+    assert!(equal.out.contains("slower") || !equal.out.contains("account"), "{}", equal.out);
+    compare(&["--why", "true", "true", "true"]).complains(2, &["--why", "two commands"]);
+    compare(&["--why", "--metric", "cpu", "true", "true"]).complains(2, &["--why", "wall time"]);
+    compare(&["--why", "--format", "json", "true", "true"]).complains(2, &["--why", "--format"]);
+    compare(&["--why", "--output", "file", "true", "true"]).complains(2, &["--why", "--output"]);
+    Done::of(lab.bare(&["compare", "--why", "--store", "none", "true", "true"]))
+        .complains(2, &["--why", "--store"]);
+}
+
+#[test]
+fn a_benchmark_of_a_suite_is_explained() {
+    let lab = Lab::new();
+    let store = lab.file("store.sqlite");
+    lab.write(
+        "suite.toml",
+        "[[benchmark]]\nname = 'same'\na = 'sleep 0.01'\nb = 'sleep 0.01'\n\
+         [[benchmark]]\nname = 'late'\na = 'sh -c \"test -f made\"'\nb = 'sh -c \"test -f made; sleep 0.2\"'\n\
+         prepare = 'touch made'\n",
+    );
+    let of = |words: &[&str]| Done::of(lab.bare(&[words, &["--store", &store]].concat()));
+    let done = of(&["suite", "--quiet", "--max-time", "10s", "--why=20s", "suite.toml"]).succeeds();
+    assert!(done.out.contains("late") && done.out.contains("sleeps longer"), "{}", done.out);
+    let ask = |name: &str| of(&["why", "--stored", "1", "--benchmark", name, "--quiet", "--max-time", "20s"]);
+    assert!(ask("late").succeeds().out.contains("sleeps longer"));
+    ask("later").complains(2, &["later", "no such benchmark", "same"]);
+    of(&["why", "--stored", "1"]).complains(2, &["--benchmark"]);
+    of(&["why", "--stored", "2", "--benchmark", "late"]).complains(2, &["--benchmark", "no suite"]);
+    let lines = |ns: u32| format!("sh -c 'echo x: {ns} ns'");
+    let of_lines =
+        ["suite", "--quiet", "--harness", "lines:^(\\S+): ([0-9.]+) (ns)$", "--why", &lines(10), &lines(20)];
+    of(&of_lines).complains(3, &["--why", "number of rounds", "fixed amount"]);
+}
+
+#[test]
 fn equal_commands_get_no_cause() {
     let lab = Lab::new();
     let document = why(&lab, ["sleep 0.02", "sleep 0.02"], &[]);

@@ -33,13 +33,14 @@ fn answer(found: &ExplainFindings) -> String {
     let named = found.components.iter().filter(|component| is_named(component, found.level));
     let mut said: Vec<String> =
         named.map(|one| format!("{} {}", points(one.points_percent), words(one))).collect();
-    let rest: f64 = found
-        .components
-        .iter()
-        .filter(|component| !is_named(component, found.level))
-        .map(|component| component.points_percent)
-        .sum();
-    said.push(format!("{} unexplained", points(rest)));
+    // The table has a row for what no factor explains, and the sentence says the same figure.
+    let sum = |is_counted: &dyn Fn(&Component) -> bool| -> f64 {
+        found.components.iter().filter(|one| is_counted(one)).map(|one| one.points_percent).sum()
+    };
+    let silent = points(sum(&|one| one.p_adjusted.is_some() && !is_named(one, found.level)));
+    let is_shown = silent != points(0.0);
+    said.extend(is_shown.then(|| format!("{silent} not to be told from chance")));
+    said.push(format!("{} unexplained", points(sum(&|one| one.p_adjusted.is_none()))));
     let whole = percent(found.worst_over_best_ratio - 1.0);
     let ends =
         |[low, high]: [f64; 2]| format!("95 % interval {} to {}", percent(low - 1.0), percent(high - 1.0));

@@ -33,28 +33,32 @@ pub(crate) fn parts(found: &LatencyFindings) -> Vec<Piece> {
 }
 
 fn answer(found: &LatencyFindings) -> String {
-    let worst = found.tests.iter().max_by_key(|test| test.corrected.p99_ns);
+    let worst = found.tests.iter().max_by_key(|test| late(&test.corrected));
     let Some(worst) = worst else { return "Nothing was measured.".to_owned() };
-    let best = found.tests.iter().min_by_key(|test| test.corrected.p99_ns).unwrap_or(worst);
+    let best = found.tests.iter().min_by_key(|test| late(&test.corrected)).unwrap_or(worst);
+    let both = [best, worst].map(|test| &test.corrected);
     match found.tests.len() {
-        1 => format!("{}: half within {}, {}", place(worst), time(worst.raw.p50_ns), most(&worst.corrected)),
+        1 => format!("{}: half within {}, {}", place(worst), time(worst.raw.p50_ns), most(&both[1..])),
         all => format!(
             "{}: {} ({}) to {} ({})",
             counted(all, "test", "tests"),
-            most(&best.corrected),
+            most(&both),
             place(best),
-            time(worst.corrected.p99_ns.unwrap_or(worst.corrected.max_ns)),
+            time(late(&worst.corrected)),
             place(worst)
         ),
     }
 }
 
-/// The delay of nearly all activations: the 99th percentile, or the maximum if there are too few activations.
-fn most(of: &Percentiles) -> String {
-    match of.p99_ns {
-        Some(p99_ns) => format!("99 % within {}", time(p99_ns)),
-        None => format!("all within {}", time(of.max_ns)),
-    }
+/// How late nearly all are: 99 %, or where there are too few for that, all that there were.
+fn late(of: &Percentiles) -> u64 {
+    of.p99_ns.unwrap_or(of.max_ns)
+}
+
+/// That time in words for the first of some tests. Of a test in which all are within a time 99 % are within it, too.
+fn most(of: &[&Percentiles]) -> String {
+    let share = if of.iter().any(|it| it.p99_ns.is_some()) { "99 %" } else { "all" };
+    format!("{share} within {}", of.first().map_or_else(String::new, |first| time(late(first))))
 }
 
 fn time_or_dash(ns: Option<u64>) -> String {

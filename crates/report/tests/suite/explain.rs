@@ -62,6 +62,23 @@ fn a_sentence_and_a_bar_per_factor() {
     insta::assert_snapshot!("markdown_explain", explained().render(Format::Markdown, &Style::default()));
 }
 
+/// A sentence that calls more unexplained than the row of that name contradicts its table.
+#[test]
+fn the_sentence_says_what_the_row_of_the_unexplained_says() {
+    let with = |order: f64, rest: f64| {
+        let mut owned = explained();
+        let Findings::Explain(found) = &mut owned.findings else { panic!("an explanation") };
+        (found.components[3].points_percent, found.components[4].points_percent) = (order, rest);
+        owned.text(400).replace('\u{a0}', " ")
+    };
+    let text = with(4.26, 173.44);
+    assert!(text.contains(", 4.3 points not to be told from chance, 173.4 points unexplained."), "{text}");
+    let text = with(0.04, 1.0);
+    assert!(text.contains(", 1.0 point drift, 1.0 point unexplained."), "nothing is left of order: {text}");
+    let text = with(-2.0, 3.0);
+    assert!(text.contains(", 1.0 point drift, 3.0 points unexplained."), "a share is not negative: {text}");
+}
+
 #[test]
 fn an_interaction_is_named_or_bounded() {
     let with = |p_adjusted| {

@@ -248,6 +248,31 @@ fn the_seed_makes_it_repeatable() {
     assert!(owned.text(100).contains("repeat with: fauxplat run --seed=7 'it'\\''s'\n"));
 }
 
+/// A seed is refused by what draws nothing, and what goes on has that of its beginning.
+#[test]
+fn a_line_that_draws_nothing_has_no_seed() {
+    let repeat = |line: &str| {
+        let mut owned = common::run(&["sort -n data"]);
+        owned.header.invocation = line.split(' ').map(str::to_owned).collect();
+        let text = owned.text(200);
+        text.lines().find_map(|line| line.strip_prefix("repeat with: ")).map(str::to_owned)
+    };
+    for line in [
+        "fauxplat fleet report",
+        "fauxplat fleet report 3f2a --fail-if missing",
+        "fauxplat fleet watch --folder runs",
+        "fauxplat fleet take logs",
+        "fauxplat fleet run --resume 3f2a",
+        "fauxplat load integer@0",
+        "fauxplat profile --import perf.data",
+    ] {
+        assert_eq!(repeat(line).as_deref(), Some(line));
+    }
+    let with_seed = "fauxplat fleet run --seed 42 --on local:2 true";
+    assert_eq!(repeat("fauxplat fleet run --on local:2 true").as_deref(), Some(with_seed));
+    assert_eq!(repeat("fauxplat latency -q").as_deref(), Some("fauxplat latency -q --seed 42"));
+}
+
 #[test]
 fn names_that_look_alike_when_shortened_are_numbered() {
     let long = |end: &str| format!("program {} middle {end} {}", "a".repeat(60), "z".repeat(60));

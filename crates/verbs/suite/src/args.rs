@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use fauxplat_experiment::Failure;
 use fauxplat_options::{
-    CommitsArgs, ConditionArgs, EndArgs, Measured, Output, TreeBuildArgs, after, percent, time_with_unit,
+    CommitsArgs, ConditionArgs, EndArgs, ExplainedArgs, Measured, Output, TreeBuildArgs, after, percent,
+    time_with_unit,
 };
 use fauxplat_units::Nanos;
 use regex::Regex;
@@ -21,6 +22,7 @@ const EXAMPLES: &str = "\
   fauxplat suite --filter '^BM_sort' --fdr ./old/bench ./new/bench
   fauxplat suite benchmarks.toml ./old/program ./new/program
   fauxplat suite --commits main,HEAD --build 'make bench' './bench --quick'
+  fauxplat suite --why ./old/bench ./new/bench
   fauxplat suite --from old.json new.json";
 
 /// Benchmarks of two builds, and what changed, under one budget of error
@@ -29,6 +31,7 @@ const EXAMPLES: &str = "\
     after_help = after(EXAMPLES),
     mut_arg("commits", |arg| arg.conflicts_with("from")),
     mut_arg("build", |arg| arg.requires("commits")),
+    mut_arg("why", |arg| arg.conflicts_with("from")),
 )]
 pub struct SuiteArgs {
     /// Two builds of one benchmark program, each with its arguments as one word of the shell; or FILE.toml (- is standard input),
@@ -69,6 +72,8 @@ pub struct SuiteArgs {
         help_heading = "Decision"
     )]
     pub fail_if: Vec<FailIf>,
+    #[command(flatten)]
+    pub explained: ExplainedArgs,
     #[command(flatten)]
     pub commits: CommitsArgs,
     #[command(flatten)]

@@ -118,6 +118,10 @@ pub struct Benchmark {
     pub trouble: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
+    /// Command lines of A and of B that run this benchmark alone, for the same number of rounds; `None` where the
+    /// harness decides the number of rounds itself. `fauxplat why --stored ID --benchmark NAME` compares them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<[String; 2]>,
     /// Readings of each pair: (A, B), in `unit`.
     pub readings: Vec<(f64, f64)>,
 }
@@ -192,6 +196,16 @@ impl SuiteFindings {
 
     pub fn failed(&self) -> impl Iterator<Item = &Benchmark> {
         self.benchmarks.iter().filter(|it| it.has_failed)
+    }
+
+    /// The benchmark with the largest change: of those that are slower if there are some, else of those that are faster.
+    pub fn largest_change(&self) -> Option<&Benchmark> {
+        let of = |state: State| {
+            let size = |it: &Benchmark| it.effect.map_or(0.0, |effect| effect.ratio.ln().abs());
+            let those = self.benchmarks.iter().filter(move |it| it.state == state);
+            those.max_by(|a, b| size(a).total_cmp(&size(b)))
+        };
+        of(State::Slower).or_else(|| of(State::Faster))
     }
 
     pub fn gated(&self, gate: Gate) -> usize {

@@ -1,13 +1,15 @@
 //! The verb `suite`, as the program lists it.
 
+use std::io::IsTerminal;
 use std::path::Path;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, Id};
 use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
 use fauxplat_model::document::{Findings, OwnFindings};
-use fauxplat_options::{ConditionArgs, EndArgs, Group};
+use fauxplat_options::{ConditionArgs, EndArgs, Group, words_given};
 use fauxplat_report::{OwnReport, say};
 use fauxplat_revisions::Compared;
+use fauxplat_sys::signal;
 use fauxplat_verb::{Host, Verb};
 use serde::Serialize;
 
@@ -53,6 +55,7 @@ impl Verb for Suite {
             let found = stored([old, new], &asked)?;
             return host.show(&document(&found)?, &args.output, invocation);
         }
+        args.explained.check(&args.output)?;
         let (sides, compared) = (args.sides()?, compared(&args, host)?);
         let (driver, found) = match sides {
             Sides::Programs(programs) => {
@@ -84,15 +87,59 @@ impl Verb for Suite {
         for (program, tree) in found.programs.iter_mut().zip(compared.iter().flat_map(Compared::trees)) {
             *program = format!("{program} at {}", tree.revision.name);
         }
-        let findings = document(&found)?;
+        let (findings, id) = (document(&found)?, driver.header.id);
         host.conclude(driver.finish(findings, None), &args.output)?;
+        let explained = explain(&args, &found, (id, words_given::<ConditionArgs>(given)), host);
         gate(&found)?;
-        all_ran(&found)
+        all_ran(&found)?;
+        explained
     }
 
     fn reports(&self) -> Vec<&'static dyn OwnReport> {
         vec![&SuiteReport]
     }
+}
+
+/// Looks for the cause of the largest change if `--why` asks for it. A store with the number `id` has the condition of
+/// the runs; work trees of revisions do not stay, so that `condition` says it for those.
+fn explain(
+    args: &SuiteArgs,
+    found: &SuiteFindings,
+    (id, condition): (Option<i64>, Vec<String>),
+    host: &dyn Host,
+) -> Result<(), Failure> {
+    let Some(worst) = found.largest_change().filter(|_| !signal::stop_requested()) else { return Ok(()) };
+    if args.explained.why.is_none() {
+        let is_read = std::io::stderr().is_terminal() && !args.output.is_quiet();
+        let id = id.filter(|_| is_read && worst.alone.is_some() && args.commits.commits.is_empty());
+        let name = shell_words::quote(&worst.name);
+        let line = id.map(|id| format!("fauxplat why --stored {id} --benchmark {name}"));
+        line.into_iter()
+            .for_each(|line| host.complain(&format!("`{line}` looks for what makes the difference")));
+        return Ok(());
+    }
+    let Some([alone, _]) = &worst.alone else {
+        return Err(Failure::machine(format!(
+            "--why: {} decides the number of rounds itself, so that runs of {} take equal time whatever a round takes; \
+             ask `fauxplat why` about two command lines that do a fixed amount of work",
+            found.harness, worst.name
+        )));
+    };
+    let words = match (&args.commits.commits[..], id) {
+        ([], Some(id)) => vec![format!("--stored={id}"), format!("--benchmark={}", worst.name)],
+        ([], None) => {
+            return Err(Failure::machine("--why: the suite was not stored, so that it cannot be read again"));
+        }
+        (revisions, _) => {
+            let mut words = vec![format!("--commits={}", revisions.join(","))];
+            words.extend(args.commits.merge_base.then(|| "--merge-base".to_owned()));
+            words.extend(args.build.build.iter().map(|build| format!("--build={build}")));
+            words.extend(condition);
+            words.extend(["--".to_owned(), alone.clone()]);
+            words
+        }
+    };
+    args.explained.line(&args.output, &words).map_or(Ok(()), |line| host.perform(&line))
 }
 
 /// The document of the findings, with the sentence for lists of experiments.

@@ -14,6 +14,7 @@ pub(crate) const EXAMPLES: &str = "\
   fauxplat why --no-simulate -n old -n new 'python3 old.py' 'python3 new.py'
   fauxplat why --commits main,HEAD --build 'make server' './server --once'
   fauxplat compare ./old ./new && fauxplat why --stored last
+  fauxplat why --stored last --benchmark BM_sort/1000
   fauxplat why --format html -o why.html ./old ./new";
 
 #[derive(Debug, Args)]
@@ -43,6 +44,9 @@ pub(crate) struct WhyArgs {
     /// of `fauxplat history list`, or last
     #[arg(long, value_name = "ID", conflicts_with_all = ["commands", "definition", "commits"], help_heading = "Commands")]
     pub(crate) stored: Option<String>,
+    /// The benchmark to explain, where the earlier experiment is a suite: it is run alone, for a fixed number of rounds
+    #[arg(long, value_name = "NAME", requires = "stored", help_heading = "Commands")]
+    pub(crate) benchmark: Option<String>,
     #[command(flatten)]
     pub(crate) commits: CommitsArgs,
     #[command(flatten)]

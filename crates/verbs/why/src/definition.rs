@@ -1,10 +1,11 @@
 //! From options to the definition of the comparison.
 
 use fauxplat_experiment::{Failure, Machine};
-use fauxplat_model::{Command, Definition, Estimand, Metric, Rule};
+use fauxplat_model::{Command, Definition, Estimand, Metric, Output, Rule};
 use fauxplat_options::define;
 use fauxplat_revisions::{COMMIT, Compared};
 use fauxplat_store::StoredExperiment;
+use serde::Deserialize;
 
 use crate::args::WhyArgs;
 
@@ -15,8 +16,20 @@ const FOR_THE_VERDICT: f64 = 0.35;
 const PATIENCE_S: f64 = 30.0;
 
 /// The definition of an earlier comparison, without what that comparison asked beside the difference of times.
-fn again(earlier: &StoredExperiment) -> Result<Definition, Failure> {
-    let definition = &earlier.header.definition;
+fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definition, Failure> {
+    let of_benchmark = match (earlier.kind == "suite", benchmark) {
+        (true, Some(name)) => Some(of_benchmark(earlier, name)?),
+        (true, None) => {
+            return Err(Failure::usage(
+                "--stored: the experiment is a suite: name one of its benchmarks by --benchmark",
+            ));
+        }
+        (false, Some(_)) => {
+            return Err(Failure::usage("--benchmark: the experiment is no suite, so leave the option out"));
+        }
+        (false, None) => None,
+    };
+    let definition = of_benchmark.as_ref().unwrap_or(&earlier.header.definition);
     let is_of_revisions = |it: &Command| it.parameters.iter().any(|(name, _)| name == COMMIT);
     if earlier.commands.iter().any(is_of_revisions) {
         return Err(Failure::usage(
@@ -28,7 +41,8 @@ fn again(earlier: &StoredExperiment) -> Result<Definition, Failure> {
             "--stored: the comparison had parameter lists: give why the two command lines themselves",
         ));
     }
-    if earlier.kind != "compare" || earlier.commands.len() != 2 || definition.commands.len() != 2 {
+    let is_comparison = of_benchmark.is_some() || earlier.kind == "compare" && earlier.commands.len() == 2;
+    if !is_comparison || definition.commands.len() != 2 {
         return Err(Failure::usage(format!(
             "--stored: the experiment is no comparison of two commands but `{}` of {} commands",
             earlier.kind,
@@ -42,6 +56,46 @@ fn again(earlier: &StoredExperiment) -> Result<Definition, Failure> {
     Ok(Definition { rule: Rule { level, margin, ..Rule::default() }, seed: None, ..definition.clone() })
 }
 
+/// The part of a suite's findings that says how a benchmark is run alone.
+#[derive(Deserialize)]
+struct Suite {
+    benchmarks: Vec<OfSuite>,
+}
+
+#[derive(Deserialize)]
+struct OfSuite {
+    name: String,
+    alone: Option<[String; 2]>,
+}
+
+/// The definition of one benchmark of an earlier suite: its two command lines, under the condition of the suite.
+fn of_benchmark(earlier: &StoredExperiment, name: &str) -> Result<Definition, Failure> {
+    let fail = |what: &str| Failure::usage(format!("--benchmark {name}: {what}"));
+    let found = earlier.findings_json.clone().map(serde_json::from_value::<Suite>);
+    let Some(Ok(suite)) = found else { return Err(fail("the suite has no findings that can be read")) };
+    let Some(at) = suite.benchmarks.iter().position(|it| it.name == name) else {
+        let known: Vec<&str> = suite.benchmarks.iter().take(5).map(|it| it.name.as_str()).collect();
+        return Err(fail(&format!("the suite has no such benchmark; it begins with {}", known.join(", "))));
+    };
+    let Some(alone) = &suite.benchmarks[at].alone else {
+        return Err(fail(
+            "its harness decides the number of rounds itself, so that runs take equal time whatever a round takes: \
+             give why two command lines that do a fixed amount of work",
+        ));
+    };
+    let mut definition = earlier.header.definition.clone();
+    // A suite of plain commands has two commands for each benchmark, one of a harness two for all.
+    if definition.commands.len() == 2 * suite.benchmarks.len() {
+        definition.commands = definition.commands.drain(2 * at..2 * at + 2).collect();
+    }
+    for (command, line) in definition.commands.iter_mut().zip(alone) {
+        command.command.clone_from(line);
+    }
+    // The results that a harness printed went to a file, which is gone.
+    definition.condition.output = Output::Null;
+    Ok(definition)
+}
+
 /// The definition of two commands, or of one in the work trees of two revisions, whose wall time decides.
 ///
 /// # Errors
@@ -53,7 +107,12 @@ pub(crate) fn definition(
 ) -> Result<Definition, Failure> {
     let mut definition = match earlier {
         None => define::definition(&args.commands, &args.condition, machine)?,
-        Some(earlier) => define::changed(again(earlier)?, &args.commands, &args.condition, machine)?,
+        Some(earlier) => define::changed(
+            again(earlier, args.benchmark.as_deref())?,
+            &args.commands,
+            &args.condition,
+            machine,
+        )?,
     };
     revisions.map_or(Ok(()), |revisions| revisions.spread(&mut definition))?;
     let rule = &mut definition.rule;

@@ -91,15 +91,19 @@ fn earlier(args: &WhyArgs, host: &dyn Host) -> Result<Option<StoredExperiment>, 
 /// Warns of programs whose files are no longer those of the earlier comparison.
 fn changed_since(driver: &mut Driver, earlier: Option<&StoredExperiment>) {
     let Some(earlier) = earlier else { return };
-    let pairs = driver.commands.iter().zip(&earlier.commands);
-    let has_changed = |(now, then): &(&Command, &Command)| {
-        now.program_sha256.is_some()
-            && then.program_sha256.is_some()
-            && now.program_sha256 != then.program_sha256
+    let has_changed = |now: &&Command| {
+        let mut then = earlier.commands.iter().filter(|then| then.program == now.program);
+        then.any(|then| {
+            now.program_sha256.is_some()
+                && then.program_sha256.is_some()
+                && now.program_sha256 != then.program_sha256
+        })
     };
-    let sentences: Vec<String> = pairs
+    let sentences: Vec<String> = driver
+        .commands
+        .iter()
         .filter(has_changed)
-        .map(|(now, _)| format!("{} has changed since it was compared", now.program.display()))
+        .map(|now| format!("{} has changed since it was compared", now.program.display()))
         .collect();
     sentences.into_iter().for_each(|sentence| driver.warn(sentence));
 }

@@ -66,6 +66,7 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
             cost_s: named.cost_s,
             trouble: named.trouble.clone(),
             has_failed: named.has_failed,
+            alone: None,
             readings: named.readings.clone(),
         }
     };

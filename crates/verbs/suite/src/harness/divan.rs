@@ -42,6 +42,15 @@ impl Harness for Divan {
         asked
     }
 
+    fn alone(&self, user: &[String], name: &str, all: &[String], rounds: u64) -> Option<Vec<String>> {
+        let mut asked = Asked::default();
+        asked.word(user, "--bench");
+        asked.option(user, "--sample-count", 1);
+        asked.option(user, "--sample-size", rounds);
+        asked.arguments.push(format!("^[^:]+::{}$", quoted(plain(name, all))));
+        Some(asked.arguments)
+    }
+
     fn told(&self, output: &Output) -> Result<Told, SuiteError> {
         let mut readings = Vec::new();
         let mut path: Vec<&str> = Vec::new();

@@ -33,6 +33,14 @@ impl Harness for Go {
         asked
     }
 
+    fn alone(&self, user: &[String], name: &str, _all: &[String], rounds: u64) -> Option<Vec<String>> {
+        let only = pattern(std::slice::from_ref(&name.to_owned()));
+        let mut asked = Asked::words(["-test.run=^$", &format!("-test.bench={only}")]);
+        asked.option(user, "-test.benchtime", format!("{rounds}x"));
+        asked.option(user, "-test.count", 1);
+        Some(asked.arguments)
+    }
+
     fn told(&self, output: &Output) -> Result<Told, SuiteError> {
         let rows = rows(&output.stdout);
         let is_over = output.stdout.lines().any(|line| line == "PASS" || line.starts_with("ok  \t"));

@@ -66,6 +66,14 @@ impl Harness for Google {
         asked
     }
 
+    fn alone(&self, user: &[String], name: &str, all: &[String], rounds: u64) -> Option<Vec<String>> {
+        let mut asked =
+            Asked::words([&format!("--benchmark_filter={}", any_of(std::iter::once(plain(name, all))))]);
+        asked.option(user, "--benchmark_min_time", format!("{rounds}x"));
+        asked.option(user, "--benchmark_repetitions", 1);
+        Some(asked.arguments)
+    }
+
     fn told(&self, output: &Output) -> Result<Told, SuiteError> {
         let text = output.file_or_stdout(FILE);
         let document: Document =

@@ -148,6 +148,12 @@ pub trait Harness: Debug {
         Asked::default()
     }
 
+    /// The words that make a program run one of its benchmarks, `all`, for exactly `rounds` rounds, so that equal work
+    /// takes equal time; `None` where the harness decides the number of rounds itself.
+    fn alone(&self, _user: &[String], _name: &str, _all: &[String], _rounds: u64) -> Option<Vec<String>> {
+        None
+    }
+
     /// Parses the output of one process. Repetitions of a benchmark have the same name.
     ///
     /// # Errors
@@ -199,6 +205,27 @@ mod tests {
         asked.pair(&user, "--long", 1);
         asked.option(&user, "--mi", 2);
         assert_eq!(asked.arguments, ["--mi=2"]);
+    }
+
+    #[test]
+    fn a_benchmark_is_run_alone_for_as_many_rounds_as_are_asked_for() {
+        let all = ["sort/10".to_owned(), "sort/100".to_owned()];
+        let alone = |harness: &str, user: &[&str]| {
+            let user: Vec<String> = user.iter().map(|&word| word.to_owned()).collect();
+            harness.parse::<Choice>().unwrap().harness().unwrap().alone(&user, "sort/10", &all, 250)
+        };
+        let words = |harness: &str, user: &[&str]| alone(harness, user).unwrap().join(" ");
+        let google = "--benchmark_filter=^(sort/10)$ --benchmark_min_time=250x --benchmark_repetitions=1";
+        assert_eq!(words("google-benchmark", &[]), google);
+        let go = "-test.run=^$ -test.bench=^sort$/^10$ -test.benchtime=250x";
+        assert_eq!(words("go", &["-test.count=1"]), go);
+        let divan = "--bench --sample-count=1 --sample-size=250 ^[^:]+::sort/10$";
+        assert_eq!(words("divan", &[]), divan);
+        for harness in
+            ["criterion", "pytest-benchmark", "jmh", "catch2", "nanobench", "json:/a", "lines:(a)(1)"]
+        {
+            assert_eq!(alone(harness, &[]), None, "{harness}");
+        }
     }
 
     #[test]

@@ -21,6 +21,9 @@ const WARMING: f64 = 2.0;
 /// layout and placement of the process stay the same.
 const TIME_S: (f64, f64) = (1e-3, 50e-3);
 
+/// Time that a benchmark takes in a process which runs it alone, in nanoseconds: long beside the start of the process.
+const ALONE_NS: f64 = 50e6;
+
 /// Most benchmarks that one process runs: the names have to fit into a command line.
 const CHOSEN_MAX: usize = 64;
 
@@ -102,6 +105,16 @@ impl Source for Harnessed<'_> {
             Ok(told) => Given::of(told, wall_s),
             Err(error) => Given { failed: Some(error.to_string()), wall_s, ..Given::default() },
         }))
+    }
+
+    fn alone(&self, at: usize, round_ns: Option<f64>) -> Option<[String; 2]> {
+        let rounds = (ALONE_NS / round_ns?.max(1.0)).ceil() as u64;
+        let line = |side: usize| {
+            let (plain, all) = (&self.plain[side], &self.list.all[side]);
+            let words = self.list.harness.alone(&plain.argv[1..], &self.list.common[at], all, rounds)?;
+            Some(format!("{} {}", plain.command, shell_words::join(words)))
+        };
+        Some([line(0)?, line(1)?])
     }
 
     fn finish(&self, driver: &mut Driver) {

@@ -89,6 +89,13 @@ impl Source for Plain<'_> {
         Ok(Some(given))
     }
 
+    fn alone(&self, at: usize, _round_ns: Option<f64>) -> Option<[String; 2]> {
+        let benchmark = &self.benchmarks[at];
+        // Other metrics than the time of a run are nothing that an explanation of times could explain.
+        (benchmark.metric == Metric::WALL)
+            .then(|| benchmark.sides.each_ref().map(|side| side.command.clone()))
+    }
+
     fn finish(&self, _: &mut Driver) {}
 }
 

@@ -196,7 +196,11 @@ impl Rounds<'_> {
     fn findings(mut self, driver: &Driver, source: &dyn Source, stopped_by: StoppedBy) -> SuiteFindings {
         self.judge.look();
         let named: Vec<Named> = self.entries.into_iter().map(|entry| entry.named).collect();
-        let found = benchmarks(&self.judge, &named);
+        let mut found = benchmarks(&self.judge, &named);
+        for (at, (benchmark, named)) in found.iter_mut().zip(&named).enumerate() {
+            let faster = benchmark.a.zip(benchmark.b).map(|(a, b)| a.min(b));
+            benchmark.alone = source.alone(at, faster.filter(|_| named.unit == crate::harness::Unit::Ns));
+        }
         let together = Together::of(&found, self.asked.rule.margin);
         let facts = source.facts();
         SuiteFindings {

@@ -37,6 +37,10 @@ pub(super) trait Source {
     /// Fails where the program cannot be started or its output cannot be read.
     fn run(&self, driver: &mut Driver, turn: Turn, standing: Standing) -> Result<Option<Given>, Failure>;
 
+    /// Command lines of A and of B that run a benchmark alone, whose round takes so many nanoseconds; `None` where
+    /// there are none with a fixed number of rounds.
+    fn alone(&self, at: usize, round_ns: Option<f64>) -> Option<[String; 2]>;
+
     /// Restores the commands as the user named them.
     fn finish(&self, driver: &mut Driver);
 }
