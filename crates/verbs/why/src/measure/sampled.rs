@@ -55,8 +55,9 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
     let difference = found.differences.first()?;
     let ns =
         |value: f64, low: f64, high: f64| Amount { value: value * 1e9, low: low * 1e9, high: high * 1e9 };
+    let objects = objects(found);
     let function = |it: &FunctionDifference| SampledFunction {
-        object: object(found, &it.name),
+        object: objects.get(it.name.as_str()).cloned().unwrap_or_default(),
         own_ns: ns(it.self_s, it.self_low_s, it.self_high_s),
         total_ns: ns(it.total_s, it.total_low_s, it.total_high_s),
         caller: caller(found, &it.name, it.self_s).or_else(|| it.caller.clone()),
@@ -122,14 +123,23 @@ fn caller(found: &ProfileFindings, name: &str, more_s: f64) -> Option<String> {
     most.filter(|(_, rise)| *rise > 0.0).map(|(caller, _)| caller.to_owned())
 }
 
-/// The file of a function; empty where functions of several files have the name, as `_start` of a program and of its
-/// loader.
-fn object(found: &ProfileFindings, name: &str) -> String {
-    let named = found.frames.iter().filter(|frame| frame.name == name);
-    let mut files: Vec<&str> = named.map(|frame| file(found, frame.object)).collect();
-    files.sort_unstable();
-    files.dedup();
-    if let [only] = files[..] { only.to_owned() } else { String::new() }
+/// The file of each function by its name, of the second command where it runs the function. A name that functions of
+/// several files of one command have, as `_start` of a program and of its loader, has none.
+fn objects(found: &ProfileFindings) -> BTreeMap<&str, String> {
+    let mut files: BTreeMap<&str, [BTreeSet<&str>; 2]> = BTreeMap::new();
+    for stack in &found.stacks {
+        for side in (0..2).filter(|&side| stack.samples.get(side).is_some_and(|count| *count > 0)) {
+            for frame in stack.frames.iter().map(|&at| &found.frames[at as usize]) {
+                files.entry(&frame.name).or_default()[side].insert(file(found, frame.object));
+            }
+        }
+    }
+    let only = |sides: [BTreeSet<&str>; 2]| {
+        let is_one = sides.iter().all(|files| files.len() < 2);
+        let [first, second] = sides.map(|files| files.into_iter().next());
+        second.or(first).filter(|_| is_one).map(str::to_owned)
+    };
+    files.into_iter().filter_map(|(name, sides)| Some((name, only(sides)?))).collect()
 }
 
 /// The path of an object; empty where it is not known.
@@ -147,26 +157,40 @@ fn line(found: &ProfileFindings, name: &str) -> Option<(String, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use fauxplat_model::{ProfiledFrame, ProfiledObject};
+    use fauxplat_model::{ProfiledFrame, ProfiledObject, ProfiledStack};
 
     use super::*;
 
     #[test]
-    fn a_name_of_two_files_is_of_neither() {
+    fn a_name_of_two_files_of_one_command_is_of_neither() {
         let frame =
             |name: &str, object| ProfiledFrame { name: name.to_owned(), object, ..Default::default() };
         let object = |path: &str| ProfiledObject { path: path.to_owned(), ..Default::default() };
+        let stack = |frames: &[u32], samples: [u64; 2]| ProfiledStack {
+            frames: frames.to_vec(),
+            samples: samples.to_vec(),
+            ..Default::default()
+        };
         let found = ProfileFindings {
-            objects: vec![object("/lib/ld.so"), object("/bin/p")],
+            objects: vec![object("/lib/ld.so"), object("/bin/old"), object("/bin/new")],
             frames: vec![
                 frame("_start", Some(0)),
                 frame("_start", Some(1)),
                 frame("main", Some(1)),
+                frame("main", Some(2)),
+                frame("gone", Some(1)),
                 frame("x", None),
+            ],
+            stacks: vec![
+                stack(&[1, 2, 5], [3, 0]),
+                stack(&[0, 4], [1, 0]),
+                stack(&[3], [0, 7]),
+                stack(&[0], [0, 1]),
             ],
             ..Default::default()
         };
-        let of = |name: &str| super::object(&found, name);
-        assert_eq!([of("_start"), of("main"), of("x"), of("nowhere")], ["", "/bin/p", "", ""]);
+        let objects = objects(&found);
+        let of = |name: &str| objects.get(name).map(String::as_str);
+        assert_eq!(["_start", "main", "gone", "x"].map(of), [None, Some("/bin/new"), Some("/bin/old"), Some("")]);
     }
 }
