@@ -21,23 +21,27 @@ impl Harness for Nanobench {
     }
 
     fn told(&self, output: &Output) -> Result<Told, SuiteError> {
-        let mut column: Option<(usize, String)> = None;
+        // Index and heading of the column of times, and the number of columns.
+        let mut column: Option<(usize, String, usize)> = None;
         let mut found: Vec<(String, f64, Unit)> = Vec::new();
         for cells in output.stdout.lines().filter_map(cells) {
             // Each table has its own heading and unit. Columns of counters are named like `ins/op`.
-            if let Some(at) =
-                cells.iter().position(|cell| Unit::reading(1.0, cell).1 == Unit::Ns && cell.ends_with(TIME))
+            if let Some(at) = cells
+                .iter()
+                .map(|cell| cell.trim())
+                .position(|cell| Unit::reading(1.0, cell).1 == Unit::Ns && cell.ends_with(TIME))
             {
-                column = Some((at, cells[at].to_owned()));
+                column = Some((at, cells[at].trim().to_owned(), cells.len()));
                 continue;
             }
-            let Some((at, unit)) = &column else { continue };
+            let Some((at, unit, columns)) = &column else { continue };
             let value = cells.get(*at).and_then(|cell| number(cell));
-            let name = cells.last().map(|cell| cell.trim_start_matches(":wavy_dash:").trim());
-            let name = name.map(|name| {
-                name.split_once(" (Unstable with").map_or(name, |(name, _)| name).trim_matches('`')
-            });
+            // The name is the last column, and may have bars of its own.
+            let name = cells.get(columns - 1..).map(|cells| cells.join("|"));
             if let (Some(value), Some(name)) = (value, name) {
+                let name = name.trim().trim_start_matches(":wavy_dash:").trim();
+                let name =
+                    name.split_once(" (Unstable with").map_or(name, |(name, _)| name).trim_matches('`');
                 let (value, unit) = Unit::reading(value, unit);
                 found.push((name.to_owned(), value, unit));
             }
@@ -58,7 +62,7 @@ impl Harness for Nanobench {
 /// The cells of a row of a Markdown table; the closing bar is optional.
 fn cells(line: &str) -> Option<Vec<&str>> {
     let inner = line.trim().strip_prefix('|')?;
-    Some(inner.strip_suffix('|').unwrap_or(inner).split('|').map(str::trim).collect())
+    Some(inner.strip_suffix('|').unwrap_or(inner).split('|').collect())
 }
 
 #[cfg(test)]
@@ -73,6 +77,14 @@ mod tests {
         assert!(told.readings.iter().all(|it| it.value > 0.0 && it.unit == Unit::Ns));
         let times: Vec<f64> = told.readings.iter().map(|it| it.value).collect();
         assert!(times[2] > 1000.0 * times[0], "each table has its own unit: {times:?}");
+    }
+
+    #[test]
+    fn a_name_may_have_bars() {
+        let table = "| ns/op | op/s | err% | benchmark\n|---:|---:|---:|:---\n| 5.00 | 2.0 | 0.1% | `a | b`\n| 6.00 | 2.0 | 0.1% | `c`\n";
+        let told = Nanobench.told(&Output::printed(table)).unwrap();
+        let read: Vec<(&str, f64)> = told.readings.iter().map(|it| (it.name.as_str(), it.value)).collect();
+        assert_eq!(read, [("a | b", 5.0), ("c", 6.0)]);
     }
 
     #[test]

@@ -88,14 +88,15 @@ impl<'de> Deserialize<'de> for Unit {
     }
 }
 
-/// Parses a number as harnesses print it, with a decimal point or a decimal comma. A single comma without a point is
-/// decimal; other commas separate groups of digits.
+/// Parses a number as harnesses print it, with a decimal point or a decimal comma. Of both the later one is decimal, and
+/// the other separates groups of digits. A single comma without a point is decimal; several separate groups.
 pub fn number(text: &str) -> Option<f64> {
     let text: String =
         text.trim().chars().filter(|it| !matches!(it, '_' | '\u{a0}' | '\u{202f}' | '\'')).collect();
-    let plain = match (text.matches(',').count(), text.contains('.')) {
-        (0, _) => text,
-        (1, false) => text.replace(',', "."),
+    let plain = match (text.rfind(','), text.rfind('.')) {
+        (None, _) => text,
+        (Some(comma), Some(point)) if comma > point => text.replace('.', "").replace(',', "."),
+        (Some(_), None) if text.matches(',').count() == 1 => text.replace(',', "."),
         _ => text.replace(',', ""),
     };
     plain.parse::<f64>().ok().filter(|number| number.is_finite())
@@ -116,12 +117,18 @@ mod tests {
 
     #[test]
     fn numbers_of_other_locales_are_read() {
-        for (text, value) in
-            [("1.5", 1.5), ("1,5", 1.5), ("1,234.5", 1234.5), ("1,234,567", 1_234_567.0), (" 3e2 ", 300.0)]
-        {
+        for (text, value) in [
+            ("1.5", 1.5),
+            ("1,5", 1.5),
+            ("1,234.5", 1234.5),
+            ("1.234,5", 1234.5),
+            ("1.234.567,5", 1_234_567.5),
+            ("1,234,567", 1_234_567.0),
+            (" 3e2 ", 300.0),
+        ] {
             assert_eq!(number(text), Some(value), "{text}");
         }
-        for bad in ["", "x", "nan", "inf", "1.2.3"] {
+        for bad in ["", "x", "nan", "inf", "1.2.3", "1,2.3,4"] {
             assert_eq!(number(bad), None, "{bad}");
         }
     }
