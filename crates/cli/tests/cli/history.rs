@@ -125,6 +125,10 @@ fn sessions_are_followed_over_time() {
         lab.json(&["history", "trend", "nothing"])["series"][0]["sessions"][3]["notes"][0],
         "new compiler"
     );
+    for verb in [&["trend"][..], &["trend", "nothing"], &["gate", "nothing"]] {
+        let words = [&["history"][..], verb, &["--machine", "nowhere"]].concat();
+        lab.run(&words).complains(2, &["--machine nowhere", "no session in wall"]);
+    }
     lab.run(&["history", "trend", "something"]).complains(2, &["no benchmark `something`"]);
     let gate = lab.run(&["history", "gate", "nothing", "--margin", "90%", "--format", "json"]);
     assert_eq!(gate.json()["schema"], "fauxplat.history-gate/1");

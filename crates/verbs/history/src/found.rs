@@ -4,10 +4,11 @@ use fauxplat_experiment::Failure;
 use fauxplat_model::document::{Findings, OwnFindings};
 use fauxplat_report::say;
 use fauxplat_stats::levels::Searcher;
+use fauxplat_store::Store;
 use fauxplat_verb::Host;
 
 use crate::analysis::{self, GateRule, SEED};
-use crate::args::{By, GateArgs, TrendArgs};
+use crate::args::{By, GateArgs, SeriesArgs, TrendArgs};
 use crate::findings::{GATE_SCHEMA, SeriesFindings, TREND_SCHEMA, TrendFindings};
 use crate::report::{gate_summary, trend_summary};
 use crate::series::{Context, Series, all, named, ordered};
@@ -17,13 +18,25 @@ pub(crate) fn trend(args: &TrendArgs, host: &dyn Host, invocation: &[String]) ->
     let store = host.history(&args.output)?;
     let context = Context::of(&store)?;
     let metric = &args.series.metric;
-    let mut series = all(&store, metric, args.series.machine.as_deref())?;
+    let mut series = asked(&store, &args.series)?;
     if let Some(name) = &args.name {
         series = named(series, name, metric)?;
     }
     let found = trends(series, args.name.is_some(), &context, (args.level, args.by, metric));
     let own = OwnFindings::new(TREND_SCHEMA, &found).map_err(Failure::machine)?;
     host.show(&Findings::Own(own), &args.output, invocation)
+}
+
+/// The series that the options choose.
+fn asked(store: &Store, args: &SeriesArgs) -> Result<Vec<Series>, Failure> {
+    let series = all(store, &args.metric, args.machine.as_deref())?;
+    match (&args.machine, series.is_empty()) {
+        (Some(machine), true) => Err(Failure::usage(format!(
+            "--machine {machine}: the store has no session in {} of a machine with this host name or identity",
+            args.metric
+        ))),
+        _ => Ok(series),
+    }
 }
 
 /// The findings of series: with their sessions where one benchmark was asked for.
@@ -69,7 +82,7 @@ pub(crate) fn gate(args: &GateArgs, host: &dyn Host, invocation: &[String]) -> R
     let store = host.history(&args.output)?;
     let context = Context::of(&store)?;
     let metric = &args.series.metric;
-    let all = all(&store, metric, args.series.machine.as_deref())?;
+    let all = asked(&store, &args.series)?;
     let series = named(all, &args.name, metric)?.into_iter().map(|series| ordered(series, By::Time));
     // Of several machines the one that measured last is asked about.
     let newest = series
