@@ -28,6 +28,7 @@ pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), F
         define::is_about_a_build(&definition, "--layouts")?;
     }
     check(&definition.rule)?;
+    check_factors(args)?;
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
     explain::lay_out(&mut definition, args.layouts.unwrap_or(LAYOUTS))?;
     let programs = ProgramBuilds::open(&definition, seed)?;
@@ -61,6 +62,22 @@ fn apply(definition: &mut Definition, args: &ExplainArgs) {
     rule.max_time_s = limit_s.or((!is_saved).then_some(TIME_MAX_S));
     if definition.condition.aslr == Aslr::Inherit && varies(design, Varied::EnvSize, Varied::Heap) {
         definition.condition.aslr = Aslr::Off;
+    }
+}
+
+/// Refuses factors that are asked for by name and fixed by another option.
+fn check_factors(args: &ExplainArgs) -> Result<(), Failure> {
+    let condition = &args.condition;
+    let fixed = |factor: &Varied| match factor {
+        Varied::EnvSize => condition.env_pad.map(|_| "env-size: --env-pad"),
+        Varied::Heap => condition.heap.map(|_| "heap: --heap"),
+        Varied::Cpu => None,
+    };
+    match args.design.factors.iter().find_map(fixed) {
+        Some(both) => Err(Failure::usage(format!(
+            "--factors {both} fixes what the factor varies: leave one of them out"
+        ))),
+        None => Ok(()),
     }
 }
 

@@ -155,5 +155,7 @@ fn bad_input_is_refused_in_one_line() {
     lab.run(&["explain"]).complains(2, &["no command"]);
     lab.run(&["explain", "true", "--blocks", "1"]).complains(2, &["--blocks"]);
     lab.run(&["explain", "true", "--factors", "moon"]).complains(2, &["moon"]);
+    let fixed = ["explain", "true", "--factors", "cpu,env-size", "--env-pad", "64"];
+    lab.run(&fixed).complains(2, &["--factors env-size", "--env-pad"]);
     lab.run(&["explain", "false", "--blocks", "3"]).complains(4, &["status 1"]);
 }
