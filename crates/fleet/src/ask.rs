@@ -55,9 +55,7 @@ fn ask_within(
             let whole = done.output.whole().ok_or_else(|| failed("it says more than is read".to_owned()))?;
             Ok(String::from_utf8_lossy(whole).into_owned())
         }
-        Outcome::TimedOut => {
-            Err(FleetError::Silent { program: program.to_owned(), seconds: patience.as_secs() })
-        }
+        Outcome::TimedOut => Err(FleetError::Silent { program: program.to_owned(), patience }),
         outcome => {
             Err(failed(one_line(&done.errors.text()).unwrap_or_else(|| format!("it failed: {outcome:?}"))))
         }

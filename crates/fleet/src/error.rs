@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_launch::LaunchError;
@@ -31,8 +32,8 @@ pub enum FleetError {
         said: String,
     },
     /// A program of the engine was killed at its time limit.
-    #[error("{program}: no answer within {seconds} s")]
-    Silent { program: String, seconds: u64 },
+    #[error("{program}: no answer within {patience:?}")]
+    Silent { program: String, patience: Duration },
     /// A record of a run cannot be read.
     #[error("{}: {}", path.display(), why.replace('\n', " "))]
     Record { path: PathBuf, why: String },

@@ -225,6 +225,7 @@ pub struct FleetWatchArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("folder", |arg| arg.requires("round")))]
 pub struct FleetEmitArgs {
     /// For which engine
     #[arg(value_name = "ENGINE", value_parser = ["kubernetes"])]

@@ -292,8 +292,8 @@ impl Engine for Fan {
             true => Ok(()),
             // Processes on hosts may continue, and a resumed run waits for them.
             false => {
-                let (program, seconds) = (self.tool.name().to_owned(), ENDING_NS / 1_000_000_000);
-                Err(FleetError::Silent { program, seconds })
+                let (program, patience) = (self.tool.name().to_owned(), Duration::from_nanos(ENDING_NS));
+                Err(FleetError::Silent { program, patience })
             }
         }
     }

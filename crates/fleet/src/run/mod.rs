@@ -408,9 +408,9 @@ impl Run {
             // Waiting is no fault of the node, so its time limit starts again.
             TaskState::Waiting(_) => state.handed_ns = now_ns,
             TaskState::Running => {
-                let patience = self.limits.patience.map_or(u64::MAX, |limit| limit.as_nanos() as u64);
-                if now_ns - state.handed_ns > patience {
-                    let why = format!("no answer within {} s", patience / 1_000_000_000);
+                let patience = self.limits.patience.unwrap_or(Duration::MAX);
+                if Duration::from_nanos(now_ns - state.handed_ns) > patience {
+                    let why = format!("no answer within {patience:?}");
                     let open = self.open_alone(task);
                     let _gone = self.engine.cancel(&open);
                     self.give_up(task, DeliveryState::Missing, Some(why), tell);

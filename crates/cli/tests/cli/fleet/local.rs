@@ -223,6 +223,10 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
         (&["fleet", "run", "-q", "--resume", "nothing"], "no such fleet run"),
         (&["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2"], "no command"),
         (&["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2", "a", "b", "c"], "here are 3"),
+        (
+            &["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2", "--folder", "f", "true"],
+            "--round",
+        ),
         (&["fleet", "report"], "no run over a fleet"),
         // A foreign name moves no cursor.
         (&["fleet", "report", "--folder", "a\u{1b}[2J"], "a\\u{1b}[2J: no run"),
