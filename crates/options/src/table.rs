@@ -6,7 +6,7 @@ use clap::Args;
 use fauxplat_units::Nanos;
 
 use super::help::after;
-use super::output::{Looked, Output};
+use super::output::{Output, Seen};
 use super::time_with_unit;
 
 const EXAMPLES: &str = "\
@@ -38,5 +38,5 @@ pub struct TableArgs {
     #[arg(long, value_name = "NAME=KEY|NAME=@OBJECT|FILE", value_delimiter = ',')]
     pub names: Vec<String>,
     #[command(flatten)]
-    pub output: Output<Looked>,
+    pub output: Output<Seen>,
 }
