@@ -68,7 +68,9 @@ fn rate(of: &ProfileQuality) -> String {
 fn covered(of: &ProfileQuality) -> Option<String> {
     let (events, counted) = (of.events?, of.counted?);
     let is_told = of.whole() == Whole::Events && of.samples > 0;
-    is_told.then(|| format!("standing for {} of {} {}", grouped(events), grouped(counted), whole(of)))
+    // Periods are estimates at a rate, so that their sum may exceed the count by part of a period.
+    let part = if events < counted { grouped(events) } else { "all".to_owned() };
+    is_told.then(|| format!("standing for {part} of {} {}", grouped(counted), whole(of)))
 }
 
 /// Whether the kernel can copy a larger part of stacks than was requested.
@@ -308,6 +310,7 @@ mod tests {
             ..good()
         };
         assert!(spaced(&line(&faults(207_000))).contains("standing for 207,000 of 207,913 page-faults"));
+        assert!(spaced(&line(&faults(208_391))).contains("standing for all of 207,913 page-faults"));
         assert!(warnings(&faults(207_000)).is_empty());
         let said = warnings(&ProfileQuality { lost: 9, ..faults(103_000) }).join("");
         assert!(
