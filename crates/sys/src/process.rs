@@ -332,7 +332,7 @@ fn wait_ready(fd: i32, events: libc::c_short, timeout_ms: i32) -> Result<bool> {
 /// counts as a timeout, so that the caller checks its flags.
 ///
 /// # Errors
-/// Returns the errors of `poll(2)`.
+/// Returns the errors of `poll(2)`, or `EBADF` for a descriptor that is not open.
 pub fn wait_either(fds: [i32; 2], timeout_ms: i32) -> Result<[bool; 2]> {
     let mut both = fds.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
     // SAFETY: the pointer describes exactly two pollfds.
@@ -340,6 +340,7 @@ pub fn wait_either(fds: [i32; 2], timeout_ms: i32) -> Result<[bool; 2]> {
     match got {
         -1 if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => Ok([false; 2]),
         -1 => Err(SysError::last("poll")),
+        _ if both.iter().any(|one| one.revents & libc::POLLNVAL != 0) => Err(not_open()),
         _ => Ok(both.map(|one| one.revents & (libc::POLLIN | libc::POLLHUP | libc::POLLERR) != 0)),
     }
 }
