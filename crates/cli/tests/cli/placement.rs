@@ -87,6 +87,40 @@ fn processes_that_have_other_numbers_in_proc() {
     within(&["--mount-proc"], &words).succeeds();
 }
 
+/// Containers hide all of `/proc` but processes, or have no `/sys`: what cannot be read is not measured, and the rest is.
+#[test]
+fn a_machine_is_measured_whose_proc_or_sys_is_hidden() {
+    let lab = Lab::new();
+    let hidden = [
+        "mount -t proc -o subset=pid proc /proc",
+        "mount -t tmpfs none /sys",
+        "umount -l /sys",
+        "mount -t tmpfs none /sys/fs/cgroup",
+    ];
+    for mount in hidden {
+        let script = format!("{mount} && exec \"$@\"");
+        let Some(done) =
+            lab.with_mounts(&script, &["run", "--runs", "3", "--store", "none", "--format", "json", "true"])
+        else {
+            return;
+        };
+        let document = done.ends_with(0).json();
+        assert_eq!(document["commands"][0]["runs"].as_array().map(Vec::len), Some(3), "{mount}: {document}");
+        for words in [
+            &["doctor"][..],
+            &["topo"],
+            &["counters"],
+            &["compare", "--store", "none", "--max-pairs", "6", "true", "false"],
+        ] {
+            let done = lab.with_mounts(&script, words).unwrap();
+            assert!(
+                done.code.is_some_and(|code| code <= 4) && !done.err.contains("bug"),
+                "{mount}, {words:?}: {done:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn the_command_runs_where_it_was_told_to() {
     let cpu = first_cpu();

@@ -319,32 +319,37 @@ fn what_makes_no_profile_is_refused() {
     }
 }
 
+/// Records a program by perf into `perf.data`; false, said, where that cannot be.
+fn recorded(lab: &Lab, words: &[&str]) -> bool {
+    let mut perf = Command::new("perf");
+    perf.args(["record", "-q", "-o", "perf.data"]).args(words).current_dir(lab.folder());
+    let done = perf.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status();
+    let is_recorded = done.is_ok_and(|status| status.success());
+    if !is_recorded {
+        println!("skipped: perf is not installed, or may not record here");
+    }
+    is_recorded
+}
+
+/// perf adapts the period of an event to its rate, so a sample of frequent faults stands for more of them.
+#[test]
+fn shares_of_an_imported_recording_are_sums_of_periods() {
+    let Some(lab) = events() else { return };
+    if !recorded(&lab, &["-e", "page-faults", "-F", "997", "./events", "faults", "3000", "204800"]) {
+        return;
+    }
+    let document = lab.json(&["profile", "--import", "perf.data"]);
+    let it = function(&document, "few").unwrap();
+    let [low, high] = ["total_low", "total_high"].map(|end| it[end].as_f64().unwrap());
+    // The truth is 0.0144; of the samples far more than a third are in it.
+    assert!(low < 0.0144 && high < 0.3, "{it}");
+}
+
 /// An imported recording of perf shows the same functions with the same callers.
 #[test]
 fn what_perf_recorded_is_shown_with_callers() {
     let Some(lab) = shares() else { return };
-    let mut perf = Command::new("perf");
-    perf.args([
-        "record",
-        "-q",
-        "-e",
-        "cpu-clock",
-        "-F",
-        "997",
-        "--call-graph",
-        "dwarf",
-        "-o",
-        "perf.data",
-        "./shares",
-        "100000",
-    ]);
-    let recorded = perf
-        .current_dir(lab.folder())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .status();
-    if !recorded.is_ok_and(|status| status.success()) {
-        println!("skipped: perf is not installed, or may not record here");
+    if !recorded(&lab, &["-e", "cpu-clock", "-F", "997", "--call-graph", "dwarf", "./shares", "100000"]) {
         return;
     }
     let mut piped = Command::new("bash");

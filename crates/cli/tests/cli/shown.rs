@@ -1,9 +1,10 @@
-//! Every option of the verbs that are listed here changes something that is seen, or is refused.
+//! Every option of every verb changes something that is seen here, or is refused.
 //!
 //! `shown.txt` has a section for each verb: a command line as a base, and rows. A row is an option with its words, and a sign
 //! of it in what comes of the command line, which the base does not give. Rows without an empty line between them are tried
 //! together on one line. A row with `|?` may be refused in its place, where this machine or user cannot do it; whatever has the
 //! sign `refused` must be, in a sentence that names the option. Options of verbs that only look stand in `options.rs`.
+//! Length: the table of signs, its reader and its walk belong together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,6 +14,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use fauxplat_launch::words::split;
+use fauxplat_table::Options;
 use serde_json::Value;
 
 use crate::common::{Done, Lab, first_cpu, first_pair, takes_store};
@@ -24,6 +26,8 @@ const PLACE: &str = include_str!("shown.sh");
 /// Where an option shows.
 #[derive(Clone, Debug)]
 enum Sign {
+    /// A line of the probe that begins so.
+    Probe(String),
     /// A value of the JSON document, by the end of its path, or any value there.
     Json(String, String),
     /// A file with a text in it, or a folder; the base has none such.
@@ -44,6 +48,8 @@ enum Sign {
     Coloured,
     /// No character outside ASCII, where the base has some.
     Ascii,
+    /// Another order of two names.
+    Swaps,
     /// A test of another module, which has a terminal or a history of its own.
     Elsewhere(String),
     /// The exit code.
@@ -57,6 +63,7 @@ impl Sign {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let (first, others) = rest.split_once(' ').unwrap_or((rest, ""));
         match word {
+            "probe" => Sign::Probe(rest.into()),
             "json" => Sign::Json(format!("/{first}"), others.into()),
             "file" => Sign::File(first.into(), others.into()),
             "says" => Sign::Says(rest.into()),
@@ -67,6 +74,7 @@ impl Sign {
             "empty" => Sign::Empty,
             "coloured" => Sign::Coloured,
             "ascii" => Sign::Ascii,
+            "swaps" => Sign::Swaps,
             "elsewhere" => Sign::Elsewhere(rest.into()),
             "code" => Sign::Code(rest.parse().unwrap()),
             "sooner" => Sign::Sooner,
@@ -179,6 +187,8 @@ fn section(body: &str, groups: &BTreeMap<String, Vec<Block>>) -> Section {
 struct Outcome {
     done: Done,
     document: Value,
+    /// What the program `probe` of shown.sh wrote down.
+    probe: String,
     /// Texts of the files that the rows of the section name, by these names.
     files: BTreeMap<String, String>,
     took: Duration,
@@ -238,7 +248,14 @@ impl<'s> Trial<'s> {
         let options = options::all().remove(verb).unwrap_or_else(|| panic!("there is no {verb}"));
         let trial = Trial { verb, section, options, lab: Lab::new(), silent: Vec::new() };
         trial.lab.write("shown.sh", PLACE);
-        trial.shell("mkdir below");
+        trial.shell("probe; files");
+        if verb == "table" {
+            let options = Options::new().dense_objects(4).max_hashed_objects(64).dense_keys(4);
+            let table = options.create(&trial.lab.path("live.table")).unwrap();
+            for (object, key, value) in [(1, 0, 41), (1, 3, 5), (900, 0, 42)] {
+                table.set(object, key, value).unwrap();
+            }
+        }
         section.before.iter().for_each(|line| trial.shell(line));
         trial
     }
@@ -259,7 +276,9 @@ impl<'s> Trial<'s> {
     /// Runs a command line, with the store of the laboratory and a JSON document beside its report.
     fn run(&self, words: &[String]) -> Outcome {
         self.section.again.iter().for_each(|line| self.shell(line));
-        let _ = fs::remove_file(self.lab.path("document.json"));
+        for file in ["probe.log", "document.json"] {
+            let _ = fs::remove_file(self.lab.path(file));
+        }
         let mut words: Vec<String> = words.iter().map(|word| self.filled(word)).collect();
         let mut given = Vec::new();
         let is_stored = takes_store(&words.iter().map(String::as_str).collect::<Vec<&str>>());
@@ -278,16 +297,21 @@ impl<'s> Trial<'s> {
         let mut done = Done::of(command);
         let took = began.elapsed();
         let text = if has_document { &self.lab.read("document.json") } else { &done.out };
-        let document = serde_json::from_str(text).unwrap_or_default();
+        let read = if self.verb == "fleet emit" { order(text) } else { serde_json::from_str(text).ok() };
+        let document = read.unwrap_or_default();
         // The last line of a report says the command line again, and shows nothing of what was heard.
         done.out.truncate(done.out.find("repeat with: ").unwrap_or(done.out.len()));
-        Outcome { document, files: self.take(), done, took }
+        Outcome { document, probe: self.lab.read("probe.log"), files: self.take(), done, took }
     }
 
     /// Whether an outcome has a sign that the one of the base has not.
     fn has(&self, outcome: &Outcome, sign: &Sign, base: &Outcome) -> bool {
         let (ours, theirs) = (&outcome.done, &base.done);
         match sign {
+            Sign::Probe(text) => {
+                let begins = |log: &str| log.lines().any(|line| line.starts_with(&self.filled(text)));
+                begins(&outcome.probe) && !begins(&base.probe)
+            }
             Sign::Json(end, value) => {
                 let has = |it: &Outcome| it.values(end).iter().any(|one| value.is_empty() || one == value);
                 has(outcome) && !has(base)
@@ -304,6 +328,10 @@ impl<'s> Trial<'s> {
             Sign::Empty => ours.out.is_empty() && !theirs.out.is_empty(),
             Sign::Coloured => ours.out.contains('\u{1b}') && !theirs.out.contains('\u{1b}'),
             Sign::Ascii => ours.out.is_ascii() && !theirs.out.is_ascii(),
+            Sign::Swaps => {
+                let order = |it: &Done| it.out.find("sleep").cmp(&it.out.find("true"));
+                order(ours) != order(theirs)
+            }
             Sign::Elsewhere(test) => is_test(test),
             Sign::Sooner => outcome.took < base.took,
             Sign::Code(code) => ours.code == Some(*code) && theirs.code != Some(*code),
@@ -352,7 +380,7 @@ impl<'s> Trial<'s> {
             };
             if !is_seen {
                 let (verb, option, line) = (self.verb, row.option(), line.join(" "));
-                let said = (&row.sign, &after.done);
+                let said = (&row.sign, &after.done, &after.probe);
                 self.silent.push(format!("{verb} --{option} of `{line}`: {said:?}"));
             }
         }
@@ -364,6 +392,14 @@ fn is_test(path: &str) -> bool {
     let (module, name) = path.rsplit_once("::").expect("a test has a module");
     let file = format!("{}/tests/cli/{}.rs", env!("CARGO_MANIFEST_DIR"), module.replace("::", "/"));
     fs::read_to_string(file).is_ok_and(|text| text.contains(&format!("#[test]\nfn {name}() {{")))
+}
+
+/// The order of a node that a manifest has in packed form.
+fn order(manifest: &str) -> Option<Value> {
+    let is_packed = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
+    let mut words = manifest.split_once("--order")?.1.split(|c| !is_packed(c));
+    let order = fauxplat_fleet::unpacked(words.find(|word| word.len() > 40)?).ok()?;
+    serde_json::to_value(order).ok()
 }
 
 /// Tries all options of a verb, and says which of them have no sign.
@@ -403,6 +439,23 @@ macro_rules! verbs {
 }
 
 verbs! {
+    run_hears "run",
+    compare_hears "compare",
+    aa_hears "aa",
+    sweep_hears "sweep",
+    explain_hears "explain",
+    profile_hears "profile",
+    limit_hears "limit",
+    why_hears "why",
+    suite_hears "suite",
+    bisect_hears "bisect",
+    contend_hears "contend",
+    table_hears "table",
+    tune_hears "tune",
+    fleet_emit_hears "fleet emit",
+    fleet_run_hears "fleet run",
+    fleet_compare_hears "fleet compare",
+    history_export_hears "history export",
     latency_hears "latency",
     index_hears "index",
     load_hears "load",
@@ -437,37 +490,12 @@ fn a_program_that_was_shipped_takes_itself_away() {
     trial.shell(line);
 }
 
-/// Verbs whose rows are not kept here. The runs of most of them last long, and a busy machine disturbs what their options
-/// change.
-const NOT_TRIED: [&str; 17] = [
-    "run",
-    "compare",
-    "aa",
-    "sweep",
-    "explain",
-    "profile",
-    "limit",
-    "why",
-    "suite",
-    "bisect",
-    "contend",
-    "tune",
-    "fleet run",
-    "fleet compare",
-    "history export",
-    "fleet emit",
-    "table",
-];
-
 #[test]
-fn every_option_of_a_listed_verb_has_its_row() {
+fn every_option_of_every_verb_has_its_row() {
     let sections: BTreeSet<&str> = SECTIONS.keys().map(String::as_str).collect();
     assert_eq!(sections, TRIED.iter().copied().collect(), "each section is tried");
     let mut missing = Vec::new();
     for (verb, options) in options::all() {
-        if NOT_TRIED.contains(&verb.as_str()) {
-            continue;
-        }
         let section = SECTIONS.get(verb.as_str());
         let rows = section.into_iter().flat_map(|it| &it.blocks).flat_map(|block| &block.rows);
         let mut tried: BTreeSet<String> = rows.map(|row| row.option().to_owned()).collect();

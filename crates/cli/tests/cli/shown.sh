@@ -1,5 +1,68 @@
 # Files, programs and repositories that the lines of shown.txt name, made in the folder of a laboratory.
 
+# A program that writes down what it is given, and prints a figure.
+probe() {
+    cat >probe <<END
+#!/bin/sh
+log=$PWD/probe.log
+END
+    cat >>probe <<'END'
+{
+    echo "arguments $*"
+    echo "folder $PWD"
+    echo "variables ${SEEN-none}"
+    read -r line; echo "input $line"
+    read -r stat </proc/self/stat; set -- $stat
+    echo "nice ${19} policy ${41}"
+    read -r personality </proc/self/personality; echo "personality $personality"
+} 2>/dev/null >>"$log"
+echo "size: 7 ns"
+echo "weiß: 8 ns"
+echo "a figure"
+END
+    chmod +x probe
+}
+
+files() {
+    mkdir below
+    echo something >input
+    printf '[[command]]\ncommand = "%s/probe"\n[[command]]\ncommand = "%s/probe 2"\n' "$PWD" "$PWD" >saved.toml
+    printf '[[command]]\ncommand = "%s/probe"\n' "$PWD" >one.toml
+    printf '[condition]\nshell = true\n' >shell.toml
+    printf 'size: 7 ns\nother: 8 ns\n' >two.txt
+    echo 'size: 7 ns' >old.txt
+    echo 'size: 70 ns' >new.txt
+}
+
+# A program that computes for some tenths of a second.
+spin() {
+    cat >spin.c <<'END'
+volatile int n;
+__attribute__((noinline)) void work(void) { for (n = 0; n < 90000000; ++n); }
+int main(void) { work(); return 0; }
+END
+    cc -g -O1 -fno-omit-frame-pointer -o spin spin.c
+}
+
+# Two revisions of a program, and a merge of a branch.
+repository() {
+    git init -q -b main repository
+    cd repository
+    git config user.name n
+    git config user.email e
+    for seconds in 0.001 0.02; do
+        printf '#!/bin/sh\nexec sleep %s\n' $seconds >program
+        chmod +x program
+        git add -A
+        git commit -qm $seconds
+    done
+    git checkout -q -b side HEAD~1
+    git commit -q --allow-empty -m side
+    git checkout -q main
+    git merge -q --no-ff -m merge side
+    printf '[[command]]\ncommand = "./program"\n' >program.toml
+}
+
 # A lab whose claim holds, one whose claim does not, and one with an option.
 labs() {
     for lab in one not set; do
