@@ -7,7 +7,6 @@ use fauxplat_options::{
 };
 use fauxplat_units::Nanos;
 
-/// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
   fauxplat bisect --good v1.2 --build 'make -j4' './program input'
   fauxplat bisect --good v1.2 --bad main --first-parent --build 'cargo build --release' 'target/release/p input'
