@@ -241,8 +241,8 @@ fn one_slow_place_of_a_page_is_found_and_named() {
 
 #[test]
 fn places_that_had_too_few_runs_are_said_to_be_in_the_residual() {
-    // Every second place of a page is slower, so that no level of the displacement is. With 24 blocks, two thirds of
-    // the places have fewer than two runs.
+    // Every second place of a page is slower, so that no level of the displacement stands out. Each place has one run
+    // in 16 blocks, so with 24 blocks only two thirds of the runs are at places with two runs.
     let odd = |at: &Coordinates| if at.stack_slot().is_multiple_of(2) { 0.0 } else { 0.4 };
     let said =
         |blocks| planned(blocks, 1, odd).warnings.iter().filter(|line| line.contains("env-size")).count();

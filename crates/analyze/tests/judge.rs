@@ -362,7 +362,8 @@ fn the_budget_sees_the_position() {
     assert!((parts - 1.0).abs() < 1e-9, "{variance:?}");
 }
 
-/// A block of which every fourth has a run that waited 4 ms for its CPU, in turn a run of A and of B.
+/// Blocks of two equal commands. In every fourth block a run waited 4 ms for its CPU, alternately the run of A and that
+/// of B.
 fn preempted(number: u32) -> Vec<Sample> {
     let mut samples = block(number, &[1.0, 1.0]);
     let hit = number.is_multiple_of(4).then_some(usize::from(number.is_multiple_of(8)));

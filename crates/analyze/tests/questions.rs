@@ -224,7 +224,6 @@ fn a_mixture_is_named_with_the_share_of_each_mode() {
         assert!((modes.high / modes.low - 1.3).abs() < 0.01, "{modes:?}");
         let holds = |[low, high]: [f64; 2], share: f64| low < share && share < high;
         assert!(holds(modes.share_a_interval, modes.share_a) && holds(modes.share_b_interval, modes.share_b));
-        // Of 20 intervals at 99 % three that miss come once in a thousand times.
         assert!(modes.share_b_interval[1] - modes.share_b_interval[0] < 0.25, "{modes:?}");
         assert_ne!(modes.side, Some(Side::A), "{modes:?}");
         modes.side == Some(Side::B)

@@ -75,7 +75,7 @@ fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
         let wrong = baselines::called_different(&cell, 120, (0.0, false));
         // With a rate of 1 %, more than five of 120 occur with a probability of 1 in 1000.
         assert!(wrong <= 5, "{}: {wrong} of 120", cell.name);
-        // Paired differences have another variance than differences of sessions: a test with that variance calls most
+        // Paired differences have another variance than differences of sessions: a test with that variance calls many
         // unchanged programs different. (With three or five sessions the quantile is so large that the fault hardly
         // shows.)
         let is_told_wrongly = cell.history >= 10 && cell.session_sd >= 0.01;

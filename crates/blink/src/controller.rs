@@ -65,7 +65,7 @@ struct Track {
 pub struct Controller {
     rules: Rules,
     period: Period,
-    /// Length of the present period, which a later press need not change.
+    /// Length of the present period. With `AfterPeriod`, a press changes the length only when the next period begins.
     running_ns: u64,
     is_on: bool,
     /// Beginning of the present part of the period.

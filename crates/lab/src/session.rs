@@ -112,7 +112,8 @@ impl Session<'_> {
         };
         match experiment::perform(self.lab, one, &file, share, &of_fauxplat) {
             Ok(Ok(document)) => trials.add(one, document),
-            // An experiment that fails after its time ended or after an interrupt counts as late, not as broken.
+            // An experiment that cannot run after its time ended or after an interrupt counts as late: the time or the
+            // interrupt is the cause.
             Ok(Err(reason)) if share.over().is_some() || signal::stop_requested() => {
                 trials.lack(one, Gap::Late(reason))
             }

@@ -106,7 +106,7 @@ impl Git {
     }
 }
 
-/// The repository that git names in its complaint about ownership. It may lie above the folder.
+/// The repository that git names in its complaint about ownership, which may lie above the folder.
 fn owned_by_others(errors: &str, folder: &Path) -> PathBuf {
     let named = errors.split("repository at '").nth(1).and_then(|rest| rest.split('\'').next());
     named.map_or_else(|| folder.to_owned(), PathBuf::from)

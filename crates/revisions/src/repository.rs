@@ -108,7 +108,6 @@ impl Repository {
     ///
     /// # Errors
     /// Fails if the repository is bare or has no commit, or git fails.
-    /// The repository is bare or has no commit; git fails.
     pub fn local_changes(&self, place: &Path) -> Result<Revision, RevisionError> {
         let top =
             self.top.as_ref().ok_or_else(|| RevisionError::Bare { repository: self.place().to_owned() })?;

@@ -60,7 +60,7 @@ fn rounds_that_were_begun_are_finished_by_the_plan_that_was_settled() {
     assert!(judged(&evidence).again.is_some());
     evidence.deliveries.push(given_up(&plan.rounds[0][0]));
     assert!(judged(&evidence).again.is_none());
-    // A suspect must not be judged by a plan that gives it no references.
+    // A suspect that the settled plan lacks has no references, and is not measured again.
     evidence.again.as_mut().unwrap().suspects.clear();
     let found = judged(&evidence);
     assert!(node(&found, &name(0)).reason.as_ref().unwrap().contains("others were measured again"));
@@ -226,8 +226,8 @@ fn a_suspect_that_varies_is_noisy_and_one_that_was_unlucky_is_cleared() {
     let plan = judged(&drawn.evidence).again.unwrap();
     drawn.measure_again(&plan);
     for record in drawn.evidence.records.iter_mut().filter(|it| it.round > 0) {
-        // In the second measurement the first machine is as fast as the others, and the second machine is slow only in
-        // some rounds.
+        // In the second measurement the first machine is as fast as the others, and the second machine needs half of
+        // its time in every second round.
         let factor = match record.node == name(0) {
             true => 1.0 / 1.2,
             false if record.node == name(1) && record.round % 2 == 0 => 0.5,

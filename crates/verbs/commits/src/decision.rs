@@ -48,7 +48,6 @@ impl Budget {
     }
 }
 
-/// A ratio with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Ratio {
     pub ratio: f64,

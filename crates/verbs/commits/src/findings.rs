@@ -80,7 +80,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     pub commit: Commit,
-    /// The commit before it on the line.
+    /// The commit before `commit` on the line.
     pub before: Commit,
     /// `commit` divided by `before`; absent if the two were not measured side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,7 +13,6 @@ pub(crate) const EXAMPLES: &str = "\
   fauxplat bisect --good v1.2 --metric peak-memory --margin 5% --build make ./program
   git bisect run fauxplat compare --commits v1.2,HEAD --build make --fail-if slower --undecided-code 125 ./program";
 
-// Options for the decisions of a search.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Decision")]
 pub(crate) struct SearchArgs {

@@ -50,8 +50,8 @@ impl Context {
     }
 }
 
-/// All series of a metric in a store. `machine` restricts the series to the machine with this host name, or with an
-/// identity that begins so.
+/// All series of a metric in a store. `machine` restricts the series to machines with this host name, or with an
+/// identity that begins with this text.
 ///
 /// # Errors
 /// Returns the store's error if reading or writing points fails.

@@ -68,7 +68,7 @@ impl Sessions {
         experiment.finish(&header, None, State::Finished).unwrap()
     }
 
-    /// Stores one session per day, which take three times as long from the day `from` on.
+    /// Stores one session per day. From the day `from` on, the readings are three times as large.
     fn with_change(&mut self, name: &str, days: usize, from: usize) {
         for day in 0..days {
             self.session(name, day, (day / 2, "m1"), if day < from { 10.0 } else { 30.0 });
