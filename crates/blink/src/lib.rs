@@ -18,16 +18,9 @@ pub enum BlinkError {
     #[error(
         "the shortest period ({shortest_ns} ns) must be 2 ns or more and not above the longest ({longest_ns} ns)"
     )]
-    Limits {
-        shortest_ns: u64,
-        longest_ns: u64,
-    },
+    Limits { shortest_ns: u64, longest_ns: u64 },
     #[error("the period ({period_ns} ns) is outside its limits, {shortest_ns} to {longest_ns} ns")]
-    Period {
-        period_ns: u64,
-        shortest_ns: u64,
-        longest_ns: u64,
-    },
+    Period { period_ns: u64, shortest_ns: u64, longest_ns: u64 },
     #[error(transparent)]
     Line(#[from] fauxplat_gpio::GpioError),
     /// Error of the timer or of waiting.

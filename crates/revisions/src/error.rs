@@ -11,16 +11,12 @@ pub enum RevisionError {
     #[error("git is not installed, or not in PATH: revisions are read by it")]
     NoGit,
     #[error("{} is in no git repository: call this in the repository whose commits are meant", folder.display())]
-    NoRepository {
-        folder: PathBuf,
-    },
+    NoRepository { folder: PathBuf },
     #[error(
         "the repository {} belongs to another user, and git reads it only if you say that you trust it: `git config --global \
          --add safe.directory {}`", folder.display(), folder.display()
     )]
-    Owner {
-        folder: PathBuf,
-    },
+    Owner { folder: PathBuf },
     #[error("there is no revision `{revision}` in {}{hint}", repository.display())]
     NoRevision {
         revision: String,
@@ -36,15 +32,9 @@ pub enum RevisionError {
     },
     /// The abbreviation of a hash that fits several commits.
     #[error("`{revision}` is the beginning of several hashes: give more characters of it")]
-    Ambiguous {
-        revision: String,
-    },
+    Ambiguous { revision: String },
     #[error("`{a}` and `{b}` have no merge base{hint}")]
-    NoMergeBase {
-        a: String,
-        b: String,
-        hint: &'static str,
-    },
+    NoMergeBase { a: String, b: String, hint: &'static str },
     #[error(
         "`{good}` is no ancestor of `{bad}`{hint}: a search needs a line of commits from the one to the other; `git merge-base \
          {good} {bad}` names a commit that precedes both"
@@ -58,9 +48,7 @@ pub enum RevisionError {
         hint: &'static str,
     },
     #[error("WORKTREE means the local changes, and {} is a bare repository, which has none", repository.display())]
-    Bare {
-        repository: PathBuf,
-    },
+    Bare { repository: PathBuf },
     #[error(
         "{commit} has no folder `{folder}`, in which its command would run: call this in a folder that every commit has"
     )]
@@ -77,12 +65,7 @@ pub enum RevisionError {
         said: String,
     },
     #[error("{commit} does not build: `{line}` {how}; its output is above")]
-    Build {
-        commit: String,
-        line: String,
-        how: String,
-        output: String,
-    },
+    Build { commit: String, line: String, how: String, output: String },
     /// The build command succeeded, changed nothing in its work tree, and a variable of the environment directs its
     /// output elsewhere.
     #[error(
@@ -100,19 +83,11 @@ pub enum RevisionError {
         "`{command}` names {}, a file of your own work tree: write it relative to the folder, so that each commit runs its own",
         program.display()
     )]
-    NotOfTheTree {
-        command: String,
-        program: PathBuf,
-    },
+    NotOfTheTree { command: String, program: PathBuf },
     #[error("interrupted while {commit} was built")]
-    Interrupted {
-        commit: String,
-    },
+    Interrupted { commit: String },
     #[error("{}: {source}", path.display())]
-    File {
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    File { path: PathBuf, source: std::io::Error },
     #[error(transparent)]
     Cache(#[from] VariantError),
     #[error(transparent)]

@@ -9,10 +9,7 @@ pub enum VariantError {
     #[error("no folder for built programs: set XDG_CACHE_HOME or HOME")]
     NoHome,
     #[error("{}: {source}", path.display())]
-    File {
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    File { path: PathBuf, source: std::io::Error },
     #[error(
         "the cache of built programs {}: user {owner} owns {} or others may write to it, and programs of others are not \
          executed: set XDG_CACHE_HOME to a folder of your own (`sudo -H` gives root its own home)",
@@ -32,10 +29,7 @@ pub enum VariantError {
         said: String,
     },
     #[error("object file {}: {source}", path.display())]
-    Object {
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    Object { path: PathBuf, source: std::io::Error },
     #[error("`{line}`: the build ended with status {status}; its output is above")]
     Failed {
         /// The command line with all placeholders filled in.
@@ -69,10 +63,7 @@ pub enum VariantError {
         line: String,
     },
     #[error("--vary {way}: {reason}")]
-    NoSuchWay {
-        way: &'static str,
-        reason: String,
-    },
+    NoSuchWay { way: &'static str, reason: String },
     #[error("interrupted while a program was built")]
     Interrupted,
     #[error(transparent)]

@@ -17,20 +17,13 @@ pub use pool::{Shift, Station, WorkerPool};
 pub enum WorkerError {
     /// The thread cannot have its CPU or its scheduling policy.
     #[error("a worker on CPU {cpu}: {source}")]
-    Station {
-        cpu: fauxplat_units::Cpu,
-        source: fauxplat_sys::SysError,
-    },
+    Station { cpu: fauxplat_units::Cpu, source: fauxplat_sys::SysError },
     #[error("a worker thread cannot be created: {0}")]
     Thread(std::io::Error),
     #[error(
         "a worker on CPU {cpu} has no memory for the kernel {kernel}: {source} (is it limited, see `ulimit -v`?)"
     )]
-    Memory {
-        cpu: fauxplat_units::Cpu,
-        kernel: fauxplat_kernels::Kernel,
-        source: fauxplat_sys::SysError,
-    },
+    Memory { cpu: fauxplat_units::Cpu, kernel: fauxplat_kernels::Kernel, source: fauxplat_sys::SysError },
     /// A thread ended before it reported its shift.
     #[error("the worker on CPU {0} ended early")]
     Gone(fauxplat_units::Cpu),

@@ -17,10 +17,7 @@ pub enum BisectError {
         what: String,
     },
     #[error("{}: {source}", path.display())]
-    File {
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    File { path: PathBuf, source: std::io::Error },
 }
 
 impl From<BisectError> for Failure {

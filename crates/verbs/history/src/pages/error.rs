@@ -16,10 +16,7 @@ pub enum PagesError {
         what: String,
     },
     #[error("{path}: {reason}; the other pages are whole, and the same call goes on")]
-    File {
-        path: PathBuf,
-        reason: String,
-    },
+    File { path: PathBuf, reason: String },
 }
 
 impl From<PagesError> for Failure {
