@@ -113,7 +113,6 @@ impl FromStr for Kernel {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caches {
-    /// First-level data cache.
     pub l1d: Bytes,
     /// Second-level cache; on a CPU without one, the first-level cache.
     pub l2: Bytes,

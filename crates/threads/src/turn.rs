@@ -16,9 +16,7 @@ const LOOKS: u32 = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The side with the first turn.
     First,
-    /// The side with the second turn.
     Second,
 }
 

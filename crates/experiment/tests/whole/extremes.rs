@@ -19,7 +19,6 @@ fn found(finished: &Finished) -> &CompareFindings {
     found
 }
 
-/// Programs with constant times.
 fn constant(times_ns: &[f64]) -> Vec<Behaviour> {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
     names.iter().zip(times_ns).map(|(name, &ns)| Behaviour::new(name, Times::constant(ns))).collect()

@@ -103,7 +103,6 @@ pub struct BisectFindings {
     pub commits: usize,
     /// The bad end divided by the good end; `None` if the ends were not compared.
     pub ends: Option<Compared>,
-    /// The steps in the order in which they were made.
     pub steps: Vec<Step>,
     /// The commits that may have made the change, oldest first; empty if no change was shown.
     pub suspects: Vec<Commit>,

@@ -124,7 +124,6 @@ pub struct Hunted {
     pub found: Option<(usize, usize, Option<Compared>)>,
 }
 
-/// A search in progress.
 struct Course<'a> {
     hunt: &'a Hunt,
     laboratory: &'a mut dyn Laboratory,

@@ -133,7 +133,6 @@ fn change(step: &Step, series: &Series, context: &Context) -> LevelChange {
 
 #[derive(Clone, Debug)]
 pub struct GateRule {
-    /// The gates that the command line names.
     pub fail_if: Vec<FailIf>,
     /// The largest change that counts as none, as a share: 0.03 for 3 %.
     pub margin: f64,

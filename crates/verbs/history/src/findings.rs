@@ -30,10 +30,8 @@ pub struct Session {
     pub commit: Option<String>,
     /// Whether there were local changes on top of the commit; `None` if unknown.
     pub dirty: Option<bool>,
-    /// Label that the user gave the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Notes that the user wrote on the experiment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Typical reading, in the unit of the series.

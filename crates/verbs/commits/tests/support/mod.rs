@@ -62,9 +62,7 @@ pub(crate) struct Simulated {
     seed: u64,
     is_burning: bool,
     now_ns: f64,
-    /// Number of comparisons so far.
     pub(crate) compared: usize,
-    /// Number of runs so far.
     pub(crate) runs: usize,
     /// Whether a commit fails to build.
     pub(crate) broken: fn(usize) -> bool,

@@ -48,7 +48,6 @@ pub struct Made {
     pub removed: usize,
 }
 
-/// Makes the pages, and reports their number.
 pub(crate) fn write(args: &PagesArgs, host: &dyn Host) -> Result<(), Failure> {
     let store = host.history(&args.output)?;
     let made = make(&store, &args.folder, &args.series.metric, args.series.machine.as_deref())?;
