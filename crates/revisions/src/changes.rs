@@ -63,8 +63,8 @@ impl Changes {
     }
 }
 
-/// Parses the rest of a hunk header after `@@ `, such as `-10,2 +12,3 @@ head`. Returns the number of content lines that
-/// follow, and the hunk.
+/// Parses the rest of a hunk header after `@@ `, such as `-10,2 +12,3 @@ head`. Returns the number of content lines
+/// that follow, and the hunk.
 fn hunk(file: &str, rest: &str) -> Option<(u32, Hunk)> {
     let (ranges, head) = rest.split_once(" @@")?;
     let (old, new) = ranges.split_once(' ')?;
