@@ -196,7 +196,7 @@ impl Ready {
     }
 }
 
-/// Number of FauxPlats in a unit of [`Kernel::Fauxplat`].
+/// Part of a FauxPlat in a unit of [`Kernel::Fauxplat`].
 pub const FAUXPLATS_PER_UNIT: f64 = 1.0 / UNITS_PER_FAUXPLAT as f64;
 const UNITS_PER_FAUXPLAT: u64 = 1000;
 
@@ -227,8 +227,8 @@ mod tests {
         for kernel in Kernel::ALL.into_iter().filter(|kernel| !matches!(kernel, Kernel::Dram)) {
             let answer = |units| Ready::new(kernel, &caches).unwrap().run(units);
             assert_eq!(answer(20), answer(20), "{kernel}");
-            // The chains of doubles converge to 2, so more units may give the same answer. They are assembly, which the
-            // compiler cannot remove anyway.
+            // The chains of doubles converge to 2, so more units may give the same answer. The chains are written in
+            // assembly, so the compiler cannot remove them anyway.
             assert!(kernel == Kernel::Float || answer(20) != answer(21), "{kernel}");
         }
     }
