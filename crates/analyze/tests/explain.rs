@@ -1,4 +1,4 @@
-//! Explanations of machines that do not exist, whose parts are known.
+//! Explanations of simulated machines, for which the true components are known.
 
 mod support;
 
@@ -10,7 +10,8 @@ use support::run;
 
 const RUNS: usize = 16;
 
-/// Effects as log ratios: of 16 displacements of the stack, of two CPUs, of blocks, of the place in the block; noise.
+/// Effects as logarithms of ratios: of the 16 displacements of the stack, of the second of two CPUs, the standard
+/// deviation between blocks, the effect of each position in a block, and the standard deviation of the noise.
 struct Machine {
     stack: fn(usize) -> f64,
     cpu: f64,
@@ -66,7 +67,7 @@ fn component<'a>(judged: &'a ExplainJudged, factor: &str) -> &'a Component {
     judged.findings.components.iter().find(|component| component.factor == factor).unwrap()
 }
 
-/// Share of a factor among all that is explained.
+/// Share of a factor in the points of all factors, the residual excluded.
 fn attributed(judged: &ExplainJudged, factor: &str) -> f64 {
     let points = |component: &&Component| component.factor != "residual";
     let explained: f64 = judged.findings.components.iter().filter(points).map(|one| one.points_percent).sum();
@@ -97,7 +98,7 @@ fn a_planted_effect_goes_to_its_factor() {
     }
 }
 
-/// The whole and the median lie within their intervals, which are narrow beside them.
+/// Checks that the whole and the median lie within their intervals, and that the intervals are narrow.
 fn has_intervals(judged: &ExplainJudged) {
     let found = &judged.findings;
     let [low, high] = found.worst_over_best_interval.expect("forty blocks have an interval");
@@ -137,7 +138,7 @@ fn nothing_is_named_where_there_is_only_noise() {
         let (judged, _) = explain(&QUIET, 12, 500 + seed);
         judged.findings.components.iter().any(|one| one.p_adjusted.is_some_and(|p| p <= 0.05))
     });
-    // 5 nominally; 12 is the 99.9 % quantile.
+    // Five are expected; 12 is the 99.9 % quantile.
     let named = named.count();
     assert!(named <= 12, "{named}");
 }
@@ -178,7 +179,8 @@ fn a_reading_of_zero_is_no_failure_and_a_missing_one_is_said() {
     );
 }
 
-/// Two displacements and two commands as `explain` plans them, on a machine where a run's log time is this and noise.
+/// An explanation of two displacements and two commands with the plan of `explain`, on a simulated machine where `log`
+/// gives the logarithm of a run's relative time without noise.
 fn planned(blocks: u32, seed: u64, log: impl Fn(&Coordinates) -> f64) -> ExplainJudged {
     let plan = Crossed { commands: 2, cpus: None, stack: true, heap: true, seed };
     let mut draw = Draw::new(seed, 9);
@@ -186,7 +188,7 @@ fn planned(blocks: u32, seed: u64, log: impl Fn(&Coordinates) -> f64) -> Explain
     let all: Vec<Vec<Coordinates>> = (0..blocks).map(|block| plan.coordinates(block)).collect();
     for (block, coordinates) in (0..).zip(&all) {
         for (trial, at) in plan.block(block, Phase::Measured).iter().zip(coordinates) {
-            // Spike of a run in fifty, which has no cause that returns.
+            // Every fiftieth run on average has a spike, which no factor explains.
             let spike = if draw.uniform() < 0.02 { 0.2 } else { 0.0 };
             let time = (2e6f64.ln() + log(at) + 0.01 * draw.normal() + spike).exp() as u64;
             samples.push(run(block, at.command, trial.position, &[(Metric::WALL, time)]));
@@ -217,7 +219,8 @@ fn is_named(judged: &ExplainJudged, factor: &str) -> bool {
 
 #[test]
 fn one_slow_place_of_a_page_is_found_and_named() {
-    // With sixteen displacements for a whole session this place was missed fifteen times of sixteen.
+    // A design with only sixteen displacements for a whole session would miss this place with a probability of 15 in
+    // 16.
     for seed in 0..5 {
         let judged = planned(64, seed, |at| if at.stack_slot() == 171 { 0.6 } else { 0.0 });
         let place = component(&judged, "env-size-place");
@@ -225,7 +228,8 @@ fn one_slow_place_of_a_page_is_found_and_named() {
         let slowest = place.levels.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)).unwrap();
         assert_eq!(slowest.level, "171", "{seed}");
         assert!((slowest.ratio.ln() - 0.6).abs() < 0.1, "{slowest:?}");
-        // 0.6² / 256 against noise of 0.01², pulled in to some four of them: nearly all of the variance.
+        // The variance of the place, 0.6² / 256, is far above the noise of 0.01², even after outliers are pulled in to
+        // about four standard deviations.
         assert!(place.variance_share > 0.6, "{place:?}");
         let findings = &judged.findings;
         let shares: f64 = findings.components.iter().map(|one| one.variance_share).sum();
@@ -237,7 +241,8 @@ fn one_slow_place_of_a_page_is_found_and_named() {
 
 #[test]
 fn places_that_had_too_few_runs_are_said_to_be_in_the_residual() {
-    // At every second place of a page: of no level of its own, and of 24 blocks two thirds of two runs a place.
+    // Every second place of a page is slower, so that no level of the displacement stands out. Each place has one run
+    // in 16 blocks, so with 24 blocks only two thirds of the runs are at places with two runs.
     let odd = |at: &Coordinates| if at.stack_slot().is_multiple_of(2) { 0.0 } else { 0.4 };
     let said =
         |blocks| planned(blocks, 1, odd).warnings.iter().filter(|line| line.contains("env-size")).count();
@@ -254,7 +259,7 @@ fn places_and_pairs_are_not_named_where_there_is_only_noise() {
         pair || judged.findings.components.iter().any(|one| one.p_adjusted.is_some_and(|p| p <= 0.05))
     };
     let wrong = (0..12).filter(named).count();
-    // Less than one nominally; five would come once in four thousand times.
+    // Less than one is expected; five would occur with a probability of 1 in 4000.
     assert!(wrong <= 4, "{wrong} of 12");
 }
 
@@ -267,7 +272,7 @@ fn what_two_factors_do_only_together_is_offered() {
     assert_eq!(pair.factors, ["env-size", "command"]);
     assert!(pair.p_adjusted <= 0.01 && pair.low > 0.2 && pair.variance_share < 1.0, "{pair:?}");
     assert!(!is_named(&judged, "env-size") && !is_named(&judged, "command"), "{:?}", judged.findings);
-    // Twelve blocks are too few for places and for tables of displacements, and enough for the rest.
+    // Twelve blocks are too few for places and for tables of displacements, but enough for the other components.
     let few = planned(12, 3, together).findings;
     assert!(few.components.iter().all(|one| !one.factor.ends_with("place")));
     assert_eq!(few.interaction.unwrap().factors[1], "command");

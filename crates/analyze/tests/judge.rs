@@ -1,4 +1,4 @@
-//! The judge on blocks made by hand: verdicts, guards, several commands, counts, limits.
+//! The judge on synthetic blocks: verdicts, guards, several commands, counts, limits.
 
 #[path = "judge/counted.rs"]
 mod counted;
@@ -25,17 +25,16 @@ use jitter::jitter;
 use rule::rule;
 use support::run;
 
-/// Names of commands.
 fn names(count: usize) -> Vec<String> {
     ["old", "new", "third", "fourth"][..count].iter().map(|&name| name.to_owned()).collect()
 }
 
-/// Wall time of a run: 5 ms, a little noise, times a factor.
+/// Wall time of a run in nanoseconds: 5 ms with a little noise, times a factor.
 fn wall(block: u32, command: u16, factor: f64) -> u64 {
     (5e6 * factor * (0.003 * jitter(block, command.into())).exp()) as u64
 }
 
-/// A block with a run of each command, A first in every other block.
+/// A block with one run of each command, in the order of the commands in every other block and reversed in the others.
 fn block(number: u32, factors: &[f64]) -> Vec<Sample> {
     let last = factors.len() as u16 - 1;
     let place = |command: u16| if number.is_multiple_of(2) { command } else { last - command };
@@ -46,7 +45,7 @@ fn block(number: u32, factors: &[f64]) -> Vec<Sample> {
     (0..=last).map(one).collect()
 }
 
-/// Feeds blocks until the judge has enough.
+/// Passes blocks to the judge until the judge stops.
 fn judge(mut judge: Judge, commands: usize, mut next: impl FnMut(u32) -> Vec<Sample>) -> (Judged, Judge) {
     let mut samples = Vec::new();
     for number in 0.. {
@@ -75,7 +74,8 @@ fn a_clear_difference_is_found_early_and_has_the_right_sign() {
 
 #[test]
 fn early_intervals_are_bounded_and_contain_the_truth() {
-    // Pairs that differ by a factor of two, each by up to 35 % more or less. Four standard errors of 1 % in 200 are 2.8 points.
+    // Pairs that differ by a factor of two, with noise of up to 35 % in each pair. In 200 comparisons, four standard
+    // errors of a rate of 1 % are 2.8 percentage points.
     let mut missed = 0;
     for seed in 0..200 {
         let noisy = |n: u32| (0.3 * jitter(n, 7 + seed)).exp();
@@ -124,7 +124,7 @@ fn counts_that_never_vary_give_plain_answers() {
         judge(Judge::new(&rule, 2, 1), 2, make).0.findings.comparisons.swap_remove(0)
     };
     let equal = counts(120, 120);
-    // Nothing varied, but a mode that comes once in forty pairs could not have been excluded.
+    // All counts are equal, but a mode that occurs once in forty pairs cannot be excluded.
     assert_eq!((equal.verdict, equal.extent, equal.pairs), (Verdict::Equivalent, Some(Extent::Typical), 128));
     assert_eq!(
         (equal.effect_ratio, equal.ci_low_ratio, equal.ci_high_ratio, equal.p_value),
@@ -151,7 +151,7 @@ fn every_guard_drops_its_pairs_and_counts_them() {
         match n {
             3 => runs[1].outcome = Outcome::Exited(1),
             4 => runs[0].readings.set(Metric::STEAL, Some(90_000_000)),
-            // A single tick of 10 ms in a pair of 5 ms runs is no reason.
+            // A single tick of steal, 10 ms, beside a pair of 5 ms runs must not drop the pair.
             5 => runs[0].readings.set(Metric::STEAL, Some(10_000_000)),
             7 => runs[1].readings.set(Metric::MIGRATIONS, Some(40)),
             _ => {}
@@ -241,7 +241,7 @@ fn abba_blocks_count_two_pairs_and_one_cluster() {
     assert_eq!(judge.progress().pairs_max, 128);
 }
 
-/// More of a rate is better: the same figures as wall times would crown the other command.
+/// For a rate more is better: the same figures as wall times would give the other command as the winner.
 #[test]
 fn the_highest_rate_wins() {
     let rule = Rule { metric: Metric::RATE, ..rule() };
@@ -261,7 +261,8 @@ fn the_highest_rate_wins() {
     assert_eq!(winner(&[1.05, 1.0]), Some(0));
     assert_eq!(winner(&[1.0, 0.97, 0.9]), Some(0));
     assert_eq!(winner(&[0.9, 0.97, 1.05]), Some(2));
-    // A counter that stands still in one command and not in the other has a finite ratio: half an event per run.
+    // A counter that stays at zero in only one of the commands has a finite ratio, since half an event is added to each
+    // run.
     let stuck = |n: u32| rates(n, &[1.0, 0.0]);
     let shown = judge(Judge::new(&rule, 2, 1), 2, stuck).0.findings.comparisons.swap_remove(0);
     assert!(shown.verdict == Verdict::Different && shown.effect_ratio > 0.0 && !shown.b_is_better());
@@ -271,9 +272,9 @@ fn the_highest_rate_wins() {
 fn a_decided_command_waits_for_the_others_with_its_figures_as_they_were() {
     let (judged, judge) = judge(Judge::new(&rule(), 3, 1), 3, |n| block(n, &[1.0, 1.2, 1.0015]));
     let [clear, close] = &judged.findings.comparisons[..] else { panic!("two comparisons") };
-    // With half of the level, ten pairs of one sign (1 in 1024) are not enough.
+    // With half of the level, ten pairs of one sign (1 in 1024) do not suffice.
     assert_eq!((clear.verdict, clear.pairs), (Verdict::Different, 12));
-    // While rare slow runs are looked for, the small difference of typical runs is found too.
+    // During the search for rare slow runs the small difference of typical runs is found too.
     assert_eq!((close.verdict, close.beyond_margin), (Verdict::Different, Some(false)));
     assert!(close.pairs > 12 && !close.is_different_beyond_margin() && clear.is_different_beyond_margin());
     assert_eq!(judge.progress().decided, 2);
@@ -312,7 +313,7 @@ fn anytime_decides_by_evidence() {
 
 #[test]
 fn neighbours_that_are_alike_are_said_and_widen_the_interval() {
-    // The difference itself wanders: long stretches in which B is slower, and long ones in which it is faster.
+    // The difference itself wanders: B is slower in long stretches, and faster in others.
     let wander = |n: u32| block(n, &[1.0, 1.0 + 0.04 * (f64::from(n) / 1.5).sin()]);
     let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..rule() }, 2, 1), 2, wander);
     let shown = &judged.findings.comparisons[0];
@@ -344,7 +345,7 @@ fn secondary_metrics_are_adjusted_and_useless_ones_left_out() {
 
 #[test]
 fn the_budget_sees_the_position() {
-    // The second run of a block is 2 % slower.
+    // The second run of each block is 2 % slower.
     let second = |n: u32| {
         let mut runs = block(n, &[1.0, 1.0]);
         for run in &mut runs {
@@ -361,7 +362,8 @@ fn the_budget_sees_the_position() {
     assert!((parts - 1.0).abs() < 1e-9, "{variance:?}");
 }
 
-/// Every fourth pair has a run that waited 4 ms for its CPU; sometimes it is A that was hit, sometimes B.
+/// Blocks of two equal commands. In every fourth block a run waited 4 ms for its CPU, alternately the run of A and that
+/// of B.
 fn preempted(number: u32) -> Vec<Sample> {
     let mut samples = block(number, &[1.0, 1.0]);
     let hit = number.is_multiple_of(4).then_some(usize::from(number.is_multiple_of(8)));
@@ -386,16 +388,16 @@ fn pairs_that_others_preempted_are_dropped_for_single_tasks_only() {
         alone.dropped_pairs,
         alone.pairs
     );
-    // Of several tasks one may wait for another, which is the command's own affair.
+    // With several tasks one may wait for another, which is a property of the command.
     let (judged, _) = judge(Judge::new(&rule(), 2, 1), 2, preempted);
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
-    // Waiting is no part of CPU time.
+    // CPU time contains no waiting.
     let rule = Rule { metric: Metric::RUN_DELAY, ..rule() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1).single_task(true), 2, preempted);
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
 }
 
-/// On a machine that is always busy each run waits; of a slow program there is time for a single block.
+/// On a machine that is always busy every run waits, and a slow program may have time for only one block.
 #[test]
 fn a_first_pair_that_waited_is_all_that_is_known_and_stays() {
     let busy = |number: u32| {
@@ -415,7 +417,7 @@ fn a_quota_of_their_own_is_no_other_program() {
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
 }
 
-/// Blocks in which B takes twice as long in one of every `every` runs.
+/// A block in which B takes twice as long in one of `every` runs.
 fn now_and_then(number: u32, every: u32) -> Vec<Sample> {
     let slow = if (number * 7 + 3).is_multiple_of(every) { 2.0 } else { 1.0 };
     block(number, &[1.0, slow])
@@ -427,10 +429,10 @@ fn equivalence_of_the_whole_needs_rare_slow_runs_excluded() {
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| block(n, &[1.0, 1.0]));
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.extent), (Verdict::Equivalent, Some(Extent::Whole)));
-    // The mean takes longest: no fewer pairs bound what one slow run in a hundred would add.
+    // The mean takes most pairs: fewer could not bound the effect of one slow run in a hundred.
     assert!(shown.pairs >= 500 && shown.pairs <= 1024, "{}", shown.pairs);
     assert!(shown.tail.is_some_and(|tail| tail.excess_excluded <= 0.03 && tail.share_b == 0.0));
-    // Twice as long in one run of twenty: typical runs are the same, and the program is not.
+    // Twice the time in one run of twenty: typical runs are equal, the programs as a whole are not.
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| now_and_then(n, 20));
     let shown = &judged.findings.comparisons[0];
     assert_eq!(shown.verdict, Verdict::Different);
@@ -438,19 +440,21 @@ fn equivalence_of_the_whole_needs_rare_slow_runs_excluded() {
     assert!(shown.is_different_beyond_margin() && !shown.b_is_better());
     assert!((shown.effect_ratio - 1.0).abs() < 0.005, "{}", shown.effect_ratio);
     assert!(shown.mean.is_some_and(|mean| mean.ratio > 1.02), "{:?}", shown.mean);
-    // Too few pairs to tell: only typical runs are called equivalent, and the share that is not excluded is said.
+    // With few pairs, only typical runs are called equivalent, and the share of slow runs that is not excluded is
+    // reported.
     let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..rule }, 2, 1), 2, |n| now_and_then(n, 50));
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.extent), (Verdict::Equivalent, Some(Extent::Typical)));
     assert!(shown.tail.is_some_and(|tail| tail.excess_excluded > 0.05), "{:?}", shown.tail);
 }
 
-/// How many of twenty noisy comparisons find a difference nowhere, in typical runs, in the tail, in both.
+/// Number of comparisons, out of twenty noisy ones, that find no difference, a difference of typical runs, of the tail,
+/// of both.
 fn found_in(b: impl Fn(u32, u32) -> f64) -> [usize; 4] {
     let rule = Rule { max_pairs: 2048, ..rule() };
     let mut found = [0; 4];
     for seed in 0..20 {
-        // Three of them are nearly normal.
+        // The sum of three uniform values is nearly normal.
         let bell = |n, salt: u32| (0..3).map(|part| jitter(n, 100 * seed + 10 * salt + part)).sum::<f64>();
         let noise = |n, salt| (0.05 * bell(n, salt)).exp();
         let both = |n| block(n, &[noise(n, 1), b(n, seed) * noise(n, 2)]);

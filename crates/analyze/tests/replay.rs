@@ -1,4 +1,4 @@
-//! Comparisons drawn from a made-up session of identical programs.
+//! Comparisons drawn from a simulated session of identical programs.
 
 #[path = "../examples/sim/noise.rs"]
 mod noise;
@@ -7,7 +7,7 @@ use fauxplat_analyze::{Replay, ReplayError, Stand};
 use fauxplat_model::{Injected, Metric, Outcome, ReplayRow, Rule, Sample};
 use noise::{Machine, Noise, SILENT};
 
-/// The noise of these sessions: 0.7 % between runs.
+/// Noise of these sessions: 0.7 % between runs.
 const NORMAL: Noise = Noise { short_sd: 0.005, ..SILENT };
 
 fn session(noise: Noise, blocks: usize) -> Vec<Sample> {
@@ -72,7 +72,8 @@ fn the_margin_its_half_and_nothing_are_among_what_is_put_in() {
     assert!(injected.contains(&Injected::Nothing));
 }
 
-/// A tenth of a millisecond: the shift that is put in is what the margin is of them, and the report says which that is.
+/// A margin of 0.1 ms: the injected shift is the share that the margin is of the typical time, and the report states
+/// that share.
 #[test]
 fn a_margin_that_is_an_amount_is_put_in_as_the_share_that_it_is() {
     let samples = session(NORMAL, 60);
@@ -98,7 +99,7 @@ fn a_comparison_is_the_same_whenever_it_is_drawn() {
     let drawn = |number| replay.comparison(Injected::Nothing, number).unwrap();
     assert_eq!(drawn(7), drawn(7));
     assert_ne!(drawn(7).effect_ratio, drawn(8).effect_ratio);
-    // Blocks of twelve milliseconds: half a second has no room for more than the usual pairs.
+    // Blocks take twelve milliseconds, so half a second has no room for more than the usual pairs.
     let found = replay.findings("here".into(), Vec::new());
     assert!((found.pair_s - 0.012).abs() < 1e-9 && found.pairs == 120, "{found:?}");
     assert_eq!(found.limit_s, Some(0.5));

@@ -1,4 +1,4 @@
-//! Sweeps that decide several metrics: one level for all, a margin for each, blocks that all of them share.
+//! Sweeps that decide several metrics: one level for all, a margin for each, and shared blocks.
 
 #[path = "support/jitter.rs"]
 mod jitter;
@@ -29,7 +29,7 @@ fn panel(rule: &Rule, levels: u16, seed: u64) -> SweepPanel {
     SweepPanel::new(rule, &subject, &(0..levels).map(level).collect::<Vec<_>>(), seed)
 }
 
-/// A block of the levels that the panel wants, in an order that looks random, with noise of its own for each metric.
+/// A block of the levels that the panel asks for, in a pseudo-random order, with noise of its own for each metric.
 fn block(panel: &SweepPanel, (number, stream): (u32, u32), effect: Effect) -> Vec<Sample> {
     let noise = |level: u16, metric: u32| jitter(number * 1000 + u32::from(level), stream * 8 + metric);
     let mut order = panel.wanted();
@@ -45,7 +45,7 @@ fn block(panel: &SweepPanel, (number, stream): (u32, u32), effect: Effect) -> Ve
     order.into_iter().enumerate().map(visit).collect()
 }
 
-/// A whole sweep, with the number of runs of each block.
+/// A whole sweep, with the number of runs in each block.
 fn swept(mut panel: SweepPanel, stream: u32, effect: Effect) -> (SweepJudged, Vec<usize>) {
     let (mut samples, mut lengths) = (Vec::new(), Vec::new());
     for number in 0.. {
@@ -66,11 +66,11 @@ fn each_metric_gets_its_own_answer() {
     assert_eq!((found.metric, found.finding.answer), (Metric::WALL, SweepAnswer::NoEffect));
     let also = &found.also[0];
     assert_eq!((also.metric, also.finding.answer), (Metric::PEAK_MEMORY, SweepAnswer::Effect));
-    // Six levels with every second 10 % larger: two of them differ by 0, or by 10 %, typically by 7.4 %.
+    // Every second of six levels is 10 % larger: two levels differ by 0 or by 10 %, typically by 7.4 %.
     assert!((1.06..1.09).contains(&also.finding.difference_ratio), "{}", also.finding.difference_ratio);
     let median = also.levels[1].median_ns.unwrap();
     assert!((median / MIB - 1.1).abs() < 0.01, "{median}");
-    // The level is shared.
+    // Each metric gets half of the level.
     assert_eq!((found.finding.level, also.finding.level), (0.005, 0.005));
     assert_eq!((found.stopped_by, also.stopped_by), (StoppedBy::Verdict, StoppedBy::Verdict));
     assert!(found.has_effect() && found.by_metric().len() == 2);
@@ -90,7 +90,8 @@ fn a_metric_is_judged_as_it_would_be_alone_at_its_part_of_the_level() {
 
 #[test]
 fn whoever_is_done_asks_for_nothing_more() {
-    // Of 300 levels one has a peak in memory: its fresh blocks visit a few levels, which no look at the time asks for.
+    // A single level of 300 has a peak in memory. The fresh blocks of the memory metric visit few levels; the time
+    // metric, already decided, asks for none.
     let peak: Effect = |level| (1.0, if level == 77 { 1.5 } else { 1.0 });
     let (judged, lengths) = swept(panel(&both(None), 300, 2), 2, peak);
     let found = judged.findings;
@@ -100,7 +101,7 @@ fn whoever_is_done_asks_for_nothing_more() {
     assert_eq!(found.runs_done, lengths.iter().sum::<usize>());
     let (widest, last) = (lengths.iter().max().unwrap(), lengths.last().unwrap());
     assert!(*widest == 300 && *last < 60, "{lengths:?}");
-    // The blocks of each course are as many as the course says, and the courses are not one after the other.
+    // The metrics share blocks: the number of blocks is that of the longer course, not the sum of both.
     let blocks =
         |stages: &[fauxplat_model::SweepStage]| stages.iter().map(|stage| stage.blocks).sum::<usize>();
     assert_eq!(lengths.len(), blocks(&also.stages).max(blocks(&found.stages)));
@@ -112,10 +113,10 @@ fn an_amount_is_a_margin_too() {
     let of = |bytes: f64| swept(panel(&both(Some(bytes)), 4, 7), 7, effect).0.findings.also.remove(0).finding;
     let (narrow, wide) = (of(65_536.0), of(262_144.0));
     assert_eq!((narrow.answer, wide.answer), (SweepAnswer::Effect, SweepAnswer::NoEffect));
-    // The middle of all readings is 1.05 MiB, whichever level they belong to.
+    // The median of all readings is 1.05 MiB, whichever level they belong to.
     assert!((wide.margin - 0.25 / 1.05).abs() < 0.01, "{}", wide.margin);
     assert_eq!((narrow.margin_absolute, wide.margin_absolute), (Some(65_536.0), Some(262_144.0)));
-    // Interrupted before the first look, what there is says how much the amount is.
+    // After an interrupt before the first look, the readings so far convert the amount into a share.
     let mut early = panel(&both(Some(65_536.0)), 4, 7);
     let samples = block(&early, (0, 7), effect);
     early.block(&samples);
@@ -133,7 +134,7 @@ fn a_metric_that_nothing_has_is_named() {
     let samples = block(&panel, (0, 1), |_| (1.0, 1.0));
     panel.block(&samples);
     assert_eq!(panel.unread(), Some(Metric::RATE));
-    // Where every run fails, it is the command that is wrong.
+    // If every run fails, the command is at fault, not the metric.
     let mut failing = self::panel(&rule, 3, 1);
     let mut samples = block(&failing, (0, 1), |_| (1.0, 1.0));
     samples.iter_mut().for_each(|sample| sample.outcome = fauxplat_model::Outcome::Exited(1));
@@ -141,7 +142,7 @@ fn a_metric_that_nothing_has_is_named() {
     assert_eq!(failing.unread(), None);
 }
 
-/// The chance of any false effect in any metric is that of the level, however many are asked.
+/// The probability of any false effect in any metric is at most the level, however many metrics are decided.
 #[test]
 fn metrics_are_one_family() {
     let sweeps = 200;
@@ -156,7 +157,7 @@ fn metrics_are_one_family() {
         let mut panel = panel(&rule, 4, stream.into());
         let mut samples = Vec::new();
         for number in 0..12 {
-            // Each metric has noise of its own, beyond the margin, so that only the test keeps it from an effect.
+            // Each metric has noise of its own that exceeds the margin, so that only the test prevents a false effect.
             let noise = |level: u16, metric: u32| jitter(number * 64 + u32::from(level), stream * 8 + metric);
             let mut order = panel.wanted();
             order.sort_by(|&a, &b| noise(a, 0).total_cmp(&noise(b, 0)));
@@ -176,6 +177,7 @@ fn metrics_are_one_family() {
         panel.findings(&samples, panel.stopped_by()).findings.has_effect()
     };
     let wrong = (0..sweeps).filter(|&stream| is_wrong(stream)).count();
-    // With the whole level for each of four, 28 % would be wrong. More than 35 of 200 at 10 % come once in a thousand times.
+    // Four metrics with the whole level each would be wrong in 28 % of sweeps. At 10 %, more than 35 of 200 occur with
+    // a probability of 1 in 1000.
     assert!((1..=35).contains(&wrong), "{wrong} of {sweeps}");
 }

@@ -1,4 +1,4 @@
-//! The loop: a light, buttons, a timer and signals, waited for together, or polled.
+//! The loop: waits for a light's next edge, buttons and signals together, or polls them.
 
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
@@ -9,92 +9,76 @@ use fauxplat_sys::poll::{Interest, Poller, Ready, SignalFile, TimerFile};
 
 use crate::{BlinkError, Controller, Press, Said, Why};
 
-/// How the loop waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Sleep until an event.
+    /// Sleeps until an event.
     Event,
-    /// Poll the clock and the buttons without sleeping.
+    /// Polls the clock and the buttons without sleeping.
     Busy,
 }
 
-/// Options of the loop.
 #[derive(Debug)]
 pub struct How<'a> {
-    /// How the loop waits.
     pub style: Style,
-    /// Time at which the loop ends by itself; `None` for never.
+    /// Time at which the loop ends by itself, by the monotonic clock; `None` for no limit.
     pub until_ns: Option<u64>,
-    /// Signals that end the loop.
+    /// Signals that end the loop; `None` for none.
     pub signals: Option<&'a SignalFile>,
-    /// Returns whether the loop is to end; called after every event.
+    /// Whether the loop has to end; called before every wait.
     pub stop: fn() -> bool,
 }
 
-/// An event of the loop, for reports.
+/// An event of the loop. Times are nanoseconds of the monotonic clock.
 #[derive(Clone, Copy, Debug)]
 pub enum Happening<'a> {
     /// The light went on or off.
     Edge {
-        /// Time at which the edge was due.
         due_ns: u64,
-        /// Time of the edge.
+        /// Time at which the line was set.
         at_ns: u64,
-        /// Whether the light is on now.
         is_on: bool,
-        /// Number of edges that were left out.
+        /// Number of edges that were left out because the loop was late.
         missed: u64,
     },
-    /// A button was pressed.
     Press {
-        /// Function of the button.
         press: Press,
-        /// Time of the press.
+        /// Time of the button's event.
         at_ns: u64,
-        /// The period before.
+        /// Period before the press.
         from_ns: u64,
-        /// Period from now on, or from the next period on.
+        /// Period after the press; the rules decide whether it holds at once or from the next period on.
         to_ns: u64,
     },
-    /// A line had an event that is no press.
     NoPress {
-        /// Function of the button.
         press: Press,
-        /// Time of the event.
+        /// Time of the button's event.
         at_ns: u64,
-        /// Why the event is no press.
         why: Why,
     },
-    /// Events of a line were lost for lack of room.
+    /// The buffer for a line's events was full, so that events were lost.
     Lost {
-        /// Name of the line.
         line: &'a str,
-        /// Total number of lost events.
+        /// Total number of lost events of the line.
         events: u64,
     },
 }
 
-/// Why the loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// A signal arrived.
+    /// A signal arrived; its number.
     Signal(i32),
-    /// The time limit was reached.
     TimeIsUp,
-    /// `How::stop` returned true, or a listener asked for the end.
+    /// `How::stop` returned true, or the listener ended the loop.
     Asked,
 }
 
-/// A button and its line.
 #[derive(Debug)]
 pub struct Button {
-    /// Function of the button.
     pub press: Press,
-    /// Line of the button.
     pub line: Box<dyn Input>,
 }
 
-/// A light that blinks. However the loop ends, even by an error or a panic, the light is left in the given state.
+/// A light that blinks. The light is left in the given state however the loop ends, even after an error or a panic.
 #[derive(Debug)]
 pub struct Blinker {
     light: Box<dyn Output>,
@@ -108,7 +92,6 @@ const SIGNALS: u64 = 1;
 const FIRST_BUTTON: u64 = 2;
 
 impl Blinker {
-    /// A light, its buttons and its rhythm.
     pub fn new(light: Box<dyn Output>, buttons: Vec<Button>, controller: Controller, leave: Leave) -> Self {
         Blinker { light, buttons, controller, leave: Some(leave) }
     }
@@ -116,7 +99,7 @@ impl Blinker {
     /// Blinks until the end, and reports events to the listener, which may end the loop.
     ///
     /// # Errors
-    /// A line vanished or was taken; waiting failed.
+    /// Fails if a line vanishes or is taken by another program, or if waiting fails.
     pub fn run(
         &mut self,
         how: &How<'_>,
@@ -139,7 +122,7 @@ impl Blinker {
             }
             let limit_ms = match how.style {
                 Style::Event => {
-                    // Setting the timer clears an earlier expiry, which therefore need not be read.
+                    // Setting the timer clears an earlier expiry, so the timer file need not be read.
                     timer.set_ns(self.controller.due_ns().min(how.until_ns.unwrap_or(u64::MAX)))?;
                     None
                 }
@@ -154,7 +137,7 @@ impl Blinker {
         }
     }
 
-    /// Reads the clock, and makes an edge that is due.
+    /// Reads the clock, and switches the light if an edge is due.
     fn look(
         &mut self,
         how: &How<'_>,
@@ -174,7 +157,6 @@ impl Blinker {
         Ok(told.is_break().then_some(Ending::Asked))
     }
 
-    /// Handles a file that is ready.
     fn serve(
         &mut self,
         ready: &Ready,
@@ -229,7 +211,7 @@ impl Blinker {
         None
     }
 
-    /// Period from now on.
+    /// The period in nanoseconds, including presses that take effect with the next period.
     pub fn period_ns(&self) -> u64 {
         self.controller.period_ns()
     }
@@ -237,7 +219,7 @@ impl Blinker {
     /// Leaves the light in the given state.
     ///
     /// # Errors
-    /// The light has vanished, or cannot be driven.
+    /// Fails if the light has vanished or cannot be driven.
     pub fn end(mut self) -> Result<(), BlinkError> {
         let leave = self.leave.take();
         leave.map_or(Ok(()), |leave| self.light.leave(leave).map_err(BlinkError::from))
@@ -247,7 +229,7 @@ impl Blinker {
 impl Drop for Blinker {
     fn drop(&mut self) {
         if let Some(leave) = self.leave.take() {
-            // On this path an error or a panic is being reported already.
+            // On this path an error or a panic is reported already.
             let _ = self.light.leave(leave);
         }
     }

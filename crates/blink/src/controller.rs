@@ -1,81 +1,72 @@
-//! Decides when a light changes, and which button events are presses: without a clock or a file, the time is an
-//! argument.
+//! Decides when a light changes, and which button events are presses. The module uses neither a clock nor a file: the
+//! time is an argument.
 
 use fauxplat_gpio::LineEvent;
 
 use crate::{Period, Press};
 
-/// When a press takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// At once: the present part takes as long as the new period says, counted from its beginning.
+    /// At once: the present part of the period gets its new length, counted from the beginning of the part.
     Now,
-    /// With the next period.
+    /// From the next period on.
     AfterPeriod,
 }
 
 /// Rules for presses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// When a press takes effect.
     pub change: Change,
-    /// Time in nanoseconds for which a line must have been quiet before an edge counts as a press.
+    /// Time in nanoseconds for which a line must not have changed before an edge counts as a press.
     pub debounce_ns: u64,
-    /// Whether the first event of a line counts as a press.
+    /// Whether the first event of a line may be a press. On some lines the first event only results from opening the
+    /// line.
     pub first_counts: bool,
 }
 
-/// Interpretation of a button event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// A press, with the period before and after; equal where a limit prevents a change.
+    /// A press. Both periods, in nanoseconds, are equal if a limit prevents a change.
     Pressed {
-        /// Period before.
+        /// Period before the press.
         from_ns: u64,
-        /// Period from now on, or from the next period on.
+        /// Period after the press; the rules decide whether it holds at once or from the next period on.
         to_ns: u64,
     },
-    /// The event is no press.
     NoPress(Why),
 }
 
-/// Why an event is no press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// The first event of a line, which is caused by opening it.
+    /// The first event of a line, which results from opening the line.
     First,
-    /// The button was released.
     Release,
-    /// The line had moved just before: contacts bounce, when they close and when they open.
+    /// The line changed shortly before: contacts bounce, when they close and when they open.
     Bounce,
 }
 
-/// An edge of the light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Time at which the edge was due.
     pub due_ns: u64,
     /// Whether the light goes on.
     pub is_on: bool,
-    /// Number of edges that came due meanwhile and are left out: two for each whole period, so that the light stays in
+    /// Number of later edges that are due already and are left out: two for each whole period, so that the light keeps
     /// its rhythm.
     pub missed: u64,
 }
 
-/// Events of one button so far.
+/// State of a button's line: the time of its last event.
 #[derive(Clone, Copy, Debug, Default)]
 struct Track {
     last_ns: Option<u64>,
 }
 
-/// A blinking light.
 #[derive(Clone, Debug)]
 pub struct Controller {
     rules: Rules,
     period: Period,
-    /// Period in force, which may be the one before the last press.
+    /// Length of the present period. With `AfterPeriod`, a press changes the length only when the next period begins.
     running_ns: u64,
-    /// Whether the light is on.
     is_on: bool,
     /// Beginning of the present part of the period.
     since_ns: u64,
@@ -84,7 +75,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// A light that is off, and goes on at this moment.
+    /// Creates a light that is off and goes on at `start_ns`.
     pub fn new(period: Period, rules: Rules, start_ns: u64) -> Self {
         Controller {
             rules,
@@ -97,17 +88,16 @@ impl Controller {
         }
     }
 
-    /// Time of the next edge.
     pub fn due_ns(&self) -> u64 {
         self.due_ns
     }
 
-    /// Period from now on, or from the next period on.
+    /// Period in nanoseconds, including presses that take effect with the next period.
     pub fn period_ns(&self) -> u64 {
         self.period.ns()
     }
 
-    /// The edge that is due; `None` if none is.
+    /// Performs the edge that is due; `None` if no edge is due.
     pub fn edge(&mut self, now_ns: u64) -> Option<Edge> {
         if now_ns < self.due_ns {
             return None;
@@ -115,7 +105,6 @@ impl Controller {
         let due_ns = self.due_ns;
         self.is_on = !self.is_on;
         if self.is_on {
-            // A new period begins.
             self.running_ns = self.period.ns();
         }
         self.since_ns = due_ns;
@@ -131,7 +120,7 @@ impl Controller {
         Some(Edge { due_ns, is_on: self.is_on, missed })
     }
 
-    /// Handles an event of a button's line.
+    /// Interprets an event of a button's line.
     pub fn event(&mut self, press: Press, event: &LineEvent) -> Said {
         let track = &mut self.tracks[press as usize];
         let last_ns = track.last_ns.replace(event.at_ns);
@@ -144,8 +133,8 @@ impl Controller {
         }
     }
 
-    /// Applies a press. A part that would have ended already by the new period ends at the press, since the light could
-    /// not be switched before it.
+    /// Applies a press. If the new period would have ended the present part before the press, the part ends at the
+    /// press, since the light cannot be switched in the past.
     fn press(&mut self, press: Press, at_ns: u64) -> Said {
         let from_ns = self.period.ns();
         self.period = self.period.after(press);
@@ -156,7 +145,7 @@ impl Controller {
         Said::Pressed { from_ns, to_ns: self.period.ns() }
     }
 
-    /// Length of the present part. Both parts together are the whole period, also an odd one.
+    /// Length of the present part. The two parts of a period add up to the period, even if it is odd.
     fn part_ns(&self) -> u64 {
         let on_ns = self.running_ns / 2;
         if self.is_on { on_ns } else { self.running_ns - on_ns }
@@ -191,7 +180,7 @@ mod tests {
         assert_eq!(edges(&mut it, 1049), None);
         assert_eq!(edges(&mut it, 1070), Some((1050, false, 0)));
         assert_eq!(edges(&mut it, 1101), Some((1101, true, 0)), "parts of 50 and 51 make a period");
-        // Three whole periods later: one edge, and six that are left out.
+        // Three whole periods late: one edge is made, and six are left out.
         assert_eq!(edges(&mut it, 1151 + 2 * 101 + 60), Some((1151, false, 6)));
         assert_eq!(it.due_ns(), 1202 + 3 * 101);
     }
@@ -222,7 +211,7 @@ mod tests {
         assert!(matches!(said(319, true), Said::Pressed { .. }), "quiet for as long as it has to be");
         let mut never = light(100, Rules { debounce_ns: 0, first_counts: true, ..RULES });
         assert!((0..4).all(|_| matches!(never.event(Press::Reset, &event(7, true)), Said::Pressed { .. })));
-        // A clock that goes back is no reason to fail.
+        // A time before the last event must not fail.
         assert!(matches!(said(20, true), Said::NoPress(Why::Bounce)));
     }
 

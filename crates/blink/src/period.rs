@@ -2,22 +2,19 @@
 
 use crate::BlinkError;
 
-/// Function of a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
-    /// Half the period: faster.
+    /// Halves the period: faster.
     Halve,
-    /// Back to the initial period.
+    /// Returns to the initial period.
     Reset,
-    /// Twice the period: slower.
+    /// Doubles the period: slower.
     Double,
 }
 
 impl Press {
-    /// Every function.
     pub const ALL: [Press; 3] = [Press::Halve, Press::Reset, Press::Double];
 
-    /// Name of the function.
     pub fn name(self) -> &'static str {
         match self {
             Press::Halve => "halve",
@@ -27,21 +24,21 @@ impl Press {
     }
 }
 
-/// Limits of a period, whatever is pressed how often.
+/// Limits of a period, whichever buttons are pressed and however often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     shortest_ns: u64,
     longest_ns: u64,
 }
 
-/// Shortest lower limit: a period has two parts, and neither may be empty.
+/// Least lower limit: a period has two parts, and neither may be empty.
 const SHORTEST_NS: u64 = 2;
 
 impl Limits {
-    /// Limits that a period can satisfy.
+    /// Creates limits, in nanoseconds.
     ///
     /// # Errors
-    /// A lower limit that is too short, or above the upper one.
+    /// Fails if the lower limit is below 2 ns or above the upper limit.
     pub fn new(shortest_ns: u64, longest_ns: u64) -> Result<Self, BlinkError> {
         match (SHORTEST_NS..=longest_ns).contains(&shortest_ns) {
             true => Ok(Limits { shortest_ns, longest_ns }),
@@ -50,7 +47,6 @@ impl Limits {
     }
 }
 
-/// A period within its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
     ns: u64,
@@ -59,10 +55,10 @@ pub struct Period {
 }
 
 impl Period {
-    /// An initial period, to which *reset* returns.
+    /// Creates an initial period, to which *reset* returns.
     ///
     /// # Errors
-    /// The period is outside its limits.
+    /// Fails if the period is outside its limits.
     pub fn new(ns: u64, limits: Limits) -> Result<Self, BlinkError> {
         let Limits { shortest_ns, longest_ns } = limits;
         match (shortest_ns..=longest_ns).contains(&ns) {
@@ -71,12 +67,10 @@ impl Period {
         }
     }
 
-    /// Length in nanoseconds.
     pub fn ns(self) -> u64 {
         self.ns
     }
 
-    /// Period after a press.
     #[must_use]
     pub fn after(self, press: Press) -> Self {
         let ns = match press {
@@ -117,7 +111,7 @@ mod tests {
         assert_eq!(pressed(period(500, 3, 9000), Press::Halve, 200), 3);
         assert_eq!(pressed(period(500, 2, 9000), Press::Double, 200), 9000);
         assert_eq!(pressed(period(500, 2, u64::MAX), Press::Double, 200), u64::MAX);
-        // A change that a limit cut off is not undone by the opposite button.
+        // The opposite button does not undo a change that a limit cut short.
         assert_eq!(period(5, 3, 9000).after(Press::Halve).after(Press::Double).ns(), 6);
     }
 
@@ -143,7 +137,7 @@ mod tests {
             ends in (any::<u64>(), any::<u64>()), digits in (0u32..64, 0u32..64), at in any::<u64>(),
             presses in proptest::collection::vec(0usize..3, 500),
         ) {
-            // Limits of every order of magnitude, not only of the largest.
+            // Limits of every order of magnitude, since uniform draws would have only large ones.
             let ends = ((ends.0 >> digits.0).max(2), (ends.1 >> digits.1).max(2));
             let (shortest_ns, longest_ns) = (ends.0.min(ends.1), ends.0.max(ends.1));
             let start = at.clamp(shortest_ns, longest_ns);

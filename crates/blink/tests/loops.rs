@@ -1,4 +1,4 @@
-//! The loop with lines of the simulated chip, both ways of waiting, and every kind of end.
+//! The loop with lines of the simulated chip, in both styles, and every kind of end.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use fauxplat_sys::{clock, wake};
 
 const STYLES: [Style; 2] = [Style::Event, Style::Busy];
 
-/// A light at line 0, and buttons at 1, 2 and 3.
+/// A simulated chip: a light at line 0, and buttons at lines 1, 2 and 3.
 struct Bench {
     chips: Chips,
     style: Style,
@@ -50,12 +50,12 @@ fn a_light_blinks_until_its_time_is_up_and_is_left_as_stated() {
     for (style, leave) in
         STYLES.into_iter().flat_map(|style| [(style, Leave::Inactive), (style, Leave::Active)])
     {
-        // A slow machine may see no edge within the first limit, and is given longer ones.
+        // On a slow machine the first limit may be over before an edge, so longer limits follow.
         assert!([20, 2_000, 50_000].into_iter().any(|ms| edges_within(ms, style, leave) > 0));
     }
 }
 
-/// Number of edges of a light that changes every millisecond, checked against the maximum for its time.
+/// Number of edges of a light that changes every millisecond, after a check against the greatest possible number.
 fn edges_within(ms: u64, style: Style, leave: Leave) -> usize {
     let bench = Bench::new(style);
     let mut seen = bench.chips.simulated.watch(0).unwrap();
@@ -79,7 +79,7 @@ fn edges_within(ms: u64, style: Style, leave: Leave) -> usize {
     edges
 }
 
-/// The listener presses buttons when it sees an edge, so that nothing depends on time.
+/// The listener presses buttons when an edge is reported, so that the test does not depend on time.
 #[test]
 fn presses_change_the_period_and_the_first_event_of_each_line_does_not() {
     for style in STYLES {
@@ -91,7 +91,7 @@ fn presses_change_the_period_and_the_first_event_of_each_line_does_not() {
                 Happening::Edge { .. } => {
                     edges += 1;
                     if edges <= 3 {
-                        // The first round of events only opens the lines, and counts as no press.
+                        // The first events of a line result from opening it, and count as no press.
                         (1..=3).for_each(|line| bench.click(line));
                     }
                 }
@@ -154,7 +154,7 @@ fn a_panic_leaves_the_light_off_too() {
 #[test]
 fn a_signal_ends_it_in_order() {
     for style in STYLES {
-        // The signal is blocked in this thread, and sent to it alone.
+        // The signal is blocked in this thread and sent only to this thread.
         std::thread::spawn(move || {
             let bench = Bench::new(style);
             let signals = SignalFile::new(&[SIGUSR2]).unwrap();
@@ -193,6 +193,6 @@ fn periods_of_nanoseconds_leave_edges_out_and_do_not_hang() {
         assert_eq!(ending.unwrap(), Ending::TimeIsUp);
         left_out
     };
-    // A slow machine may not see the first edge within the first limit, and is given longer ones.
+    // On a slow machine the first limit may be over before the first edge, so longer limits follow.
     assert!([5, 500, 50_000].into_iter().any(|ms| left_out_within(ms) > 0));
 }

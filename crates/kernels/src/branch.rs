@@ -2,13 +2,13 @@
 
 use std::hint::black_box;
 
-/// A stream of bits that is too long for a predictor to learn: each bit decides between two blocks of code.
+/// A sequence of bits that is too long for a predictor to learn. Each bit decides between two blocks of code.
 #[derive(Debug)]
 pub(crate) struct Branches {
     state: u64,
 }
 
-/// Bits of a word that are used before the next word.
+/// Number of bits of a word that are used before the next word.
 const BITS: u32 = 64;
 
 impl Branches {
@@ -25,7 +25,8 @@ impl Branches {
             self.state ^= self.state >> 7;
             self.state ^= self.state << 17;
             for bit in 0..BITS {
-                // Each arm hides its value from the compiler, which could otherwise select without a branch.
+                // Each arm hides its value from the compiler, which could otherwise replace the branch by a conditional
+                // move.
                 if self.state >> bit & 1 == 1 {
                     sum = black_box(sum.wrapping_add(3));
                 } else {

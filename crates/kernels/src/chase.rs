@@ -9,31 +9,31 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// Chains that are walked at once: enough to keep a memory busy that serves several misses in parallel.
+/// Number of chains that are walked at once, which keeps a memory busy that serves several misses in parallel.
 const CHAINS: usize = 4;
 
-/// Steps of each chain in a unit.
+/// Number of steps of each chain in a unit.
 const STEPS: u64 = 8;
 
-/// Size of a plot, the piece of memory that is walked completely before the next: in a single random order each step
-/// would need another page, and the translations would run out (at 12 MiB on some CPUs, whatever pages a guest asks
-/// for) long before a last-level cache does.
+/// Size in bytes of a plot: a piece of memory that is walked completely before the next one. In a single random order
+/// over all lines each step would need another page, and the TLB would be exhausted (at 12 MiB on some CPUs, whatever
+/// page size a guest requests) long before a last-level cache is.
 const PLOT_BYTES: usize = 64 << 10;
 
-/// Memory from this size on asks for huge pages.
+/// Size in bytes from which on memory uses huge pages if possible.
 const LARGE_BYTES: usize = 2 << 20;
 
-/// A cycle through all lines of a piece of memory, walked from several places.
+/// A cycle through all lines of a piece of memory, walked from several places at once.
 #[derive(Debug)]
 pub(crate) struct Chase {
-    /// The first word of each line is the index of the next word.
+    /// The first word of each line is the index of the next line's first word.
     pages: Pages,
     at: [u64; CHAINS],
 }
 
 impl Chase {
     /// # Errors
-    /// The memory cannot be allocated.
+    /// Fails if the memory cannot be allocated.
     pub(crate) fn new(footprint: Bytes, line: Bytes) -> Result<Self, SysError> {
         let stride = (line.0 / 8).max(1) as usize;
         let lines = (footprint.0 as usize / (stride * 8)).max(CHAINS);
@@ -48,7 +48,7 @@ impl Chase {
         words[word(order[lines - 1])] = word(order[0]) as u64;
         let at = std::array::from_fn(|chain| word(order[chain * lines / CHAINS]) as u64);
         let mut chase = Chase { pages, at };
-        // A full walk, so that the caches are filled before the measurement.
+        // A complete walk fills the caches before the measurement.
         chase.run((lines as u64 / STEPS / CHAINS as u64).max(1));
         Ok(chase)
     }
@@ -66,9 +66,10 @@ impl Chase {
     }
 }
 
-/// A permutation of `lines` lines: plot after plot, and within each plot line after line.
+/// A permutation of `lines` lines: a random order of plots of `of_a_plot` lines each, and a random order within each
+/// plot.
 pub fn walk_order(lines: usize, of_a_plot: usize) -> Vec<u32> {
-    // A fixed seed gives one order on all machines, so that only the machines differ.
+    // A fixed seed gives the same order on all machines, so that results differ only by the machine.
     let mut draw = ChaCha8Rng::seed_from_u64(1);
     let all: Vec<u32> = (0..lines as u32).collect();
     let mut plots: Vec<Vec<u32>> = all.chunks(of_a_plot.max(1)).map(<[u32]>::to_vec).collect();

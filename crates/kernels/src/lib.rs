@@ -1,9 +1,8 @@
-//! Kernels: loops that each use one part of a CPU as hard as possible, such as ports, a chain, branches, a cache,
-//! memory.
+//! Kernels: loops of which each uses one part of a CPU as much as possible, such as integer ports, a cache, memory.
 //!
-//! `index` counts them, `contend` runs them beside each other, and `load` disturbs with them. The thread that will run
-//! a loop prepares it, so that its memory is local to that thread, and then runs it for a number of units; timing is
-//! left to the caller.
+//! `index` measures the speed of kernels, `contend` runs kernels beside each other, and `load` disturbs other programs
+//! with them. The thread that will run a loop also prepares it, so that the memory is local to the thread, and runs it
+//! for a number of units; the caller measures the time.
 
 mod branch;
 mod chase;
@@ -24,15 +23,15 @@ pub use crate::traffic::Traffic;
 /// The part of a CPU that a loop uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kernel {
-    /// The mixed arithmetic of the index.
+    /// The mixed arithmetic of `index`.
     Fauxplat,
-    /// Every integer port in every cycle.
+    /// All integer ports in every cycle.
     IntegerPorts,
-    /// A chain of integer multiplications.
+    /// A chain of dependent integer multiplications.
     IntegerLatency,
     /// Floating-point units, with doubles.
     Float,
-    /// Branches that cannot be predicted.
+    /// Unpredictable branches.
     Branch,
     /// Most of the first-level data cache.
     L1,
@@ -40,14 +39,13 @@ pub enum Kernel {
     L2,
     /// Most of the last-level cache.
     Llc,
-    /// Memory beyond all caches, in random order: the latency of a line.
+    /// Memory beyond all caches, in random order: bound by the latency of a line.
     Dram,
-    /// Memory beyond all caches, one line after the other, modified: the throughput of lines.
+    /// Memory beyond all caches, line after line, each modified: bound by the throughput of lines.
     Stream,
 }
 
 impl Kernel {
-    /// All kernels.
     pub const ALL: [Kernel; 10] = [
         Kernel::Fauxplat,
         Kernel::IntegerPorts,
@@ -61,7 +59,7 @@ impl Kernel {
         Kernel::Stream,
     ];
 
-    /// The name on the command line and in documents.
+    /// Name on the command line and in documents.
     pub fn name(self) -> &'static str {
         match self {
             Kernel::Fauxplat => "fauxplat",
@@ -77,9 +75,9 @@ impl Kernel {
         }
     }
 
-    /// Size of the memory that the loop walks on a CPU with these caches; zero for arithmetic.
+    /// Size of the memory that the loop walks on a CPU with these caches; zero for loops without memory.
     pub fn footprint(self, caches: &Caches) -> Bytes {
-        // Three quarters leave room for the stack, the operating system and other overhead of running.
+        // Three quarters leave room for the stack and for the operating system.
         let most = |Bytes(size): Bytes| Bytes(size / 4 * 3);
         match self {
             Kernel::L1 => most(caches.l1d),
@@ -91,8 +89,8 @@ impl Kernel {
     }
 }
 
-/// Bounds of the memory that [`Kernel::Dram`] walks: far beyond any first and second level, and yet not so much that
-/// a small machine swaps.
+/// Bounds of the memory of [`Kernel::Dram`] and [`Kernel::Stream`]: far beyond first-level and second-level caches, but
+/// not so large that a small machine swaps.
 const DRAM_BYTES_MIN: u64 = 64 << 20;
 const DRAM_BYTES_MAX: u64 = 256 << 20;
 
@@ -113,21 +111,18 @@ impl FromStr for Kernel {
     }
 }
 
-/// Sizes of the caches of a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caches {
-    /// First level, data.
     pub l1d: Bytes,
-    /// Second level; on a CPU without one, the first.
+    /// Second-level cache; on a CPU without one, the first-level cache.
     pub l2: Bytes,
-    /// Last level, as a whole.
+    /// Last-level cache, as a whole.
     pub llc: Bytes,
-    /// Size of a line.
     pub line: Bytes,
 }
 
 impl Caches {
-    /// The caches of a CPU; missing values get the defaults.
+    /// The caches of a CPU; unknown sizes get default values.
     pub fn of(topology: &Topology, cpu: Cpu) -> Self {
         let usual = Caches::default();
         let size = |level: u32| topology.cache_of(level, cpu).and_then(|cache| cache.size);
@@ -141,13 +136,12 @@ impl Caches {
 }
 
 impl Default for Caches {
-    /// Defaults for a machine that reports no sizes: most server CPUs of the last ten years have at least these.
+    /// Sizes for a machine that reports none: most server CPUs of the last ten years have at least these.
     fn default() -> Self {
         Caches { l1d: Bytes(32 << 10), l2: Bytes(1 << 20), llc: Bytes(32 << 20), line: Bytes(64) }
     }
 }
 
-/// A loop with its memory, ready to run.
 #[derive(Debug)]
 pub struct Ready {
     kernel: Kernel,
@@ -166,7 +160,7 @@ impl Ready {
     /// Prepares a loop, on the thread that will run it.
     ///
     /// # Errors
-    /// The memory that the loop walks cannot be allocated.
+    /// Fails if the memory of the loop cannot be allocated.
     pub fn new(kernel: Kernel, caches: &Caches) -> Result<Self, fauxplat_sys::SysError> {
         let state = match kernel {
             Kernel::Fauxplat | Kernel::IntegerPorts | Kernel::IntegerLatency | Kernel::Float => {
@@ -183,7 +177,7 @@ impl Ready {
 
     /// Runs `units` units and returns a number that depends on all of them, so that the compiler cannot remove any.
     ///
-    /// A unit is some hundred nanoseconds of work, longer where memory is slow.
+    /// A unit takes some hundred nanoseconds, or longer on slow memory.
     pub fn run(&mut self, units: u64) -> u64 {
         match &mut self.state {
             State::Branches(branches) => branches.run(units),
@@ -202,7 +196,7 @@ impl Ready {
     }
 }
 
-/// Fraction of a FauxPlat in a unit of [`Kernel::Fauxplat`].
+/// Part of a FauxPlat in a unit of [`Kernel::Fauxplat`].
 pub const FAUXPLATS_PER_UNIT: f64 = 1.0 / UNITS_PER_FAUXPLAT as f64;
 const UNITS_PER_FAUXPLAT: u64 = 1000;
 
@@ -233,7 +227,8 @@ mod tests {
         for kernel in Kernel::ALL.into_iter().filter(|kernel| !matches!(kernel, Kernel::Dram)) {
             let answer = |units| Ready::new(kernel, &caches).unwrap().run(units);
             assert_eq!(answer(20), answer(20), "{kernel}");
-            // The chains of doubles converge to 2; they are assembly, so that the compiler cannot remove them anyway.
+            // The chains of doubles converge to 2, so more units may give the same answer. The chains are written in
+            // assembly, so the compiler cannot remove them anyway.
             assert!(kernel == Kernel::Float || answer(20) != answer(21), "{kernel}");
         }
     }

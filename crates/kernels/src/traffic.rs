@@ -1,4 +1,4 @@
-//! Memory traffic: lines that are moved in and out as fast as a CPU can.
+//! Memory traffic: moves lines from and to memory as fast as a CPU can.
 
 use std::hint::black_box;
 
@@ -6,41 +6,41 @@ use fauxplat_sys::SysError;
 use fauxplat_sys::memory::Pages;
 use fauxplat_units::Bytes;
 
-/// Memory from this size on is walked in several streams at once, and uses huge pages.
+/// Size in bytes from which on memory is walked in several streams at once and uses huge pages.
 const LARGE_BYTES: u64 = 8 << 20;
-/// Number of streams: each keeps a prefetcher and a bank of the memory busy. Of 1, 4, 8, 16 and 32 streams, with reads,
-/// writes, both, without caching, with flushing, and in random order, eight disturbed a neighbour most.
+/// Number of streams: each keeps a prefetcher and a bank of the memory busy. Streams were tried in numbers of 1, 4, 8,
+/// 16 and 32, with reads, writes, both, uncached accesses, flushes, and random order; eight disturbed a neighbour most.
 const STREAMS: usize = 8;
 
 /// A piece of memory of which every line is modified in turn.
 ///
-/// One word of each line is read and written, which moves the whole line in and, modified, out again, and leaves the
-/// CPU no work but to request the next.
+/// One word of each line is read and written. So the whole line moves in and, after its modification, out again, and
+/// the CPU has no work except requesting the next line.
 #[derive(Debug)]
 pub struct Traffic {
     pages: Pages,
     /// Words per line.
     stride: usize,
     streams: usize,
-    /// Words per stream; the streams are adjacent.
+    /// Words per stream. The streams lie one after the other.
     part: usize,
-    /// Common position of all streams in their parts.
+    /// Position of all streams, in words from the beginning of each stream.
     at: usize,
 }
 
 impl Traffic {
-    /// Lines per unit.
+    /// Number of lines per unit.
     pub const LINES: u64 = 64;
 
-    /// Allocates memory of about this size, of which every line is touched.
+    /// Allocates memory of about `footprint` bytes and touches every line.
     ///
     /// # Errors
-    /// The memory cannot be allocated.
+    /// Fails if the memory cannot be allocated.
     pub fn new(footprint: Bytes, line: Bytes) -> Result<Self, SysError> {
         let stride = (line.0 / 8).max(1) as usize;
         let is_large = footprint.0 >= LARGE_BYTES;
         let streams = if is_large { STREAMS } else { 1 };
-        // A part holds whole units, so that no unit ends in the middle of a part.
+        // The size of a part is a multiple of a unit, so that no unit crosses the end of a part.
         let unit = stride * Self::LINES as usize;
         let part = (footprint.0 as usize / 8 / streams / unit).max(1) * unit;
         let mut pages = Pages::new(part * streams * 8, is_large)?;
@@ -48,7 +48,7 @@ impl Traffic {
         Ok(Traffic { pages, stride, streams, part, at: 0 })
     }
 
-    /// Modifies `units` times [`Traffic::LINES`] lines.
+    /// Modifies `units` times [`Traffic::LINES`] lines; returns a number that depends on the memory.
     pub fn run(&mut self, units: u64) -> u64 {
         let steps = Self::LINES as usize / self.streams;
         let (stride, part, streams) = (self.stride, self.part, self.streams);

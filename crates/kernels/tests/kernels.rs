@@ -1,5 +1,4 @@
-//! Properties of every loop on which workers and loads rely: equal work gives equal answers, and memory fits its
-//! caches.
+//! Properties of all loops on which workers and loads rely: equal work gives equal answers, and memory fits its caches.
 
 use std::collections::HashSet;
 

@@ -27,7 +27,7 @@ pub struct Lab {
     pub definition: LabDefinition,
     pub readme: String,
     pub(crate) text: String,
-    /// Text of the expected outcomes on simulated machines; `None` without the file.
+    /// Text of `outcomes.toml`, the expected outcomes on made-up machines; `None` without the file.
     pub(crate) outcomes: Option<String>,
     place: LabLocation,
 }
@@ -78,7 +78,6 @@ fn meant(name: &str) -> String {
     })
 }
 
-/// The names of all labs, sorted.
 pub fn names() -> Vec<String> {
     let entries = installed().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
@@ -143,7 +142,8 @@ impl Lab {
         }
     }
 
-    /// A file of another lab. Labs in the same parent directory come first, then installed labs, then built-in labs.
+    /// Reads a file of another lab. Labs in the same parent directory come first, then installed labs, then built-in
+    /// labs.
     fn borrowed(&self, file: &str) -> Result<Vec<u8>, Failure> {
         let beside = self.folder().and_then(Path::parent).map(|labs| labs.join(file));
         let installed = installed().map(|labs| labs.join(file));
@@ -204,7 +204,7 @@ fn borrowed_into(file: &str) -> PathBuf {
     Path::new("subject").join(Path::new(file).file_name().unwrap_or_default())
 }
 
-/// Reads the files that [`copy`] copies.
+/// Reads the files that [`copy`] would copy, keyed by their path below `root`.
 fn gather(root: &Path, below: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
     for entry in fs::read_dir(root.join(below))? {
         let entry = entry?;

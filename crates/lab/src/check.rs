@@ -15,13 +15,13 @@ use crate::trials::{Gap, Trials};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     pub claims: usize,
-    /// Number of simulated machines on which the claims were judged.
+    /// Number of made-up machines on which the claims were judged.
     pub machines: usize,
     /// Violations, one line each, with a remedy.
     pub complaints: Vec<String>,
 }
 
-/// Checks a lab: its page, the text of its claims, and the outcome of each claim on simulated machines.
+/// Checks a lab: its page, the text of its claims, and the outcome of each claim on made-up machines.
 pub fn check(lab: &Lab) -> Checked {
     let mut complaints = page::complaints(&lab.readme);
     complaints.extend(copies(&lab.text));
@@ -34,7 +34,7 @@ pub fn check(lab: &Lab) -> Checked {
     Checked { claims: lab.definition.claims.len(), machines: machines.len(), complaints }
 }
 
-/// Claims that differ only in numbers, and should be a single claim with an option.
+/// Finds claims whose statements differ only in digits, and which should be one claim with an option.
 fn copies(text: &str) -> Option<String> {
     let table: Table = text.parse().ok()?;
     let claims = table.get("claim")?.as_array()?;
@@ -50,7 +50,7 @@ fn copies(text: &str) -> Option<String> {
     })
 }
 
-/// The machines of the lab, with inherited values and with options filled in.
+/// The made-up machines of the lab, with inherited values and options filled in.
 fn machines(lab: &Lab) -> Result<Vec<Machine>, String> {
     let text = lab.outcomes.as_deref().ok_or_else(|| {
         "outcomes.toml: there is none: it has a made-up machine for each outcome of each claim (docs/labs.md, Made-up machines)"
@@ -72,7 +72,7 @@ fn options(lab: &Lab) -> BTreeMap<String, Vec<String>> {
     lab.definition.options.iter().map(|(name, option)| (name.clone(), values(&option.default))).collect()
 }
 
-/// Judges the claim on empty documents. Any outcome but an error means that the claim's pointers read nothing, so that
+/// Judges the claim on empty documents. Any outcome except an error shows that the claim's pointers read nothing, since
 /// every document would give the same outcome.
 fn without_places(claim: &LabClaim) -> Option<String> {
     let mut trials = Trials::default();
@@ -88,8 +88,8 @@ fn without_places(claim: &LabClaim) -> Option<String> {
     ))
 }
 
-/// Compares the outcome of every claim on every machine with the expected outcome, and lists outcomes that no machine
-/// shows.
+/// Compares the outcome of every claim on every made-up machine with the expected outcome, and lists outcomes that no
+/// machine shows.
 fn judged(lab: &Lab, machines: &[Machine]) -> Vec<String> {
     let mut seen: BTreeMap<&str, Vec<LabOutcome>> = BTreeMap::new();
     let mut noisy: BTreeSet<&str> = BTreeSet::new();
@@ -136,7 +136,7 @@ fn has_size(claim: &LabClaim) -> bool {
     has_interval && is_effect && (published.low.is_some() || published.high.is_some())
 }
 
-/// Whether the claim is undecided only because the interval is wide: the interval lies wholly on one side of `than` and
+/// Whether a claim is undecided only because its interval is wide: the interval lies wholly on one side of `than` and
 /// overlaps the published range.
 fn is_noisy(claim: &LabClaim, found: &ClaimResult) -> bool {
     let published = &claim.published;
@@ -149,8 +149,7 @@ fn is_noisy(claim: &LabClaim, found: &ClaimResult) -> bool {
     found.outcome == Some(LabOutcome::Undecided) && found.measured.is_some_and(is_wide)
 }
 
-/// The outcomes that the figures of a claim can lead to. A missing requirement is left out, since every claim can have
-/// that outcome.
+/// The outcomes that a claim's figures can lead to. `CannotRunHere` is left out, since it is possible for every claim.
 fn wanted(claim: &LabClaim) -> Vec<LabOutcome> {
     let has_interval = claim.measured.as_ref().is_some_and(|measure| !measure.exact);
     let is_open = has_interval || claim.checks.iter().any(|check| check.undecided.is_some());
@@ -176,8 +175,8 @@ fn lack(claim: &LabClaim, outcome: LabOutcome) -> String {
     )
 }
 
-/// Names of a machine's experiments and claims that the lab does not have, and experiments for which the machine has no
-/// values.
+/// Complaints about experiments and claims that a machine names and the lab does not have, and about experiments for
+/// which the machine has neither values nor a reason.
 fn unknown(lab: &Lab, machine: &Machine) -> Vec<String> {
     let has_experiment = |name: &str| lab.definition.experiments.iter().any(|one| one.name == name);
     let has_claim = |name: &str| lab.definition.claims.iter().any(|claim| claim.name == name);

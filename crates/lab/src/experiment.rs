@@ -1,4 +1,4 @@
-//! Execution of one experiment of a lab: runs its command line and reads the resulting document.
+//! Execution of one experiment of a lab: runs its command line and reads the JSON document of the result.
 
 use std::fs;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::{Lab, Share};
 /// Exit status of a command line that cannot run on this machine; the last line of its output gives the reason.
 const CANNOT_RUN_HERE: i32 = 77;
 
-/// Builds the subject by the lab's shell lines. Returns the missing requirement, if any.
+/// Builds the subject with the lab's shell lines. Returns the missing requirement, if any.
 ///
 /// # Errors
-/// A line failed.
+/// Fails if a line of the shell fails for a reason other than a missing requirement.
 pub(crate) fn prepare(lab: &Lab) -> Result<Option<String>, Failure> {
     for line in &lab.definition.prepare {
         let done = match (Capture { with_stderr: true, ..shell(lab, line)? }).run() {
@@ -31,16 +31,16 @@ pub(crate) fn prepare(lab: &Lab) -> Result<Option<String>, Failure> {
     Ok(None)
 }
 
-/// Runs a command line of fauxplat; returns its document, or the missing requirement.
+/// Runs a command line of fauxplat and returns its document; the inner error is the missing requirement.
 pub(crate) type OfFauxplat<'a> = dyn Fn(&str) -> Result<Result<Value, String>, Failure> + 'a;
 
 /// Reason for an experiment that the user interrupted.
 pub(crate) const INTERRUPTED: &str = "the lab was interrupted before it was measured";
 
-/// Runs an experiment; returns its document, or the missing requirement.
+/// Runs an experiment and returns its document; the inner error is the missing requirement.
 ///
 /// # Errors
-/// The experiment failed for a reason other than a missing requirement.
+/// Fails if the experiment fails for a reason other than a missing requirement.
 pub(crate) fn perform(
     lab: &Lab,
     experiment: &LabExperiment,
@@ -58,7 +58,7 @@ pub(crate) fn perform(
     done.map_err(|failure| failure.within(&format!("lab {}, experiment {}", lab.name, experiment.name)))
 }
 
-/// Runs a line for the shell, which prints its document.
+/// Runs a shell line that prints a JSON document to its standard output.
 fn of_shell(lab: &Lab, line: &str, file: &Path, share: Share) -> Result<Result<Value, String>, Failure> {
     let mut shell = shell(lab, line)?;
     shell.env_set.extend(share.words().map(|part| ("LAB_MAX_TIME".to_owned(), part)));
@@ -90,7 +90,6 @@ fn of_shell(lab: &Lab, line: &str, file: &Path, share: Share) -> Result<Result<V
     Ok(Ok(document))
 }
 
-/// The first line of the output, shortened for a message.
 fn beginning(text: &str) -> String {
     match text.lines().find(|line| !line.trim().is_empty()) {
         None => "it printed nothing".to_owned(),
@@ -98,8 +97,8 @@ fn beginning(text: &str) -> String {
     }
 }
 
-/// A line for the shell, with this program in `FAUXPLAT` and the lab's original directory in `LAB_FOLDER` (empty for a
-/// built-in lab).
+/// Prepares a shell line, with the path of this program in `FAUXPLAT` and the lab's original directory in `LAB_FOLDER`
+/// (empty for a built-in lab).
 fn shell(lab: &Lab, line: &str) -> Result<Capture, Failure> {
     let program = std::env::current_exe().map_err(Failure::machine)?;
     let folder = lab.folder().map_or_else(String::new, |folder| folder.display().to_string());
@@ -108,7 +107,8 @@ fn shell(lab: &Lab, line: &str) -> Result<Capture, Failure> {
     Ok(Capture { env_set, with_stderr: false, ..Capture::shell(line) })
 }
 
-/// The reason why a line cannot run here, if its status says so.
+/// The reason why a line cannot run on this machine: the last line of its output, if its exit status is 77; `None`
+/// after success.
 fn ended(lab: &Lab, line: &str, done: &Captured, said: &Written) -> Result<Option<String>, Failure> {
     let said = said.text();
     match done.outcome.exit_status() {

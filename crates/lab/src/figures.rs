@@ -6,37 +6,38 @@ use serde_json::Value;
 
 use super::pointer::{self, Nothing};
 
-/// Documents of an experiment, one per round; empty if there is none.
+/// Looks up the documents of an experiment by name: one per round, none if the experiment was not run.
 pub(crate) type Documents<'a> = dyn Fn(&str) -> &'a [Value] + 'a;
 
-/// An error in the lab, in words: a pointer that no document of the experiment can have.
+/// Error message about a mistake in the lab: a pointer to a place that no document of the experiment can have.
 pub(crate) type Mistake = String;
 
-/// The values at the pointers of a claim's checks, in each round.
+/// The values at the pointers of a claim's checks: for each check, one value per round.
 ///
 /// # Errors
-/// A pointer that no document of the experiment can have.
+/// Fails if a pointer names a place that no document of the experiment can have.
 pub(crate) fn found(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Vec<Found>>, Mistake> {
     claim.checks.iter().map(|check| look(&check.experiment, &check.pointer, documents)).collect()
 }
 
-/// The values at the pointers of a claim's reasons; an experiment that was not run has none.
+/// The values at the pointers of a claim's reasons: for each reason, one value per round, none if its experiment was
+/// not run.
 ///
 /// # Errors
-/// As [`found`].
+/// Fails as [`found`] does.
 pub(crate) fn grounds(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Vec<Found>>, Mistake> {
     claim.grounds.iter().map(|ground| ground_of(ground, documents)).collect()
 }
 
-/// Values in the documents by which a disturbance would show.
+/// The values that show whether something disturbed the measurement: for each condition, one value per round.
 ///
 /// # Errors
-/// As [`found`].
+/// Fails as [`found`] does.
 pub(crate) fn disturbed(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Vec<Found>>, Mistake> {
     claim.disturbed.iter().map(|ground| ground_of(ground, documents)).collect()
 }
 
-/// Value that a reason rests on, or a number over another.
+/// The value on which a reason rests, in each round; with `over`, the quotient of two numbers of the same document.
 fn ground_of(ground: &LabGround, documents: &Documents<'_>) -> Result<Vec<Found>, Mistake> {
     let found = look(&ground.experiment, &ground.pointer, documents)?;
     let Some(over) = &ground.over else { return Ok(found) };
@@ -69,7 +70,7 @@ fn nowhere(experiment: &str, pointer: &str) -> Mistake {
 /// The figure of a claim, or the reason why there is none.
 ///
 /// # Errors
-/// A pointer that no document of the experiment can have.
+/// Fails if a pointer names a place that no document of the experiment can have.
 pub(crate) fn figure(
     measure: &Measure,
     documents: &Documents<'_>,
@@ -81,7 +82,6 @@ pub(crate) fn figure(
     }
 }
 
-/// Reason why there is no reading.
 enum Missing {
     Figure(NoFigure),
     FigureLocation(Mistake),
@@ -109,18 +109,18 @@ fn unfit(why: String) -> Missing {
     Missing::Figure(NoFigure::Unfit(why))
 }
 
-/// Whether two lists of figures can be paired element by element: those of one experiment, or of two that took turns in
-/// rounds. The lists of two experiments that ran one after the other are unrelated, even if their lengths agree.
+/// Whether two lists of figures can be paired element by element: lists of one experiment, or of two experiments that
+/// took turns in rounds. Lists of experiments that ran one after the other are unrelated, even where their lengths
+/// agree.
 fn were_together(first: &str, second: &str, documents: &Documents<'_>) -> bool {
     first == second || (documents(first).len() > 1 && documents(second).len() > 1)
 }
 
-/// A list summarised as one figure with its own interval.
+/// Summarises a list as one figure with its own interval.
 fn alone(reading: LabReading) -> Result<LabReading, Missing> {
     lab_figure(reading, None, 1.0).map(LabReading::Interval).map_err(unfit)
 }
 
-/// Location of a figure.
 struct FigureLocation<'a> {
     experiment: &'a str,
     value: &'a str,
@@ -180,7 +180,6 @@ fn reading(place: &FigureLocation<'_>, documents: &Documents<'_>) -> Result<LabR
 }
 
 impl FigureLocation<'_> {
-    /// Converts the result of a pointer into an error of the figure.
     fn at<T>(&self, found: Result<T, Nothing>, pointer: &str) -> Result<T, Missing> {
         found.map_err(|nothing| match nothing {
             Nothing::Absent | Nothing::Unmeasured => self.unmeasured(pointer),
@@ -203,13 +202,13 @@ impl FigureLocation<'_> {
         })
     }
 
-    /// A list of repetitions, all of which have to be numbers.
+    /// Reads a list of repetitions; every element has to be a number.
     fn numbers(&self, values: &[&Value]) -> Result<LabReading, Missing> {
         values.iter().map(|value| self.number(value)).collect::<Result<_, _>>().map(LabReading::Rounds)
     }
 }
 
-/// A value of a document, if it is a scalar.
+/// Converts a JSON value to a scalar; `None` for null, lists and objects.
 fn plain(value: &Value) -> Option<Plain> {
     match value {
         Value::Bool(truth) => Some(Plain::Truth(*truth)),
@@ -228,7 +227,7 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
-    /// The figure, or the reason in words why there is none, whether measurement or lab is at fault.
+    /// The figure, or the reason why there is none, prefixed by its kind: unmeasured, unfit, or a mistake in the lab.
     fn of(text: &str, documents: &[Value]) -> Result<LabMeasured, String> {
         match figure(&measure(text), &|name| if name == "x" { documents } else { &[] }) {
             Ok(figure) => figure.map_err(|why| match why {
@@ -263,8 +262,8 @@ mod tests {
         assert!(of("experiment = 'y'\nvalue = '/value'", &document).unwrap_err().contains("no document"));
     }
 
-    /// Lists of two experiments that rise in step: figures of the same rounds may be paired, those of runs at different
-    /// times may not.
+    /// Two lists that rise in step, so that only pairing makes their ratio exact. Figures of the same rounds may be
+    /// paired, figures of experiments that ran at different times may not.
     #[test]
     fn lists_are_paired_only_where_they_were_run_together() {
         let numbers = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];

@@ -33,7 +33,7 @@ pub use new::create;
 use session::Session;
 pub use share::Share;
 
-/// The result of a lab that was only listed.
+/// Describes a lab without running it, so that every outcome is `None`.
 pub fn listed(lab: &Lab) -> LabResult {
     let claim = |claim: &LabClaim| ClaimResult {
         name: claim.name.clone(),
@@ -64,7 +64,7 @@ pub fn listed(lab: &Lab) -> LabResult {
 /// Runs a command line of fauxplat, given as its words with the program's name first.
 pub type Perform<'a> = dyn Fn(&[String]) -> Result<(), Failure> + 'a;
 
-/// Hears in a line what a lab does now, and what came of each claim.
+/// Receives progress messages of one line: each experiment or round that begins, and the outcome of each claim.
 pub type Tell<'a> = dyn Fn(&str) + 'a;
 
 /// Environment in which labs are run.
@@ -78,11 +78,11 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Creates a bench that keeps documents in a directory, if one is named, and adds these options to every line of
-    /// fauxplat.
+    /// Creates a bench that keeps documents in the directory `keep`, if one is named, and adds `options` to every line
+    /// of fauxplat.
     ///
     /// # Errors
-    /// The directory cannot be made.
+    /// Fails if the directory cannot be created or the current directory is unknown.
     pub fn new(
         keep: Option<&Path>,
         options: Vec<String>,
@@ -99,28 +99,29 @@ impl<'a> Bench<'a> {
         Ok(Bench { keep, home: std::env::current_dir().map_err(Failure::machine)?, options, perform, tell })
     }
 
-    /// Runs a lab in a temporary directory, with a seed for the order of its rounds, within its share of the time.
+    /// Runs a lab in a temporary directory, within its share of the time. `seed` draws the order of each round.
     ///
     /// # Errors
-    /// The temporary directory cannot be made, or the user interrupted the lab. Errors of the lab itself are outcomes
-    /// of its claims.
+    /// Fails if the lab cannot be copied into a temporary directory, the user interrupts the run, or the disk is full.
+    /// Errors of the lab itself are outcomes of its claims.
     pub fn run(&self, lab: &Lab, seed: u64, share: Share) -> Result<LabResult, Failure> {
         let folder = Workplace::make("lab", &std::env::temp_dir()).map_err(Failure::machine)?;
         let digest = Some(lab.digest()?);
         lab.unpack(folder.path())?;
-        // Builds and programs of the lab name its files relative to the current directory.
+        // Builds and programs of a lab name the lab's files relative to the current directory.
         std::env::set_current_dir(folder.path()).map_err(Failure::machine)?;
         let judged = Session { bench: self, lab, folder: folder.path(), share }.judged(seed);
         std::env::set_current_dir(&self.home).map_err(Failure::machine)?;
         Ok(LabResult { digest, ..judged? })
     }
 
-    /// Tells what happens in a lab.
     fn says(&self, lab: &Lab, what: &str) {
         (self.tell)(&format!("{}: {what}", lab.name));
     }
 
-    /// Runs a command line of fauxplat, whose document goes to a file.
+    /// Runs a command line of fauxplat and returns the JSON document that the line writes to `file`, or, as the inner
+    /// error, the reason why this machine cannot run the line. A failed gate counts as success, since its document is
+    /// complete.
     fn of_fauxplat(&self, mut line: Vec<String>, file: &Path) -> Result<Result<Value, String>, Failure> {
         let document = ["--format", "json", "--output", &file.display().to_string()].map(str::to_owned);
         // Words behind `--for` are the command of `tune`, so options go before it.
@@ -137,8 +138,8 @@ impl<'a> Bench<'a> {
         serde_json::from_str(&text).map(Ok).map_err(|error| fail(&error))
     }
 
-    /// Path of an experiment's document. A name may contain the path of an interpreter, and different names have
-    /// different files.
+    /// Path of an experiment's document. The name of an experiment may contain `/`, such as the path of an interpreter;
+    /// the escape keeps different names apart.
     fn file(&self, lab: &Lab, one: &LabExperiment, folder: &Path, round: u32) -> PathBuf {
         let round = if lab.definition.rounds == 1 { String::new() } else { format!("-{}", round + 1) };
         let name = format!("{}{round}.json", one.name.replace('%', "%25").replace('/', "%2F"));

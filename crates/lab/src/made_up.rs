@@ -1,7 +1,7 @@
-//! Simulated machines of a lab: values for the documents of its experiments, and expected outcomes of its claims.
+//! Made-up machines of a lab: values for the documents of its experiments, and expected outcomes of its claims.
 //!
-//! The machines are listed in `outcomes.toml` beside the definition. A document is given by the values at its pointers,
-//! and only those that the lab reads.
+//! The machines are listed in `outcomes.toml` beside the definition. Each document is given by the values at its
+//! pointers, and holds only values that the lab reads.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use fauxplat_model::{LabClaim, LabDefinition, LabOutcome, Measure};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Contents of the file.
+/// Contents of `outcomes.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Outcomes {
@@ -17,13 +17,12 @@ pub(crate) struct Outcomes {
     pub(crate) machines: Vec<Machine>,
 }
 
-/// A simulated machine.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Machine {
     /// Description that explains the outcomes.
     pub(crate) is: String,
-    /// Name of another machine whose values hold where this one has none.
+    /// Name of an earlier machine from which missing values are inherited.
     #[serde(default)]
     pub(crate) like: Option<String>,
     /// Expected outcome of all claims except those in `but`.
@@ -39,16 +38,15 @@ pub(crate) struct Machine {
     pub(crate) missing: BTreeMap<String, String>,
 }
 
-/// A value at a pointer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Given {
     Truth(bool),
     Number(f64),
     Text(String),
-    /// A figure with repetitions or an interval between these two ends.
+    /// A figure whose repetitions or interval lie between two ends.
     Between([f64; 2]),
-    /// Not measured: `{}`.
+    /// A value that was not measured, written as `{}`.
     Nothing(Empty),
 }
 
@@ -56,14 +54,14 @@ pub(crate) enum Given {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Empty {}
 
-/// Greatest length of a list in a simulated document.
+/// Greatest length of a list in a made-up document.
 const PLACES_MAX: usize = 10_000;
 
 /// Number of repetitions of a figure without an interval.
 const READINGS: u32 = 12;
 
 impl Outcomes {
-    /// The machine with all inherited values; `None` if it refers to a machine that is not listed before it.
+    /// Fills in inherited values; `None` if `like` names a machine that is not listed earlier.
     pub(crate) fn whole(&self, machine: &Machine) -> Option<Machine> {
         let Some(other) = &machine.like else { return Some(machine.clone()) };
         let place = self.machines.iter().position(|it| it.is == machine.is)?;
@@ -81,8 +79,7 @@ impl Outcomes {
 }
 
 impl Machine {
-    /// The machine with the options of a lab filled in: each entry that mentions one is repeated for each of its
-    /// values.
+    /// Fills in the options of a lab: an entry whose key mentions an option is repeated for each value of the option.
     pub(crate) fn filled(&self, options: &BTreeMap<String, Vec<String>>) -> Machine {
         Machine {
             but: keys(&self.but, options, Clone::clone),
@@ -92,7 +89,7 @@ impl Machine {
         }
     }
 
-    /// The documents of an experiment, one for each round.
+    /// The documents of an experiment, one for each round; none if the experiment has no values.
     pub(crate) fn documents(&self, lab: &LabDefinition, experiment: &str) -> Vec<Value> {
         let Some(places) = self.gives.get(experiment) else { return Vec::new() };
         let document = |round| {
@@ -117,7 +114,7 @@ fn keys<A, B>(
     of.iter().flat_map(each).collect()
 }
 
-/// A text for each of the values of the options that it mentions.
+/// Repeats a text for each value of every option that it mentions as `{name}`.
 fn texts(text: &str, options: &BTreeMap<String, Vec<String>>) -> Vec<String> {
     options.iter().fold(vec![text.to_owned()], |texts, (name, values)| {
         let place = format!("{{{name}}}");
@@ -163,7 +160,7 @@ fn reading((low, high): (f64, f64), at: u32, count: u32) -> Value {
     json!(low + (high - low) * f64::from(at) / f64::from(count - 1))
 }
 
-/// Pointers of the interval's ends, for a figure with an interval in the document.
+/// Pointers to the two ends of a figure's interval; `None` for a figure without an interval in the document.
 fn ends(lab: &LabDefinition, experiment: &str, place: &str) -> Option<[String; 2]> {
     let measures = lab.claims.iter().filter_map(|claim: &LabClaim| claim.measured.as_ref());
     let own = measures.flat_map(figures);
@@ -172,7 +169,7 @@ fn ends(lab: &LabDefinition, experiment: &str, place: &str) -> Option<[String; 2
 
 type Figure<'l> = (&'l str, &'l str, Option<[String; 2]>);
 
-/// The figures of a measure: experiment, pointer, and pointers of the ends.
+/// The figures of a measure: experiment, pointer to the value, and pointers to the ends of its interval.
 fn figures(measure: &Measure) -> Vec<Figure<'_>> {
     let pair = |low: Option<&String>, high: Option<&String>| Some([low?.clone(), high?.clone()]);
     let first = pair(measure.low.as_ref(), measure.high.as_ref());
@@ -186,7 +183,7 @@ fn figures(measure: &Measure) -> Vec<Figure<'_>> {
     std::iter::once(one).chain(seconds).collect()
 }
 
-/// Stores a value at a pointer, once per element where the pointer contains `*`; missing parts are created.
+/// Stores a value at a pointer, once per element where the pointer contains `*`; missing objects and lists are created.
 fn put(document: &mut Value, place: &str, value: &dyn Fn(u32) -> Value) {
     put_at(document, place.strip_prefix('/').unwrap_or(place), 0, value);
 }
@@ -211,7 +208,7 @@ fn put_rest(at: &mut Value, rest: &str, element: u32, value: &dyn Fn(u32) -> Val
     }
 }
 
-/// The first step of a pointer, and the rest. A value in brackets may contain a `/`.
+/// Splits a pointer into its first step and the rest. A value in brackets may contain a `/`.
 fn step(place: &str) -> (&str, &str) {
     let end = match place.starts_with('[') {
         true => place.find(']').map_or(place.len(), |end| end + 1),
@@ -230,7 +227,7 @@ fn entry<'v>(at: &'v mut Value, step: &str) -> &'v mut Value {
             list.resize(list.len().max(number + 1), Value::Null);
             &mut list[number]
         }
-        // An index far beyond the end of any list is treated as a name, which no claim reads.
+        // An index far beyond the end of any list becomes the name of a member, which no claim reads.
         (None, _) => {
             if !at.is_object() {
                 *at = Value::Object(Map::new());
@@ -240,7 +237,7 @@ fn entry<'v>(at: &'v mut Value, step: &str) -> &'v mut Value {
     }
 }
 
-/// The element of a list whose member has this value, which is appended if missing.
+/// Finds the element of a list whose member `key` has the value `wanted`, and appends such an element if there is none.
 fn element<'v>(list: &'v mut Vec<Value>, key: &str, wanted: &str) -> &'v mut Value {
     let wanted = wanted.parse::<f64>().map_or_else(|_| json!(wanted), |number| json!(number));
     let at = list.iter().position(|one| one[key] == wanted).unwrap_or_else(|| {

@@ -1,13 +1,13 @@
 //! Requirements of a lab, an experiment or a claim, checked on this machine.
 //!
-//! A missing requirement is named with the command that brings it, or with the kind of machine that has it.
+//! The message about a missing requirement gives the command that installs it, or the kind of machine that has it.
 
 use fauxplat_experiment::{Machine, relation};
 use fauxplat_launch::words;
 use fauxplat_model::Needs;
 use fauxplat_sys::process;
 
-/// Packages of programs that labs need, on Debian and on Fedora.
+/// Programs that labs need, with the package of each on Debian and on Fedora.
 const PACKAGES: [(&str, &str, &str); 7] = [
     ("cc", "gcc", "gcc"),
     ("c++", "g++", "gcc-c++"),
@@ -18,7 +18,7 @@ const PACKAGES: [(&str, &str, &str); 7] = [
     ("valgrind", "valgrind", "valgrind"),
 ];
 
-/// Parts of paths, and what a machine is that has such files.
+/// Fragments of paths, each with the kind of machine that has such files.
 const MACHINES: [(&str, &str); 4] = [
     ("/cpufreq/", "a machine whose kernel may set the frequency, mostly one of its own and no virtual one"),
     ("/online", "a kernel that can take this CPU offline (CONFIG_HOTPLUG_CPU); CPU 0 mostly cannot be"),
@@ -29,7 +29,7 @@ const MACHINES: [(&str, &str); 4] = [
     ("/event_source/devices/msr/", "an x86 processor with APERF and MPERF, mostly on a machine of its own"),
 ];
 
-/// The missing requirement in words; `None` if all are met.
+/// The first missing requirement, as a message; `None` if all are met.
 pub(crate) fn missing(needs: &Needs) -> Option<String> {
     programs(needs).or_else(|| files(needs)).or_else(|| cpus(needs)).or_else(|| root(needs))
 }
@@ -43,7 +43,6 @@ fn programs(needs: &Needs) -> Option<String> {
     Some(format!("it needs the program `{program}`, which {place}{}", installed_by(program)))
 }
 
-/// The command that installs a program, where it is known.
 fn installed_by(program: &str) -> String {
     let known = PACKAGES.iter().find(|(name, ..)| *name == program);
     known.map_or_else(String::new, |(_, debian, fedora)| {

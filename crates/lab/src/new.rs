@@ -1,4 +1,4 @@
-//! Creation of a lab: a directory that follows the rules of labs and can be run, as a template for changes.
+//! Creation of a lab: a directory that follows the rules of labs and can be run, as a template for the user's own lab.
 
 use std::fs;
 use std::path::Path;
@@ -12,10 +12,10 @@ const FILES: [(&str, &str); 4] = [
     ("subject/count.sh", include_str!("../template/subject/count.sh")),
 ];
 
-/// Makes a directory with a lab of this name.
+/// Creates a directory with a lab named after the directory.
 ///
 /// # Errors
-/// The name is invalid for a lab, the directory exists, or it cannot be written.
+/// Fails if the name is invalid for a lab, or the directory exists or cannot be written.
 pub fn create(folder: &Path) -> Result<(), Failure> {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_letter = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
@@ -29,7 +29,7 @@ pub fn create(folder: &Path) -> Result<(), Failure> {
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent).map_err(fail)?;
     }
-    // An existing directory must not be overwritten.
+    // Unlike `create_dir_all`, `create_dir` fails if the directory exists, so that no lab is overwritten.
     fs::create_dir(folder).map_err(fail)?;
     for (file, text) in FILES {
         let place = folder.join(file);

@@ -1,4 +1,4 @@
-//! The page of a lab: the text for students.
+//! The page of a lab (`README.md`): the text for students.
 
 use fauxplat_model::LabStory;
 
@@ -8,7 +8,7 @@ pub(crate) const HEADINGS: [&str; 7] =
 /// Greatest number of lines of a page, so that it can be read in one go.
 const LINES_MAX: usize = 110;
 
-/// The parts of a page, each with its heading.
+/// Splits a page into its parts, one per `##` heading.
 pub(crate) fn story(readme: &str) -> Vec<LabStory> {
     let parts = readme.split("\n## ").skip(1);
     let part = |text: &str| {
@@ -18,7 +18,7 @@ pub(crate) fn story(readme: &str) -> Vec<LabStory> {
     parts.map(part).collect()
 }
 
-/// Violations of the rules by a page, in words.
+/// The rules that a page violates, as messages.
 pub(crate) fn complaints(readme: &str) -> Vec<String> {
     let found = story(readme);
     let at = |heading: &str| found.iter().position(|part| part.title == heading);

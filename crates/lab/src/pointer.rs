@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// Reason why there is no value at a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nothing {
     /// Documents of this kind cannot have such a location: the pointer is wrong.
@@ -14,7 +13,8 @@ pub(crate) enum Nothing {
 }
 
 /// The value at a JSON pointer (RFC 6901), in which `[key=value]` is the first element of a list whose member `key` has
-/// the scalar value `value`: the index of a metric or of a test in its list depends on what could be measured.
+/// the scalar value `value`. Labs need such steps because the index of a metric or a test in its list depends on what
+/// could be measured.
 pub(crate) fn at<'v>(document: &'v Value, pointer: &str) -> Result<&'v Value, Nothing> {
     let (mut value, mut rest) = (document, pointer);
     while !rest.is_empty() {
@@ -34,14 +34,14 @@ pub(crate) fn at<'v>(document: &'v Value, pointer: &str) -> Result<&'v Value, No
     if value.is_null() { Err(Nothing::Unmeasured) } else { Ok(value) }
 }
 
-/// The values at a pointer in which `*` is every element of a list, such as the runs of a command.
+/// The values at a pointer with `*`, which stands for every element of a list, such as the runs of a command.
 pub(crate) fn all<'v>(document: &'v Value, pointer: &str) -> Result<Vec<&'v Value>, Nothing> {
     let (list, rest) = pointer.split_once("/*").ok_or(Nothing::Nowhere)?;
     let elements = at(document, list)?.as_array().ok_or(Nothing::Nowhere)?;
     elements.iter().map(|element| at(element, rest)).collect()
 }
 
-/// Key and value of a step `[key=value]`, and the rest of the pointer.
+/// Splits a pointer that begins with `[key=value]` into key, value and rest; `None` for any other pointer.
 fn selector(step: &str) -> Option<(&str, &str, &str)> {
     let (inside, rest) = step.strip_prefix('[')?.split_once(']')?;
     let (key, wanted) = inside.split_once('=')?;
@@ -82,7 +82,7 @@ fn member<'v>(value: &'v Value, token: &str) -> Result<&'v Value, Nothing> {
 fn is_plain(value: &Value, wanted: &str) -> bool {
     match value {
         Value::String(text) => text == wanted,
-        // Compared as numbers: 1 and 1.0 are equal.
+        // Numbers are compared as numbers: 1 and 1.0 are equal.
         Value::Number(number) => wanted.parse::<f64>().is_ok_and(|it| number.as_f64() == Some(it)),
         Value::Bool(truth) => wanted.parse() == Ok(*truth),
         Value::Null | Value::Array(_) | Value::Object(_) => false,

@@ -1,4 +1,4 @@
-//! Records of machines: the JSON documents of `lab run`, read back.
+//! Records of labs on a machine: the JSON documents of `lab run`, read back.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,24 +11,21 @@ use serde::Deserialize;
 use serde_json::Value;
 
 const SCHEMA: &str = "fauxplat.lab/1";
-/// Greatest size of a record, far above one of all labs with their stories.
+/// Greatest size of a record, in bytes: far more than all labs with their pages take.
 const BYTES_MAX: usize = 64 << 20;
 
-/// Record of the labs on one machine.
 #[derive(Clone, Debug)]
 pub struct LabRecord {
-    /// Header of the experiment, with the machine.
     pub header: Header,
-    /// The labs.
     pub findings: LabFindings,
 }
 
 /// Reads a record.
 ///
 /// # Errors
-/// The file cannot be read, or it is another document.
+/// Fails if the file cannot be read or is no document of `lab run`.
 pub fn read(path: &Path) -> Result<LabRecord, Failure> {
-    // Error texts quote the file, so line breaks are removed.
+    // Messages of the JSON reader quote the file, so line breaks are removed.
     let fail = |why: String| Failure::usage(format!("{}: {}", path.display(), why.replace('\n', " ")));
     let text = read_text(path, BYTES_MAX).map_err(|error| fail(error.to_string()))?;
     let document: Value =
@@ -47,7 +44,7 @@ pub fn read(path: &Path) -> Result<LabRecord, Failure> {
 }
 
 impl LabRecord {
-    /// Facts of the record for a comparison.
+    /// Summarises the record for a comparison of machines.
     pub fn facts(&self, path: &Path) -> LabRecordFacts {
         LabRecordFacts {
             file: path.display().to_string(),
@@ -58,12 +55,12 @@ impl LabRecord {
         }
     }
 
-    /// The results that are still valid on this machine and for this version: all results of labs that are not
-    /// requested, and those of requested labs that need not be run again. `asked` gives name and digest of the
-    /// requested labs.
+    /// The results that remain valid on this machine with this version: results of labs that are not requested, and of
+    /// requested labs that were run to their end in their present state. `asked` maps the name of each requested lab to
+    /// its digest.
     ///
     /// # Errors
-    /// The record belongs to another machine or version.
+    /// Fails if the record belongs to another machine or version.
     pub fn done(
         self,
         machine: &MachineFacts,
@@ -88,7 +85,7 @@ impl LabRecord {
     }
 }
 
-/// Whether a lab was run to its end in its present state: with other files or options it would give another result.
+/// Whether a lab was run to its end, without errors, with the files and options that it has now.
 fn is_done(lab: &LabResult, digest: &str) -> bool {
     lab.complete
         && lab.outcome.is_some_and(|outcome| outcome != LabOutcome::Error)

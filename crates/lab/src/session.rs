@@ -15,7 +15,6 @@ use crate::share::ROUNDS_MIN;
 use crate::trials::{Gap, Trials};
 use crate::{Bench, Lab, Share, experiment, listed, needs};
 
-/// A lab that is being run.
 pub(crate) struct Session<'a> {
     pub(crate) bench: &'a Bench<'a>,
     pub(crate) lab: &'a Lab,
@@ -47,7 +46,8 @@ impl Session<'_> {
         })
     }
 
-    /// Missing requirements of each claim before its experiments, including a subject that cannot be built.
+    /// The reason why each claim cannot be judged, as far as known before its experiments run: a missing requirement,
+    /// or a subject that cannot be built.
     fn gaps(&self) -> Result<Vec<Option<Gap>>, Failure> {
         let missing = claims_missing(&self.lab.definition);
         let gaps = missing.into_iter().map(|why| why.map(Gap::Missing)).collect::<Vec<_>>();
@@ -62,7 +62,7 @@ impl Session<'_> {
         Ok(vec![Some(gap); gaps.len()])
     }
 
-    /// Runs the experiments that some claim needs, in rounds.
+    /// Runs, round by round, the experiments that some claim needs.
     fn trials(&self, wanted: &[&LabExperiment], seed: u64) -> Result<Trials, Failure> {
         let mut trials = Trials::default();
         let rounds = self.lab.definition.rounds;
@@ -80,12 +80,12 @@ impl Session<'_> {
                 }
             }
         }
-        // Order of the lab, however the rounds were drawn.
+        // Reports show experiments in the order of the lab, not in the drawn order of the rounds.
         trials.runs.sort_by_key(|run| wanted.iter().position(|one| one.name == run.name));
         Ok(trials)
     }
 
-    /// Runs an experiment; `to_run` experiments of the round are still to be run, this one included.
+    /// Runs an experiment. `to_run` experiments of the round are still to be run, the present experiment included.
     fn visit(
         &self,
         one: &LabExperiment,
@@ -93,7 +93,8 @@ impl Session<'_> {
         to_run: usize,
         trials: &mut Trials,
     ) -> Result<(), Failure> {
-        // Beyond the rounds that an interval needs, a round is run to its end, because figures are paired within it.
+        // Once there are enough rounds for an interval, a round is run to its end, because figures are paired within
+        // it.
         let share = if round < ROUNDS_MIN { self.share.for_one_of(to_run) } else { Share::unlimited() };
         let interrupted = || signal::stop_requested().then(|| INTERRUPTED.to_owned());
         if let Some(why) = interrupted().or(share.over()) {
@@ -111,7 +112,8 @@ impl Session<'_> {
         };
         match experiment::perform(self.lab, one, &file, share, &of_fauxplat) {
             Ok(Ok(document)) => trials.add(one, document),
-            // An experiment that fails after its time was over or after an interrupt failed because of that.
+            // An experiment that cannot run after its time ended or after an interrupt counts as late: the time or the
+            // interrupt is the cause.
             Ok(Err(reason)) if share.over().is_some() || signal::stop_requested() => {
                 trials.lack(one, Gap::Late(reason))
             }
@@ -122,10 +124,10 @@ impl Session<'_> {
     }
 }
 
-/// Classifies a failure as an error of the lab, with the first line of its output.
+/// Classifies a failure as an error of the lab, with the first line of the program's output.
 ///
 /// # Errors
-/// The lab is not at fault: the user interrupted it, or the disk is full.
+/// Returns the failure if the lab is not at fault: the user interrupted it, or the disk is full.
 fn broken(failure: Failure) -> Result<Gap, Failure> {
     match failure.kind() {
         Kind::Machine => Err(failure),
@@ -137,7 +139,7 @@ fn broken(failure: Failure) -> Result<Gap, Failure> {
     }
 }
 
-/// Missing requirements of each claim before anything was run.
+/// The missing requirement of each claim before anything is run; `None` if all requirements are met.
 fn claims_missing(lab: &LabDefinition) -> Vec<Option<String>> {
     let all = needs::missing(&lab.needs);
     let of_experiment = |name: &str| {
@@ -149,8 +151,8 @@ fn claims_missing(lab: &LabDefinition) -> Vec<Option<String>> {
     lab.claims.iter().map(|claim| all.clone().or_else(|| of_claim(claim))).collect()
 }
 
-/// The experiments that claims without missing requirements need. Experiments that only explain an outcome are left out
-/// where they cannot run.
+/// The experiments that claims without missing requirements need. An experiment that only explains an outcome is left
+/// out where a requirement of its own is missing.
 fn wanted<'l>(lab: &'l LabDefinition, gaps: &[Option<Gap>]) -> Vec<&'l LabExperiment> {
     let open = || lab.claims.iter().zip(gaps).filter(|(_, gap)| gap.is_none());
     lab.experiments
@@ -160,7 +162,7 @@ fn wanted<'l>(lab: &'l LabDefinition, gaps: &[Option<Gap>]) -> Vec<&'l LabExperi
         .collect()
 }
 
-/// The order of a round: drawn, unless there is a single round.
+/// The order of the experiments in a round: random, unless there is a single round.
 fn order<'l>(wanted: &[&'l LabExperiment], rounds: u32, round: u32, seed: u64) -> Vec<&'l LabExperiment> {
     if rounds == 1 {
         return wanted.to_vec();

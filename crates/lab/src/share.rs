@@ -5,12 +5,12 @@ use std::time::Duration;
 use fauxplat_sys::clock::monotonic_ns;
 use fauxplat_units::Nanos;
 
-/// Least number of rounds; fewer give no interval of a median.
+/// Number of rounds from which on a lab may stop early; fewer rounds give no interval of a median.
 pub(crate) const ROUNDS_MIN: u32 = 6;
 /// Verbs with an option that limits their time.
 const LIMITED: [&str; 4] = ["run", "compare", "sweep", "explain"];
 
-/// A lab's share of the time, if the time is limited.
+/// The part of the time limit that a lab may use.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Share {
     begin_ns: u64,
@@ -30,24 +30,23 @@ impl Default for Parts {
 }
 
 impl Share {
-    /// A share without a limit.
     pub fn unlimited() -> Self {
         Share::default()
     }
 
-    /// A share that ends after this time from now on.
+    /// A share that ends after `time`, counted from now.
     pub fn of(time: Duration) -> Self {
         let begin_ns = monotonic_ns();
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         Share { begin_ns, end_ns: Some(begin_ns.saturating_add(nanos)), ..Share::default() }
     }
 
-    /// The share of one experiment out of `to_run` that are still to be run.
+    /// The share of one experiment, out of `to_run` experiments that are still to be run.
     pub(crate) fn for_one_of(self, to_run: usize) -> Self {
         Share { parts: Parts(u32::try_from(to_run.max(1)).unwrap_or(u32::MAX)), ..self }
     }
 
-    /// Time for one experiment, in the syntax of fauxplat's options.
+    /// Time for one experiment, in the syntax of fauxplat's options; `None` without a limit.
     pub(crate) fn words(self) -> Option<String> {
         self.part().map(|part| format!("{}ms", part.as_millis().max(1)))
     }
@@ -61,7 +60,7 @@ impl Share {
         self.end_ns.map(|end| Duration::from_nanos(end.saturating_sub(monotonic_ns())))
     }
 
-    /// Reason for starting nothing more; `None` while there is time left.
+    /// Reason for starting no further experiment; `None` while there is time left.
     pub(crate) fn over(self) -> Option<String> {
         let given = self.end_ns?.saturating_sub(self.begin_ns);
         let is_over = self.left().is_some_and(|left| left.is_zero());
@@ -73,20 +72,20 @@ impl Share {
         })
     }
 
-    /// Whether another round of the same length would exceed the limit, and there are enough rounds.
+    /// Whether there are enough rounds and another round of average length would exceed the limit.
     pub(crate) fn ends_before(self, round: u32) -> bool {
         let Some(left) = self.left().filter(|_| round >= ROUNDS_MIN) else { return false };
         let past = Duration::from_nanos(monotonic_ns().saturating_sub(self.begin_ns));
         left < past / round
     }
 
-    /// Adds or lowers the time limit of a line of fauxplat, to its part of the remaining time.
+    /// Limits the time of a line of fauxplat to its part of the remaining time. A shorter limit in the line stays.
     pub(crate) fn limit(self, line: &mut Vec<String>) {
         let verb = line.first().map_or("", String::as_str);
         let Some((part, words)) = self.part().zip(self.words()).filter(|_| LIMITED.contains(&verb)) else {
             return;
         };
-        // The option may be written as two words or as one.
+        // `--max-time` and its value may be two words or one.
         let own = |word: &String| word.strip_prefix("--max-time=").is_some_and(|own| is_longer(own, part));
         match line.iter().position(|word| word == "--max-time" || word.starts_with("--max-time=")) {
             Some(at) if own(&line[at]) => line[at] = format!("--max-time={words}"),

@@ -9,24 +9,22 @@ use serde_json::Value;
 
 use crate::figures::{self, Mistake};
 
-/// Reason why a part of a lab has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Gap {
     /// A requirement is missing on this machine.
     Missing(String),
-    /// The lab's share of the time was over.
+    /// The lab's share of the time ended, or the user interrupted the run, before the part was measured.
     Late(String),
-    /// The lab has an error.
+    /// The lab itself has an error.
     Broken(String),
 }
 
-/// Documents and gaps of a lab's experiments, by name.
 #[derive(Default)]
 pub(crate) struct Trials {
     pub(crate) runs: Vec<LabRun>,
-    /// Documents of each experiment, one per round.
+    /// Documents of each experiment by name, one per round.
     documents: BTreeMap<String, Vec<Value>>,
-    /// Reasons for experiments without documents.
+    /// Reasons for experiments without documents, by name.
     gaps: BTreeMap<String, Gap>,
 }
 
@@ -50,7 +48,7 @@ impl Trials {
         self.documents.entry(one.name.clone()).or_default().push(document);
     }
 
-    /// Sets the documents of an experiment that was not run.
+    /// Supplies the documents of an experiment that is not run: those of a made-up machine.
     pub(crate) fn give(&mut self, experiment: &str, documents: Vec<Value>) {
         self.documents.insert(experiment.to_owned(), documents);
     }
@@ -63,12 +61,11 @@ impl Trials {
         self.gaps.contains_key(&one.name)
     }
 
-    /// Whether the time ended before all experiments were run.
     pub(crate) fn is_late(&self) -> bool {
         self.gaps.values().any(|gap| matches!(gap, Gap::Late(_)))
     }
 
-    /// Judges a claim, which may lack a requirement from the start.
+    /// Judges a claim. `gap` is a requirement that was missing before any experiment ran.
     pub(crate) fn judge(&self, claim: &LabClaim, gap: Option<Gap>) -> ClaimResult {
         let result = ClaimResult {
             name: claim.name.clone(),
@@ -92,8 +89,8 @@ impl Trials {
     }
 
     /// # Errors
-    /// A pointer of the claim leads nowhere in the documents of its experiments, so that there is no answer about this
-    /// machine.
+    /// Fails if a pointer of the claim names a place that no document of its experiments can have, so that nothing is
+    /// known about this machine.
     fn judged(
         &self,
         claim: &LabClaim,

@@ -1,4 +1,4 @@
-//! Complete labs with simulated documents: lines that are run, their order, and the outcome of every claim.
+//! Complete labs with made-up documents: the lines that are run, their order, and the outcome of every claim.
 
 use std::cell::RefCell;
 use std::fs;
@@ -12,10 +12,10 @@ use fauxplat_plan::LabSettings;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A lab changes the current directory, which belongs to the whole process, so tests run one at a time.
+/// A running lab changes the current directory of the whole process, so the tests run one at a time.
 static FOLDER: Mutex<()> = Mutex::new(());
 
-/// A lab in a directory, and the words of every line of fauxplat that it ran.
+/// A lab in a temporary directory, with the lines of fauxplat and the messages that a run of it produced.
 struct Yard {
     folder: TempDir,
     asked: RefCell<Vec<Vec<String>>>,
@@ -252,7 +252,7 @@ fn failures_of_the_machine_are_told_apart_from_those_of_the_lab() {
     );
     drop(yard);
 
-    // A gate that failed has measured all the same: here a document without the figure.
+    // A failed gate leaves a document; the document here lacks the figure of the claim.
     let yard = Yard::new(&format!("{ONE}{CLAIM}"));
     let result = yard.run(&|_| Err(Failure::gate("it is slower"))).unwrap();
     assert!(result.reason.unwrap().contains("nothing stands at /value"));
@@ -331,7 +331,7 @@ fn documents_are_kept_under_names_that_are_files() {
     let kept: Vec<String> =
         fs::read_dir(&keep).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(kept, ["tried-one %2Fusr%2Fbin%2Fpython.json"]);
-    // The command behind `--for` is another program, to which no options are added.
+    // The words after `--for` are another program's command, so options go before them.
     let asked = yard.asked.borrow();
     let document = keep.join("tried-one %2Fusr%2Fbin%2Fpython.json");
     let expected = [

@@ -1,4 +1,4 @@
-//! Builds in a work tree: the key by which the result is found again, and the run of the build command.
+//! Builds in a work tree: the key under which a built tree is cached, and the run of the build command.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +10,7 @@ use fauxplat_sys::clock;
 
 use crate::{Revision, RevisionError};
 
-/// Variables of the environment by which builds usually decide what they make.
+/// Environment variables that usually influence the result of a build, and so are part of the key.
 const VARIABLES: [&str; 22] = [
     "AR",
     "CARGO_BUILD_TARGET",
@@ -35,26 +35,26 @@ const VARIABLES: [&str; 22] = [
     "RUSTFLAGS",
     "RUSTUP_TOOLCHAIN",
 ];
-/// Variables that lead what is built to a place that all commits share.
+/// Environment variables that direct the output of a build to a place outside the work tree, which all commits share.
 const ELSEWHERE: [&str; 5] =
     ["CARGO_BUILD_TARGET_DIR", "CARGO_TARGET_DIR", "DESTDIR", "GOBIN", "KBUILD_OUTPUT"];
-/// Tools of builds: a newer one may make another program.
+/// Build tools. A tool of another version may produce another program, so each tool found in `PATH` is part of the key.
 const TOOLS: [&str; 16] = [
     "as", "c++", "cargo", "cc", "clang", "cmake", "g++", "gcc", "go", "javac", "ld", "make", "ninja", "node",
     "python3", "rustc",
 ];
 
-/// A build command, and where it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Build {
-    /// The line of the shell.
+    /// Command line for the shell.
     pub line: String,
-    /// Folder below the top of the work tree.
+    /// Folder in which the command runs, relative to the top of the work tree.
     pub folder: String,
 }
 
 impl Build {
-    /// Key of what the build makes of a tree. The commit is no part of it, so that commits with equal trees are built once.
+    /// Cache key of the built tree: a hash of the files, the build command, the environment and the build tools. The
+    /// commit is left out, so that commits with equal trees are built once.
     pub(crate) fn key(&self, revision: &Revision) -> String {
         let variable = |name: &&str| format!("{name}={:?}", std::env::var_os(name));
         let variables: Vec<String> = VARIABLES.iter().chain(&ELSEWHERE).map(variable).collect();
@@ -64,10 +64,10 @@ impl Build {
         sha256_of_parts(parts.into_iter().chain(variables.iter().chain(&tools).map(String::as_str)))
     }
 
-    /// Builds in a work tree; returns the time that this took in nanoseconds.
+    /// Builds in a work tree; returns the duration of the build in nanoseconds.
     ///
     /// # Errors
-    /// The folder is missing in the commit; the command fails or is interrupted.
+    /// Fails if the commit lacks the folder, or the command fails or is interrupted.
     pub(crate) fn run(&self, revision: &Revision, top: &Path) -> Result<u64, RevisionError> {
         let commit = revision.name.clone();
         let cwd = top.join(&self.folder);
@@ -90,8 +90,8 @@ impl Build {
         Err(RevisionError::Build { commit, line: self.line.clone(), how, output })
     }
 
-    /// Judges a build that changed nothing in its work tree: a note, or an error where the environment leads what it made to
-    /// a place that all commits share.
+    /// Judges a build that changed nothing in its work tree. Returns a note for the report, or an error if a variable
+    /// of the environment directs the output to a place that all commits share.
     pub(crate) fn left_nothing(&self, revision: &Revision) -> Result<String, RevisionError> {
         let led = ELSEWHERE.iter().find(|name| std::env::var_os(name).is_some());
         match led {
@@ -109,8 +109,8 @@ impl Build {
     }
 }
 
-/// A line of the shell without the variables by which git, where it runs a hook or a step of a rebase, leads every git
-/// below it to the user's repository.
+/// Prepares a shell line without the variables that git sets where it runs a hook or a step of a rebase. With them,
+/// every git below it would act on the user's repository.
 fn in_own_repository(line: &str) -> Capture {
     let leading = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"];
     let unset = leading.iter().flat_map(|name| ["-u".to_owned(), (*name).to_owned()]);
@@ -119,7 +119,7 @@ fn in_own_repository(line: &str) -> Capture {
     Capture { program: "/usr/bin/env".into(), arguments: unset.chain(words).collect(), ..shell }
 }
 
-/// Path, size and age of a tool, by which another one of the same name is seen.
+/// Path, size and time of modification of a tool, which change when another version is installed.
 fn tool(name: &str, path: &str) -> Option<String> {
     let found = words::find_program(name, Path::new("/"), path).ok()?;
     let facts = fs::metadata(&found).ok()?;

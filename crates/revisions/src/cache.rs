@@ -1,9 +1,9 @@
-//! Built work trees that are kept for the next call.
+//! Cache of built work trees.
 //!
-//! Each tree stays at the path where it was built, since builds write that path into what they make; all paths have the
-//! same length, since a path is part of a program's stack. A lock file per tree says who uses it: whoever builds has it
-//! alone, and whoever measures shares it. A tree without a note of its build, and whose lock nobody has, is what a killed
-//! fauxplat left, and is removed.
+//! Each tree stays at the path where it was built, since builds write that path into their output; all paths have the
+//! same length, since a path is part of a program's stack. Each tree has a lock file: a process that builds the tree
+//! holds the lock exclusively, a process that measures holds it shared. A tree that has neither a note about its build
+//! nor a locked lock was left by a killed fauxplat and is removed.
 
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt;
@@ -19,35 +19,34 @@ use crate::RevisionError;
 use crate::error::at;
 use crate::snapshot::Snapshot;
 
-/// Largest total size of built trees in bytes; those whose last use is longest ago are removed first.
+/// Largest total size of built trees, in bytes; the least recently used trees are removed first.
 const BYTES_MAX: u64 = 4 << 30;
-/// Maximum size of a note, which lists the files of a tree.
+/// Maximum size, in bytes, of a note, which lists the files of a tree.
 const NOTE_BYTES_MAX: usize = 256 << 20;
-/// Characters of a tree's name.
+/// Length of a tree's name: the beginning of its key.
 const NAME_CHARACTERS: usize = 16;
 
-/// The folders of the cache.
+/// The cache: built trees, notes about their builds, locks, and the states of searches, each in a folder of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Trees {
     folder: PathBuf,
 }
 
-/// The note about a tree whose build has succeeded.
+/// The note about a tree whose build succeeded.
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
-    /// The whole key, of which the folder's name is a part.
+    /// The whole key; the name of the tree's folder is its beginning.
     key: String,
     files: Snapshot,
-    /// Time that the build took in nanoseconds.
+    /// Duration of the build in nanoseconds.
     took_ns: u64,
 }
 
-/// A tree whose lock this process has.
+/// A tree with a lock that this process holds.
 #[derive(Debug)]
 pub(crate) struct Held {
-    /// The tree.
     pub(crate) folder: PathBuf,
-    /// Time that its build took in nanoseconds; `None` where it has to be built now.
+    /// Duration of the tree's build in nanoseconds; `None` if the tree has to be built.
     pub(crate) took_ns: Option<u64>,
     key: String,
     note: PathBuf,
@@ -55,7 +54,7 @@ pub(crate) struct Held {
 }
 
 impl Trees {
-    /// Opens the cache below a folder of the user, removes what killed processes left, and makes room.
+    /// Opens the cache, removes trees that killed processes left, and limits the total size.
     pub(crate) fn below(cache: &Path) -> Result<Self, RevisionError> {
         let trees = Trees { folder: cache.join("commits") };
         for part in ["trees", "notes", "locks", "searches"] {
@@ -67,7 +66,7 @@ impl Trees {
         Ok(trees)
     }
 
-    /// Folder in which searches note how far they came.
+    /// Folder in which searches store their progress.
     pub(crate) fn searches(&self) -> PathBuf {
         self.folder.join("searches")
     }
@@ -81,8 +80,8 @@ impl Trees {
         File::options().create(true).append(true).open(&path).map_err(at(path))
     }
 
-    /// The tree of a key: as it was built, or an empty folder that this process has alone. Waits while another process
-    /// builds it.
+    /// Locks the tree of a key: either a built tree, with a shared lock, or an empty folder, with an exclusive lock.
+    /// Waits while another process builds the tree.
     pub(crate) fn hold(&self, key: &str) -> Result<Held, RevisionError> {
         let name = &key[..NAME_CHARACTERS];
         let (folder, note) = (self.place("trees", name), self.place("notes", name));
@@ -101,7 +100,7 @@ impl Trees {
         }
         if held.took_ns.is_none() {
             locked(held.lock.lock())?;
-            // Another process may have built it while this one waited.
+            // Another process may have built the tree while this process waited.
             held.took_ns = held.find(true);
         }
         if held.took_ns.is_none() {
@@ -110,7 +109,7 @@ impl Trees {
         Ok(held)
     }
 
-    /// Removes trees that were never finished and that nobody builds.
+    /// Removes trees that have no note and that no process is building.
     fn remove_unfinished(&self) {
         for folder in list(&self.folder.join("trees")) {
             let Some(name) = folder.file_name().and_then(|name| name.to_str()) else { continue };
@@ -120,7 +119,7 @@ impl Trees {
         }
     }
 
-    /// Removes the trees whose last use is longest ago, until the rest takes at most `bytes_max`.
+    /// Removes the least recently used trees until the others take at most `bytes_max`.
     fn shrink(&self, bytes_max: u64) {
         let entries = list(&self.folder.join("notes")).filter_map(|note| {
             let read = noted(&note)?;
@@ -139,12 +138,12 @@ impl Trees {
         }
     }
 
-    /// Removes a tree, unless somebody has its lock; says whether it is gone.
+    /// Removes a tree unless a process holds its lock; returns whether the tree is gone.
     fn remove(&self, name: &str) -> bool {
         let Some(lock) = self.lock_file(name).ok().filter(|lock| lock.try_lock().is_ok()) else {
             return false;
         };
-        // The note goes first: a tree without one is never used.
+        // The note is removed first, since a tree without a note is never used.
         let _absent = fs::remove_file(self.place("notes", name));
         let is_gone = fs::remove_dir_all(self.place("trees", name)).is_ok();
         drop(lock);
@@ -152,14 +151,14 @@ impl Trees {
     }
 }
 
-/// The note about a tree; `None` where there is none that can be read.
+/// Reads the note about a tree; `None` if the note is missing or unreadable.
 fn noted(note: &Path) -> Option<Note> {
     serde_json::from_str(&read_regular_text(note, NOTE_BYTES_MAX).ok()?).ok()
 }
 
 impl Held {
-    /// Time that the build took, if the tree is there as its build left it. Files that came later are removed where this
-    /// process has the tree alone.
+    /// Duration of the build, if the tree is as its build left it. Later files are removed if this process holds the
+    /// tree exclusively.
     fn find(&self, is_alone: bool) -> Option<u64> {
         let note = noted(&self.note)?;
         let now = Snapshot::of(&self.folder);
@@ -174,12 +173,12 @@ impl Held {
             let now_ns = std::time::Duration::from_nanos(clock::realtime_ns());
             note.set_modified(SystemTime::UNIX_EPOCH + now_ns)
         });
-        // A cache that cannot be written to can still be read.
+        // The time of last use is lost in a cache without write permission, which can still be read.
         let _unheard = marked;
         Some(note.took_ns)
     }
 
-    /// Begins anew with an empty folder.
+    /// Replaces the tree by an empty folder.
     fn empty(&self) -> Result<(), RevisionError> {
         let _absent = fs::remove_file(&self.note);
         match fs::remove_dir_all(&self.folder) {
@@ -191,7 +190,7 @@ impl Held {
         DirBuilder::new().mode(0o700).create(&self.folder).map_err(at(&self.folder))
     }
 
-    /// Notes that the tree is built, and shares its lock from now on.
+    /// Notes that the tree is built, and turns the exclusive lock into a shared lock.
     pub(crate) fn keep(&mut self, files: Snapshot, took_ns: u64) -> Result<(), RevisionError> {
         let note = Note { key: self.key.clone(), files, took_ns };
         let text = serde_json::to_vec(&note).map_err(|error| at(&self.note)(error.into()))?;

@@ -2,20 +2,19 @@
 
 use std::path::Path;
 
-/// The changed lines of a diff, by file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     hunks: Vec<Hunk>,
 }
 
-/// Lines of the newer revision that stand in the place of others.
+/// Successive lines of the newer revision that replace others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Hunk {
     /// Path below the top of the repository.
     file: String,
     first: u32,
     last: u32,
-    /// The line before the hunk that git takes for the head of a function; empty where there is none.
+    /// The line before the hunk that git shows as the head of the function; empty if there is none.
     head: String,
 }
 
@@ -24,13 +23,13 @@ impl Changes {
     pub(crate) fn parse(diff: &str) -> Self {
         let mut hunks = Vec::new();
         let mut file = String::new();
-        // Lines of content are counted off, since an added line can look like the name of a file.
+        // Lines of content are counted, since an added line can look like a header with the name of a file.
         let mut content = 0;
         for line in diff.lines() {
             if content > 0 && line.starts_with(['+', '-']) {
                 content -= 1;
             } else if let Some(path) = line.strip_prefix("--- a/").or_else(|| line.strip_prefix("+++ b/")) {
-                // A file that is gone or new has /dev/null on its other side.
+                // An added or deleted file has /dev/null on the other side.
                 path.trim_end().clone_into(&mut file);
             } else if let Some(hunk) = line.strip_prefix("@@ ").and_then(|rest| hunk(&file, rest)) {
                 content = hunk.0;
@@ -40,7 +39,6 @@ impl Changes {
         Changes { hunks }
     }
 
-    /// Number of changed files.
     pub fn files(&self) -> usize {
         let mut files: Vec<&str> = self.hunks.iter().map(|hunk| hunk.file.as_str()).collect();
         files.sort_unstable();
@@ -48,13 +46,13 @@ impl Changes {
         files.len()
     }
 
-    /// Number of places that are changed.
+    /// Number of changed places.
     pub fn places(&self) -> usize {
         self.hunks.len()
     }
 
-    /// Whether a function is changed: by its name at the head of a change, or by a line of it that is known. The file of the
-    /// line may be absolute, or relative to the folder in which it was compiled.
+    /// Whether a function is changed: either its name stands in the head of a hunk, or a known line of the function
+    /// lies in a hunk. The file of the line may be absolute, or relative to the folder in which it was compiled.
     pub fn touch(&self, function: &str, line: Option<(&str, u32)>) -> bool {
         let name = own_name(function);
         self.hunks.iter().any(|hunk| {
@@ -65,8 +63,8 @@ impl Changes {
     }
 }
 
-/// Parses the rest of a hunk header after `@@ `, such as `-10,2 +12,3 @@ head`: the number of content lines that follow,
-/// and the hunk.
+/// Parses the rest of a hunk header after `@@ `, such as `-10,2 +12,3 @@ head`. Returns the number of content lines
+/// that follow, and the hunk.
 fn hunk(file: &str, rest: &str) -> Option<(u32, Hunk)> {
     let (ranges, head) = rest.split_once(" @@")?;
     let (old, new) = ranges.split_once(' ')?;
@@ -76,7 +74,7 @@ fn hunk(file: &str, rest: &str) -> Option<(u32, Hunk)> {
     Some((removed + added, Hunk { file: file.to_owned(), first, last, head: head.trim().to_owned() }))
 }
 
-/// First line and number of lines of `12,3`, or of `12`.
+/// First line and number of lines of a range such as `12,3`, or of `12` for a single line.
 fn range(text: &str) -> Option<(u32, u32)> {
     match text.split_once(',') {
         Some((first, count)) => Some((first.parse().ok()?, count.parse().ok()?)),

@@ -1,5 +1,5 @@
-//! The state of the repository around a folder, for the record of a measurement. Nothing here ever fails: a measurement
-//! without a commit is one all the same.
+//! The state of the repository around a folder, for the record of a measurement. No function here returns an error,
+//! since a measurement outside of a repository is valid too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,19 +10,20 @@ use fauxplat_sys::files::read_bounded;
 
 use crate::git::Git;
 
-/// Longest time for each of two questions to git. A tree of a million files takes longer, and its measurement does not wait.
+/// Time limit for each of two calls of git. Git needs longer for a tree of a million files, and a measurement must not
+/// wait for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Longest file of git that is read: a list of a hundred thousand packed references.
+/// Largest file of git that is read, in bytes: a list of a hundred thousand packed references.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// Most references that lead from one to another.
+/// Longest chain of symbolic references that is followed.
 const LINKS_MAX: usize = 5;
 
-/// The state of the repository around a folder; `None` outside of one, and before its first commit.
+/// The state of the repository around a folder; `None` outside of a repository, and before its first commit.
 ///
-/// Commit and branch are read from git's own files, so that they are known where git is not installed or refuses the
-/// repository of another user. Local changes and the time of the commit are asked of git, for a bounded time.
+/// Commit and branch are read from git's files, so that they are known where git is not installed or refuses the
+/// repository of another user. Local changes and the time of the commit are read by calling git, with a time limit.
 pub fn checkout(folder: &Path) -> Option<Checkout> {
     let (top, own) = around(&fs::canonicalize(folder).ok()?)?;
     let shared = text(&own.join("commondir")).map_or_else(|| own.clone(), |path| own.join(path.trim()));
@@ -44,7 +45,8 @@ pub fn checkout(folder: &Path) -> Option<Checkout> {
     })
 }
 
-/// The work tree around a folder and its folder of git, which a file names in work trees of `git worktree` and submodules.
+/// The top of the work tree around a folder, and its git folder. In work trees of `git worktree` and in submodules,
+/// `.git` is a file with the path of that folder.
 fn around(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     folder.ancestors().find_map(|top| {
         let place = top.join(".git");
@@ -57,7 +59,8 @@ fn around(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     })
 }
 
-/// The commit to which a reference leads: in a file of its own, or in the list of packed ones.
+/// The commit to which a reference leads. Each reference is looked up in its own file first, then in the list of packed
+/// references.
 fn followed(folders: &[&PathBuf], name: &str) -> Option<String> {
     let mut name = name.to_owned();
     for _ in 0..LINKS_MAX {
@@ -80,7 +83,7 @@ fn followed(folders: &[&PathBuf], name: &str) -> Option<String> {
     None
 }
 
-/// A full hash of a commit: SHA-1 or SHA-256.
+/// A complete commit hash, SHA-1 or SHA-256; `None` for other text.
 fn hash(text: &str) -> Option<String> {
     let text = text.trim();
     let is_hash = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());

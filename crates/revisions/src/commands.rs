@@ -7,14 +7,14 @@ use fauxplat_model::{Command, Definition};
 
 use crate::{Repository, RevisionError, Tree};
 
-/// Name of the parameter by which a record knows the commit of a command.
+/// Name of the parameter that stores a command's commit in a record.
 pub const COMMIT: &str = "commit";
 
-/// Resolves the commands of a definition, each in the work tree of the same number. The working directory is the one of the
-/// definition where that lies outside of the repository, and otherwise the same folder of the work tree.
+/// Resolves the commands of a definition, each in the work tree with the same index. A working directory that lies
+/// inside the repository becomes the same folder of the work tree; any other working directory stays.
 ///
 /// # Errors
-/// As [`resolve`]; a command names a file of the user's own work tree.
+/// Fails as [`resolve`] does, and if a command names a file of the user's own work tree.
 pub fn commands_in(
     repository: &Repository,
     trees: &[&Tree],
@@ -34,7 +34,8 @@ pub fn commands_in(
     each.collect()
 }
 
-/// Refuses a command that names a program of the user's own work tree by its path.
+/// Refuses a command that names a program in the user's own work tree by its path, since that program is the same for
+/// every commit.
 fn is_of_the_tree(repository: &Repository, tree: &Tree, command: &Command) -> Result<(), Failure> {
     let Some(top) = &repository.top else { return Ok(()) };
     let is_path =
@@ -47,10 +48,11 @@ fn is_of_the_tree(repository: &Repository, tree: &Tree, command: &Command) -> Re
     }
 }
 
-/// Gives each command of a definition the folder of its work tree, the trees in turns, so that its setup runs there, too.
+/// Gives each command of a definition a working directory in one of the work trees, which are used in turn, so that the
+/// command's setup runs there too.
 ///
 /// # Errors
-/// A tree lacks the folder that the user asked for.
+/// Fails if a tree lacks the folder that the user named.
 pub fn placed_in(
     repository: &Repository,
     trees: &[&Tree],
@@ -65,7 +67,8 @@ pub fn placed_in(
 }
 
 impl Tree {
-    /// Folder in which a command of this tree runs, where the user asked for another one than that of the call.
+    /// Folder in which a command of this tree runs: the folder of the call, unless the user named another working
+    /// directory.
     fn working_directory(
         &self,
         repository: &Repository,
@@ -85,14 +88,14 @@ impl Tree {
         }
     }
 
-    /// Whether the program of a command lies in the work tree.
     pub fn has(&self, command: &Command) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         real(&command.program).starts_with(real(&self.top))
     }
 }
 
-/// Sentences about commits that are the same to a measurement: of equal files, or with programs of one hash.
+/// Notes about commits that a measurement cannot tell apart, since all their files are equal or their programs have the
+/// same hash.
 pub fn alike(trees: &[&Tree], commands: &[Command]) -> Vec<String> {
     let Some((first, rest)) = trees.split_first() else { return Vec::new() };
     let sentence = |(tree, command): (&&Tree, &Command)| {

@@ -1,4 +1,4 @@
-//! Revisions that are compared: their built work trees, and commands in them.
+//! Revisions that are compared: their built work trees, and the commands in these trees.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use fauxplat_model::{Command, Definition};
 
 use crate::{Changes, Revision, RevisionError, Tree, Workshop, alike, commands_in, placed_in};
 
-/// Built work trees of the compared revisions, which stay as long as this lives.
+/// Built work trees of the compared revisions. The trees exist as long as this value.
 #[derive(Debug)]
 pub struct Compared {
     workshop: Workshop,
@@ -16,11 +16,11 @@ pub struct Compared {
 
 impl Compared {
     /// Makes and builds the work trees of two or more revisions of the repository around the working directory; `None`
-    /// without a revision. With `from_merge_base` the first is its merge base with the second. `tell` is called before each
-    /// build.
+    /// without a revision. With `from_merge_base`, the first revision is replaced by its merge base with the second.
+    /// `tell` is called before each build.
     ///
     /// # Errors
-    /// Fails for a single revision, one that does not exist, or one that cannot be built.
+    /// Fails for a single revision, and for a revision that does not exist or does not build.
     pub fn open(
         words: &[String],
         from_merge_base: bool,
@@ -47,15 +47,15 @@ impl Compared {
         Ok(Some(Compared { workshop, trees }))
     }
 
-    /// The work trees, in the order of their words.
+    /// The work trees, in the order of the revisions on the command line.
     pub fn trees(&self) -> &[Tree] {
         &self.trees
     }
 
-    /// Gives each command of a definition the folder of its work tree, the trees in turns.
+    /// Gives each command of a definition the folder of a work tree; the trees are used in turn.
     ///
     /// # Errors
-    /// As [`placed_in`].
+    /// Fails as [`placed_in`] does.
     pub fn place(&self, definition: &mut Definition) -> Result<(), RevisionError> {
         let trees: Vec<&Tree> = self.trees.iter().collect();
         placed_in(&self.workshop.repository, &trees, definition)
@@ -64,7 +64,7 @@ impl Compared {
     /// Gives the definition a command for each revision, named after the revision unless the user named the command.
     ///
     /// # Errors
-    /// There is neither one command for all nor one for each; as [`placed_in`].
+    /// Fails unless there is one command for all revisions or one for each, and as [`placed_in`] does.
     pub fn spread(&self, definition: &mut Definition) -> Result<(), Failure> {
         let (lines, commits) = (definition.commands.len(), self.trees.len());
         if lines == 1 {
@@ -79,7 +79,7 @@ impl Compared {
             let name = &tree.revision.name;
             let before = self.trees[..number].iter().filter(|other| other.revision.name == *name).count();
             let name = if before == 0 { name.clone() } else { format!("{name} ({})", before + 1) };
-            // A single line for all had the name of its first command.
+            // A single command for all revisions has a single name, which cannot tell the revisions apart.
             definition.commands[number].name = match &definition.commands[number].name {
                 Some(given) if lines > 1 => Some(given.clone()),
                 _ => Some(name),
@@ -88,10 +88,10 @@ impl Compared {
         Ok(self.place(definition)?)
     }
 
-    /// A driver of the commands in their work trees, with the sentences for the reader of the report.
+    /// Creates a driver for the commands in their work trees, with the notes for the reader of the report.
     ///
     /// # Errors
-    /// As [`commands_in`]; the experiment cannot begin.
+    /// Fails as [`commands_in`] does, and if the experiment cannot begin.
     pub fn driver(&self, beginning: Beginning<'_>) -> Result<Driver, Failure> {
         let mut driver = Driver::of(beginning, |definition, machine| self.resolve(definition, machine))?;
         let notes = self.notes(&driver.commands);
@@ -99,25 +99,25 @@ impl Compared {
         Ok(driver)
     }
 
-    /// The lines that the second revision changes in the first.
+    /// The lines that differ between the first and the second revision; none unless there are two.
     ///
     /// # Errors
-    /// Git fails.
+    /// Fails if git fails.
     pub fn changes(&self) -> Result<Changes, RevisionError> {
         let [from, to, ..] = &self.trees[..] else { return Ok(Changes::default()) };
         self.workshop.repository.changes(&from.revision, &to.revision)
     }
 
-    /// The commands of a definition, in the work trees in turns.
+    /// Resolves the commands of a definition in the work trees, which are used in turn.
     ///
     /// # Errors
-    /// As [`commands_in`].
+    /// Fails as [`commands_in`] does.
     pub fn resolve(&self, definition: &Definition, machine: &Machine) -> Result<Vec<Command>, Failure> {
         let trees: Vec<&Tree> = self.trees.iter().cycle().take(definition.commands.len()).collect();
         commands_in(&self.workshop.repository, &trees, definition, machine)
     }
 
-    /// Sentences for the reader of the report.
+    /// Notes for the reader of the report.
     pub fn notes(&self, commands: &[Command]) -> Vec<String> {
         let trees: Vec<&Tree> = self.trees.iter().collect();
         let of_trees = self.trees.iter().flat_map(|tree| tree.notes.iter().cloned());

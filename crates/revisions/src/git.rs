@@ -1,4 +1,4 @@
-//! Calls of the user's `git`, which may only read the repository.
+//! Calls of the user's `git`. No call changes the user's repository.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,8 +8,8 @@ use fauxplat_model::Outcome;
 
 use crate::RevisionError;
 
-/// Settings for every call: no lock that git could do without (`git status` writes the index otherwise), no question on
-/// the terminal, no object fetched from elsewhere, no large file fetched by LFS, and messages in one language.
+/// Environment of every call: no optional locks (otherwise `git status` writes the index), no prompt on the terminal,
+/// no objects or LFS files fetched from a server, and untranslated messages.
 const QUIET: [(&str, &str); 5] = [
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
@@ -18,21 +18,20 @@ const QUIET: [(&str, &str); 5] = [
     ("LC_ALL", "C"),
 ];
 
-/// The program `git`, called in one folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Git {
     program: PathBuf,
     folder: PathBuf,
     env: Vec<(String, String)>,
-    /// Longest time of a call; `None` for calls that are waited for.
+    /// Time limit of a call; `None` for a call that may take as long as it needs.
     limit: Option<Duration>,
 }
 
 impl Git {
-    /// The user's git, called in a folder.
+    /// Finds the user's git.
     ///
     /// # Errors
-    /// [`RevisionError::NoGit`] when there is none.
+    /// Returns [`RevisionError::NoGit`] if git is not in `PATH`.
     pub(crate) fn in_folder(folder: &Path) -> Result<Self, RevisionError> {
         let path = std::env::var("PATH").unwrap_or_else(|_| "/bin:/usr/bin".to_owned());
         let program = words::find_program("git", Path::new("/"), &path).map_err(|_| RevisionError::NoGit)?;
@@ -40,27 +39,26 @@ impl Git {
         Ok(Git { program, folder: folder.to_owned(), env, limit: None })
     }
 
-    /// A copy of this caller of git with one more environment variable.
     pub(crate) fn with(&self, name: &str, value: &Path) -> Self {
         let mut git = self.clone();
         git.env.push((name.to_owned(), value.display().to_string()));
         git
     }
 
-    /// A caller of git whose calls are ended after some time.
+    /// Limits the time of each call.
     pub(crate) fn within(self, limit: Duration) -> Self {
         Git { limit: Some(limit), ..self }
     }
 
-    /// A copy of this caller of git for another folder.
     pub(crate) fn at(&self, folder: &Path) -> Self {
         Git { folder: folder.to_owned(), ..self.clone() }
     }
 
-    /// Calls git, whatever it answers. Hooks of the user and monitors of files are left alone.
+    /// Calls git and returns its output, whatever its exit status. The user's hooks, file system monitors and automatic
+    /// garbage collection are switched off.
     ///
     /// # Errors
-    /// The program cannot be started.
+    /// Fails if the program cannot be started.
     pub(crate) fn call(&self, words: &[&str]) -> Result<Captured, RevisionError> {
         let own = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"];
         let arguments = own.iter().chain(words).map(ToString::to_string).collect();
@@ -75,10 +73,10 @@ impl Git {
         Ok(call.run()?)
     }
 
-    /// The text that git writes to standard output, without the end of the last line.
+    /// The text that git writes to standard output, without the newline at its end.
     ///
     /// # Errors
-    /// Git fails.
+    /// Fails if git fails.
     pub(crate) fn ask(&self, words: &[&str]) -> Result<String, RevisionError> {
         let done = self.call(words)?;
         match done.outcome {
@@ -87,17 +85,16 @@ impl Git {
         }
     }
 
-    /// As [`Git::ask`], or `None` where git says no.
+    /// Like [`Git::ask`], with `None` if git exits with another status than 0.
     ///
     /// # Errors
-    /// The program cannot be started.
+    /// Fails if the program cannot be started.
     pub(crate) fn try_ask(&self, words: &[&str]) -> Result<Option<String>, RevisionError> {
         let done = self.call(words)?;
         let text = || done.output.text().trim_end_matches('\n').to_owned();
         Ok((done.outcome == Outcome::Exited(0)).then(text))
     }
 
-    /// The error of a call that failed.
     pub(crate) fn failed(&self, words: &[&str], done: &Captured) -> RevisionError {
         let errors = done.errors.text();
         if errors.contains("dubious ownership") {
@@ -109,7 +106,7 @@ impl Git {
     }
 }
 
-/// The repository that git names in its complaint, which may lie above the folder.
+/// The repository that git names in its complaint about ownership, which may lie above the folder.
 fn owned_by_others(errors: &str, folder: &Path) -> PathBuf {
     let named = errors.split("repository at '").nth(1).and_then(|rest| rest.split('\'').next());
     named.map_or_else(|| folder.to_owned(), PathBuf::from)

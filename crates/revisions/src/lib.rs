@@ -1,7 +1,8 @@
-//! Revisions of a repository: work trees of their own, and builds that are kept.
+//! Revisions of a repository: work trees of their own, and builds that are cached.
 //!
-//! The user's repository is only read. A work tree is a repository of its own that borrows the objects of the user's
-//! (`tree.rs`), so that no checkout, stash, lock or entry of `git worktree` can be left behind in the user's.
+//! The user's repository is only read. Each work tree is a repository of its own that borrows the objects of the user's
+//! repository (`tree.rs`), so that no checkout, stash, lock or entry of `git worktree` can be left behind in the user's
+//! repository.
 
 mod build;
 mod cache;

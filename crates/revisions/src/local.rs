@@ -1,4 +1,4 @@
-//! Local changes as a tree of git, written beside the repository and not into it.
+//! Local changes as a git tree, whose objects are stored outside of the user's repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,14 @@ use crate::RevisionError;
 use crate::error::at;
 use crate::git::Git;
 
-/// The tree of the local changes.
 pub(crate) struct LocalTree {
-    /// Hash of the tree.
     pub(crate) tree: String,
-    /// Folder of the objects that the repository does not have.
+    /// Folder with the objects of the tree that the user's repository lacks.
     pub(crate) objects: PathBuf,
 }
 
-/// Writes everything in the user's work tree that git does not ignore as a tree. The index and the objects are files of
-/// their own below `place`: the user's index is neither read nor locked.
+/// Writes all files of the user's work tree that git does not ignore as a git tree. Index and objects are new files
+/// below `place`; the user's index is neither read nor locked.
 pub(crate) fn write(git: &Git, top: &Path, common: &Path, place: &Path) -> Result<LocalTree, RevisionError> {
     let (objects, index) = (place.join("objects"), place.join("index"));
     fs::create_dir_all(&objects).map_err(at(&objects))?;

@@ -1,4 +1,4 @@
-//! The user's repository: revisions, their trees, and the line of commits between two of them.
+//! The user's repository: revisions, their trees, and the commits between two revisions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,49 +11,48 @@ use crate::git::Git;
 use crate::local::{self, LocalTree};
 use crate::{RevisionError, words};
 
-/// The word for the local changes, in the place of a revision.
+/// Word that stands for the local changes where a revision is expected.
 pub const WORKTREE: &str = "WORKTREE";
 
-/// A repository that is only read.
+/// The user's repository, which is only read.
 #[derive(Clone, Debug)]
 pub struct Repository {
     git: Git,
     /// The user's work tree; `None` in a bare repository.
     pub(crate) top: Option<PathBuf>,
-    /// Folder of the objects, refs and settings that all work trees of the repository share.
+    /// Folder of the objects, references and settings that all work trees of the repository share.
     common: PathBuf,
     is_shallow: bool,
 }
 
-/// A commit whose work tree can be made, or the local changes.
+/// A commit, or the local changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// The word by which the user named it.
+    /// The word by which the user named the revision.
     pub said: String,
-    /// Hash of the commit; of the local changes, that of HEAD.
+    /// Hash of the commit; for the local changes, the hash of HEAD.
     pub commit: String,
-    /// Hash of the tree: equal trees hold equal files.
+    /// Hash of the tree: equal trees contain equal files.
     pub tree: String,
     /// Name in reports: the short hash and the subject.
     pub name: String,
-    /// Objects that the repository does not have: those of the local changes.
+    /// Folder of objects that the repository lacks, which are those of the local changes; `None` for a commit.
     pub(crate) own_objects: Option<PathBuf>,
 }
 
-/// A commit between two others.
+/// A commit between two others, with its connection to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineCommit {
-    /// The commit.
     pub revision: Revision,
-    /// Places of its parents on the line.
+    /// Indices of its parents on the line.
     pub parents: Vec<usize>,
 }
 
 impl Repository {
-    /// The repository around a folder.
+    /// Opens the repository around a folder.
     ///
     /// # Errors
-    /// There is none, or git does not read it.
+    /// Fails if there is no repository, or git refuses to read it.
     pub fn around(folder: &Path) -> Result<Self, RevisionError> {
         let git = Git::in_folder(folder)?;
         let words = ["rev-parse", "--is-bare-repository", "--is-shallow-repository", "--git-common-dir"];
@@ -74,12 +73,11 @@ impl Repository {
         Ok(Repository { git, top: top.filter(|top| !top.is_empty()).map(PathBuf::from), common, is_shallow })
     }
 
-    /// Where the repository is, for messages: its work tree, or itself.
+    /// Location of the repository for messages: its work tree, or the repository itself if it is bare.
     pub fn place(&self) -> &Path {
         self.top.as_deref().unwrap_or(&self.common)
     }
 
-    /// The folder of the objects and refs.
     pub(crate) fn common(&self) -> &Path {
         &self.common
     }
@@ -88,7 +86,8 @@ impl Repository {
         &self.git
     }
 
-    /// A folder relative to the top of the work tree, where it lies in it; the top itself in a bare repository.
+    /// A folder relative to the top of the work tree; `None` outside of the work tree, and an empty path in a bare
+    /// repository.
     pub(crate) fn relative(&self, folder: &Path) -> Option<PathBuf> {
         let Some(top) = &self.top else { return Some(PathBuf::new()) };
         let (folder, top) = (folder.canonicalize().ok()?, top.canonicalize().ok()?);
@@ -98,17 +97,17 @@ impl Repository {
     /// The commit that a word names.
     ///
     /// # Errors
-    /// The word names nothing, several commits, or something else.
+    /// Fails if the word names nothing, several commits, or an object that is no commit.
     pub fn resolve(&self, word: &str) -> Result<Revision, RevisionError> {
         let commit = self.commit_of(word)?;
         self.revision(word, &commit)
     }
 
-    /// The local changes: everything in the work tree that git does not ignore. Their objects are written below `place`,
-    /// which is to live as long as work trees are made of them.
+    /// The local changes: all files in the work tree that git does not ignore. Their objects are written below `place`,
+    /// which must exist as long as work trees are made from them.
     ///
     /// # Errors
-    /// The repository is bare or has no commit; git fails.
+    /// Fails if the repository is bare or has no commit, or git fails.
     pub fn local_changes(&self, place: &Path) -> Result<Revision, RevisionError> {
         let top =
             self.top.as_ref().ok_or_else(|| RevisionError::Bare { repository: self.place().to_owned() })?;
@@ -124,7 +123,7 @@ impl Repository {
     /// The best common ancestor of two revisions.
     ///
     /// # Errors
-    /// There is none.
+    /// Fails if the revisions have no common ancestor.
     pub fn merge_base(&self, a: &Revision, b: &Revision) -> Result<Revision, RevisionError> {
         let found = self.git.try_ask(&["merge-base", &a.commit, &b.commit])?;
         let found = found.ok_or_else(|| RevisionError::NoMergeBase {
@@ -135,12 +134,12 @@ impl Repository {
         self.revision(&format!("merge base of {} and {}", a.said, b.said), &found)
     }
 
-    /// The commits from `good` to `bad`, ends included, each after its parents. Commits of side branches that do not come
-    /// from `good` are left out: what they changed came with the merge. With `first_parent`, a merge is one commit with all
-    /// that it brought.
+    /// The commits from `good` to `bad`, both included, each after its parents. Commits of side branches that do not
+    /// descend from `good` are left out, since their changes came with the merge. With `first_parent`, a merge counts
+    /// as one commit that contains all changes of its side branch.
     ///
     /// # Errors
-    /// The one is no ancestor of the other.
+    /// Fails unless `good` is an ancestor of `bad`.
     pub fn line(
         &self,
         good: &Revision,
@@ -181,10 +180,10 @@ impl Repository {
         Ok(line)
     }
 
-    /// The lines that a revision changes.
+    /// The lines that differ between two revisions.
     ///
     /// # Errors
-    /// Git fails.
+    /// Fails if git fails.
     pub fn changes(&self, from: &Revision, to: &Revision) -> Result<Changes, RevisionError> {
         let git = self.git_for(if to.own_objects.is_some() { to } else { from });
         let words = ["-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff"];
@@ -193,7 +192,7 @@ impl Repository {
         Ok(Changes::parse(&diff))
     }
 
-    /// Git with the objects that a revision has beside those of the repository.
+    /// Git with access to the objects of local changes, which the repository lacks.
     fn git_for(&self, revision: &Revision) -> Git {
         match &revision.own_objects {
             Some(objects) => self.git.with("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
@@ -201,10 +200,11 @@ impl Repository {
         }
     }
 
-    /// The parts that a work tree of a revision lacks: submodules, and files that git LFS keeps elsewhere.
+    /// A sentence about contents that a work tree of the revision lacks, submodules and files in git LFS; `None` if
+    /// there are none.
     ///
     /// # Errors
-    /// Git fails.
+    /// Fails if git fails.
     pub fn lacks(&self, revision: &Revision) -> Result<Option<String>, RevisionError> {
         let git = self.git_for(revision);
         let listed = git.ask(&["ls-tree", "-r", "--full-tree", &revision.tree])?;
@@ -226,10 +226,10 @@ impl Repository {
         Ok(words::lacks(&modules, &pointers))
     }
 
-    /// A commit by its hash.
+    /// A commit by its hash. `said` is the word that messages use for it.
     ///
     /// # Errors
-    /// Git fails.
+    /// Fails if git fails.
     pub fn revision(&self, said: &str, commit: &str) -> Result<Revision, RevisionError> {
         let told = self.git.ask(&["log", "-1", "--no-show-signature", "--format=%T%x00%h%x00%s", commit])?;
         let mut parts = told.split('\0');
@@ -239,14 +239,13 @@ impl Repository {
         Ok(Revision { said: said.to_owned(), commit: commit.to_owned(), tree, name, own_objects: None })
     }
 
-    /// Hash of the commit that a word names.
     fn commit_of(&self, word: &str) -> Result<String, RevisionError> {
         let none = || RevisionError::NoRevision {
             revision: word.to_owned(),
             repository: self.place().to_owned(),
             hint: self.hint(""),
         };
-        // Git would take such a word for an option.
+        // Git would read such a word as an option.
         if word.is_empty() || word.starts_with('-') {
             return Err(none());
         }
@@ -258,7 +257,7 @@ impl Repository {
         }
     }
 
-    /// The kind of thing that a word names, if it names anything.
+    /// The error for a word that names something other than one commit; `None` if it names nothing.
     fn no_commit(&self, word: &str, done: &Captured) -> Option<RevisionError> {
         let errors = done.errors.text();
         let revision = word.to_owned();
@@ -268,13 +267,13 @@ impl Repository {
         if errors.contains("dubious ownership") {
             return Some(self.git.failed(&["rev-parse"], done));
         }
-        // `^{}` leads from a tag to what it names, and has no meaning behind `HEAD:file`.
+        // `^{}` leads from a tag to the tagged object, and is invalid after `HEAD:file`.
         let kind = |word: &str| self.git.try_ask(&["cat-file", "-t", word]).ok().flatten();
         let kind = kind(&format!("{word}^{{}}")).or_else(|| kind(word))?;
         Some(RevisionError::NoCommit { revision, kind })
     }
 
-    /// The hint, or that of a repository whose history was cut off.
+    /// The usual hint, or in a shallow clone the hint that its history is incomplete.
     fn hint(&self, usual: &'static str) -> &'static str {
         match self.is_shallow {
             true => ", which is a shallow clone: `git fetch --unshallow` brings the history that is missing",

@@ -1,4 +1,4 @@
-//! The outside of the files of a work tree, by which a change is seen.
+//! Sizes and times of the files of a work tree, which show whether a file changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Files below a folder, each with its size and the time of its last change in nanoseconds; what git keeps is left out.
+/// Files below a folder, each with its size in bytes and its time of modification in nanoseconds. The folder `.git` is
+/// left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Snapshot(BTreeMap<String, (u64, i64)>);
 
 impl Snapshot {
-    /// The files below a folder as they are now. What cannot be read is left out.
+    /// Takes a snapshot of the files below a folder. Unreadable files and folders are left out.
     pub(crate) fn of(top: &Path) -> Self {
         let (mut files, mut folders) = (BTreeMap::new(), vec![top.to_owned()]);
         while let Some(folder) = folders.pop() {
@@ -33,17 +34,17 @@ impl Snapshot {
         Snapshot(files)
     }
 
-    /// Bytes of all files.
+    /// Total size of the files, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.0.values().map(|(bytes, _)| bytes).sum()
     }
 
-    /// Whether every file of this snapshot is in the other one as it was.
+    /// Whether the other snapshot contains every file of this snapshot, unchanged.
     pub(crate) fn is_in(&self, other: &Snapshot) -> bool {
         self.0.iter().all(|(name, facts)| other.0.get(name) == Some(facts))
     }
 
-    /// Paths of the files of the other snapshot that this one does not have.
+    /// Paths of the files that only the other snapshot contains.
     pub(crate) fn new_in(&self, other: &Snapshot, top: &Path) -> Vec<PathBuf> {
         other.0.keys().filter(|name| !self.0.contains_key(*name)).map(|name| top.join(name)).collect()
     }

@@ -1,9 +1,10 @@
-//! A work tree of our own: a repository that borrows the objects of the user's.
+//! A work tree of fauxplat: a repository that borrows the objects of the user's repository.
 //!
-//! Of the ways to make one, `git checkout` and `git stash` change the user's work tree, `git worktree add` leaves an entry
-//! in the user's repository when fauxplat is killed, `git archive` leaves out what attributes say, and `git clone
-//! --shared` refuses shallow clones and runs a server in the user's repository. A repository with the user's objects as
-//! alternates needs nothing from the user's but to be read, and a build that asks git for a version gets its answer.
+//! The alternatives have faults: `git checkout` and `git stash` change the user's work tree, `git worktree add` leaves
+//! an entry in the user's repository when fauxplat is killed, `git archive` obeys attributes that leave files out, and
+//! `git clone --shared` refuses shallow clones and runs a server in the user's repository. A repository with the user's
+//! objects as alternates only reads the user's repository, and a build that asks git for a version gets a correct
+//! answer.
 
 use std::fs;
 use std::path::Path;
@@ -12,13 +13,13 @@ use crate::error::at;
 use crate::git::Git;
 use crate::{Repository, Revision, RevisionError};
 
-/// Settings of the user's repository by which files of a work tree are written.
+/// Settings of the user's repository that influence how git writes the files of a work tree.
 const SETTINGS: [&str; 4] = ["core.autocrlf", "core.eol", "core.symlinks", "core.safecrlf"];
 
-/// Makes the work tree of a revision in a folder that exists.
+/// Makes the work tree of a revision in an existing folder.
 ///
 /// # Errors
-/// Git fails, or the disk does.
+/// Fails if git fails or a file cannot be written.
 pub(crate) fn make(repository: &Repository, revision: &Revision, folder: &Path) -> Result<(), RevisionError> {
     let own = folder.join(".git");
     let git = Git::in_folder(folder)?
@@ -35,7 +36,7 @@ pub(crate) fn make(repository: &Repository, revision: &Revision, folder: &Path) 
         }
     }
     let tags = repository.git().ask(&["for-each-ref", "--format=%(objectname) %(refname)", "refs/tags"])?;
-    // An empty line would be a broken file.
+    // Git rejects an empty line in `packed-refs`.
     if !tags.is_empty() {
         write(&own.join("packed-refs"), &format!("{tags}\n"))?;
     }
@@ -45,7 +46,8 @@ pub(crate) fn make(repository: &Repository, revision: &Revision, folder: &Path) 
     Ok(())
 }
 
-/// Leads the new repository to the user's objects, and gives it the files that say how history and attributes are read.
+/// Makes the user's objects available in the new repository, and copies the files that describe shallow history and
+/// attributes.
 fn borrow(repository: &Repository, revision: &Revision, own: &Path) -> Result<(), RevisionError> {
     let common = repository.common();
     let alternates = own.join("objects/info");
@@ -58,11 +60,11 @@ fn borrow(repository: &Repository, revision: &Revision, own: &Path) -> Result<()
             fs::copy(&from, &to).map_err(at(from))?;
         }
     }
-    // The objects of local changes lie in a folder that is removed before the work tree is.
+    // The objects of local changes are copied, since their folder is removed before the work tree is.
     revision.own_objects.as_deref().map_or(Ok(()), |objects| copy_objects(objects, &own.join("objects")))
 }
 
-/// Copies loose objects: files in folders of two characters.
+/// Copies loose objects, which lie in subfolders named by two characters.
 fn copy_objects(from: &Path, to: &Path) -> Result<(), RevisionError> {
     for folder in fs::read_dir(from).map_err(at(from))?.flatten() {
         let place = to.join(folder.file_name());

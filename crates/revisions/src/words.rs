@@ -1,11 +1,11 @@
-//! Words about commits.
+//! Names and sentences about commits for reports.
 
-/// Longest name of a commit in reports, in characters: as wide as a table bears.
+/// Longest name of a commit in reports, in characters, so that it fits into a table.
 const NAME_CHARACTERS: usize = 48;
-/// Files that are named where more are meant.
+/// Number of files that a sentence names; the others are counted.
 const NAMED: usize = 3;
 
-/// Name of a commit: its short hash and its subject, cut off where that is long.
+/// Name of a commit: its short hash and its subject, cut off if the name is too long.
 pub(crate) fn name(short: &str, subject: &str) -> String {
     let subject: String = subject.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let whole = format!("{short} {subject}");
@@ -16,7 +16,7 @@ pub(crate) fn name(short: &str, subject: &str) -> String {
     }
 }
 
-/// A sentence about what a work tree lacks; `None` where it is whole.
+/// A sentence about the contents that a work tree lacks; `None` if it is complete.
 pub(crate) fn lacks(modules: &[&str], pointers: &[&str]) -> Option<String> {
     let modules = (!modules.is_empty())
         .then(|| format!("its submodules ({}) stay empty, since nothing is fetched", some_of(modules)));
@@ -26,7 +26,7 @@ pub(crate) fn lacks(modules: &[&str], pointers: &[&str]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// The first names of a list, and how many there are besides.
+/// The first names of a list, and the number of the others.
 pub(crate) fn some_of(names: &[&str]) -> String {
     let named = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     match names.len() > NAMED {

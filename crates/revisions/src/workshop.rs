@@ -1,4 +1,4 @@
-//! From words of the command line to built work trees.
+//! Work trees made and built from the revisions that a command line names.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,68 +14,67 @@ use crate::error::at;
 use crate::snapshot::Snapshot;
 use crate::{Repository, Revision, RevisionError, WORKTREE, tree};
 
-/// Makes and builds work trees of one repository.
 #[derive(Debug)]
 pub struct Workshop {
-    /// The user's repository.
     pub repository: Repository,
     build: Option<Build>,
-    /// Folder below the top of every work tree in which commands run.
+    /// Folder in which commands run, relative to the top of every work tree.
     folder: PathBuf,
     cache: PathBuf,
     trees: Trees,
-    /// Built trees that are in use: asking for the lock of one a second time would wait for this process itself.
+    /// Built trees that are in use. Locking a tree a second time would wait for the lock that this process holds
+    /// itself.
     in_use: RefCell<BTreeMap<String, Weak<Held>>>,
-    /// Objects of the local changes.
+    /// Folder of the objects of the local changes; `None` until they are first used.
     local: Option<Workplace>,
 }
 
-/// A work tree that is ready to be measured, for as long as this lives.
+/// A work tree that is ready to be measured. The tree exists as long as this value.
 #[derive(Debug)]
 pub struct Tree {
-    /// The revision that the tree holds.
     pub revision: Revision,
-    /// Top of the work tree.
     pub top: PathBuf,
-    /// Folder in which its commands run.
+    /// Folder in which the commands of the tree run.
     pub folder: PathBuf,
-    /// Time that the build took in nanoseconds, now or when the kept tree was built; `None` where nothing is built.
+    /// Duration of the build in nanoseconds, also if the tree came from the cache; `None` if nothing is built.
     pub took_ns: Option<u64>,
-    /// Whether the build was done now.
+    /// Whether the tree was made by this call, rather than taken from the cache.
     pub is_new: bool,
-    /// Sentences for the reader.
+    /// Notes for the reader of the report.
     pub notes: Vec<String>,
     _keeper: Keeper,
 }
 
-/// The guards that keep a work tree where it is.
+/// Guards that keep a work tree from being removed.
 #[derive(Debug)]
 #[expect(dead_code, reason = "the values are kept for their end")]
 enum Keeper {
-    /// The lock of a tree that stays in the cache.
+    /// The shared lock of a tree in the cache.
     Cache(Rc<Held>),
-    /// A folder that is removed with this.
+    /// A temporary folder, which is removed when the guard is dropped.
     Once(Workplace),
 }
 
 impl Workshop {
-    /// A workshop for the repository around a folder, in whose place in every work tree the build and the commands run.
+    /// Opens a workshop for the repository around a folder. In every work tree, build and commands run in the folder at
+    /// the same relative path.
     ///
     /// # Errors
-    /// There is no repository; the cache cannot be used.
+    /// Fails if there is no repository or the cache cannot be used.
     pub fn around(folder: &Path, build: Option<&str>) -> Result<Self, RevisionError> {
         Workshop::with_cache(folder, build, &own_cache()?)
     }
 
-    /// As [`Workshop::around`], with the cache of the user in another folder, which no other user can write to.
+    /// Like [`Workshop::around`], with the user's cache in another folder, to which no other user can write.
     ///
     /// # Errors
-    /// As [`Workshop::around`].
+    /// Fails as [`Workshop::around`] does.
     pub fn with_cache(folder: &Path, build: Option<&str>, cache: &Path) -> Result<Self, RevisionError> {
         let repository = Repository::around(folder)?;
         let relative = repository.relative(folder).unwrap_or_default();
         let build = build.map(|line| Build { line: line.to_owned(), folder: relative.display().to_string() });
-        // Folders that killed processes left are removed here too, since not every caller begins an experiment.
+        // Temporary folders that killed processes left are removed here too, since not every caller begins an
+        // experiment.
         remove_forgotten(cache);
         let trees = Trees::below(cache)?;
         Ok(Workshop {
@@ -89,20 +88,20 @@ impl Workshop {
         })
     }
 
-    /// Folder in which searches note how far they came.
+    /// Folder in which searches store their progress.
     pub fn searches(&self) -> PathBuf {
         self.trees.searches()
     }
 
-    /// The build command with the folder in which it runs; `None` where nothing is built.
+    /// The build command with the folder in which it runs; `None` if nothing is built.
     pub fn build(&self) -> Option<&Build> {
         self.build.as_ref()
     }
 
-    /// The revision that a word names, local changes included.
+    /// The revision that a word names, which may be the local changes.
     ///
     /// # Errors
-    /// As [`Repository::resolve`] and [`Repository::local_changes`].
+    /// Fails as [`Repository::resolve`] and [`Repository::local_changes`] do.
     pub fn revision(&mut self, word: &str) -> Result<Revision, RevisionError> {
         if word != WORKTREE {
             return self.repository.resolve(word);
@@ -116,10 +115,10 @@ impl Workshop {
         revision
     }
 
-    /// The work tree of a revision, built. `tell` hears of a build before it begins.
+    /// Makes the work tree of a revision and builds it. `tell` is called before a build begins.
     ///
     /// # Errors
-    /// The tree cannot be made; the build fails.
+    /// Fails if the tree cannot be made or the build fails.
     pub fn tree(&self, revision: &Revision, tell: &dyn Fn(&str)) -> Result<Tree, RevisionError> {
         match &self.build {
             Some(build) => self.built(build, revision, tell),
@@ -154,7 +153,7 @@ impl Workshop {
         self.ready(revision, top, Keeper::Cache(held), (took_ns, is_new), notes)
     }
 
-    /// A work tree that nothing is built in: made faster than found.
+    /// Makes a work tree in which nothing is built. Making it takes less time than finding it in a cache.
     fn plain(&self, revision: &Revision) -> Result<Tree, RevisionError> {
         let place = Workplace::make("tree", &self.cache).map_err(at(&self.cache))?;
         let top = place.path().join("tree");

@@ -8,7 +8,7 @@ use fauxplat_model::Outcome;
 use fauxplat_revisions::{Repository, RevisionError, WORKTREE, Workshop, checkout};
 use tempfile::TempDir;
 
-/// A repository with a folder for the cache beside it.
+/// A folder for a repository and for the cache beside it.
 struct RepositoryFolder {
     folder: TempDir,
 }
@@ -24,7 +24,7 @@ impl RepositoryFolder {
         self.folder.path().join(name)
     }
 
-    /// A repository with commits whose file `number` says which they are; `first` is tagged.
+    /// Makes a repository whose commits differ in the content of the file `sub/number`; the first commit is tagged.
     fn with_commits(count: usize) -> (Self, PathBuf) {
         let place = RepositoryFolder::new();
         let top = place.path("a repository");
@@ -43,7 +43,7 @@ impl RepositoryFolder {
     }
 }
 
-/// Runs a line in a folder, as somebody whom git knows.
+/// Runs a shell line in a folder, with an author and a committer set for git.
 fn sh(folder: &Path, line: &str) -> String {
     let names = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
     let mut env_set = names.map(|name| (name.to_owned(), "somebody".to_owned())).to_vec();
@@ -53,8 +53,8 @@ fn sh(folder: &Path, line: &str) -> String {
     done.output.text().trim().to_owned()
 }
 
-/// Everything that a look at the repository may not change. Of objects the time is left out: git renews that of an object
-/// that it would write again, so that it is not pruned.
+/// Everything that reading a repository must not change. The times of objects are left out: git renews the time of an
+/// object that it would write again, so that the object is not pruned.
 fn state(top: &Path) -> String {
     let files = "find . -type f ! -path './.git/objects/*' -printf '%p %s %T@\\n'; find .git/objects -type f";
     sh(top, &format!("({files}) | sort; git stash list; git worktree list; git branch -a"))
@@ -71,7 +71,7 @@ fn a_checkout_is_the_commit_the_branch_and_local_changes() {
     assert_eq!((&seen.commit, seen.branch.as_deref(), seen.dirty), (&head, Some("main"), Some(false)));
     assert_eq!(seen.committed_s.unwrap().to_string(), sh(&top, "git log -1 --format=%ct"));
     assert_eq!(state(&top), before);
-    // A file that git does not know is no change; one that it knows is.
+    // An untracked file is no local change; a modified tracked file is.
     fs::write(top.join("new"), "").unwrap();
     assert_eq!(checkout(&top).unwrap().dirty, Some(false));
     fs::write(top.join("sub/number"), "other").unwrap();
@@ -86,7 +86,7 @@ fn a_checkout_is_the_commit_the_branch_and_local_changes() {
     fs::create_dir(&empty).unwrap();
     sh(&empty, "git init -q");
     assert_eq!(checkout(&empty), None, "before its first commit");
-    // Nothing that stands in git's files is trusted.
+    // Paths in git's files are not trusted.
     fs::write(empty.join(".git/HEAD"), "ref: ../../../etc/passwd\n").unwrap();
     assert_eq!(checkout(&empty), None);
     assert_eq!(checkout(Path::new("/proc")), None);
@@ -102,7 +102,7 @@ fn work_trees_have_their_files_and_the_repository_stays_as_it_is() {
         let tree = workshop.tree(&revision, &quiet).unwrap();
         assert_eq!(fs::read_to_string(tree.folder.join("number")).unwrap(), number);
         assert_eq!(tree.notes, [""; 0]);
-        // A build that asks git for its version gets the commit's own, and a clean tree.
+        // A build that asks git for its version gets the commit of the tree, without local changes.
         let says =
             sh(&tree.folder, "git rev-parse HEAD && git status --porcelain && git describe --always --dirty");
         assert!(says.starts_with(&revision.commit) && !says.contains("dirty"), "{says}");
@@ -149,11 +149,11 @@ fn what_was_built_is_not_built_again() {
     assert_eq!(said.borrow().as_slice(), [format!("building {}", head.name)]);
     let other = place.workshop(&top, Some("cp sub/number program"));
     assert!(other.tree(&head, &quiet).unwrap().is_new, "another command makes another program");
-    // A commit with the same tree is the same build.
+    // A commit with the same tree needs no new build.
     sh(&top, "git commit -q --allow-empty -m again");
     let again = workshop.repository.resolve("HEAD").unwrap();
     assert!(again.commit != head.commit && !workshop.tree(&again, &quiet).unwrap().is_new);
-    // A command that changes what was built, while the tree is in use, does not make the second use wait for the first.
+    // A command changes a built file while the tree is in use; the second use must not wait for the first.
     let first = workshop.tree(&head, &quiet).unwrap();
     fs::write(first.folder.join("program"), "changed").unwrap();
     assert_eq!(workshop.tree(&again, &quiet).unwrap().top, first.top);
@@ -181,7 +181,7 @@ fn a_build_that_fails_names_its_commit_and_is_not_kept() {
     }
     let count = || fs::read_dir(place.path("cache/commits/trees")).unwrap().count();
     assert!(count() <= 1);
-    // A child of another test has this process's locks until it has begun its program.
+    // A child that another test has just created holds copies of this process's locks until it executes its program.
     let is_emptied = (0..1000).any(|_| {
         drop(place.workshop(&top, None));
         count() == 0 || (std::thread::sleep(std::time::Duration::from_millis(10)), false).1
@@ -194,7 +194,7 @@ fn a_build_that_leaves_nothing_is_told() {
     let (place, top) = RepositoryFolder::with_commits(1);
     let workshop = place.workshop(&top, Some("true"));
     let tree = workshop.tree(&workshop.repository.resolve("HEAD").unwrap(), &quiet);
-    // The surroundings of a test may lead builds elsewhere, as CARGO_TARGET_DIR does.
+    // The environment of the test may direct builds elsewhere, for example by CARGO_TARGET_DIR.
     match tree {
         Ok(tree) => assert!(tree.notes[0].contains("left nothing in its work tree"), "{:?}", tree.notes),
         Err(error) => assert!(matches!(error, RevisionError::BuiltElsewhere { .. }), "{error}"),

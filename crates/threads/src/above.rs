@@ -1,19 +1,20 @@
-//! A thread with a higher priority than another on the same CPU: the watchdog of a real-time thread, which no other
-//! thread could stop.
+//! A thread with a higher priority than another thread on the same CPU, for watchdogs: only such a thread can run on
+//! that CPU and stop a real-time thread there.
 
 use std::io;
 
 use fauxplat_sys::{sched, wake};
 
-/// The highest real-time priority of Linux, see `sched(7)`.
+/// Highest real-time priority of Linux, see `sched(7)`.
 const HIGHEST: u8 = 99;
 
-/// Starts a thread on the CPUs of the calling thread, with the priority above `priority`, that of the calling thread.
-/// `watch` gets the id of the calling thread. When this returns, the new thread has its priority.
+/// Starts a thread on the CPUs of the calling thread, with the priority `priority + 1`, where `priority` is the
+/// priority of the calling thread. The new thread runs `watch` with the id of the calling thread. The function returns
+/// after the new thread has its priority.
 ///
 /// # Errors
-/// The thread cannot be created; there is no higher priority, which is [`io::ErrorKind::InvalidInput`]; or the priority
-/// is not permitted.
+/// Fails if the thread cannot be created or the priority is not permitted; returns [`io::ErrorKind::InvalidInput`] if
+/// there is no higher priority.
 pub fn start_above(priority: u8, watch: impl FnOnce(i32) + Send + 'static) -> io::Result<()> {
     if priority >= HIGHEST {
         let most = HIGHEST - 1;
@@ -26,7 +27,7 @@ pub fn start_above(priority: u8, watch: impl FnOnce(i32) + Send + 'static) -> io
     std::thread::Builder::new().stack_size(64 << 10).spawn(move || {
         let done = sched::set_policy(0, sched::FIFO, priority + 1);
         let go_on = done.is_ok();
-        // The receiver is waiting for this message, so sending cannot fail.
+        // The receiver waits for this message, so sending cannot fail.
         let _ = ready.send(done);
         if go_on {
             watch(watched);

@@ -1,4 +1,4 @@
-//! Building blocks for threads that measure: placement, priority above another thread, and taking turns. The
+//! Building blocks for threads that measure: placement, a priority above another thread, and taking turns. The
 //! measurements themselves are in other crates.
 
 mod above;

@@ -4,23 +4,21 @@ use fauxplat_model::Policy;
 use fauxplat_sys::{Result, sched, timer};
 use fauxplat_units::Cpu;
 
-/// CPU, policy and timer slack of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadPlacement {
-    /// CPU to which the thread is bound.
+    /// CPU on which alone the thread may run.
     pub cpu: Cpu,
-    /// Scheduling policy.
     pub policy: Policy,
-    /// Timer slack; `None` keeps the kernel's default, 50 µs. Real-time policies ignore it.
+    /// Timer slack in nanoseconds; `None` keeps the kernel's default, 50 µs. Real-time policies ignore the slack.
     pub slack_ns: Option<u64>,
 }
 
 impl ThreadPlacement {
-    /// Places the calling thread. The policy comes last, so that a thread that is refused has never run at real-time
+    /// Places the calling thread. The policy is set last, so that a thread that is refused has never run at real-time
     /// priority.
     ///
     /// # Errors
-    /// A CPU that is not there or not allowed, or a policy that is not permitted.
+    /// Fails if the CPU does not exist or is not allowed, or the policy is not permitted.
     pub fn take(&self) -> Result<()> {
         sched::set_affinity(0, &[self.cpu].into_iter().collect())?;
         if let Some(slack_ns) = self.slack_ns {
@@ -37,12 +35,12 @@ impl ThreadPlacement {
 /// Requirements of a real-time policy, for messages about a refusal.
 pub const REAL_TIME_NEEDS: &str = "SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RTPRIO: run as root";
 
-/// Creates something at real-time priority where that is permitted, so that only the kernel and the host disturb it,
-/// and else under the ordinary policy. Returns the policy too; a caller that gets `Policy::Other` reports it with
-/// [`REAL_TIME_NEEDS`].
+/// Calls `make` with a real-time policy if that is permitted, so that only the kernel and the host disturb the thread,
+/// and otherwise with the ordinary policy. Also returns the policy; a caller that gets `Policy::Other` reports that
+/// with [`REAL_TIME_NEEDS`].
 ///
 /// # Errors
-/// The error of `make`, unless it was a missing permission.
+/// Returns the error of `make`, unless a missing permission caused the first one.
 pub fn real_time_or_ordinary<T, E>(
     priority: u8,
     is_permission: impl FnOnce(&E) -> bool,

@@ -1,42 +1,39 @@
 //! Two threads that take turns by writing one word.
 //!
-//! A cache line that two cores write in turns takes three times as long between caches as within one, whatever the load
-//! of the machine, and a guest has no other way to detect that the host has moved its CPUs.
+//! A cache line that two cores write in turn takes three times as long between caches as within one cache, whatever the
+//! load of the machine. A guest has no other way to detect that the host has moved its virtual CPUs.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use fauxplat_sys::clock;
 
-/// Round trips per measurement: some tens of microseconds.
+/// Number of round trips per measurement, which take some tens of microseconds.
 const WORDS: u32 = 64;
-/// Time after which a thread stops waiting for the other, which may have been preempted.
+/// Time in nanoseconds after which a thread stops waiting for the other, which may have been preempted.
 const PATIENCE_NS: u64 = 5_000_000;
-/// Polls of the word between two readings of the clock.
+/// Number of polls of the word between two readings of the clock.
 const LOOKS: u32 = 256;
 
-/// Role of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The side with the first turn.
     First,
-    /// The side with the second turn.
     Second,
 }
 
-/// A word whose value says whose turn it is, alone on a pair of cache lines because of the prefetcher of adjacent
-/// lines.
+/// A word whose value says which side has the turn. The word is alone on a pair of cache lines, since prefetchers may
+/// fetch adjacent lines in pairs.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 pub struct Turn(AtomicU32);
 
 impl Turn {
-    /// Least round trip of the word in nanoseconds, for the first side. `None` for the second, and when the other side
+    /// Least round trip of the word in nanoseconds, on the first side. `None` on the second side, and if the other side
     /// did not answer in time. The word must be fresh.
     pub fn round_trip(&self, side: Side) -> Option<u64> {
         let until_ns = clock::monotonic_ns() + PATIENCE_NS;
         let mut least_ns = None;
         for word in 0..WORDS {
-            // Odd numbers go to the second side, even ones come back.
+            // Odd numbers give the turn to the second side, even numbers give it back.
             let (there, back) = (2 * word + 1, 2 * word + 2);
             match side {
                 Side::First => {
@@ -55,9 +52,9 @@ impl Turn {
         least_ns
     }
 
-    /// Runs the part of the first side, then that of the second; the first waits for the second, so that both continue
-    /// together. Returns the result of the second side's part, on that side; `None` on the first, and when the other
-    /// side did not come in time. The word must be fresh.
+    /// Runs `first` on the first side, then `second` on the second side; the first side waits for the second, so that
+    /// both continue together. Returns the result of `second` on the second side; `None` on the first side, and if the
+    /// other side did not come in time. The word must be fresh.
     pub fn one_after_the_other<T>(
         &self,
         side: Side,
@@ -84,11 +81,11 @@ impl Turn {
 
     /// Increments the word, which ends [`Turn::wait_past`] on the other side.
     pub fn ring(&self) {
-        // Release: pairs with the acquire in `wait_past`, so that earlier writes are visible to the waiter.
+        // Release: pairs with the acquire in `wait_past`, so that earlier writes are visible to the waiting thread.
         self.0.fetch_add(1, Ordering::Release);
     }
 
-    /// Spins until the word changes, without a time limit and without reading the clock, which would add to the
+    /// Spins until the word differs from `heard`. There is no time limit, since reading the clock would add to the
     /// measured time.
     pub fn wait_past(&self, heard: u32) {
         while self.0.load(Ordering::Acquire) == heard {
@@ -106,7 +103,7 @@ impl Turn {
         self.0.store(word, Ordering::Release);
     }
 
-    /// Waits for a value of the word; `None` when the time is up.
+    /// Waits for a value of the word; `None` after the time limit.
     fn wait_for(&self, word: u32, until_ns: u64) -> Option<()> {
         loop {
             for _ in 0..LOOKS {
@@ -135,7 +132,7 @@ mod tests {
             let second = scope.spawn(|| turn.round_trip(Side::Second));
             (turn.round_trip(Side::First), second.join().unwrap())
         });
-        // On one CPU, and beside other tests, the two threads may not meet in time.
+        // On a single CPU, or beside other tests, the two threads may not meet in time.
         assert!(first.is_none_or(|took_ns| took_ns > 0 && took_ns < PATIENCE_NS), "{first:?}");
         assert_eq!(second, None);
     }
@@ -156,7 +153,7 @@ mod tests {
     fn the_second_part_sees_what_the_first_did() {
         const PATIENCE_NS: u64 = 20_000_000_000;
         let (turn, done) = (Turn::default(), AtomicBool::new(false));
-        // Relaxed: the word orders the two accesses.
+        // Relaxed ordering suffices: the word orders the two accesses.
         let (first, second) = (|| done.store(true, Ordering::Relaxed), || done.load(Ordering::Relaxed));
         let seen = std::thread::scope(|scope| {
             let other = scope.spawn(|| turn.one_after_the_other(Side::Second, PATIENCE_NS, first, second));

@@ -1,4 +1,4 @@
-//! Checks that a variant is still the same program: it must give the same answer.
+//! Check that a variant is still the same program: its answer must not change.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use fauxplat_model::{Condition, Outcome};
 use crate::VariantError;
 use crate::shell::fill_for_shell;
 
-/// How a program is run and checked, to compare the answers of its variants.
+/// How a program is run and its answer checked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Question {
-    /// Argument vector in which `{program}` stands for the program's path; for a shell line `sh`, `-c` and the line.
+    /// Argument vector, in which `{program}` stands for the program's path; for a shell line `sh`, `-c` and the line.
     pub argv: Vec<String>,
-    /// Condition of the run: environment, working directory, standard input.
+    /// Environment, working directory, standard input and time limit of the run.
     pub condition: Condition,
-    /// Shell command with `{program}` that exits with status 0 when the answer is right, instead of the comparison of
-    /// exit status and standard output; `none` disables the check.
+    /// Shell command with `{program}` that exits with status 0 if the answer is right; `none` disables the check.
+    /// Without a command, exit status and standard output are compared with those of the unvaried program.
     pub check: Option<String>,
 }
 
-/// Answer of the program when it was built without any variation.
+/// Answer of the unvaried program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     outcome: Outcome,
@@ -29,13 +29,13 @@ pub(crate) struct Answer {
     output: [u8; 32],
 }
 
-/// Replaces `{program}` and `{out}`, its name in build commands, by the program's path.
+/// Replaces `{program}`, and `{out}`, as build commands call the same path, by the program's path.
 pub fn fill(text: &str, program: &str) -> String {
     text.replace("{program}", program).replace("{out}", program)
 }
 
 impl Question {
-    /// Runs a program; `None` when nothing is to be checked.
+    /// Runs a program and returns its answer; `None` if the check is disabled.
     fn put_to(&self, program: &Path) -> Result<Option<Answer>, VariantError> {
         let path = program.display().to_string();
         let capture = match self.check.as_deref() {
@@ -49,15 +49,15 @@ impl Question {
         };
         let captured = capture.run()?;
         match captured.outcome {
-            // The output until the time limit is different each time.
+            // The output up to the time limit differs from run to run.
             outcome @ Outcome::TimedOut => Ok(Some(Answer { outcome, output: [0; 32] })),
-            // The output of a checking command is for people; only its exit status counts.
+            // Only the exit status of a checking command counts; its output is for people.
             outcome if self.check.is_some() => Ok(Some(Answer { outcome, output: [0; 32] })),
             outcome => Ok(Some(Answer { outcome, output: captured.output.sha256 })),
         }
     }
 
-    /// Words of the command with the program's path, as in a measured run.
+    /// Argument vector with the program's path filled in, as in a measured run.
     fn words(&self, program: &str) -> Vec<String> {
         let mut words: Vec<String> = self.argv.iter().map(|word| fill(word, program)).collect();
         if let (true, Some(line), Some(filled)) =
@@ -81,8 +81,8 @@ impl Question {
         }
     }
 
-    /// The right answer, from the unvaried program. The program is run twice: an answer that changes by itself is
-    /// useless.
+    /// The right answer, from the unvaried program. Without a checking command the program is run twice, since an
+    /// answer that changes from run to run cannot be compared.
     pub(crate) fn expected(&self, program: &Path, line: &str) -> Result<Option<Answer>, VariantError> {
         let first = self.put_to(program)?;
         let unchecked = self.check.is_some();
@@ -100,7 +100,7 @@ impl Question {
         }
     }
 
-    /// Refuses a variant with another answer.
+    /// Returns an error if the answer of a variant differs.
     pub(crate) fn verify(&self, expected: &Answer, program: &Path, line: &str) -> Result<(), VariantError> {
         let Some(answer) = self.put_to(program)? else { return Ok(()) };
         let how = match (answer.outcome == expected.outcome, answer.output == expected.output) {
@@ -145,7 +145,7 @@ mod tests {
         assert!(refused.contains("another output"), "{refused}");
     }
 
-    /// Without the limit the program would be waited for without end, and so would each of its layouts.
+    /// Without a time limit, fauxplat would wait forever for the program, and for each of its layouts.
     #[test]
     fn a_program_that_does_not_end_has_the_time_of_a_run() {
         let limit = Some(fauxplat_units::Nanos(50_000_000));
@@ -153,7 +153,7 @@ mod tests {
         let ask = Question { condition, ..question(&["{program}", "-c", "sleep 600"]) };
         let expected = ask.expected(Path::new("/bin/sh"), "x").unwrap().unwrap();
         assert_eq!(expected.outcome, Outcome::TimedOut);
-        // On a slow machine a program that does end needs more time than that.
+        // On a slow machine a program that ends may need more than 50 ms.
         let ask = Question { condition: Condition::default(), ..ask };
         let refused = ask.verify(&expected, Path::new("/bin/true"), "x").unwrap_err().to_string();
         assert!(refused.contains("instead of: was still running"), "{refused}");
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(expected, Answer { outcome: Outcome::Exited(0), output: sha256(b"3\n") });
     }
 
-    /// A remaining process would run beside every measured run.
+    /// A process that is left over would run beside every measured run.
     #[test]
     fn what_an_answer_left_behind_is_ended() {
         let folder = tempfile::tempdir().unwrap();
@@ -251,7 +251,7 @@ mod tests {
         }
     }
 
-    /// The words of a check may differ from run to run: only its exit status counts.
+    /// The output of a checking command may differ from run to run: only its exit status counts.
     #[test]
     fn what_a_check_says_does_not_count() {
         let check = Some("cat /proc/sys/kernel/random/uuid".into());

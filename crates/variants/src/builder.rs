@@ -1,4 +1,4 @@
-//! Builds variants, once each.
+//! Builds each variant once, and keeps it in the cache.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,6 @@ use crate::error::at;
 use crate::flags::{self, Words};
 use crate::toolchain::Toolchain;
 
-/// Builds programs in variants and keeps them.
 #[derive(Debug)]
 pub struct Builder {
     cache: Cache,
@@ -29,37 +28,37 @@ pub struct Builder {
     ways: Vec<Way>,
 }
 
-/// A program to build, with the results of its unvaried build.
+/// A program that is built in variants, with the results of its unvaried build.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     build: Build,
     cwd: PathBuf,
     plain: Built,
     questions: Vec<(Question, Answer)>,
-    /// Hashes of programs that gave the right answer.
+    /// Hashes of the programs that have given the right answer.
     verified: HashSet<String>,
 }
 
-/// A program that was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
-    /// Path, valid until the process ends. Paths of all variants have equal length.
+    /// Path, valid until the process ends. The paths of all variants have equal length.
     pub path: PathBuf,
-    /// SHA-256, in hexadecimal.
+    /// Hash in hexadecimal.
     pub sha256: String,
-    /// Build time in nanoseconds; `None` when it was in the cache.
+    /// Build time in nanoseconds; `None` if the program was in the cache.
     pub took_ns: Option<u64>,
 }
 
-/// Alignments that are drawn: the compiler's default, and those that align hot loops to a cache line.
+/// Alignments of functions to choose from, in bytes: the usual default of compilers, half a cache line, and a cache
+/// line.
 const ALIGNMENTS_BYTES: [u32; 3] = [16, 32, 64];
 
 impl Builder {
-    /// Opens the cache in a folder and finds out what the tools of this machine can vary. `ways` are the requested
-    /// ways; empty means all that work.
+    /// Opens the cache in a folder and finds out which ways the tools of this machine support. `ways` are the requested
+    /// ways; an empty list means all that work.
     ///
     /// # Errors
-    /// The folder cannot be used, or a requested way does not work here.
+    /// Fails if the folder cannot be used or a requested way does not work here.
     pub fn open(cache: &Path, ways: &[Way]) -> Result<Self, VariantError> {
         let cache = Cache::open(cache)?;
         let fingerprint = Toolchain::fingerprint();
@@ -71,7 +70,6 @@ impl Builder {
         Ok(Builder { cache, toolchain, fingerprint, ways })
     }
 
-    /// Capabilities of this machine's tools.
     pub fn toolchain(&self) -> &Toolchain {
         &self.toolchain
     }
@@ -80,11 +78,11 @@ impl Builder {
         self.cache.workplace()
     }
 
-    /// Builds the unvaried program, which shows whether the build works at all. It is built every time: only its hash
-    /// tells whether the sources are still those of the variants in the cache.
+    /// Builds the unvaried program, which shows whether the build works at all. The program is built on every call,
+    /// since only its hash shows whether the variants in the cache come from the present sources.
     ///
     /// # Errors
-    /// An object is missing, or the build fails or makes no program.
+    /// Fails if an object is missing, or the build fails or makes no program.
     pub fn recipe(&mut self, build: &Build, cwd: &Path) -> Result<Recipe, VariantError> {
         let cwd = std::path::absolute(cwd).map_err(at(cwd))?;
         for object in &build.objects {
@@ -99,8 +97,8 @@ impl Builder {
         Ok(Recipe { build: build.clone(), cwd, plain, questions: Vec::new(), verified: HashSet::new() })
     }
 
-    /// Variation of everything that can be varied, drawn from a link seed. Ways for which the build command has no
-    /// placeholder are left out; a command without any placeholder is assumed to use the environment.
+    /// Draws a variation of everything that can be varied from a link seed. Ways for which the build command has no
+    /// placeholder are left out; a command without any placeholder is assumed to read the flags from the environment.
     pub fn drawn(&self, recipe: &Recipe, link_seed: u64) -> Variation {
         let line = &recipe.build.line;
         let by_environment =
@@ -108,7 +106,7 @@ impl Builder {
         let has = |way, places: &[&str]| {
             self.ways.contains(&way) && (by_environment || places.iter().any(|place| line.contains(place)))
         };
-        // Each way has a random stream of its own: a way that is left out does not change the others.
+        // Each way has a random stream of its own, so that leaving a way out does not change the others.
         let draw = |way: Way| {
             let mut random = ChaCha8Rng::seed_from_u64(link_seed);
             random.set_stream(way as u64);
@@ -129,18 +127,18 @@ impl Builder {
         }
     }
 
-    /// A variant, from the cache or built now, that gives the right answer.
+    /// Takes a variant from the cache, or builds it, and checks its answer.
     ///
     /// # Errors
-    /// The build fails, makes no program, or makes one with another answer.
+    /// Fails if the build fails, makes no program, or makes a program with another answer.
     pub fn build(&mut self, recipe: &mut Recipe, variation: &Variation) -> Result<Built, VariantError> {
         let key = self.key(&recipe.build, &recipe.cwd, &recipe.plain.sha256, variation);
         let known = |(path, sha256)| Built { path, sha256, took_ns: None };
         let built = match self.cache.find(&key) {
             Some(found) => known(found),
             None => {
-                // Only one build of a source tree runs at a time: concurrent builds would interfere through make's own
-                // files.
+                // Only one build of a source tree runs at a time, since concurrent builds would overwrite each other's
+                // intermediate files.
                 let tree = self.key(&recipe.build, &recipe.cwd, "plain", &Variation::default());
                 let _lock = self.cache.lock(&tree)?;
                 match self.cache.find(&key) {
@@ -153,7 +151,7 @@ impl Builder {
         Ok(built)
     }
 
-    /// Cache key of everything that a variant is made from, including the tools.
+    /// Cache key of a variant: a hash of everything that it is made from, including the tools.
     fn key(&self, build: &Build, cwd: &Path, source: &str, variation: &Variation) -> Key {
         let variation = serde_json::to_string(variation).unwrap_or_default();
         let cwd = cwd.display().to_string();
@@ -170,7 +168,6 @@ impl Builder {
         Ok(Built { path, sha256, took_ns: Some(made.took_ns) })
     }
 
-    /// Runs the build command.
     fn run(&self, build: &Build, cwd: &Path, variation: &Variation) -> Result<Made, VariantError> {
         let place = self.cache.workplace()?;
         let out = place.path().join("program");
@@ -200,7 +197,7 @@ impl Builder {
     }
 }
 
-/// Result of a build command, valid as long as its folder exists.
+/// Result of a build command, valid as long as its temporary folder exists.
 struct Made {
     _place: Workplace,
     program: PathBuf,
@@ -208,15 +205,14 @@ struct Made {
 }
 
 impl Recipe {
-    /// The unvaried program.
     pub fn plain(&self) -> &Built {
         &self.plain
     }
 
-    /// Sets the question for variants, and finds the right answer.
+    /// Adds a question for the variants, with the right answer from the unvaried program.
     ///
     /// # Errors
-    /// The unvaried program cannot be run, gives no stable answer, or fails its check.
+    /// Fails if the unvaried program cannot be run, gives no stable answer, or fails its check.
     pub fn ask(&mut self, question: Question) -> Result<(), VariantError> {
         if let Some(answer) = question.expected(&self.plain.path, &self.build.line)? {
             self.questions.push((question, answer));
@@ -225,7 +221,8 @@ impl Recipe {
         Ok(())
     }
 
-    /// Why the layout may vary less than it seems: padding behind the sources does not move their code.
+    /// Warns that padding after the sources on the command line does not move their code, so that the layout varies
+    /// less than expected; `None` if the build command has no such order.
     pub fn doubt(&self) -> Option<String> {
         let (before, _) = self.build.line.split_once("{link_flags}")?;
         let is_source =
@@ -249,7 +246,7 @@ impl Recipe {
     }
 }
 
-/// Capabilities of the tools: from a note in the cache, or tried now.
+/// Capabilities of the tools: from the cache, or by trying the tools.
 fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
     let note = cache.note("toolchain.json");
     let noted: Option<(String, Toolchain)> =
@@ -261,27 +258,26 @@ fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
     }
     let place = cache.workplace()?;
     let toolchain = Toolchain::probe(place.path())?;
-    // If not even padding works, the cause was something else, which may be gone the next time.
+    // If not even padding works, the cause may be temporary, so the result is not kept.
     if !toolchain.ways.is_empty()
         && let Ok(text) = serde_json::to_string(&(fingerprint, &toolchain))
     {
-        // Written by one rename, since another fauxplat may be reading; a note that cannot be written is made again
-        // later.
+        // The note is written by one rename, since another fauxplat may be reading the file. If writing fails, a later
+        // call repeats the attempts.
         let fresh = place.path().join("toolchain.json");
         let _unheard = std::fs::write(&fresh, text).and_then(|()| std::fs::rename(&fresh, &note));
     }
     Ok(toolchain)
 }
 
-/// Another folder for files that flags name, if the path of the usual one contains blanks: a build command that takes
-/// its flags from the environment has its shell split them there, and quotes do not help. `None` where none is needed
-/// or can be made.
+/// Another folder for files that flags name, if the path of the usual folder contains blanks. A build command that
+/// takes its flags from the environment has its shell split them at blanks, even within quotes. `None` if no other
+/// folder is needed or can be made.
 fn place_without_blanks(place: &Path) -> Option<Workplace> {
     let has_blanks = place.to_string_lossy().contains(char::is_whitespace);
     has_blanks.then(|| Workplace::make("flags", Path::new("/tmp")).ok()).flatten()
 }
 
-/// The build command with all placeholders replaced.
 fn filled(line: &str, words: &Words, out: &Path) -> String {
     let places = [
         ("{out}", flags::quoted(&out.display().to_string())),
@@ -293,8 +289,8 @@ fn filled(line: &str, words: &Words, out: &Path) -> String {
     places.iter().fold(line.to_owned(), |line, (place, text)| line.replace(place, text))
 }
 
-/// Environment with the same words, for build commands that take their flags from there. `TMPDIR` is the build's
-/// folder, so that temporary files of a killed compiler are deleted with it.
+/// Environment with the same texts, for build commands that read their flags from there. `TMPDIR` is the build's
+/// folder, so that the temporary files of a killed compiler are deleted with it.
 fn environment(words: &Words, out: &Path, place: &Path) -> Vec<(String, String)> {
     [
         ("TMPDIR", place.display().to_string()),

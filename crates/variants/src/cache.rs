@@ -17,19 +17,18 @@ use fauxplat_sys::{
 use crate::VariantError;
 use crate::error::at;
 
-/// Maximum total size of programs from earlier sessions; the oldest are removed first.
+/// Maximum total size, in bytes, of programs from earlier sessions; the least recently used are removed first.
 const BYTES_MAX: u64 = 512 << 20;
-/// Age of the last use within which a program may be in use by another fauxplat.
+/// A program that was used this recently may be in use by another fauxplat.
 const IN_USE: Duration = Duration::from_secs(3600);
-/// Maximum size of a note in the cache.
+/// Maximum size of a note in the cache, in bytes.
 pub(crate) const NOTE_BYTES_MAX: usize = 1 << 20;
-/// File name of the program in its folder.
 const PROGRAM: &str = "program";
 
 /// `$XDG_CACHE_HOME/fauxplat`, or `~/.cache/fauxplat`.
 ///
 /// # Errors
-/// [`VariantError::NoHome`] when neither variable is set.
+/// Returns [`VariantError::NoHome`] if neither variable is set.
 pub fn default_cache() -> Result<PathBuf, VariantError> {
     // The XDG base directory specification asks that relative paths be ignored.
     let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -37,35 +36,33 @@ pub fn default_cache() -> Result<PathBuf, VariantError> {
     Ok(cache.ok_or(VariantError::NoHome)?.join("fauxplat"))
 }
 
-/// The folder, once no other user can have put programs into it.
+/// The default cache, after a check that no other user can have put programs into it.
 ///
 /// # Errors
-/// As [`default_cache`]; [`VariantError::Stranger`] where another user may write to it.
+/// Fails as [`default_cache`] does; returns [`VariantError::Stranger`] if another user may write to the cache.
 pub fn own_cache() -> Result<PathBuf, VariantError> {
     let folder = default_cache()?;
     check_owner(&folder)?;
     Ok(folder)
 }
 
-/// The cache of built programs.
 #[derive(Debug)]
 pub(crate) struct Cache {
     folder: PathBuf,
 }
 
-/// Name of a variant: a hash of everything that it was made from, in hexadecimal.
+/// Name of a variant: a hash, in hexadecimal, of everything that the variant is made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key(String);
 
 impl Key {
-    /// The key of what is made from these parts.
     pub(crate) fn of(parts: &[&str]) -> Key {
         Key(sha256_of_parts(parts))
     }
 }
 
 impl Cache {
-    /// Opens the cache and makes room in it. Only its owner may enter it, since its programs are executed.
+    /// Opens the cache and limits its size. Only its owner may access the cache, since its programs are executed.
     pub(crate) fn open(folder: &Path) -> Result<Self, VariantError> {
         let cache = Cache { folder: std::path::absolute(folder).map_err(at(folder))? };
         check_owner(&cache.folder)?;
@@ -95,20 +92,19 @@ impl Cache {
         Ok(file)
     }
 
-    /// Program of a variant and its hash, if it is present and intact.
+    /// Program of a variant and its hash, if the program is present and intact.
     pub(crate) fn find(&self, key: &Key) -> Option<(PathBuf, String)> {
         let folder = self.folder.join("variants").join(&key.0);
         let program = folder.join(PROGRAM);
         let noted = read_regular_text(&folder.join("sha256"), NOTE_BYTES_MAX).ok()?;
         let hash = sha256(&program).filter(|hash| *hash == noted)?;
-        // Marks the entry as just used, so that it is removed last. A cache that cannot be written to can still be
-        // read.
+        // The new time makes the entry the last one to be removed. A cache without write permission can still be read.
         let _unheard = File::open(&folder).and_then(|folder| folder.set_modified(now()));
         Some((program, hash))
     }
 
-    /// Moves a built program from a temporary directory into the cache, by one rename: readers see all of it or
-    /// nothing.
+    /// Moves a built program from a temporary directory into the cache by one rename, so that readers see a complete
+    /// entry or none.
     pub(crate) fn keep(&self, key: &Key, program: &Path) -> Result<(PathBuf, String), VariantError> {
         if let Some(there) = self.find(key)
             && Some(&there.1) == sha256(program).as_ref()
@@ -117,14 +113,14 @@ impl Cache {
         }
         let place = self.workplace()?;
         let inside = place.path().join(PROGRAM);
-        // Moved, not copied: a program that this process had open for writing could not be executed while some other
-        // thread's child still holds the descriptor.
+        // The program is moved, not copied: a file that this process has open for writing cannot be executed
+        // (`ETXTBSY`) as long as a child that another thread has just created holds the descriptor.
         fs::rename(program, &inside).map_err(at(program))?;
         let hash = sha256(&inside).unwrap_or_default();
         let note = place.path().join("sha256");
         fs::write(&note, &hash).map_err(at(&note))?;
         let folder = self.folder.join("variants").join(&key.0);
-        // The existing entry is broken, and is replaced by the new one.
+        // An existing entry is incomplete or damaged, or has another program.
         let _unheard = fs::remove_dir_all(&folder);
         match place.persist(&folder) {
             Ok(()) => {}
@@ -134,8 +130,8 @@ impl Cache {
         Ok((folder.join(PROGRAM), hash))
     }
 
-    /// Removes temporary directories whose owners have died, and the least recently used variants, until the rest takes
-    /// at most `bytes_max`.
+    /// Removes temporary directories whose owners have died, and the least recently used variants, until the others
+    /// take at most `bytes_max`.
     fn shrink(&self, bytes_max: u64) {
         remove_forgotten(&self.folder);
         let mut entries: Vec<(SystemTime, u64, PathBuf)> = self.entries().collect();
@@ -146,7 +142,7 @@ impl Cache {
             if total <= bytes_max || in_use {
                 break;
             }
-            // An entry that another fauxplat removes at the same moment is gone all the same.
+            // Another fauxplat may remove the same entry at the same moment.
             let _unheard = fs::remove_dir_all(folder);
             total -= bytes;
         }
@@ -169,8 +165,8 @@ fn used(folder: &Path) -> Option<SystemTime> {
     fs::metadata(folder).ok()?.modified().ok()
 }
 
-/// Refuses a cache that another user may have filled: one of another owner, and for root also one on a path where
-/// others could replace it, as a user's folder is under sudo.
+/// Refuses a cache that another user may have filled: a cache of another owner, and for root also a cache below a
+/// folder that others can write to, such as a user's home under sudo.
 fn check_owner(cache: &Path) -> Result<(), VariantError> {
     let there = cache.ancestors().find(|folder| folder.exists()).unwrap_or(cache);
     if there != cache && !process::is_root() {
@@ -203,7 +199,7 @@ mod tests {
         (folder, cache)
     }
 
-    /// Permissions that do not depend on the umask.
+    /// Sets permissions that do not depend on the umask.
     fn own(folder: &Path) {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
     }
@@ -228,7 +224,8 @@ mod tests {
         assert_eq!(cache.find(&key), Some(again));
     }
 
-    /// The user who fills the cache chooses what is executed, and also writes the hash beside a program.
+    /// A user who can write to the cache chooses the programs that are executed, since the hash beside a program comes
+    /// from the same user.
     #[test]
     fn a_cache_that_somebody_else_may_have_filled_is_refused() {
         use std::os::unix::fs::chown;
@@ -280,7 +277,8 @@ mod tests {
         assert_eq!(fs::read_dir(cache.folder.join("variants")).unwrap().count(), 1);
     }
 
-    /// Kept however old they are: an experiment may run programs from one for a day.
+    /// A workplace is kept, whatever its age, as long as its owner lives: an experiment may run programs from it for a
+    /// day.
     #[test]
     fn workplaces_go_with_their_owners_alone() {
         let (_folder, cache) = cache();

@@ -1,4 +1,4 @@
-//! Turns a variation into words of the build command.
+//! Flags and files of a build command, as a variation requires them.
 
 use std::path::{Path, PathBuf};
 
@@ -21,15 +21,16 @@ pub(crate) struct Words {
     pub(crate) compile_flags: String,
 }
 
-/// Streams of the random generator: what one way draws does not depend on the others.
+/// Streams of the random generator. Each way has one, so that its draws do not depend on the other ways.
 const OBJECTS: u64 = 0;
 const PADS: u64 = 1;
 
-/// Upper bound of padding: beyond a page, displacements repeat.
+/// Upper bound of padding, in bytes: beyond a page, displacements repeat.
 const PAGE_BYTES: u64 = 4096;
-/// Granularity of padding: smaller displacements are rounded away by the alignment of what follows.
+/// Granularity of padding, in bytes: the alignment of the code or data after the padding rounds smaller displacements
+/// away.
 const STEP_BYTES: u64 = 16;
-/// Maximum number of objects with padding of their own; for thousands of them the padding would be a program by itself.
+/// Maximum number of objects with padding of their own, which bounds the size of the padding for thousands of objects.
 const PADS_MAX: usize = 64;
 
 fn random(seed: u64, stream: u64) -> ChaCha8Rng {
@@ -64,7 +65,6 @@ fn amounts(padding: Padding, places: usize) -> Vec<Amounts> {
     }
 }
 
-/// The order of the objects.
 fn order(objects: &[String], seed: Option<u64>) -> Vec<String> {
     let mut order = objects.to_vec();
     if let Some(seed) = seed {
@@ -73,7 +73,6 @@ fn order(objects: &[String], seed: Option<u64>) -> Vec<String> {
     order
 }
 
-/// Writes the padding objects of a variation into `folder`; returns their paths.
 fn write_pads(variation: &Variation, places: usize, folder: &Path) -> Result<Vec<PathBuf>, VariantError> {
     let amounts = variation.padding.map(|padding| amounts(padding, places)).unwrap_or_default();
     let write = |(number, amounts): (usize, &Amounts)| {
@@ -84,7 +83,7 @@ fn write_pads(variation: &Variation, places: usize, folder: &Path) -> Result<Vec
     amounts.iter().enumerate().map(write).collect()
 }
 
-/// Words for a variation of a build. Padding objects are written into `folder`.
+/// Texts of the placeholders for a variation of a build. Padding objects are written into `folder`.
 pub(crate) fn words(
     build: &Build,
     variation: &Variation,
@@ -122,12 +121,12 @@ fn section_flags(variation: &Variation, toolchain: &Toolchain) -> Vec<String> {
         flags.extend(toolchain.linker.map(|linker| format!("-fuse-ld={}", linker.name())));
     }
     if let Some(seed) = variation.section_order {
-        // lld accepts 32 bits, and mold parses the number likewise.
+        // lld accepts 32 bits, and mold also parses the number so.
         let seed = seed as u32;
         match toolchain.linker {
             Some(Linker::Mold) => flags.push(format!("-Wl,--shuffle-sections={seed}")),
-            // Sections of initialisers must keep their order, so the others are named. The stars are not quoted: the
-            // flags often stand within quotes already, and no file has such a name.
+            // Sections of initialisers must keep their order, so the other sections are named. The stars are not
+            // quoted: the flags often stand within quotes already, and no file has such a name.
             _ => flags.extend(
                 [".text*", ".rodata*", ".data*", ".bss*"]
                     .map(|sections| format!("-Wl,--shuffle-sections={sections}={seed}")),
@@ -143,14 +142,14 @@ fn section_flags(variation: &Variation, toolchain: &Toolchain) -> Vec<String> {
 fn compile_flags(variation: &Variation) -> Vec<String> {
     let mut flags = Vec::new();
     if variation.section_order.is_some() || variation.section_padding.is_some() {
-        // A section per function and object gives the linker something to shuffle.
+        // A section per function and per variable gives the linker units to shuffle.
         flags.extend(["-ffunction-sections".to_owned(), "-fdata-sections".to_owned()]);
     }
     flags.extend(variation.alignment_bytes.map(|bytes| format!("-falign-functions={bytes}")));
     flags
 }
 
-/// The text as one word of a shell line.
+/// Quotes a text as one word of a shell line.
 pub(crate) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=,:@%".contains(c);
     match text.chars().all(plain) && !text.is_empty() {

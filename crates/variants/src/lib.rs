@@ -1,7 +1,7 @@
 //! Programs built in variants of their layout: the same source, linked and aligned differently by a seed.
 //!
-//! Where code and data lie moves the time of a program by several per cent, and a program that is linked once shows one
-//! draw of that lottery. This crate makes more draws:
+//! The places of code and data change the time of a program by several per cent, and a program that is linked once has
+//! only one random layout. This crate builds more layouts:
 //!
 //! ```no_run
 //! # fn main() -> Result<(), fauxplat_variants::VariantError> {
@@ -10,23 +10,23 @@
 //!
 //! let mut builder = Builder::open(&fauxplat_variants::default_cache()?, &[])?;
 //! let build = Build { line: "cc -O2 {compile_flags} {link_flags} -o {out} main.c".into(), objects: vec![] };
-//! // Builds the program once as it is: its answer is the right one, and its hash stands for the inputs.
+//! // Builds the program without variation: its answer is the right one, and its hash stands for the sources.
 //! let mut recipe = builder.recipe(&build, ".".as_ref())?;
 //! recipe.ask(Question { argv: vec!["{program}".into()], condition: Condition::default(), check: None })?;
-//! // Everything varied at once, as `compare` and `explain` want it …
+//! // Varies everything at once, as `compare` and `explain` do …
 //! let layout = builder.drawn(&recipe, 7);
 //! let built = builder.build(&mut recipe, &layout)?;
-//! // … or one way at a time, as the levels of a sweep.
+//! // … or one way alone, as for the levels of a sweep.
 //! let aligned = Variation { alignment_bytes: Some(64), ..Variation::default() };
 //! let aligned = builder.build(&mut recipe, &aligned)?;
-//! // `path` holds until the process ends, and paths of all variants are equally long.
+//! // `path` is valid until the process ends, and the paths of all variants have equal length.
 //! assert_eq!(built.path.as_os_str().len(), aligned.path.as_os_str().len());
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! A command that is to run a variant gets `built.path` as its program and as its first argument. [`ProgramSlots`] is
-//! for those who change a command's program between blocks instead.
+//! To run a variant, a command needs `built.path` both as its program and as its first argument. [`ProgramSlots`] keeps
+//! a command's path and changes the program there between blocks.
 
 mod answer;
 mod builder;

@@ -1,4 +1,4 @@
-//! Objects that hold nothing but padding: linked before others, they displace them, with any linker.
+//! Object files that contain only padding: linked before other objects, they displace these, with any linker.
 
 use object::write::{Object, StandardSection};
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
@@ -12,12 +12,12 @@ pub(crate) struct Amounts {
     pub(crate) zeroes_bytes: u64,
 }
 
-/// Filling byte, x86's `nop`; padding is never executed, so its content does not matter elsewhere.
+/// Filling byte: `nop` on x86. Padding is never executed, so its content does not matter on other architectures.
 const FILL: u8 = 0x90;
-/// Alignment of padding: with a larger one the linker would round it up.
+/// Alignment of padding, in bytes. With a larger alignment the linker would round the padding up.
 const ALIGN_BYTES: u64 = 16;
 
-/// An object file of padding in the machine's own format.
+/// An object file of padding in the format of this machine.
 pub(crate) fn object(amounts: Amounts) -> Vec<u8> {
     let architecture = match cfg!(target_arch = "aarch64") {
         true => Architecture::Aarch64,
@@ -33,8 +33,8 @@ pub(crate) fn object(amounts: Amounts) -> Vec<u8> {
     fill(StandardSection::Data, amounts.data_bytes);
     let zeroes = object.section_id(StandardSection::UninitializedData);
     object.append_section_bss(zeroes, amounts.zeroes_bytes, ALIGN_BYTES);
-    // Without this section GNU ld takes the object for old code that wants an executable stack, and gives the program
-    // one, which would then differ in more than its layout.
+    // Without this section GNU ld gives the program an executable stack, as for objects of old compilers, so that the
+    // variant would differ in more than its layout.
     object.add_section(Vec::new(), b".note.GNU-stack".to_vec(), SectionKind::Other);
     object.write().unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! Tries what the tools of this machine can vary.
 //!
-//! A linker's version number does not tell what the compiler driver will accept, so each way is tried on a program of a
-//! few lines, and counts when two seeds give two binaries that both run.
+//! The version number of a linker does not tell which options the compiler driver accepts, so each way is tried on a
+//! program of a few lines. A way works if two seeds give two different binaries that both run.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::error::at;
 use crate::flags::words;
 use crate::toolchain::{Linker, Toolchain, tool};
 
-/// Two functions in two files are enough to be ordered, shuffled, padded and aligned.
+/// Source files of the tried program: two functions in two files suffice to be ordered, shuffled, padded and aligned.
 const FILES: [(&str, &str); 2] = [
     ("one.c", "int two(int);\nint main(void) { return two(0); }\n"),
     ("two.c", "int two(int x) { return x; }\n"),
@@ -27,13 +27,13 @@ impl Toolchain {
     /// Tries every way.
     ///
     /// # Errors
-    /// No folder can be made for the attempts, or the user interrupted. A missing compiler is no error: nothing can be
-    /// varied then.
+    /// Fails if the folder for the attempts cannot be made or the user interrupts. A missing compiler is no error:
+    /// without one, nothing can be varied.
     pub(crate) fn probe(place: &Path) -> Result<Toolchain, VariantError> {
         let Some(compiler) = tool("cc") else { return Ok(Toolchain::default()) };
         let trial = Trial::new(place)?;
         let mut found = Toolchain { compiler: Some(compiler), ..Toolchain::default() };
-        // The order of objects is chosen here, and any linker keeps it.
+        // fauxplat itself orders the objects, and every linker keeps that order.
         let plain = [Way::ObjectOrder, Way::Padding, Way::Alignment];
         found.ways = plain.into_iter().filter(|&way| trial.works(way, &found)).collect();
         for linker in [Linker::Lld, Linker::Mold] {
@@ -54,13 +54,13 @@ impl Toolchain {
     }
 }
 
-/// A folder with the program on which ways are tried.
 struct Trial {
     folder: PathBuf,
 }
 
 impl Trial {
-    /// Made beside the built programs: if programs cannot be executed there, they cannot be measured either.
+    /// Creates the folder beside the built programs: where the tried program cannot be executed, built programs cannot
+    /// either.
     fn new(place: &Path) -> Result<Self, VariantError> {
         let folder = place.join("probe");
         std::fs::create_dir(&folder).map_err(at(&folder))?;
@@ -74,12 +74,12 @@ impl Trial {
     /// Whether two settings of a way give two programs that both run.
     fn works(&self, way: Way, toolchain: &Toolchain) -> bool {
         let hash = |number| self.build(&setting(way, number), toolchain);
-        // With two functions half of all permutations are equal, so a few seeds are tried.
+        // With two functions, half of all seeds give the same order, so several seeds are tried.
         let first = hash(0);
         first.is_some() && (1..6).any(|number| hash(number).is_some_and(|hash| Some(hash) != first))
     }
 
-    /// Hash of the built program, if building and running succeeded.
+    /// Hash of the built program; `None` unless the build succeeds and the program runs.
     fn build(&self, variation: &Variation, toolchain: &Toolchain) -> Option<String> {
         let objects = if variation.object_order.is_some() { &["one.c", "two.c"][..] } else { &[] };
         let build = Build { line: String::new(), objects: objects.iter().map(|&name| name.into()).collect() };
@@ -98,7 +98,6 @@ impl Trial {
     }
 }
 
-/// A setting of a way.
 fn setting(way: Way, number: u64) -> Variation {
     let plain = Variation::default();
     match way {

@@ -1,8 +1,7 @@
-//! Fixed paths at which the programs of a comparison lie while they run.
+//! Fixed paths for the programs of a comparison while they run.
 //!
-//! A command's path is part of its stack, so the commands of a comparison keep paths of equal length whatever layout
-//! they have. A new layout comes as a new file: its pages lie elsewhere in memory, which is one more thing that is
-//! drawn anew.
+//! A command's path is part of its stack, so each command keeps its path, and all paths have equal length, whatever the
+//! layout. Each new layout is a new file, so its pages lie at new places in memory, which varies these places too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,19 +14,18 @@ use fauxplat_sys::workplace::Workplace;
 use crate::error::at;
 use crate::{Builder, Built, VariantError};
 
-/// Slots for programs, deleted with their content when this is dropped.
+/// Slots for programs, deleted with their content when the value is dropped.
 #[derive(Debug)]
 pub struct ProgramSlots {
-    /// Keeps the folder of the slots.
     _folder: Workplace,
     paths: Vec<PathBuf>,
 }
 
 impl ProgramSlots {
-    /// As many empty slots as there are commands.
+    /// Creates `count` empty slots, one for each command.
     ///
     /// # Errors
-    /// The folders cannot be made.
+    /// Fails if the folders cannot be made.
     pub fn new(builder: &Builder, count: usize) -> Result<Self, VariantError> {
         let folder = builder.workplace()?;
         let place = |number: usize| -> Result<PathBuf, VariantError> {
@@ -39,21 +37,21 @@ impl ProgramSlots {
         Ok(ProgramSlots { _folder: folder, paths })
     }
 
-    /// Path of a slot, the same for all programs that are put into it.
+    /// Path of a slot, the same for all programs that are put into the slot.
     pub fn path(&self, place: usize) -> &Path {
         &self.paths[place]
     }
 
-    /// Puts a program into a slot, by one rename, so that a reader never sees half of it.
+    /// Puts a program into a slot by one rename, so that a reader never sees an incomplete program.
     ///
     /// # Errors
-    /// The program cannot be copied.
+    /// Fails if the program cannot be copied.
     pub fn put(&self, place: usize, built: &Built) -> Result<(), VariantError> {
         let path = self.path(place);
         let fresh = path.with_extension("new");
         let words = [&built.path, &fresh].map(|path| path.display().to_string());
-        // Copied by another process: a program that this one had open for writing could not be executed while some
-        // other thread's child still holds the descriptor.
+        // Another process makes the copy: a file that this process has open for writing cannot be executed (`ETXTBSY`)
+        // as long as a child that another thread has just created holds the descriptor.
         let copy = Capture {
             program: "cp".into(),
             arguments: words.to_vec(),
@@ -61,7 +59,7 @@ impl ProgramSlots {
             ..Capture::default()
         };
         let copied = copy.run()?;
-        // A truncated program may well run, and would be measured.
+        // A truncated program might run, and would be measured.
         match copied.outcome {
             Outcome::Exited(0) if sha256(&fresh).as_ref() == Some(&built.sha256) => {}
             _ => {

@@ -1,4 +1,4 @@
-//! Inserts a path into a shell line, see "Quoting" in `sh(1p)`.
+//! Inserts a path into a shell line; see "Quoting" in `sh(1p)`.
 
 use crate::flags::quoted;
 
@@ -10,12 +10,12 @@ enum Around {
     Double,
     /// `'…'`
     Single,
-    /// `` `…` ``, in which quoting begins anew as in `$(…)`.
+    /// `` `…` ``, within which quoting begins anew, as within `$(…)`.
     Back,
 }
 
-/// Inserts the program's path, as `fill` does, but quoted for its context: a word of its own outside of quotes, and
-/// part of the text within quotation marks, such as a line of another language.
+/// Inserts the program's path like `fill`, but quoted for its context: as a word of its own outside of quotes, and as a
+/// part of the text within quotes, such as a line of another language.
 pub fn fill_for_shell(line: &str, program: &str) -> String {
     let mut filled = String::with_capacity(line.len() + program.len());
     let mut around = vec![Around::Nothing];
@@ -27,7 +27,7 @@ pub fn fill_for_shell(line: &str, program: &str) -> String {
             rest = &rest[name.len()..];
             continue;
         }
-        // An apostrophe in a comment opens no quotes.
+        // An apostrophe within a comment opens no quotes.
         if first == '#'
             && innermost == Around::Nothing
             && filled.chars().last().is_none_or(char::is_whitespace)
@@ -37,7 +37,7 @@ pub fn fill_for_shell(line: &str, program: &str) -> String {
             rest = &rest[end..];
             continue;
         }
-        // A character behind a backslash has no meaning to the shell.
+        // A character after a backslash has no meaning to the shell.
         let taken = match (first, innermost) {
             ('\\', Around::Nothing | Around::Double | Around::Back) => {
                 rest.chars().take(2).map(char::len_utf8).sum()
@@ -61,7 +61,6 @@ pub fn fill_for_shell(line: &str, program: &str) -> String {
     filled
 }
 
-/// The path, quoted for its context.
 fn written(program: &str, around: Around) -> String {
     match around {
         Around::Nothing | Around::Back => quoted(program),

@@ -6,13 +6,10 @@ use fauxplat_launch::words::find_program;
 use fauxplat_model::Way;
 use serde::{Deserialize, Serialize};
 
-/// A linker that can shuffle sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Linker {
-    /// LLVM's.
     Lld,
-    /// mold.
     Mold,
 }
 
@@ -29,16 +26,14 @@ impl Linker {
 /// Capabilities of this machine's tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchain {
-    /// The compiler driver that was tried.
     pub compiler: Option<PathBuf>,
-    /// The linker that shuffles sections.
     pub linker: Option<Linker>,
-    /// The ways that work.
     pub ways: Vec<Way>,
 }
 
 impl Toolchain {
-    /// Identifies the tools, to notice when they change: paths, sizes and times of the compiler and linkers.
+    /// Identifies the tools by path, size and time of modification of compiler and linkers, so that a change is
+    /// noticed.
     pub(crate) fn fingerprint() -> String {
         let facts = |name: &str| {
             let path = tool(name)?;
@@ -50,7 +45,7 @@ impl Toolchain {
         format!("{} {}", env!("CARGO_PKG_VERSION"), tools.join("\n"))
     }
 
-    /// Why a way does not work here, with advice.
+    /// The reason why a way does not work on this machine, with advice.
     pub(crate) fn missing(&self, way: Way) -> String {
         match (way, &self.compiler) {
             (_, None) => "there is no `cc` in PATH to build with (install gcc or clang)".to_owned(),

@@ -22,7 +22,7 @@ const WORK: &str = "int work(int x) { return 2 * x + 2; }\n";
 const LINE: &str = "cc -O1 {compile_flags} {link_flags} -o {out} main.c work.c";
 
 fn yard() -> Yard {
-    // Owner alone, whatever the umask: a folder that others may write to is refused.
+    // Permissions for the owner only, whatever the umask: a cache to which others may write is refused.
     let for_us = fs::Permissions::from_mode(0o700);
     let folder = tempfile::Builder::new().permissions(for_us).tempdir().unwrap();
     fs::write(folder.path().join("main.c"), MAIN).unwrap();
@@ -106,7 +106,7 @@ fn flags_may_come_from_the_environment() {
     assert_ne!(yard.hash(&mut recipe, 1), yard.hash(&mut recipe, 2));
 }
 
-/// A compiler that is killed at the wrong moment leaves its temporary files.
+/// A compiler that is killed leaves its temporary files behind.
 #[test]
 fn what_a_build_leaves_in_its_temporary_folder_goes_with_it() {
     let mut yard = yard();
@@ -229,7 +229,7 @@ fn questions_are_asked_under_the_condition() {
     assert!(recipe.ask(bare).unwrap_err().to_string().contains("--check"));
 }
 
-/// If the disk is full, or the program changes while it is copied, a partial copy is never put into the slot.
+/// A partial copy, after the disk is full or the program changed during the copy, is never put into the slot.
 #[test]
 fn what_is_not_copied_whole_is_not_put_in_its_place() {
     let mut yard = yard();
@@ -237,7 +237,7 @@ fn what_is_not_copied_whole_is_not_put_in_its_place() {
     let slots = ProgramSlots::new(&yard.builder, 1).unwrap();
     slots.put(0, recipe.plain()).unwrap();
     let before = fs::read(slots.path(0)).unwrap();
-    // Reading this file fails after no bytes, while the destination file is created all the same.
+    // Reading this file fails at once, although the destination file is created.
     let unreadable = Built { path: "/proc/self/mem".into(), ..recipe.plain().clone() };
     let another = yard.folder.path().join("another");
     fs::write(&another, &before[..before.len() / 2]).unwrap();

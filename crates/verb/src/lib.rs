@@ -1,7 +1,8 @@
-//! The seam between a verb that is a crate of its own and the program that lists it.
+//! The interface between a verb in a crate of its own and the program that lists the verb.
 //!
-//! A verb brings its name, its options, what it does, and the reports of its documents. The program brings what verbs
-//! share: the beginning of an experiment with its store and its progress line, the end with its reports, and the terminal.
+//! A verb provides its name, its options, its work, and the reports of its documents. The program provides what all
+//! verbs share: the beginning of an experiment with its store and its progress line, the end with its reports, and the
+//! terminal.
 
 use clap::{ArgMatches, Command};
 use fauxplat_experiment::{Beginning, Failure, Finished, Machine};
@@ -12,42 +13,40 @@ use fauxplat_options::{EndArgs, OutputArgs};
 use fauxplat_report::{Format, OwnReport};
 use fauxplat_store::Store;
 
-/// A verb in a crate of its own.
 pub trait Verb: Sync {
-    /// The question of the overview to which the verb belongs.
+    /// The group of verbs in the overview to which the verb belongs.
     fn group(&self) -> Group;
 
     /// The name, the question that the verb answers, its options, examples and exit codes.
     fn command(&self) -> Command;
 
-    /// Whether the verb measures. Ctrl-C then ends it in order, with what it has.
+    /// Whether the verb measures. If so, Ctrl-C ends the measurement in order and keeps the runs so far.
     fn measures(&self) -> bool;
 
-    /// Whether the verb takes commands and the options about them, which other tools spell differently.
+    /// Whether the verb takes commands and options for them. Only such verbs accept the spellings of other tools.
     fn takes_commands(&self) -> bool {
         false
     }
 
-    /// The options for the end of an experiment; `None` where the verb has none.
+    /// The options for the end of an experiment; `None` if the verb has no such options.
     fn end(&self, given: &ArgMatches) -> Option<EndArgs>;
 
-    /// Does what the verb is for.
+    /// Does the work of the verb.
     ///
     /// # Errors
-    /// Whatever decides the exit code: see [`Failure`].
+    /// Returns the failure that decides the exit code.
     fn run(&self, given: &ArgMatches, host: &dyn Host, invocation: &[String]) -> Result<(), Failure>;
 
-    /// The reports of the documents that belong to the verb.
+    /// The reports of the documents that the verb writes.
     fn reports(&self) -> Vec<&'static dyn OwnReport>;
 }
 
-/// The program around a verb.
 pub trait Host {
-    /// The parts with which an experiment begins. The formats of its reports are checked and their files tried, so that
-    /// nothing is measured whose report cannot be written.
+    /// The parts with which an experiment begins. The report formats are checked and the report files tried beforehand,
+    /// so that nothing is measured whose report cannot be written.
     ///
     /// # Errors
-    /// The store cannot be opened, or a report could not be written.
+    /// Fails if the store cannot be opened or a report could not be written.
     fn beginning<'a>(
         &self,
         kind: &'static str,
@@ -56,34 +55,34 @@ pub trait Host {
         invocation: &'a [String],
     ) -> Result<Beginning<'a>, Failure>;
 
-    /// Reports a finished experiment.
+    /// Stores and reports a finished experiment.
     ///
     /// # Errors
-    /// The error that ended the experiment before its time; the report or the store could not be written.
+    /// Returns the error that ended the experiment early, or fails if the report or the store cannot be written.
     fn conclude(&self, finished: Finished, output: &OutputArgs) -> Result<(), Failure>;
 
-    /// Reports findings of something that was only read: no command ran.
+    /// Reports findings for which no command ran, such as an analysis of stored results.
     ///
     /// # Errors
-    /// The report could not be written.
+    /// Fails if the report cannot be written.
     fn show(&self, findings: &Findings, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure>;
 
-    /// Opens the store of the options to read earlier results; nothing is created.
+    /// Opens the store that the options name, to read earlier results. No store is created.
     ///
     /// # Errors
-    /// There is no such store, or it cannot be opened.
+    /// Fails if there is no such store or it cannot be opened.
     fn history(&self, output: &OutputArgs) -> Result<Store, Failure>;
 
-    /// Opens the store of the options to add experiments, and creates it if need be.
+    /// Opens the store that the options name, to add experiments, and creates it if it does not exist.
     ///
     /// # Errors
-    /// There is to be none, or it cannot be opened.
+    /// Fails if the options switch the store off or it cannot be opened.
     fn store(&self, output: &OutputArgs) -> Result<Store, Failure>;
 
-    /// Reports an earlier experiment, each format with the evidence that it has room for.
+    /// Reports an earlier experiment. `evidence` returns the evidence that a format can show.
     ///
     /// # Errors
-    /// The report could not be written.
+    /// Fails if the report cannot be written.
     fn report(
         &self,
         record: &Record<'_>,
@@ -91,16 +90,16 @@ pub trait Host {
         output: &OutputArgs,
     ) -> Result<(), Failure>;
 
-    /// Writes lines as they are to where the options have the report.
+    /// Writes lines unchanged to the place that the options name for the report.
     ///
     /// # Errors
-    /// They could not be written.
+    /// Fails if the lines cannot be written.
     fn lines(&self, text: &str, output: &OutputArgs) -> Result<(), Failure>;
 
-    /// Writes a list with one line for each row to where the options have the report.
+    /// Writes a list, one line per row, to the place that the options name for the report.
     ///
     /// # Errors
-    /// The list could not be written.
+    /// Fails if the list cannot be written.
     fn list(&self, headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure>;
 
     /// Carries out another command line of the program, whose first word is the program.
@@ -109,6 +108,6 @@ pub trait Host {
     /// The error of the verb, or a usage error for a line that cannot be parsed.
     fn perform(&self, words: &[String]) -> Result<(), Failure>;
 
-    /// A message to the user on standard error.
+    /// Prints a message for the user to standard error.
     fn complain(&self, line: &str);
 }

@@ -1,8 +1,8 @@
-//! A victim for the bench of loads: one CPU runs a kernel on request, and reports the time of a unit.
+//! Measured program for the bench of loads: runs a kernel on one CPU for a given time, and prints the time of a unit.
 //!
-//! `victim CPU`, then a line `KERNEL MILLISECONDS` on standard input per shift; the answer is a line with CPU time and
-//! wall time of a unit in nanoseconds. The memory of the kernels is allocated once, so that all shifts walk the same
-//! memory.
+//! `victim CPU` reads one line `KERNEL MILLISECONDS` per shift from standard input, and answers with one line: CPU time
+//! and wall time of a unit in nanoseconds. The memory of each kernel is allocated once, so that all shifts walk the
+//! same memory.
 #![expect(clippy::disallowed_macros, reason = "an example prints")]
 
 use std::path::Path;

@@ -11,10 +11,10 @@ use fauxplat_sys::perf::{Count, Counter, CountingEvent, Whom};
 use fauxplat_sys::sched::{self, WaitClock};
 use fauxplat_units::Cpu;
 
-/// A counter: its metric, and the event of the kernel.
+/// A metric, and the kernel event that counts it.
 pub type Counted = (Metric, CountingEvent);
 
-/// Clocks and counters of the thread that created this.
+/// Clocks and counters of the thread that created the value.
 #[derive(Debug)]
 pub(crate) struct Books {
     counters: Vec<(Metric, Option<Counter>)>,
@@ -23,11 +23,10 @@ pub(crate) struct Books {
     cpu: Cpu,
 }
 
-/// Number of attempts to read all clocks without being preempted; only on a machine that is unfit for measuring do all
-/// fail.
+/// Number of attempts to read all clocks without being preempted. All attempts fail only on a machine that is too busy
+/// for measurements.
 const TRIES: usize = 10;
 
-/// Readings of all clocks at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stand {
     wall_ns: u64,
@@ -39,7 +38,7 @@ pub(crate) struct Stand {
 }
 
 impl Books {
-    /// Opens the files once, since opening them costs more than reading them.
+    /// Opens all files once, since opening a file costs more than reading it.
     pub(crate) fn open(cpu: Cpu, counted: &[Counted]) -> Self {
         let open = |(metric, event): &Counted| {
             let counter = Counter::open(event, Whom::Myself, None).ok();
@@ -49,12 +48,11 @@ impl Books {
         Books { counters, wait: WaitClock::open(), stat: File::open("/proc/stat").ok(), cpu }
     }
 
-    /// Readings of the counters.
     pub(crate) fn counts(&self) -> Vec<Option<Count>> {
         self.counters.iter().map(|(_, counter)| counter.as_ref()?.read().ok()).collect()
     }
 
-    /// Counts between two readings. A counter that was never scheduled has no count.
+    /// Counts between two readings. A counter that was never scheduled on the processor has no count.
     pub(crate) fn counted(&self, begin: Vec<Option<Count>>, end: Vec<Option<Count>>) -> Vec<ShiftCount> {
         let more = begin.into_iter().zip(end).map(|(begin, end)| end?.since(begin?));
         let whole = |more: Count| (more.running_ns > 0).then(|| more.scaled());
@@ -62,8 +60,8 @@ impl Books {
         all.map(|((metric, _), more)| ShiftCount { metric: *metric, count: more.and_then(whole) }).collect()
     }
 
-    /// Reads all clocks at one moment. If the thread is preempted between two readings, it reads them again, since the
-    /// wait would be in one clock and not in the other.
+    /// Reads all clocks at one moment. The readings are repeated if the thread was preempted between them, since the
+    /// wait would be included in one clock and not in another.
     pub(crate) fn stand(&self) -> Stand {
         let (steal_ns, involuntary_switches) =
             (self.steal_ns(), fauxplat_sys::process::involuntary_switches_of_thread());
@@ -90,7 +88,8 @@ impl Books {
         }
     }
 
-    /// The lines of CPUs come first, so a bounded read suffices for some hundreds.
+    /// Time that the hypervisor took from the worker's CPU. The lines of CPUs come first in /proc/stat, so a read of 64
+    /// KiB suffices for some hundreds of CPUs.
     fn steal_ns(&self) -> Option<u64> {
         let mut buffer = [0u8; 1 << 16];
         let got = self.stat.as_ref()?.read_at(&mut buffer, 0).ok()?;
@@ -99,7 +98,6 @@ impl Books {
 }
 
 impl Stand {
-    /// Account of the time between two readings.
     pub(crate) fn until(&self, end: &Stand, units: u64, laps_cpu_ns: Vec<u64>) -> ShiftSample {
         let run_delay = self.run_delay_ns.zip(end.run_delay_ns);
         ShiftSample {
@@ -117,7 +115,7 @@ impl Stand {
     }
 }
 
-/// Cost of reading the CPU clock of this thread: the least of a few attempts.
+/// Cost of reading the CPU clock of the thread, in nanoseconds: the least of several attempts.
 fn clock_cost_ns() -> u64 {
     let cost = |_| {
         let before_ns = clock::thread_cpu_ns();

@@ -1,9 +1,10 @@
 //! Time to read lines that another worker has just written, and to read the same lines from memory.
 //!
-//! Two workers that walk one last-level cache need not slow each other down: where other programs hold most of it, the
-//! lines that survive are those that are used often, which both do. But lines in the private cache of one core reach
-//! another core through a cache that they share, or else over the fabric, which takes as long as memory. Other programs
-//! cannot disturb this, because the lines are in the writer's private cache.
+//! The comparison shows whether two cores share a cache. Lines in the private cache of one core reach another core
+//! through a shared cache, or else over the fabric, which takes as long as memory. Two workers that contend for one
+//! last-level cache would not always show the sharing: where other programs hold most of that cache, only frequently
+//! used lines survive, and both workers use theirs frequently. Other programs cannot disturb the transfer, because the
+//! lines are in the writer's private cache.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,22 +12,21 @@ use fauxplat_kernels::{Caches, walk_order};
 use fauxplat_model::CacheTransfer;
 use fauxplat_sys::{clock, memory};
 
-/// Fraction of a second-level cache that is written: all lines must still be in the writer's private cache, even if
-/// another program runs there or pages are placed badly.
+/// The reciprocal of the share of a second-level cache that is written. All lines must still be in the writer's private
+/// cache, even if another program runs there or the pages collide in the cache.
 const PART_OF_L2: u64 = 4;
-/// Size of a plot, the piece of memory that is walked completely before the next.
+/// Size in bytes of a plot: a piece of memory that is walked completely before the next one.
 const PLOT_BYTES: usize = 64 << 10;
 
 /// Memory that one worker writes and another reads.
 #[derive(Debug)]
 pub(crate) struct Parcel {
-    /// The first word of each line is the index of the next line, the second word is written by the writer.
+    /// The first word of each line is the index of the next line; the writer writes the second word.
     words: Vec<AtomicU64>,
     lines: usize,
 }
 
 impl Parcel {
-    /// Creates the memory for workers with caches of these sizes.
     pub(crate) fn new(caches: &Caches) -> Self {
         let stride = (caches.line.0 / 8).max(2) as usize;
         let lines = ((caches.l2.0 / PART_OF_L2) as usize / (stride * 8)).max(2);
@@ -40,13 +40,13 @@ impl Parcel {
         Parcel { words, lines }
     }
 
-    /// Writes every line, so that no other cache holds it.
+    /// Writes every line, so that no other cache holds a valid copy.
     pub(crate) fn write(&self) {
         self.walk(|at| self.words[at + 1].store(1, Ordering::Relaxed));
     }
 
-    /// Reads every line as the other worker left it, and again after every cache has dropped it. `None` where programs
-    /// cannot flush caches.
+    /// Times reading every line after the other worker wrote it, and again after all caches were flushed. `None` on
+    /// processors where programs cannot flush caches.
     pub(crate) fn read(&self) -> Option<CacheTransfer> {
         if !memory::CAN_FLUSH {
             return None;
@@ -66,7 +66,7 @@ impl Parcel {
         let mut at = 0;
         for _ in 0..self.lines {
             visit(at);
-            // Relaxed: the words that order the turns order these accesses too.
+            // Relaxed ordering suffices: the words that order the turns also order these accesses.
             at = self.words[at].load(Ordering::Relaxed) as usize;
         }
         std::hint::black_box(at);
@@ -86,7 +86,6 @@ mod tests {
         let read = parcel.read();
         assert_eq!(read.is_some(), memory::CAN_FLUSH);
         assert!(read.is_none_or(|read| read.handed_ns > 0 && read.memory_ns > 0 && read.lines > 1));
-        // All written values survive the flushing of the caches.
         assert_eq!(parcel.words.iter().filter(|word| word.load(Ordering::Relaxed) == 1).count(), written);
     }
 }

@@ -7,17 +7,17 @@ use fauxplat_threads::{Side, Turn};
 
 use crate::cache_transfer::Parcel;
 
-/// Time after which a worker stops waiting for the other: writing and reading take a walk through memory.
+/// Time after which a worker stops waiting for the other, in nanoseconds: far longer than one walk through the memory.
 const PATIENCE_NS: u64 = 200_000_000;
 
-/// State that two workers share for a shift: one word for the beginning, one for the end.
+/// State that two workers share for a shift.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
     pub(crate) at_the_beginning: Turn,
     pub(crate) at_the_end: Turn,
     /// Order of the accesses to the parcel.
     turn: Turn,
-    /// The memory to hand over; `None` in shifts without a handover.
+    /// Memory that the first worker writes and the second reads; `None` in shifts that do not measure a transfer.
     parcel: Option<Arc<Parcel>>,
 }
 
@@ -26,7 +26,7 @@ impl Exchange {
         Exchange { parcel, ..Exchange::default() }
     }
 
-    /// The first side writes, the second reads and measures; returns a result for the reader alone.
+    /// The first side writes, the second side reads and measures; only the second side returns a result.
     pub(crate) fn cache_transfer(&self, side: Side) -> Option<CacheTransfer> {
         let parcel = self.parcel.as_ref()?;
         self.turn.one_after_the_other(side, PATIENCE_NS, || parcel.write(), || parcel.read())?

@@ -1,9 +1,9 @@
-//! Worker threads on stated CPUs that run loops together and account for every nanosecond.
+//! Worker threads on stated CPUs that run loops together and account for all of their time.
 //!
-//! `launch` runs the user's programs; `workers` runs loops of fauxplat, where the CPU or the neighbourhood of two CPUs
-//! is the subject. The threads live as long as the pool, so that their memory stays warm from one shift to the next;
-//! all workers of a shift begin together and work for the same time rather than the same amount, so that no worker has
-//! the machine to itself at the end.
+//! The crate `launch` runs the user's programs; this crate runs loops of fauxplat, where a CPU or the neighbourhood of
+//! two CPUs is measured. The threads live as long as their pool, so that their memory stays warm from one shift to the
+//! next. All workers of a shift begin together and work for the same time, not the same number of units, so that no
+//! worker has the machine to itself at the end.
 
 mod account;
 mod cache_transfer;
@@ -13,33 +13,18 @@ mod pool;
 pub use account::Counted;
 pub use pool::{Shift, Station, WorkerPool};
 
-/// Reason why a pool could not be made, or a shift failed.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
-    /// A thread cannot be placed as it should.
+    /// The thread cannot have its CPU or its scheduling policy.
     #[error("a worker on CPU {cpu}: {source}")]
-    Station {
-        /// CPU of the worker.
-        cpu: fauxplat_units::Cpu,
-        /// The call that failed.
-        source: fauxplat_sys::SysError,
-    },
-    /// A thread cannot be created.
+    Station { cpu: fauxplat_units::Cpu, source: fauxplat_sys::SysError },
     #[error("a worker thread cannot be created: {0}")]
     Thread(std::io::Error),
-    /// The memory of a worker's kernel cannot be allocated.
     #[error(
         "a worker on CPU {cpu} has no memory for the kernel {kernel}: {source} (is it limited, see `ulimit -v`?)"
     )]
-    Memory {
-        /// CPU of the worker.
-        cpu: fauxplat_units::Cpu,
-        /// Kernel whose memory was requested.
-        kernel: fauxplat_kernels::Kernel,
-        /// The call that failed.
-        source: fauxplat_sys::SysError,
-    },
-    /// A thread ended before its work did.
+    Memory { cpu: fauxplat_units::Cpu, kernel: fauxplat_kernels::Kernel, source: fauxplat_sys::SysError },
+    /// A thread ended before it reported its shift.
     #[error("the worker on CPU {0} ended early")]
     Gone(fauxplat_units::Cpu),
 }

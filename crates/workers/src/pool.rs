@@ -17,31 +17,27 @@ use crate::account::{Books, Counted};
 use crate::cache_transfer::Parcel;
 use crate::exchange::Exchange;
 
-/// Placement of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Station {
-    /// CPU of the worker.
     pub cpu: Cpu,
-    /// Scheduling policy of the worker.
     pub policy: Policy,
-    /// Sizes of the caches of the CPU.
+    /// Sizes of the caches that the CPU uses.
     pub caches: Caches,
 }
 
-/// The work of one worker in a shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
-    /// The loop that is run.
     pub kernel: Kernel,
-    /// Time of work before the account begins, so that caches and clocks settle while the other workers do the same.
+    /// Time of work before accounting begins, in nanoseconds, so that caches and clock frequencies settle under the
+    /// same load.
     pub warm_ns: u64,
-    /// Duration of the accounted work.
+    /// Duration of the accounted work, in nanoseconds.
     pub duration_ns: u64,
-    /// Units between two readings of the clock.
+    /// Number of units between two readings of the clock.
     pub lap_units: u64,
     /// Whether the CPU time of each lap is kept.
     pub keep_laps: bool,
-    /// Whether two workers of the shift first hand over memory through their caches.
+    /// Whether the first of two workers also writes memory that the second reads, to measure a cache transfer.
     pub hands_over: bool,
 }
 
@@ -49,15 +45,16 @@ pub struct Shift {
 struct Order {
     shift: Shift,
     barrier: Arc<Barrier>,
-    /// Exchange between two workers on different CPUs, to measure their distance.
+    /// State for the measurement of the distance between two workers; `None` unless exactly two work, on different
+    /// CPUs.
     exchange: Option<(Arc<Exchange>, Side)>,
 }
 
-/// Worker threads that are ready.
+/// Worker threads that wait for shifts.
 #[derive(Debug)]
 pub struct WorkerPool {
     workers: Vec<Worker>,
-    /// The memory to hand over, allocated on first use.
+    /// Memory for cache transfers, allocated on first use.
     parcel: Option<Arc<Parcel>>,
 }
 
@@ -71,29 +68,29 @@ struct Worker {
 }
 
 impl WorkerPool {
-    /// Creates a worker per station. Several may share a CPU.
+    /// Creates a worker per station. Several workers may share a CPU.
     ///
     /// # Errors
-    /// A CPU is not online or not allowed, or a policy is not permitted.
+    /// Fails if a CPU is offline or not allowed, a policy is not permitted, or a thread cannot be created.
     pub fn new(stations: &[Station]) -> Result<Self, WorkerError> {
         Self::counting(stations, &[])
     }
 
-    /// Like [`WorkerPool::new`]; each worker also counts events of its shifts.
+    /// Like [`WorkerPool::new`]; each worker also counts events during its shifts.
     ///
     /// # Errors
-    /// As [`WorkerPool::new`].
+    /// Fails as [`WorkerPool::new`] does.
     pub fn counting(stations: &[Station], counted: &[Counted]) -> Result<Self, WorkerError> {
         let start = |station: &Station| Worker::start(station, counted.to_vec());
         let workers = stations.iter().map(start).collect::<Result<_, _>>()?;
         Ok(WorkerPool { workers, parcel: None })
     }
 
-    /// Creates a pool at real-time priority where that is permitted, else under the ordinary policy; returns the policy
-    /// too.
+    /// Creates a pool at real-time priority if that is permitted, otherwise under the ordinary policy; also returns the
+    /// policy.
     ///
     /// # Errors
-    /// A CPU is not online or not allowed.
+    /// Fails if a CPU is offline or not allowed, or a thread cannot be created.
     pub fn at_real_time(
         priority: u8,
         stations: impl Fn(Policy) -> Vec<Station>,
@@ -101,11 +98,11 @@ impl WorkerPool {
         real_time_or_ordinary(priority, WorkerError::is_permission, |policy| Self::new(&stations(policy)))
     }
 
-    /// Runs a shift: the workers with an entry begin together, the others sleep. Accounts have the indices of their
-    /// workers.
+    /// Runs a shift: workers with an entry in `shifts` begin together, the others sleep. The result has the account of
+    /// each worker at the worker's index.
     ///
     /// # Errors
-    /// A worker has ended.
+    /// Fails if a worker has ended or has no memory for its kernel.
     pub fn work(&mut self, shifts: &[Option<Shift>]) -> Result<Vec<Option<ShiftSample>>, WorkerError> {
         let working: Vec<&Worker> =
             self.workers.iter().zip(shifts).filter_map(|(worker, shift)| shift.map(|_| worker)).collect();
@@ -133,7 +130,7 @@ impl WorkerPool {
             let told = shift.map(|_| worker.accounts.recv().unwrap_or(Err(WorkerError::Gone(worker.cpu))));
             told.transpose()
         };
-        // All workers are waited for, even if one fails, because the next shift needs all of them.
+        // The results of all workers are received, even if one fails, because the next shift needs all workers.
         let accounts: Vec<_> = self.workers.iter().zip(shifts).map(account).collect();
         accounts.into_iter().collect()
     }
@@ -142,7 +139,7 @@ impl WorkerPool {
 impl Drop for WorkerPool {
     fn drop(&mut self) {
         for worker in &mut self.workers {
-            // A closed channel tells the worker to end.
+            // Closing the channel ends the worker.
             worker.orders = None;
         }
         for thread in self.workers.iter_mut().filter_map(|worker| worker.thread.take()) {
@@ -152,7 +149,7 @@ impl Drop for WorkerPool {
 }
 
 impl Parcel {
-    /// Sized for the smallest cache: cores of one machine may have caches of several sizes.
+    /// Creates memory for the smallest second-level cache, since the cores of a machine may differ.
     fn for_all(workers: &[Worker]) -> Self {
         let least = workers.iter().map(|worker| worker.caches).min_by_key(|caches| caches.l2);
         Parcel::new(&least.unwrap_or_default())
@@ -168,7 +165,7 @@ impl Worker {
         let body = move || {
             let done = station.take();
             let go_on = done.is_ok();
-            // The receiver is waiting for this message, so sending cannot fail.
+            // The receiver waits for this message, so sending cannot fail.
             let _ = ready.send(done);
             if go_on {
                 station.serve(&Books::open(station.cpu, &counted), &inbox, &outbox);
@@ -188,22 +185,22 @@ impl Worker {
 }
 
 impl Station {
-    /// Places the calling thread.
+    /// Places the calling thread on its CPU, under its policy.
     fn take(&self) -> Result<(), WorkerError> {
         let place = ThreadPlacement { cpu: self.cpu, policy: self.policy, slack_ns: None };
         place.take().map_err(|source| WorkerError::Station { cpu: self.cpu, source })
     }
 
     fn serve(&self, books: &Books, inbox: &Receiver<Order>, outbox: &Sender<Account>) {
-        // Memory is kept per kernel and reused in later shifts.
+        // The memory of each kernel is kept for later shifts.
         let mut ready: HashMap<Kernel, Ready> = HashMap::new();
         while let Ok(Order { shift, barrier, exchange }) = inbox.recv() {
             let work = match ready.entry(shift.kernel) {
                 Entry::Occupied(there) => Ok(there.into_mut()),
                 Entry::Vacant(free) => Ready::new(shift.kernel, &self.caches).map(|fresh| free.insert(fresh)),
             };
-            // A worker without memory still joins the barrier, so that the others do not wait for it, and then takes no
-            // part in the shift.
+            // A worker without memory still joins the barrier, since the others wait for it there, and then skips the
+            // shift.
             barrier.wait();
             let work = match work {
                 Ok(work) => work,
@@ -228,10 +225,9 @@ impl Station {
     }
 }
 
-/// Result of a worker's shift.
 type Account = Result<ShiftSample, WorkerError>;
 
-/// Runs laps until the time is up, or the user has asked to stop.
+/// Runs laps until the duration is over or the user asks to stop.
 fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
     let is_before = |moment_ns: u64| clock::monotonic_ns() < moment_ns && !signal::stop_requested();
     let warm_until_ns = clock::monotonic_ns().saturating_add(shift.warm_ns);
@@ -257,7 +253,7 @@ fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
     ShiftSample { counts, ..begin.until(&books.stand(), units, laps) }
 }
 
-/// Greatest number of laps that are kept: a minute of laps of a millisecond.
+/// Greatest number of laps that are kept: one minute of laps of a millisecond.
 const LAPS_MAX: usize = 60_000;
 
 #[cfg(test)]
@@ -308,8 +304,8 @@ mod tests {
         };
         let both = trips(&mut pool, &[shift(Kernel::L1), shift(Kernel::L1)]);
         assert_eq!(both[1], [None, None], "only one of them takes the time");
-        // Beside other tests, one of the two threads may be preempted for longer than the other waits; the time of a
-        // round trip depends on the machine.
+        // Other tests may preempt one of the two threads for longer than the other waits; the time of a round trip
+        // depends on the machine.
         assert!(both[0].iter().flatten().all(|&took_ns| took_ns > 0 && a.cpu != b.cpu), "{both:?}");
         assert_eq!(trips(&mut pool, &[shift(Kernel::L1), None]), [[None, None]]);
 

@@ -1,4 +1,4 @@
-//! Shifts on the real machine: invariants of accounts, whatever the load of the machine.
+//! Shifts on the real machine: properties of accounts that hold under any load.
 
 use fauxplat_kernels::{Caches, Kernel};
 use fauxplat_model::{Policy, ShiftSample};
@@ -7,8 +7,8 @@ use fauxplat_units::{Bytes, Cpu};
 use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
 
 const DURATION_NS: u64 = 5_000_000;
-/// Tolerance for clocks of an account that are read one after the other: some hundred nanoseconds, or a turn of the
-/// hypervisor.
+/// Tolerance in nanoseconds for the clocks of an account, which are read one after the other: some hundred nanoseconds,
+/// or a time slice of the hypervisor.
 const APART_NS: u64 = 10_000_000;
 
 fn cpu() -> Cpu {
@@ -36,7 +36,8 @@ fn adds_up(account: &ShiftSample, lap_units: u64) {
     assert!(account.wall_ns >= DURATION_NS, "{account:?}");
     assert!(account.cpu_ns <= account.wall_ns + APART_NS, "a thread has one CPU at most: {account:?}");
     assert_eq!(account.units % lap_units, 0, "laps are whole: {account:?}");
-    // CPU time and run-queue wait are read at the ends of the shift; the scheduler accounts a wait when it is over.
+    // CPU time and run-queue wait are read at both ends of the shift; the scheduler accounts a wait only after it is
+    // over.
     assert!(account.run_delay_ns.is_none_or(|wait_ns| wait_ns <= account.wall_ns + APART_NS), "{account:?}");
     let laps_ns: u64 = account.laps_cpu_ns.iter().sum();
     assert!(laps_ns <= account.cpu_ns, "laps are a part of the shift: {account:?}");
@@ -90,7 +91,7 @@ fn threads_go_home_with_their_pool() {
     let error = WorkerPool::new(&nowhere).unwrap_err();
     assert!(matches!(error, WorkerError::Station { cpu: Cpu(31_337), .. }), "{error}");
     assert!(error.to_string().contains("CPU 31337") && !error.is_permission(), "{error}");
-    // The thread that was refused is about to end; half a minute is enough for a machine that is very busy.
+    // The refused thread is about to end; half a minute suffices even on a very busy machine.
     let until_ns = clock::monotonic_ns() + 30_000_000_000;
     while named() > 0 {
         assert!(clock::monotonic_ns() < until_ns, "a refused worker stays");

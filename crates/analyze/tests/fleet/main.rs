@@ -1,4 +1,4 @@
-//! Fleets that do not exist, judged.
+//! Judgements of simulated fleets.
 
 mod common;
 #[path = "../../examples/sim/fleets.rs"]

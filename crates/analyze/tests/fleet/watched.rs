@@ -9,7 +9,7 @@ use fauxplat_stats::draw::Draw;
 use crate::common::{question, record};
 use crate::fleets::name;
 
-/// Visits of one machine: noise, and a step from a visit on.
+/// Visits of one machine: noise, and a step from the visit `at` on.
 fn visits(node: &str, count: usize, (at, step): (usize, f64), sd: f64, draw: &mut Draw) -> Vec<NodeVisit> {
     let visit = |place: usize| {
         let shift = if place >= at { f64::ln_1p(step) } else { 0.0 };
@@ -47,7 +47,7 @@ fn slower_since_the_new_microcode() {
     assert!(since.low.unwrap() > 1.03);
 }
 
-/// From a visit on slow runs double the mean and leave the median as it is.
+/// From some visit on, slow runs double the mean and leave the median unchanged.
 #[test]
 fn slow_runs_that_move_no_median_are_a_change_of_the_mean() {
     let mut draw = Draw::new(10, 0);
@@ -91,7 +91,7 @@ fn a_visit_is_what_a_record_says_in_short() {
     assert_eq!(fauxplat_analyze::fleet::visit(&record("n", &[], &[0]), &question()), None);
 }
 
-/// Visits of a fleet; `change` gives the shift of a machine at a visit.
+/// Visits of a fleet; `change` gives the shift of a machine at a visit, as a logarithm.
 fn visits_of_a_fleet(
     machines: usize,
     count: usize,
@@ -138,7 +138,7 @@ fn a_change_of_the_whole_fleet_is_that_of_no_machine() {
     assert_eq!(found.whole.len(), 1);
     let change = &found.whole[0];
     assert!(change.at == 9 && (change.effect_ratio - 1.05).abs() < 0.01, "{change:?}");
-    // A machine that changed beside the whole fleet is told apart.
+    // A machine that changes in addition to the whole fleet is reported separately.
     let both = |machine, at| all_slower(machine, at) + if machine == 3 && at >= 8 { 0.5 } else { 0.0 };
     let found = fleet_watch(&visits_of_a_fleet(100, 12, 7, both), "c", &question());
     assert_eq!((found.nodes[0].node.as_str(), found.whole.len()), (name(3).as_str(), 1));
@@ -152,6 +152,6 @@ fn fleets_that_do_not_change_have_no_changes() {
         !found.whole.is_empty() || found.nodes.iter().any(|it| !it.changes.is_empty())
     };
     let fleets = (100..180).filter(|&seed| told(seed)).count();
-    // 1 % of 80 is 0.8; three standard deviations are 2.7.
+    // 1 % of 80 are 0.8; three standard deviations are 2.7.
     assert!(fleets <= 3, "{fleets}");
 }

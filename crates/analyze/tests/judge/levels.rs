@@ -1,4 +1,4 @@
-//! Levels that are low, and shared by many.
+//! Low levels, which many comparisons share.
 
 use fauxplat_model::COMPARISON_LEVEL_MIN;
 

@@ -1,4 +1,4 @@
-//! Tests of the winner and of the comparison that it rests upon.
+//! The winner, and the comparison with the runner-up on which it rests.
 
 use super::sessions::in_sessions;
 use super::*;
@@ -15,7 +15,8 @@ fn three_commands_share_blocks_and_the_winner_beats_the_runner_up() {
     assert_eq!((judged.findings.winner, judged.findings.comparisons.len()), (None, 2));
 }
 
-/// Typical runs of the third are a little faster than those of the second, and one in ten takes twice as long.
+/// Typical runs of the third command are a little faster than those of the second, and one in ten of its runs takes
+/// twice as long.
 #[test]
 fn who_is_slower_in_some_runs_does_not_win_by_typical_ones() {
     let slow = |n: u32| if (n * 7 + 3).is_multiple_of(10) { 2.0 } else { 0.998 };

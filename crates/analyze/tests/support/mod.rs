@@ -1,8 +1,7 @@
-//! Samples made by hand.
+//! Synthetic samples.
 
 use fauxplat_model::{Metric, Sample};
 
-/// A successful measured run with the given readings.
 pub(crate) fn run(block: u32, command: u16, position: u16, readings: &[(Metric, u64)]) -> Sample {
     Sample {
         block,

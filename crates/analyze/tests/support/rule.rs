@@ -1,8 +1,8 @@
-//! The usual rule, for made-up runs that take no time.
+//! The usual rule, adapted to simulated runs.
 
 use fauxplat_model::Rule;
 
-/// The usual rule, which looks as soon as there are pairs enough.
+/// The usual rule without the least time that a comparison has to span, since simulated runs take no time.
 pub(crate) fn rule() -> Rule {
     Rule { least_span_s: 0.0, ..Rule::default() }
 }

@@ -1,4 +1,4 @@
-//! Invariants of the runner on machines that are drawn at random.
+//! Properties of the runner on random simulated machines.
 
 use fauxplat_experiment::{LaunchError, RunError, Stopped};
 use fauxplat_launch::RunEnd;
@@ -31,7 +31,7 @@ fn machine() -> impl Strategy<Value = Machine> {
     let neighbour = (20_000_000u64..500_000_000, 0.0..0.9, 1.0..3.0)
         .prop_map(|(stay_ns, share, slowdown)| Neighbour { stay_ns, share, slowdown });
     let programs = (behaviour(0), behaviour(1), behaviour(2)).prop_map(|(a, b, c)| vec![a, b, c]);
-    // The drift compounds: with a larger one, the times of later runs would grow without bound.
+    // The drift compounds: with more of it, the times of later runs would grow without bound.
     (any::<u64>(), programs, -0.2f64..0.02, proptest::option::of(neighbour)).prop_map(
         |(seed, programs, drift_per_s, neighbour)| Machine {
             drift_per_s,
@@ -51,7 +51,7 @@ proptest! {
         prop_assert_eq!(executor(machine).execute(&mut script).unwrap(), Stopped::Done);
         prop_assert_eq!(script.samples.len(), runs);
         is_orderly(&script, &asked)?;
-        // A scene begins when all runs of the one before have landed, and each is entered once.
+        // A scene begins after all runs of the scene before have ended, and each scene is entered once.
         let scenes_of = |blocks: &mut dyn Iterator<Item = u32>| blocks.map(|block| block / 5).collect::<Vec<_>>();
         let entered = scenes_of(&mut script.entered.iter().map(|(_, block)| *block));
         prop_assert!(entered.windows(2).all(|two| two[0] < two[1]), "{entered:?}");
@@ -61,8 +61,8 @@ proptest! {
         }
     }
 
-    /// Stopped at any moment, or with a spawner that died in any run: the samples are a prefix of those of the complete
-    /// experiment.
+    /// Whether the experiment is stopped at any moment or the spawner dies in any run, the samples are a prefix of the
+    /// samples of the complete experiment.
     #[test]
     fn an_experiment_that_is_cut_off_is_the_beginning_of_a_whole_one(
         machine in machine(),
@@ -87,7 +87,7 @@ proptest! {
         }
     }
 
-    /// A feed that refuses a sample (a store that is full) at any moment gets no further one.
+    /// After the feed refuses a sample, as with a full store, the feed gets no further sample.
     #[test]
     fn nothing_is_handed_over_after_a_refusal(machine in machine(), full_after in 0usize..60) {
         let asked = turns(60, 3);

@@ -1,4 +1,4 @@
-//! End-to-end tests of the runner on simulated machines: its requests, the samples that it passes on, and how it ends.
+//! The runner on simulated machines: its requests, the samples that it passes on, and how it ends.
 
 mod any_machine;
 mod endings;

@@ -1,4 +1,4 @@
-//! Runs as the simulated machine describes them: order, times, outcomes, scenes, and what is read of them.
+//! Runs as the simulated machine describes them: order, times, outcomes, scenes, and readings.
 
 use fauxplat_experiment::{Launcher, Table};
 use fauxplat_launch::simulated::{

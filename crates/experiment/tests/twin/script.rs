@@ -1,4 +1,4 @@
-//! The feed that leads every test of the runner, and simulated machines to run it on.
+//! The feed for all tests of the runner, and simulated machines.
 
 use std::path::PathBuf;
 
@@ -24,12 +24,12 @@ pub(crate) fn trial(number: usize, command: u16) -> Trial {
     Trial { block, position: 0, command, phase, setup: Setup::default() }
 }
 
-/// Commands in turn.
+/// Trials of the commands in turn.
 pub(crate) fn turns(runs: usize, commands: u16) -> Vec<Trial> {
     (0..runs).map(|number| trial(number, (number % usize::from(commands)) as u16)).collect()
 }
 
-/// Feed that asks for a list of trials, keeps the samples, and runs a hook after each.
+/// A feed that asks for a list of trials and keeps the samples. The feed can stop the runner or refuse a sample.
 pub(crate) struct Script {
     pub(crate) trials: Option<Vec<Trial>>,
     pub(crate) scenes: bool,
@@ -103,7 +103,7 @@ impl Feed for Script {
     }
 }
 
-/// An executor on a simulated machine, whose commands are the described programs.
+/// An executor on a simulated machine, with the machine's programs as commands.
 pub(crate) fn executor(machine: Machine) -> Executor {
     let commands: Vec<Command> = machine.programs.iter().map(|program| command(&program.name)).collect();
     executor_of(machine, &commands).0
@@ -135,7 +135,7 @@ pub(crate) fn noisy(name: &str, median_ns: f64) -> Behaviour {
     Behaviour::new(name, Times::noisy(median_ns, 0.02))
 }
 
-/// Invariants of every run on every machine: each trial lands once, in order, after the one before has ended, and is
+/// Checks the properties of every run on every machine: each trial ends once, in order, after the trial before, and is
 /// the requested one.
 pub(crate) fn is_orderly(script: &Script, asked: &[Trial]) -> Result<(), TestCaseError> {
     prop_assert!(script.samples.len() <= asked.len());

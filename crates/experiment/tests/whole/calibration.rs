@@ -1,5 +1,4 @@
-//! `aa`: a calibration counts the false verdicts of many complete comparisons, and how often a true difference is
-//! found.
+//! `aa`: a calibration counts the false verdicts of many complete comparisons, and the true differences that are found.
 
 use fauxplat_experiment::measure::aa::{Calibration, Stratum, calibrate, twice};
 use fauxplat_experiment::{Driver, Finished};
@@ -50,7 +49,7 @@ fn identical_copies_are_called_different_no_more_often_than_the_level_says() {
     assert_eq!(names, ["plain", "layout"]);
     for stratum in &found(&finished).strata {
         assert_eq!(stratum.comparisons, 50);
-        // 5 % of 50, and three standard errors.
+        // 5 % of 50, plus three standard errors.
         assert!(stratum.false_verdicts <= 7, "{stratum:?}");
         // With forty pairs some comparisons remain inconclusive.
         assert!(stratum.equivalent > 30, "{stratum:?}");
@@ -69,7 +68,7 @@ fn more_work_is_found_with_its_amount() {
     assert!((power.effect_mean_ratio / 1.05 - 1.0).abs() < 0.01, "{power:?}");
 }
 
-/// Blocks of several comparisons have distinct numbers, so that the record can be taken apart again.
+/// The blocks of several comparisons have distinct numbers, so that the record can be divided into comparisons again.
 #[test]
 fn comparisons_of_one_record_have_blocks_of_their_own() {
     let laboratory = Laboratory::new();
@@ -94,7 +93,7 @@ fn a_user_who_stops_it_gets_the_comparisons_that_were_complete() {
     assert!((2..1000).contains(&stratum.comparisons), "{stratum:?}");
 }
 
-/// Comparisons that were complete when the calibration failed are reported, in whichever stratum that was.
+/// Comparisons that were complete before the calibration failed are reported, in any stratum.
 #[test]
 fn a_calibration_that_fails_keeps_the_comparisons_before() {
     let laboratory = Laboratory::new();

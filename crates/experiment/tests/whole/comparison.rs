@@ -1,4 +1,4 @@
-//! `compare`: the verdict is that of the description, whatever the machine does to both commands alike.
+//! `compare`: the verdict agrees with the described programs, however the machine disturbs both commands alike.
 
 use fauxplat_launch::simulated::{Behaviour, Machine, Mode, Neighbour, Times};
 use fauxplat_model::document::Findings;
@@ -99,8 +99,8 @@ fn two_modes_of_equal_share_are_no_difference() {
     assert_ne!(verdict(&finished).0, Verdict::Different);
 }
 
-/// A command that leaves caches dirty slows down the next run, its own next run included. After itself the dirty command is
-/// the slower one, although the clean one is slow wherever it follows it.
+/// A command that leaves caches dirty slows the next run down, also a run of its own. After itself the dirty command is
+/// slower than the clean one after itself, although the clean command is slow after the dirty one.
 #[test]
 fn what_a_run_leaves_to_the_next_turns_no_sign_and_is_named() {
     let dirty = || Behaviour { carry_over: 0.05, ..noisy("dirty", 5.0 * MS) };
@@ -121,7 +121,8 @@ fn what_a_run_leaves_to_the_next_turns_no_sign_and_is_named() {
     }
 }
 
-/// The order of before asks what either command does after whichever came first.
+/// With single runs in a block (`--order ab`), each command is measured after either command, so carry-over is not
+/// seen.
 #[test]
 fn the_order_of_single_runs_does_not_see_what_is_left() {
     let dirty = Behaviour { carry_over: 0.05, ..noisy("dirty", 5.0 * MS) };
@@ -154,8 +155,8 @@ fn a_limit_of_pairs_or_of_time_leaves_it_open() {
     }
 }
 
-/// Many comparisons of equal commands on machines that drift and have neighbours: differences are reported no more
-/// often than the level permits.
+/// Many comparisons of equal commands on machines with drift and neighbours: false differences are no more frequent
+/// than the level permits.
 #[test]
 fn false_differences_stay_below_the_level() {
     const MACHINES: u64 = 120;

@@ -1,4 +1,4 @@
-//! Every verb, ended early in every way: the results until then are sound, stored and reported.
+//! Every verb, ended early in every way: the results so far are sound, stored and reported.
 
 use fauxplat_experiment::measure::aa::{Calibration, Stratum};
 use fauxplat_experiment::{Finished, Kind};
@@ -13,7 +13,7 @@ use crate::support::{Heard, Laboratory, MS, free, noisy, report, reports_render}
 use crate::sweeping::swept_on;
 use crate::trouble::filled;
 
-/// A long experiment of a verb, on a machine that is changed by the closure.
+/// A long experiment of a verb, on a machine that the closure changes.
 type Verb = fn(&Laboratory, &dyn Fn(&mut Machine)) -> Finished;
 
 const VERBS: [(&str, Verb); 5] =
@@ -51,7 +51,7 @@ fn aa(laboratory: &Laboratory, change: &dyn Fn(&mut Machine)) -> Finished {
     calibrated(laboratory, &asked, Rule { max_pairs: 12, ..Rule::default() }, change)
 }
 
-/// Number of runs of the empty program before anything is measured.
+/// Number of runs of the empty program before the first measured run.
 const FLOOR_RUNS: u64 = 15;
 
 #[test]
@@ -122,7 +122,7 @@ fn a_full_store_keeps_what_it_has_and_the_report_has_all() {
     }
 }
 
-/// Every draw depends on the seed alone: not on the time, nor on what ran before.
+/// Every random choice depends only on the seed, not on the time or on earlier experiments.
 #[test]
 fn the_same_seed_gives_the_same_experiment_again() {
     for (name, verb) in VERBS {
@@ -140,7 +140,7 @@ fn the_same_seed_gives_the_same_experiment_again() {
     }
 }
 
-/// An experiment without a store is measured and reported all the same.
+/// Without a store an experiment is measured and reported nevertheless.
 #[test]
 fn without_a_store_nothing_is_missing_but_the_number() {
     let laboratory = Laboratory::new();

@@ -1,4 +1,4 @@
-//! `explain`: the planted factor gets the variation, and no other one does.
+//! `explain`: the planted factor gets the variation, and no other factor does.
 
 use fauxplat_experiment::Finished;
 use fauxplat_experiment::measure::explain::{Varied, explain};
@@ -9,12 +9,12 @@ use fauxplat_store::State;
 
 use crate::support::{Laboratory, MS, free, noisy};
 
-/// An explanation in which the commands, the stack, the heap and the CPU are varied.
+/// An explanation that varies command, stack, heap and CPU.
 fn explained(laboratory: &Laboratory, programs: Vec<Behaviour>, drift_per_s: f64) -> Finished {
     explained_on(laboratory, Machine { drift_per_s, ..Machine::quiet(5, programs) })
 }
 
-/// An explanation with the same factors on any machine.
+/// An explanation that varies the same factors, on any machine.
 pub(crate) fn explained_on(laboratory: &Laboratory, machine: Machine) -> Finished {
     let cpu = Placement::OneOf("0-1".parse().unwrap());
     let condition = Condition { aslr: Aslr::Off, cpu, env_pad: EnvPad::None, ..free().condition };
@@ -32,7 +32,7 @@ fn components(finished: &Finished) -> &[Component] {
     &found.components
 }
 
-/// The factors that are named as a cause.
+/// Names of the significant factors.
 fn named(components: &[Component]) -> Vec<&str> {
     let is_named = |one: &&Component| one.p_adjusted.is_some_and(|p| p < Rule::default().level);
     components.iter().filter(is_named).map(|one| one.factor.as_str()).collect()
@@ -72,7 +72,7 @@ fn where_nothing_is_planted_no_factor_is_named() {
     assert!(residual.factor == "residual" && residual.variance_share > 0.7, "{residual:?}");
     let shares: f64 = components.iter().map(|one| one.variance_share).sum();
     assert!((shares - 1.0).abs() < 1e-6, "{shares}");
-    // Every run has the planned setup: stack offsets within a page, CPUs from the list.
+    // Every run has the planned setup: stack displacements within a page, CPUs from the list.
     let samples = finished.record().samples;
     assert!(samples.iter().all(|sample| sample.cpu_first < 2 && sample.env_pad_bytes < 4096));
     assert!(samples.iter().any(|sample| sample.env_pad_bytes > 0));

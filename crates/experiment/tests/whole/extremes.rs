@@ -1,4 +1,4 @@
-//! Edge cases of machines and programs: times without any noise, zero times, many commands, equal names, metrics that
+//! Edge cases of machines and programs: times without noise, zero times, many commands, equal names, and metrics that
 //! the machine does not provide.
 
 use fauxplat_experiment::Finished;
@@ -19,7 +19,6 @@ fn found(finished: &Finished) -> &CompareFindings {
     found
 }
 
-/// Programs with constant times.
 fn constant(times_ns: &[f64]) -> Vec<Behaviour> {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
     names.iter().zip(times_ns).map(|(name, &ns)| Behaviour::new(name, Times::constant(ns))).collect()
@@ -27,7 +26,7 @@ fn constant(times_ns: &[f64]) -> Vec<Behaviour> {
 
 #[test]
 fn times_without_noise_are_compared_for_what_they_are() {
-    // A constant difference is a difference, however small; the margin says whether it matters.
+    // A constant difference is a difference, however small; the margin decides whether it matters.
     for (second_ns, expected, beyond) in [
         (5.0, Verdict::Equivalent, None),
         (5.001, Verdict::Different, Some(false)),
@@ -44,7 +43,7 @@ fn times_without_noise_are_compared_for_what_they_are() {
     }
 }
 
-/// Two zero times do not differ, zero and a positive time are not equal, and no report shows an infinity.
+/// Two zero times are not different, zero and a positive time are not equivalent, and no report shows an infinity.
 #[test]
 fn times_of_nothing_are_no_ratio() {
     for times in [[0.0, 0.0], [0.0, MS], [MS, 0.0]] {
@@ -75,7 +74,7 @@ fn any_number_of_commands_is_compared_with_the_first() {
         assert_eq!(against, ["b", "c", "d", "e", "f", "g", "h", "i"][..count - 1]);
         assert!(found.comparisons.iter().all(|one| one.verdict == Verdict::Different), "{count}");
         assert_eq!(found.winner, Some(0), "{count}");
-        // Every block holds every command once, in an order of its own.
+        // Every block has one run of each command, in an order of its own.
         let samples = finished.record().samples;
         let measured: Vec<_> =
             samples.iter().filter(|one| one.phase == fauxplat_model::Phase::Measured).collect();
@@ -98,7 +97,7 @@ fn commands_of_one_name_are_two_commands() {
     assert_eq!((found(&finished).commands.len(), verdict(&finished).0), (2, Verdict::Equivalent));
 }
 
-/// A metric that the machine does not provide decides nothing, and is neither equal nor different.
+/// A metric that the machine does not provide gives neither *different* nor *equivalent*.
 #[test]
 fn a_metric_that_is_not_measured_gives_no_verdict() {
     let rule = Rule { metric: Metric::MIGRATIONS, max_pairs: 16, ..Rule::default() };
@@ -115,7 +114,7 @@ fn a_metric_that_is_not_measured_gives_no_verdict() {
     }
 }
 
-/// The verdict distinguishes CPU time from wall time: the program that waits is slower and uses less CPU time.
+/// CPU time and wall time give different verdicts: the program that waits is slower and uses less CPU time.
 #[test]
 fn the_metric_that_was_asked_for_decides() {
     let waits = Behaviour { cpu: Some(Times::noisy(2.0 * MS, 0.01)), ..noisy("b", 8.0 * MS) };
@@ -177,7 +176,7 @@ fn a_time_limit_that_is_over_at_once_leaves_a_comparison_open() {
     assert_eq!(comparison.verdict, Verdict::Inconclusive);
 }
 
-/// A block of many slow commands is given up once each of them has run, and a round of `run` after the first round.
+/// A block of many slow commands is ended after one run of each command, and the rounds of `run` after the first round.
 #[test]
 fn a_time_limit_does_not_wait_for_a_long_block() {
     let slow = || constant(&[1e9; 9]);

@@ -1,5 +1,5 @@
-//! Whole experiments on simulated machines: findings, store and events, from the beginning to the report, without a
-//! process.
+//! Whole experiments on simulated machines, from the beginning to the report: findings, store and events. No test
+//! starts a process.
 
 mod calibration;
 mod comparison;

@@ -1,4 +1,4 @@
-//! `run`: the findings match the description, and everything that may go wrong with a run is reported.
+//! `run`: the findings agree with the described programs, and all failures of runs are reported.
 
 use fauxplat_experiment::Kind;
 use fauxplat_launch::RunEnd;
@@ -63,7 +63,7 @@ fn a_precision_that_is_reached_ends_it() {
     let loose = finished.record().samples.len();
     let finished = Laboratory::new().run(until(0.001), Machine::quiet(1, vec![noisy("a", 5.0 * MS)]));
     let strict = finished.record().samples.len();
-    // The interval of the median shrinks with the square root of the number of runs.
+    // The width of the median's interval is proportional to one over the square root of the number of runs.
     assert!(loose < 60 && strict > 10 * loose, "{loose} {strict}");
 }
 
@@ -161,7 +161,7 @@ fn a_metric_that_the_machine_does_not_give_is_absent_and_never_zero() {
     assert!(named.contains("run-queue wait") && named.contains("migrations"), "{named}");
 }
 
-/// Two commands, of which the first slows down whatever runs next by a twentieth.
+/// Two commands, of which the first slows the next run down by a twentieth.
 fn dirty_and_clean() -> Machine {
     let dirty = Behaviour { carry_over: 0.05, ..noisy("dirty", 5.0 * MS) };
     Machine::quiet(5, vec![dirty, noisy("clean", 5.0 * MS)])
@@ -176,7 +176,8 @@ fn of_several_commands_what_one_leaves_to_the_next_turns_no_sign_and_is_named() 
         laboratory.is_sound(&finished, State::Finished);
         let found = found(&finished);
         let against = found[1].against_first.as_ref().expect("there are runs enough");
-        // After itself the dirty command takes 5 % longer than the clean one, which is slow wherever it follows it.
+        // After itself the dirty command takes 5 % longer than the clean command, which is slow only after the dirty
+        // one.
         assert_eq!(against.verdict, Verdict::Different);
         assert!((against.effect_ratio * 1.05 - 1.0).abs() < 0.01, "{}", against.effect_ratio);
         let carried = against.carry_over.expect("each command ran twice in a row");
@@ -213,7 +214,7 @@ fn runs_too_long_to_be_had_in_twos_come_once_in_a_round() {
     assert!(samples.chunk_by(|one, next| one.block == next.block).all(|round| round.len() == 2));
 }
 
-/// The definition asks for the order of before, which cannot see what is left.
+/// The definition asks for single runs in a round (`--order ab`), which do not show carry-over.
 #[test]
 fn single_runs_in_a_round_can_be_asked_for() {
     let rule = Rule { order: Order::Ab, ..Rule::default() };

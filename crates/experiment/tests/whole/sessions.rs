@@ -1,4 +1,4 @@
-//! `compare --sessions`: an effect of a session on one program and not on the other is no difference of the programs.
+//! `compare --sessions`: an effect of a session on only one of two programs is no difference of the programs.
 
 use fauxplat_launch::simulated::Machine;
 use fauxplat_model::document::Findings;
@@ -21,7 +21,7 @@ fn six() -> Option<Sessions> {
     Some(Sessions { count: 6, gap_s: 0.0 })
 }
 
-/// Result of a comparison whose second program takes these multiples of the first one's time, session by session.
+/// The result of a comparison whose second program takes these multiples of the first program's time, one per session.
 fn found(sessions: Option<Sessions>, shares: &[f64]) -> Comparison {
     let laboratory = Laboratory::new();
     let machines = shares.iter().map(|&share| favouring(share)).collect();

@@ -1,4 +1,4 @@
-//! Environment of each experiment: a store, a machine of empty files, and a listener.
+//! Surroundings of each experiment: a store, a machine described by empty files, and a listener.
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -27,7 +27,6 @@ pub(crate) fn noisy(name: &str, median_ns: f64) -> Behaviour {
     Behaviour::new(name, Times::noisy(median_ns, 0.01))
 }
 
-/// Events of an experiment, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Heard {
     Begun { id: Option<i64>, commands: usize },
@@ -58,7 +57,7 @@ impl Listener for Ear {
     }
 }
 
-/// A folder with a store, and a listener.
+/// A temporary folder for a store, and a listener.
 pub(crate) struct Laboratory {
     folder: TempDir,
     ear: Ear,
@@ -88,7 +87,7 @@ impl Laboratory {
         self.ear.0.borrow().clone()
     }
 
-    /// An existing program file, for verbs that look for it. It is never executed.
+    /// An existing program file, for verbs that look it up. The file is never executed.
     pub(crate) fn program(&self) -> String {
         let path = self.folder.path().join("subject");
         fs::write(&path, "what a described machine runs").unwrap();
@@ -96,7 +95,7 @@ impl Laboratory {
         path.to_str().unwrap().to_owned()
     }
 
-    /// Input of an experiment on a simulated machine.
+    /// The parts with which an experiment on a simulated machine begins.
     pub(crate) fn beginning(
         &self,
         kind: &'static str,
@@ -118,7 +117,7 @@ impl Laboratory {
         }
     }
 
-    /// An experiment whose commands are the described programs.
+    /// Begins an experiment with the described programs as commands.
     pub(crate) fn begin(
         &self,
         kind: &'static str,
@@ -129,14 +128,13 @@ impl Laboratory {
         driver_of(self.beginning(kind, definition, described), names)
     }
 
-    /// A whole `run`.
     pub(crate) fn run(&self, definition: Definition, described: simulated::Machine) -> Finished {
         let mut driver = self.begin("run", definition, described);
         let (findings, failed) = measure::run::run(&mut driver, Default::default());
         driver.finish(Findings::Run(findings), failed)
     }
 
-    /// A whole `compare` on a machine that is replaced by the next one whenever the spawner is restarted.
+    /// A whole `compare`. Each restart of the spawner replaces the machine by the next one.
     pub(crate) fn compare_on(&self, definition: Definition, machines: Vec<simulated::Machine>) -> Finished {
         let beginning = self.beginning("compare", definition, machines[0].clone());
         let names = names(&machines[0]);
@@ -148,13 +146,12 @@ impl Laboratory {
         judged(driver_of(Beginning { launch, ..beginning }, names))
     }
 
-    /// A whole `compare`.
     pub(crate) fn compare(&self, definition: Definition, described: simulated::Machine) -> Finished {
         judged(self.begin("compare", definition, described))
     }
 
-    /// Checks what must hold however an experiment ended: its state, its samples in the store as in memory, its plans,
-    /// the order of its events, and a report in every format.
+    /// Checks the properties of an experiment that ended in any way: its state, equal samples in store and memory, its
+    /// plans, the order of its events, and a report in every format.
     #[track_caller]
     pub(crate) fn is_sound(&self, finished: &Finished, state: State) {
         let (record, stored) = (finished.record(), self.stored());
@@ -210,7 +207,7 @@ fn names(described: &simulated::Machine) -> Vec<String> {
     described.programs.iter().map(|program| program.name.clone()).collect()
 }
 
-/// An experiment whose commands are programs of these names.
+/// An experiment with programs of these names as commands.
 fn driver_of(beginning: Beginning<'static>, names: Vec<String>) -> Driver {
     let make = move |definition: &mut Definition, _: &Machine| -> Result<Vec<Command>, Failure> {
         Ok(names.iter().map(|name| command(name, &definition.condition)).collect())
@@ -245,7 +242,7 @@ pub(crate) fn command(name: &str, condition: &Condition) -> Command {
     }
 }
 
-/// A definition whose commands have no fixed CPUs, so that they are not traced first.
+/// A definition whose commands may run on any CPU, so that no trace run precedes.
 pub(crate) fn free() -> Definition {
     let condition = Condition { cpu: Placement::Free, ..Condition::default() };
     Definition { condition, ..Definition::default() }
@@ -264,7 +261,7 @@ fn text_of(record: &Record<'_>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A report in a format, if the format supports these findings.
+/// A report in a format; `None` if the format does not support these findings.
 pub(crate) fn report(finished: &Finished, format: Format) -> Option<String> {
     let mut out = Vec::new();
     match fauxplat_report::write(&finished.record(), format, &Style::default(), &mut out) {
@@ -278,7 +275,7 @@ pub(crate) fn report(finished: &Finished, format: Format) -> Option<String> {
 pub(crate) fn reports_render(finished: &Finished) {
     for format in Format::ALL {
         let text = report(finished, format);
-        // Formats of other tools may not support these findings; ours always do.
+        // Formats of other tools may not support these findings; the formats of fauxplat always do.
         let is_ours =
             matches!(format, Format::Text | Format::Json | Format::Csv | Format::Markdown | Format::Html);
         assert!(text.as_ref().is_some_and(|text| !text.is_empty()) || !is_ours, "{format} is empty");

@@ -1,4 +1,4 @@
-//! Experiments that end early: the results until then are kept and reported, with the reason.
+//! Experiments that end early: the results so far are kept and reported, with the reason.
 
 use fauxplat_experiment::measure::index::{Power, index};
 use fauxplat_experiment::{Beginning, Driver, Finished, Kind};
@@ -34,7 +34,7 @@ fn a_spawner_that_dies_leaves_every_run_that_was_over() {
         laboratory.is_sound(&finished, State::Failed);
         let failure = finished.failed.as_ref().unwrap();
         assert_eq!(failure.kind(), Kind::Bug, "{failure}");
-        // The empty program was run before the first run of the record.
+        // The runs of the empty program come before the first run of the record.
         assert_eq!(finished.record().samples.len(), 60 - 15);
         assert!(finished.has_measured());
         let text = report(&finished, Format::Text).unwrap();
@@ -51,7 +51,7 @@ fn a_comparison_whose_spawner_dies_shows_its_runs() {
     assert_eq!(finished.record().samples.len(), 45);
 }
 
-/// A machine on which so many tasks ended at once that the kernel could not report all of them.
+/// A machine on which so many tasks end at once that the kernel cannot report all of them.
 #[test]
 fn a_report_says_of_how_many_runs_the_account_was_lost() {
     let laboratory = Laboratory::new();
@@ -77,7 +77,7 @@ fn the_user_stops_a_run() {
         laboratory.is_sound(&finished, State::Stopped);
         assert!(finished.failed.is_none() && measured(&finished) > 10);
         assert!(finished.record().header.warnings[0].contains("interrupted"));
-        // A run that the stop cut off does not count.
+        // A run that the interrupt cut off does not count.
         let samples = finished.record().samples;
         assert!(samples.iter().all(|sample| sample.outcome.is_success()));
         assert!(report(&finished, Format::Text).unwrap().contains("interrupted"));
@@ -105,7 +105,7 @@ fn the_user_stops_before_the_first_run() {
     assert_eq!(finished.record().samples.len(), 0);
 }
 
-/// Three failures are no accident, and one in thirty is.
+/// A comparison tolerates one failure in thirty runs, but not one in three.
 #[test]
 fn a_comparison_bears_a_few_failed_runs_and_not_many() {
     let failing = |when| {
@@ -117,7 +117,7 @@ fn a_comparison_bears_a_few_failed_runs_and_not_many() {
     laboratory.is_sound(&finished, State::Finished);
     assert_eq!(verdict(&finished).0, Verdict::Different);
     let Findings::Compare(found) = finished.record().findings else { unreachable!() };
-    // The pairs of a block share a coin and are dropped together.
+    // The two pairs of a block share their random order, so both are dropped.
     assert_eq!((found.commands[1].failures, found.comparisons[0].dropped_pairs), (1, 2));
     let laboratory = Laboratory::new();
     let finished = laboratory.compare(free(), Machine::quiet(1, failing(When::Every(3))));
@@ -126,7 +126,7 @@ fn a_comparison_bears_a_few_failed_runs_and_not_many() {
     assert!(line.contains("`b` ended with status 2"), "{line}");
 }
 
-/// A store that accepts this many samples and no more, and no findings either.
+/// Makes the store accept `samples` samples and no more, and no findings.
 pub(crate) fn filled(laboratory: &Laboratory, samples: u32) {
     drop(laboratory.store());
     let store = rusqlite::Connection::open(laboratory.store_path()).unwrap();
@@ -170,7 +170,7 @@ fn a_comparison_whose_store_is_full_shows_its_runs() {
     assert!(finished.record().samples.len() > 20 && finished.has_measured());
 }
 
-/// Workers of fauxplat have no runs: their results before the store was full are analysed all the same.
+/// Workers of fauxplat have shifts instead of runs. Shifts from before the store was full are analysed nevertheless.
 #[test]
 fn an_index_whose_store_is_full_is_that_of_the_turns_before() {
     let laboratory = Laboratory::new();

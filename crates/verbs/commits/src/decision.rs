@@ -1,18 +1,18 @@
-//! How a step is decided: nearer to the good end or to the bad one, and what error that may have.
+//! Decides whether a commit is like the good end or like the bad end, within a given error.
 //!
-//! Where one commit made the change, every commit is in its time like the good end or like the bad one. So of the two
-//! statements "the middle is as the good end" and "the middle is as the bad end" one is true, and a test at the error of
-//! the step rejects the true one with at most that probability. The first of them to be rejected decides. Compared with a
-//! test of the middle between both ends this takes a third of the runs, since the whole change and not its half is
-//! looked for, and the ends' own noise counts once.
+//! If a single commit made the change, every other commit takes as long as the good end or as the bad end. So one of
+//! two hypotheses is true, "the commit is like the good end" or "the commit is like the bad end", and a test at the
+//! error of the step rejects the true one with at most that probability. The hypothesis that is rejected first decides.
+//! A test against the middle between the ends would need three times as many runs: it has to find half of the change
+//! instead of the whole change, and the noise of both ends counts.
 
 use crate::search::Side;
 
-/// Part of the least difference between the ends by which a commit has to lie away from an end: programs of equal
-/// sources differ by their layout, and that must decide nothing.
+/// The share of the least difference between the ends by which a commit has to differ from an end. Programs of equal
+/// sources differ by their layout, and such differences must not decide.
 const NEAR: f64 = 0.25;
 
-/// How the probability of a wrong answer is divided over a search.
+/// Division of the allowed probability of a wrong answer over the steps of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     level: f64,
@@ -20,23 +20,25 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A search whose answer may be wrong with this probability, with as many steps as it should have.
+    /// `level` is the allowed probability of a wrong answer, `steps` the number of steps that the search should take.
     pub fn new(level: f64, steps: u32) -> Self {
         Budget { level, steps: steps.max(1) }
     }
 
-    /// For the question whether the ends differ: a quarter.
+    /// Share for the question whether the ends differ: a quarter of the level.
     pub fn ends(self) -> f64 {
         0.25 * self.level
     }
 
-    /// For the question whether the commit that was found differs from the one before it: a quarter.
+    /// Share for the question whether the commit that was found differs from the commit before it: a quarter of the
+    /// level.
     pub fn confirmation(self) -> f64 {
         0.25 * self.level
     }
 
-    /// For a step, counted from 0. Nine tenths of the half of all steps are for those that were foreseen; those that come
-    /// instead of undecided ones share the rest by halves, so that there may be any number of them.
+    /// Share for a step, counted from 0. Half of the level is for all steps: nine tenths of the half for the expected
+    /// steps, in equal parts; the rest for additional steps after undecided ones, of which each gets half of what
+    /// remains, so that their number is unlimited.
     pub fn step(self, number: u32) -> f64 {
         let steps = 0.5 * self.level;
         match number.checked_sub(self.steps) {
@@ -46,29 +48,26 @@ impl Budget {
     }
 }
 
-/// A ratio with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Ratio {
-    /// The estimate.
     pub ratio: f64,
-    /// Low end of the interval.
     pub low_ratio: f64,
-    /// High end of the interval.
     pub high_ratio: f64,
 }
 
 impl Ratio {
-    /// The ratio the other way round.
+    /// The reciprocal, with its interval.
     pub fn inverted(self) -> Self {
         Ratio { ratio: 1.0 / self.ratio, low_ratio: 1.0 / self.high_ratio, high_ratio: 1.0 / self.low_ratio }
     }
 
-    /// The least rise that is not excluded, as a logarithm, or the least fall where `up` is false.
+    /// The least rise that the interval allows, as a logarithm, or the least fall if `up` is false; negative if the
+    /// interval allows the contrary.
     fn least(self, up: bool) -> f64 {
         if up { self.low_ratio.ln() } else { -self.high_ratio.ln() }
     }
 
-    /// Whether the whole interval lies within a margin, on both sides of one.
+    /// Whether the whole interval lies between `1 / (1 + margin)` and `1 + margin`.
     pub fn is_within(self, margin: f64) -> bool {
         self.least(true) >= -margin.ln_1p() && self.least(false) >= -margin.ln_1p()
     }
@@ -78,30 +77,31 @@ impl Ratio {
     }
 }
 
-/// The change between the ends, once it is shown.
+/// The change between the ends, after it was shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// Whether readings rose.
+    /// Whether readings rose from the good end to the bad end.
     pub up: bool,
-    /// How far a commit has to lie away from an end, as a logarithm.
+    /// The difference from an end that decides about a commit, as a logarithm.
     pub near: f64,
 }
 
 impl Change {
-    /// The change that a comparison of the bad end with the good one shows; `None` where it shows none beyond a margin.
+    /// The change that the ratio of the bad end to the good end shows; `None` if no change beyond the margin is shown.
     pub fn of(ends: Ratio, margin: f64) -> Option<Self> {
         let up = ends.ratio > 1.0;
         let least = ends.least(up);
         (least > margin.ln_1p()).then_some(Change { up, near: NEAR * least })
     }
 
-    /// The distance from an end that decides, as a share.
+    /// `near` as a share: 0.01 for 1 %.
     pub fn margin(self) -> f64 {
         self.near.exp_m1()
     }
 
-    /// The side of a commit, from the ratio of the commit to the good end and that of the bad end to the commit; `None`
-    /// while neither end is excluded. A commit that is apart from both lies on the side of the end that is nearer.
+    /// The side of a commit, from the ratio of the commit to the good end and the ratio of the bad end to the commit;
+    /// `None` as long as the commit may be like either end. A commit that differs from both ends is on the side of the
+    /// nearer end.
     pub fn side(self, from_good: Ratio, to_bad: Ratio) -> Option<Side> {
         let away = |ratio: Ratio| ratio.least(self.up) > self.near;
         match (away(from_good), away(to_bad)) {
@@ -112,12 +112,12 @@ impl Change {
         }
     }
 
-    /// Whether a commit is shown to lie between the ends, so that more than one commit made the change.
+    /// Whether a commit is shown to differ from both ends, so that more than one commit made the change.
     pub fn is_between(self, from_good: Ratio, to_bad: Ratio) -> bool {
         from_good.least(self.up) > self.near && to_bad.least(self.up) > self.near
     }
 
-    /// Whether a commit is shown to have made a part of the change: its ratio to the commit before it.
+    /// Whether a commit is shown to have made a part of the change. `own` is its ratio to the commit before it.
     pub fn is_made_by(self, own: Ratio) -> bool {
         own.least(self.up) > self.near
     }
@@ -152,7 +152,7 @@ mod tests {
             assert_eq!(side(ratio(1.0, 0.02), ratio(1.03, 0.02)), Some(Side::Good));
             assert_eq!(side(ratio(1.01, 0.02), ratio(1.02, 0.03)), None);
             assert_eq!(side(ratio(0.97, 0.01), ratio(1.06, 0.01)), Some(Side::Good));
-            // A shift by less than a quarter of the change decides nothing.
+            // A shift by less than a quarter of the change must not decide.
             assert_eq!(side(ratio(1.004, 0.0005), ratio(1.0, 0.05)), None);
             let (near, far) = (ratio(1.012, 0.001), ratio(1.018, 0.001));
             assert_eq!((side(near, far), side(far, near)), (Some(Side::Good), Some(Side::Bad)));

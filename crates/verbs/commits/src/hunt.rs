@@ -1,4 +1,4 @@
-//! The whole search: the ends, the steps, and the confirmation of the commit that was found.
+//! The whole search: comparison of the ends, steps, and confirmation of the commit that was found.
 
 use fauxplat_experiment::Failure;
 use fauxplat_experiment::steer::Until;
@@ -9,49 +9,50 @@ use crate::findings::{Answer, Commit, Compared, Outcome, Step};
 use crate::search::{Search, Side};
 use crate::state::Known;
 
-/// Undecided commits after which no other is tried: what hides the side of so many hides that of the next.
+/// Number of undecided commits after which the search gives up: noise that hides the side of three commits will hide
+/// the side of the next one too.
 const UNDECIDED_MAX: usize = 3;
 
-/// Where commits are measured: this machine, or a simulated one.
+/// The place where commits are measured: the real machine, or a simulated one.
 pub trait Laboratory {
-    /// Compares commits with the first of them, by their numbers.
+    /// Compares commits, given by their numbers, with the first of them.
     ///
     /// # Errors
-    /// Something that no other commit would mend.
+    /// Fails if the cause affects every commit. A failure of one commit is [`Attempt::Failed`].
     fn compare(&mut self, commits: &[usize], test: Test) -> Result<Attempt, Failure>;
 
-    /// Tells the user what comes next.
+    /// Tells the user the next action.
     fn tell(&mut self, line: &str);
 
-    /// Seconds that the longest build took so far.
+    /// Duration of the longest build so far, in seconds.
     fn build_s(&self) -> f64 {
         0.0
     }
 }
 
-/// How commits are compared.
 pub struct Test {
-    /// Level of the judge, which its comparisons share.
+    /// Level of the judge, which divides it over its comparisons.
     pub level: f64,
-    /// Differences within this ratio count as none.
+    /// Differences by at most this share count as none.
     pub margin: f64,
-    /// Seconds for which an undecided comparison goes on.
+    /// Time in seconds after which an undecided comparison ends, once it has `PAIRS_MIN` pairs.
     pub limit_s: f64,
-    /// Seconds after which it ends in any case; `None` where the user set no time.
+    /// Time in seconds after which the comparison ends in any case; `None` if the user set no time limit.
     pub most_s: Option<f64>,
-    /// The question that ends it.
+    /// The condition under which the comparison ends early.
     pub until: Until,
 }
 
-/// Seconds below which nothing is left of a stated time: a comparison ends a run before its time is over.
+/// Least remaining time in seconds that counts as time left, since a comparison may end up to one run before its time
+/// is over.
 const LEFT_S_MIN: f64 = 0.1;
 
-/// Pairs without which no comparison ends undecided, however long they take: fewer have no pattern of signs that is rare
-/// enough.
+/// Number of pairs without which no comparison ends undecided, however long they take: with fewer pairs no result is
+/// improbable enough for the small errors of the steps.
 const PAIRS_MIN: u32 = 64;
 
 impl Test {
-    /// The rule of the judge, with everything else as the user's.
+    /// The rule of the judge: the rule of the user, with the test's level, margin, limits and gate.
     pub fn rule(&self, of_the_user: &Rule) -> Rule {
         Rule {
             level: self.level.min(0.5),
@@ -66,7 +67,7 @@ impl Test {
 }
 
 impl Compared {
-    /// The comparison, unless time was up before a pair could be analysed: there is no ratio then.
+    /// The comparison; `None` if the time ended before a pair could be analysed, so that there is no ratio.
     fn of_pairs(self) -> Option<Compared> {
         self.ratio.ratio.is_finite().then_some(self)
     }
@@ -86,48 +87,43 @@ impl Compared {
     }
 }
 
-/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attempt {
-    /// Each commit over the first.
+    /// Ratios of the other commits to the first commit.
     Measured(Vec<Compared>),
-    /// A commit could not be built or run; the reason.
+    /// A commit could not be built or run, with the reason.
     Failed(String),
-    /// The user stopped it.
+    /// The user interrupted the comparison.
     Stopped,
 }
 
-/// The commits that are searched, and the rule of the search.
 #[derive(Clone, Debug)]
 pub struct Hunt {
-    /// The commits, the good end first and the bad one last.
+    /// The commits, from the good end to the bad end.
     pub commits: Vec<Commit>,
-    /// Numbers of each commit's parents among them.
+    /// For each commit the numbers of its parents.
     pub parents: Vec<Vec<usize>>,
-    /// Probability of a wrong answer.
+    /// Allowed probability of a wrong answer.
     pub level: f64,
-    /// Differences of the ends within this ratio count as none.
+    /// Differences of the ends by at most this share count as no change.
     pub margin: f64,
-    /// Seconds for the ends, and for each step.
+    /// Time in seconds for the ends, and for each step.
     pub limit_s: f64,
-    /// Seconds for all comparisons of this call; `None` for no limit.
+    /// Time in seconds for all comparisons of this call; `None` without a limit.
     pub total_s: Option<f64>,
 }
 
-/// The end of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hunted {
-    /// How it ended.
     pub answer: Answer,
-    /// The ends and the steps.
+    /// The measurements of the ends and of the steps.
     pub known: Known,
     /// Numbers of the commits that may have made the change.
     pub suspects: Vec<usize>,
-    /// The only suspect, the commit before it, and their ratio.
+    /// The only suspect, the commit before it, and their ratio if it was measured; `None` if several suspects remain.
     pub found: Option<(usize, usize, Option<Compared>)>,
 }
 
-/// A search under way.
 struct Course<'a> {
     hunt: &'a Hunt,
     laboratory: &'a mut dyn Laboratory,
@@ -138,10 +134,10 @@ struct Course<'a> {
 }
 
 impl Hunt {
-    /// Searches, from what an earlier call found out. `note` is called with what is known after each comparison.
+    /// Searches, starting from the results of an earlier call. `note` is called with all results after each comparison.
     ///
     /// # Errors
-    /// Errors of the laboratory, and of `note`.
+    /// Fails as the laboratory or `note` fails.
     pub fn search(
         &self,
         known: Known,
@@ -152,7 +148,7 @@ impl Hunt {
         let mut course = Course { hunt: self, laboratory, note, known, budget, spent_s: 0.0 };
         let change = match course.ends()? {
             Ok(change) => change,
-            // Before the ends are compared, every commit may have made a change.
+            // Without a comparison of the ends, every commit is a suspect.
             Err(Answer::Stopped) => {
                 return Ok(course.over(Answer::Stopped, Search::new(&self.parents).suspects(), None));
             }
@@ -160,7 +156,7 @@ impl Hunt {
         };
         let mut search = Search::new(&self.parents);
         for step in &course.known.steps {
-            // Of another history with the same ends nothing is taken over.
+            // Another history may have the same ends; steps with commits that this history lacks are ignored.
             if let Some(commit) = self.commits.iter().position(|commit| *commit == step.commit) {
                 take(&mut search, commit, step.outcome);
             }
@@ -176,7 +172,6 @@ impl Hunt {
     }
 }
 
-/// Takes the outcome of a step into the search.
 fn take(search: &mut Search, commit: usize, outcome: Outcome) {
     match outcome {
         Outcome::Good => search.decide(commit, Side::Good),
@@ -186,7 +181,7 @@ fn take(search: &mut Search, commit: usize, outcome: Outcome) {
 }
 
 impl Course<'_> {
-    /// The change between the ends, or the answer where there is none.
+    /// Compares the ends. Returns the change between them, or the answer if no change is shown.
     fn ends(&mut self) -> Result<Result<Change, Answer>, Failure> {
         if self.known.ends.is_some() {
             return Ok(Ok(Change { up: self.known.up, near: self.known.near }));
@@ -195,7 +190,7 @@ impl Course<'_> {
         self.laboratory.tell("do the ends differ?");
         let until =
             until(move |stands| Change::of(stands[0], margin).is_some() || stands[0].is_within(margin));
-        // Of a stated time the ends may take a quarter, and the steps share the rest.
+        // With a time limit, the ends get up to a quarter of the time, and the steps share the rest.
         let (limit_s, most_s) = (self.limit_s(4), self.left_s());
         let test = Test { level: self.budget.ends(), margin, limit_s, most_s, until };
         let ends = match self.compare(&[0, last], test)? {
@@ -214,7 +209,8 @@ impl Course<'_> {
         Ok(Ok(change))
     }
 
-    /// Tells how long the rest will take, by the pace of the ends: a step has three commits in the place of two.
+    /// Predicts the duration of the search from the comparison of the ends. A step compares three commits instead of
+    /// two, which takes 1.5 times as long.
     fn foretell(&mut self, ends: Compared) {
         let steps = Search::new(&self.hunt.parents).steps();
         let (step_s, build_s) = (1.5 * ends.elapsed_s, self.laboratory.build_s());
@@ -224,7 +220,7 @@ impl Course<'_> {
         ));
     }
 
-    /// Divides the suspects as long as that can be done; an answer where the search ends early.
+    /// Divides the suspects as long as possible. Returns the answer if the search ends early.
     fn steps(&mut self, search: &mut Search, change: Change) -> Result<Option<Answer>, Failure> {
         while let Some(commit) = search.next() {
             let undecided = self.known.steps.iter().filter(|step| step.outcome == Outcome::Undecided).count();
@@ -247,12 +243,14 @@ impl Course<'_> {
         Ok(None)
     }
 
-    /// Measures a commit beside both ends; `None` if the user, or the end of the time, stopped that before it was decided.
+    /// Measures a commit beside both ends; `None` if the user or the time limit ended the measurement before a
+    /// decision.
     fn step(&mut self, commit: usize, change: Change, limit_s: f64) -> Result<Option<Step>, Failure> {
         let measured = self.known.steps.iter().filter(|step| step.outcome != Outcome::Failed).count();
         let error = self.budget.step(measured as u32);
-        // Of the two tests, each on one side, one has a true statement: with both and the winner's the judge has three
-        // comparisons, and by Holm's procedure the last that is open has up to half of its level.
+        // The level is four times the error of the step. Exactly one of the two hypotheses is true, and its test is
+        // one-sided, which halves the level; and of the judge's three comparisons (with each end, and for the winner)
+        // Holm's procedure gives the second one that is decided half of the level.
         let until = until(move |stands| change.side(stands[0].inverted(), stands[1]).is_some());
         let most_s = self.left_s();
         let test = Test { level: 4.0 * error, margin: change.margin(), limit_s, most_s, until };
@@ -275,7 +273,8 @@ impl Course<'_> {
         let outcome = match change.side(from_good.ratio, to_bad.ratio) {
             Some(Side::Good) => Outcome::Good,
             Some(Side::Bad) => Outcome::Bad,
-            // A commit that had no more than the rest of the time is not passed for that.
+            // A commit that was measured only for the remaining time is not skipped, so that a later call measures it
+            // again.
             None if self.is_out_of_time() => return Ok(None),
             None => Outcome::Undecided,
         };
@@ -284,11 +283,11 @@ impl Course<'_> {
         Ok(Some(Step { outcome, from_good, to_bad, is_between, ..step }))
     }
 
-    /// Shows that the only suspect differs from the commit before it.
+    /// Tests whether the only suspect differs from the commit before it.
     fn confirm(mut self, suspects: Vec<usize>, change: Change) -> Result<Hunted, Failure> {
         let [commit] = suspects[..] else { return Ok(self.over(Answer::Several, suspects, None)) };
         let before = self.hunt.parents[commit].first().copied().unwrap_or(0);
-        // The ends have been compared with each other already.
+        // The comparison of the ends already is the comparison of these two commits.
         if let (0, true, Some(ends)) = (before, commit == self.hunt.last(), self.known.ends) {
             return Ok(self.over(Answer::Commit, suspects, Some((commit, before, Some(ends)))));
         }
@@ -322,13 +321,14 @@ impl Course<'_> {
         Ok(attempt)
     }
 
-    /// Seconds for the next of so many comparisons: the usual limit, or its share of what is left of a stated time.
+    /// Time in seconds for the next of `parts` comparisons: the usual time, or the comparison's share of the remaining
+    /// time if that is longer, and never more than the remaining time.
     fn limit_s(&self, parts: u32) -> f64 {
         let Some(left_s) = self.left_s() else { return self.hunt.limit_s };
         self.hunt.limit_s.max(left_s / f64::from(parts.max(1))).min(left_s)
     }
 
-    /// Seconds that are left of a stated time.
+    /// Remaining time in seconds; `None` without a time limit.
     fn left_s(&self) -> Option<f64> {
         self.hunt.total_s.map(|total_s| (total_s - self.spent_s).max(LEFT_S_MIN))
     }
@@ -353,7 +353,8 @@ impl Compared {
     }
 }
 
-/// A question about the ratios of all commits to the first at a look.
+/// Ends a comparison when `asked` holds for the ratios of the other commits to the first. At most two ratios are
+/// passed.
 fn until(asked: impl Fn(&[Ratio]) -> bool + 'static) -> Until {
     Until(Box::new(move |judge| {
         let stands = (1..).map_while(|candidate| judge.stand(candidate)).take(2);

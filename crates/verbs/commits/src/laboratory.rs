@@ -1,4 +1,4 @@
-//! The laboratory of a real search: commits are built and measured on this machine.
+//! The laboratory of a real search: builds and measures commits on this machine.
 
 use std::collections::BTreeMap;
 
@@ -14,33 +14,32 @@ use crate::findings::{BisectFindings, Compared, SCHEMA};
 use crate::hunt::{Attempt, Laboratory, Test};
 use crate::options::BisectArgs;
 
-/// Commits on this machine.
 pub(crate) struct Here<'a> {
     pub(crate) args: &'a BisectArgs,
     pub(crate) host: &'a dyn Host,
     pub(crate) invocation: &'a [String],
     pub(crate) workshop: &'a Workshop,
     pub(crate) line: &'a [LineCommit],
-    /// The command, and the rule of the user.
+    /// The command of every commit, and the user's rule.
     pub(crate) definition: Definition,
     pub(crate) work: Work,
     trees: BTreeMap<usize, Tree>,
-    /// The experiment that was measured last: the report is its record.
+    /// The latest experiment, whose record the report of the search extends.
     last: Option<(Driver, CompareFindings)>,
 }
 
-/// The builds that were made.
+/// Builds that this call made.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Work {
-    /// Commits that were built now.
+    /// Number of commits that were built.
     pub(crate) built: usize,
-    /// Seconds that this took.
+    /// Duration of these builds, in seconds.
     pub(crate) build_s: f64,
 }
 
-/// Why no tree or command is there.
+/// The reason why a tree or its command is missing.
 enum Missing {
-    /// Another commit may do.
+    /// The commit is at fault, so that another commit may do.
     Commit(String),
     Stopped,
 }
@@ -56,7 +55,8 @@ impl<'a> Here<'a> {
         Here { args, host, invocation, workshop, line, definition, work, trees, last: None }
     }
 
-    /// Makes and builds the trees of commits, and tries whether each has the command.
+    /// Makes and builds the trees of commits, and checks that each tree has the command. Trees other than the ends and
+    /// `commits` are released.
     fn prepare(&mut self, commits: &[usize]) -> Result<Result<(), Missing>, Failure> {
         let last = self.line.len() - 1;
         self.trees.retain(|commit, _| [0, last].contains(commit) || commits.contains(commit));
@@ -79,14 +79,13 @@ impl<'a> Here<'a> {
         Ok(Ok(()))
     }
 
-    /// A line for whoever waits.
     pub(crate) fn say(&self, line: &str) {
         if !self.args.output.is_quiet() {
             self.host.complain(line);
         }
     }
 
-    /// A tree that has the command.
+    /// Counts the build of a tree, and checks that the tree has the command.
     fn tried(&mut self, tree: Tree) -> Result<Tree, Failure> {
         if let (true, Some(took_ns)) = (tree.is_new, tree.took_ns) {
             self.work.built += 1;
@@ -96,7 +95,6 @@ impl<'a> Here<'a> {
         Ok(tree)
     }
 
-    /// Begins the experiment of a comparison.
     fn driver(&self, commits: &[usize], test: &Test) -> Result<Driver, Failure> {
         let trees: Vec<&Tree> = commits.iter().filter_map(|commit| self.trees.get(commit)).collect();
         let mut definition = self.definition.clone();
@@ -119,14 +117,14 @@ impl<'a> Here<'a> {
         Ok(driver)
     }
 
-    /// Ends the experiment that was measured last with its own findings.
+    /// Ends the latest experiment with its own findings, since another experiment follows.
     fn finish_last(&mut self) -> Result<(), Failure> {
         self.last
             .take()
             .map_or(Ok(()), |(driver, found)| driver.finish(Findings::Compare(found), None).stored)
     }
 
-    /// Reports the search as the findings of the experiment that was measured last.
+    /// Reports the search as the findings of the latest experiment.
     pub(crate) fn conclude(&mut self, found: &BisectFindings, warnings: Vec<String>) -> Result<(), Failure> {
         let findings = OwnFindings::new(SCHEMA, found).map_err(Failure::machine)?;
         match self.last.take() {
@@ -151,7 +149,8 @@ impl Laboratory for Here<'_> {
         let judged = match compare_until(&mut driver, Some(test.until)) {
             Ok(judged) => judged,
             Err(failure) => {
-                // A run that fails may be what a commit in the middle does; of the ends it is an error.
+                // In a step the failure of a run may be a property of the commit in the middle; with only the ends it
+                // is an error.
                 let why = failure.to_string();
                 let is_of_a_commit = failure.kind() == Kind::Command && commits[0] != 0;
                 let finished = driver.give_up(failure);
@@ -178,7 +177,7 @@ impl Laboratory for Here<'_> {
     }
 }
 
-/// Whether a failure says something about one commit, so that its neighbours may be tried.
+/// Whether a failure may be a property of one commit, so that its neighbours may be tried.
 fn is_about_the_commit(failure: &Failure) -> bool {
     matches!(failure.kind(), Kind::Command | Kind::Usage)
 }

@@ -7,14 +7,12 @@ use fauxplat_options::{
 };
 use fauxplat_units::Nanos;
 
-/// Examples for the help.
 pub(crate) const EXAMPLES: &str = "\
   fauxplat bisect --good v1.2 --build 'make -j4' './program input'
   fauxplat bisect --good v1.2 --bad main --first-parent --build 'cargo build --release' 'target/release/p input'
   fauxplat bisect --good v1.2 --metric peak-memory --margin 5% --build make ./program
   git bisect run fauxplat compare --commits v1.2,HEAD --build make --fail-if slower --undecided-code 125 ./program";
 
-// Options for the decisions of a search.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Decision")]
 pub(crate) struct SearchArgs {

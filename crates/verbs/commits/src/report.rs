@@ -9,13 +9,12 @@ use serde_json::{Error, Value};
 use crate::decision::Ratio;
 use crate::findings::{Answer, BisectFindings, Commit, Compared, Outcome, SCHEMA, Step};
 
-/// Ratio of the ends of an interval from which on it excludes nothing that anybody would think of.
+/// Ratio of the ends of an interval from which on the interval is too wide to be shown.
 const UNBOUNDED: f64 = 1e6;
 
-/// Suspects that are named where there are more.
+/// Number of suspects that a sentence names; the others are counted.
 const NAMED: usize = 10;
 
-/// Shows documents of `bisect`.
 #[derive(Debug)]
 pub(crate) struct BisectReport;
 
@@ -77,7 +76,7 @@ impl OwnReport for BisectReport {
     }
 }
 
-/// The answer in a few words, for lists.
+/// The answer as a part of a sentence, for lists.
 pub(crate) fn summary(found: &BisectFindings) -> String {
     let named =
         |found: &BisectFindings| found.found.as_ref().map_or_else(String::new, |it| it.commit.name.clone());

@@ -1,10 +1,9 @@
-//! The commit that is measured next, and those that are left: bisection of a history with merges, as git does it.
+//! The choice of the next commit to measure: bisection of a history with merges, as git does it.
 //!
-//! A commit that lies nearer to the bad end has the change among its ancestors, itself included; one that lies nearer to
-//! the good end has it not. So each decision leaves the suspects that are ancestors of the one, or no ancestors of the
-//! other.
+//! A commit on the side of the bad end has the change among its ancestors, itself included; a commit on the side of the
+//! good end does not. So a bad commit leaves the suspects that are its ancestors, and a good commit leaves the suspects
+//! that are not.
 
-/// The halves of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
@@ -14,8 +13,8 @@ pub enum Side {
     Bad,
 }
 
-/// A search among commits that are numbered so that each has a larger number than its parents; number 0 is good, and the
-/// last is bad.
+/// A search among commits that are numbered so that each has a larger number than its parents. Number 0 is the good
+/// end, the largest number the bad end.
 #[derive(Clone, Debug)]
 pub struct Search {
     ancestors: Vec<Bits>,
@@ -24,7 +23,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search among commits with these parents.
+    /// Starts a search; `parents` lists the parents of each commit.
     pub fn new(parents: &[Vec<usize>]) -> Self {
         let count = parents.len();
         let mut ancestors: Vec<Bits> = Vec::with_capacity(count);
@@ -40,7 +39,8 @@ impl Search {
         Search { ancestors, suspects, passed: Bits::none(count) }
     }
 
-    /// The commit that divides the suspects best, among those that were not passed; `None` where none divides them.
+    /// The commit that divides the suspects most evenly, among the commits that were not passed; `None` if none divides
+    /// them.
     pub fn next(&self) -> Option<usize> {
         let all = self.suspects.count();
         let worth = |commit: usize| {
@@ -48,12 +48,12 @@ impl Search {
             before.min(all - before)
         };
         let open = self.suspects.members().filter(|&commit| !self.passed.has(commit));
-        // Of equals the first is taken, so that the same history is searched in the same order.
+        // Among equally good commits the first is taken, so that the order of the search is reproducible.
         let best = open.map(|commit| (worth(commit), std::cmp::Reverse(commit))).max()?;
         (best.0 > 0).then_some(best.1.0)
     }
 
-    /// Takes a decision about a commit.
+    /// Applies the decision about a commit.
     pub fn decide(&mut self, commit: usize, side: Side) {
         match side {
             Side::Bad => self.suspects.keep(&self.ancestors[commit]),
@@ -61,7 +61,7 @@ impl Search {
         }
     }
 
-    /// Passes a commit that cannot be decided.
+    /// Excludes a commit that cannot be decided from being measured again. The commit remains a suspect.
     pub fn pass(&mut self, commit: usize) {
         self.passed.set(commit);
     }
@@ -71,13 +71,13 @@ impl Search {
         self.suspects.members().collect()
     }
 
-    /// Decisions that are needed at most, if none is passed and each divides evenly.
+    /// Number of decisions that the search needs if every commit is decided and divides the suspects evenly.
     pub fn steps(&self) -> u32 {
         usize::BITS - self.suspects.count().saturating_sub(1).leading_zeros()
     }
 }
 
-/// A set of numbers below a bound.
+/// A set of numbers below a bound, one bit per number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Bits(Vec<u64>);
 
@@ -134,7 +134,8 @@ mod tests {
         (0..=count).map(|commit| commit.checked_sub(1).into_iter().collect()).collect()
     }
 
-    /// Searches with a truth; commits for which `passes` are never decided. Returns the suspects and the steps.
+    /// Searches for a known commit `truth`; commits for which `passes` holds are never decided. Returns the suspects
+    /// and the number of steps.
     fn found(parents: &[Vec<usize>], truth: usize, passes: impl Fn(usize) -> bool) -> (Vec<usize>, u32) {
         let mut search = Search::new(parents);
         let mut steps = 0;
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn side_branches_are_searched_too() {
-        // 1 and 2 on one side, 3 and 4 on the other, 5 merges them, 6 follows.
+        // A history with a merge: 1 and 2 on one branch, 3 and 4 on the other, 5 merges them, 6 follows.
         let parents = vec![vec![], vec![0], vec![1], vec![0], vec![3], vec![2, 4], vec![5]];
         for truth in 1..=6 {
             assert_eq!(found(&parents, truth, |_| false).0, [truth]);

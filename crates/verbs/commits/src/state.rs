@@ -1,4 +1,4 @@
-//! How far a search came, noted after each step, so that an interrupted one goes on.
+//! Progress of a search, stored after each step, so that a later call continues an interrupted search.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use serde::{Deserialize, Serialize};
 use crate::error::{BisectError, at};
 use crate::findings::{Compared, Step};
 
-/// Version of the note; another one is begun anew.
+/// Version of the format. A note of another version is ignored.
 const VERSION: u32 = 1;
 
-/// Maximum size of a note.
+/// Maximum size of a note, in bytes.
 const NOTE_BYTES_MAX: usize = 64 << 20;
 
-/// The knowledge about a search.
+/// Results of a search so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Known {
-    /// The bad end over the good one, once they are shown to differ.
+    /// The bad end divided by the good end; `None` before the ends were compared. A stored value comes from ends that
+    /// were shown to differ.
     pub ends: Option<Compared>,
-    /// Whether readings rise from the good end to the bad one.
+    /// Whether readings rise from the good end to the bad end.
     pub up: bool,
-    /// How far a commit has to lie away from an end, as a logarithm.
+    /// The difference from an end that decides about a commit, as a logarithm.
     pub near: f64,
-    /// The steps so far.
     pub steps: Vec<Step>,
 }
 
@@ -36,7 +36,7 @@ struct Note {
     known: Known,
 }
 
-/// The note of one search, which this process has alone.
+/// The note of a search, with a lock that keeps other processes from making the same search.
 #[derive(Debug)]
 pub struct State {
     path: PathBuf,
@@ -45,10 +45,11 @@ pub struct State {
 }
 
 impl State {
-    /// Opens the note of a search below a folder.
+    /// Opens the note of a search in a folder.
     ///
     /// # Errors
-    /// Another process makes the same search; the file cannot be used.
+    /// Returns [`BisectError::Twice`] if another process makes the same search, and fails if the lock file cannot be
+    /// opened.
     pub fn open(folder: &Path, key: &str) -> Result<Self, BisectError> {
         let name = &key[..key.len().min(16)];
         let lock_path = folder.join(format!("{name}.lock"));
@@ -59,7 +60,7 @@ impl State {
         Ok(State { path: folder.join(format!("{name}.json")), key: key.to_owned(), _lock: lock })
     }
 
-    /// The knowledge of an earlier call; nothing where there was none, or its note cannot be read.
+    /// The results of an earlier call; empty if there was none or its note is unreadable.
     pub fn known(&self) -> Known {
         let text = read_regular_text(&self.path, NOTE_BYTES_MAX).ok();
         let note: Option<Note> = text.and_then(|text| serde_json::from_str(&text).ok());
@@ -68,17 +69,17 @@ impl State {
             .unwrap_or_default()
     }
 
-    /// Notes what is known, by one rename.
+    /// Stores the results, by one rename.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn note(&self, known: &Known) -> Result<(), BisectError> {
         let note = Note { version: VERSION, key: self.key.clone(), known: known.clone() };
         let text = serde_json::to_vec(&note).map_err(|error| at(&self.path)(error.into()))?;
         replace(&self.path, &text).map_err(at(&self.path))
     }
 
-    /// Forgets the search: it is over, or begun anew.
+    /// Removes the note: the search is over, or begins anew.
     pub fn forget(&self) {
         let _absent = fs::remove_file(&self.path);
     }

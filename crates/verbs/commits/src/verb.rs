@@ -21,10 +21,9 @@ use crate::report::{BisectReport, summary};
 use crate::search::Search;
 use crate::state::{Known, State};
 
-/// Seconds for the ends, and for each step, after which they end undecided.
+/// Time in seconds after which the comparison of the ends, and each step, ends undecided.
 const LIMIT_S: f64 = 60.0;
 
-/// The verb.
 #[derive(Debug)]
 pub struct Bisect;
 
@@ -76,7 +75,7 @@ fn bisect(args: &BisectArgs, host: &dyn Host, invocation: &[String]) -> Result<(
     let mut here = Here::new(args, (host, invocation), (&workshop, &line), definition.clone());
     here.say(&plan(&hunt, &known));
     let hunted = hunt.search(known, &mut here, &mut |known| Ok(state.note(known)?))?;
-    // Only a search that was stopped goes on; of the others a new call asks anew.
+    // Only a search that was stopped is continued by a later call.
     if hunted.answer != Answer::Stopped {
         state.forget();
     }
@@ -88,13 +87,13 @@ fn bisect(args: &BisectArgs, host: &dyn Host, invocation: &[String]) -> Result<(
     here.conclude(&found, warnings(&found))?;
     match (args.undecided_code, found.answer) {
         (None, _) | (_, Answer::Commit) => Ok(()),
-        // An interrupted search ends as an interrupted one: nothing was asked to its end.
+        // An interrupted search has no answer, so `--undecided-code` does not apply.
         _ if signal::stop_requested() => Ok(()),
         (Some(code), _) => Err(Failure::gate(format!("--undecided-code: {}", found.summary)).coded(code)),
     }
 }
 
-/// The definition of one command, with the rule of the user.
+/// The definition of the single command, with the user's rule.
 fn definition(args: &BisectArgs) -> Result<Definition, Failure> {
     let unfit = |what: &str| Failure::from(BisectError::Unfit { what: what.to_owned() });
     let mut definition = define::definition(&args.commands, &args.condition, &Machine::here())?;
@@ -124,7 +123,7 @@ fn definition(args: &BisectArgs) -> Result<Definition, Failure> {
     }
 }
 
-/// The line of commits. The local changes follow the commit on which they were made.
+/// The commits from the good end to the bad end. The local changes follow the commit on which they were made.
 fn line(
     workshop: &Workshop,
     [good, bad]: &[Revision; 2],
@@ -155,7 +154,7 @@ fn hunt(line: &[LineCommit], rule: &Rule) -> Hunt {
 }
 
 fn of(revision: &Revision) -> Commit {
-    // The local changes have the hash of the commit below them, so the tree is added.
+    // The local changes have the commit hash of HEAD, so the hash of their tree is added.
     let hash = match revision.said == WORKTREE {
         true => format!("{}+{}", revision.commit, revision.tree),
         false => revision.commit.clone(),
@@ -163,19 +162,19 @@ fn of(revision: &Revision) -> Commit {
     Commit { hash, name: revision.name.clone() }
 }
 
-/// Key of a search: the same question to the same history.
+/// Key of a search: equal for calls that ask the same question about the same history.
 fn key(args: &BisectArgs, workshop: &Workshop, ends: &[Revision; 2], definition: &Definition) -> String {
     let asked = serde_json::to_string(definition).unwrap_or_default();
     let build = format!("{:?}", workshop.build());
     let place = workshop.repository.place().display().to_string();
-    // A cache on a disk that machines share may be read by another one.
+    // Machines may share a disk with the cache, so the processor model is a part of the key.
     let machine = Machine::here().facts().cpu.model.clone();
     let first_parent = args.first_parent.to_string();
     let [good, bad] = ends.each_ref().map(|end| of(end).hash);
     sha256_of_parts([&asked, &build, &place, &machine, &first_parent, &good, &bad])
 }
 
-/// The most that will be done.
+/// A sentence about the expected extent of the search.
 fn plan(hunt: &Hunt, known: &Known) -> String {
     let commits = hunt.commits.len() - 1;
     let steps = Search::new(&hunt.parents).steps();

@@ -1,4 +1,4 @@
-//! Where the level of a series changed, and the newest session against its own past.
+//! Finds where the level of a series changed, and compares the newest session with earlier ones.
 
 use fauxplat_model::{Gate, GateQuestion, GateState};
 use fauxplat_options::Gate as FailIf;
@@ -11,16 +11,16 @@ use fauxplat_store::Point;
 use crate::findings::{CommitRange, GateFindings, LevelChange, SeriesFindings, SeriesName, Session};
 use crate::series::{Context, Series};
 
-/// Seed of the random orders behind p-values: the same series has the same changes every time.
+/// Seed of the random orders behind p-values. A fixed seed gives the same series the same changes on every call.
 pub const SEED: u64 = 48;
 
-/// Half the width of an interval of 95 %, in standard errors.
+/// Half the width of a 95 % interval, in standard errors.
 const HALF_95: f64 = 1.96;
 
-/// Share of gates that are to find a change where the smallest detectable one is told.
+/// Probability with which a gate finds the smallest detectable change.
 const POWER: f64 = 0.9;
 
-/// The trend of a series, without its sessions.
+/// The trend of a series, without the list of its sessions.
 pub fn trend(series: &Series, context: &Context, searcher: &mut Searcher, level: f64) -> SeriesFindings {
     let logs = logs(series);
     let steps = searcher.steps(&logs, level);
@@ -40,11 +40,11 @@ pub fn trend(series: &Series, context: &Context, searcher: &mut Searcher, level:
     }
 }
 
-/// Keeps the changes that stay when all series are looked at together, so that among a thousand benchmarks there is not a
-/// thousand times the false alarm of one (Benjamini and Hochberg).
+/// Keeps the changes that remain significant when all series are tested together (Benjamini and Hochberg), so that the
+/// share of false changes does not grow with the number of benchmarks.
 pub fn keep_together(all: &mut [SeriesFindings], level: f64) {
     let p_values: Vec<f64> = all.iter().flat_map(|it| &it.changes).map(|change| change.p_value).collect();
-    // Every series is a test, and so is every further stretch that was looked at because of a change.
+    // Every series is a test. Each change adds two: the stretches on its sides are searched too.
     let tests = all.len() + 2 * p_values.len();
     let mut adjusted = benjamini_hochberg(&p_values, tests).into_iter();
     for series in all {
@@ -52,7 +52,8 @@ pub fn keep_together(all: &mut [SeriesFindings], level: f64) {
     }
 }
 
-/// Sorts series: those that became worse first, by how much; then those that became better; then the others by name.
+/// Sorts series: first those whose last change made them worse, by the size of that change, then those that became
+/// better, by size too, then the others by name.
 pub fn sort(all: &mut [SeriesFindings]) {
     let worse = |it: &SeriesFindings| {
         let last = it.changes.last();
@@ -68,12 +69,11 @@ pub fn sort(all: &mut [SeriesFindings]) {
     });
 }
 
-/// Logarithms of the typical readings of the sessions.
+/// Logarithms of the typical readings, one per session.
 pub fn logs(series: &Series) -> Vec<f64> {
     series.points.iter().map(|point| point.ln).collect()
 }
 
-/// The name of a series.
 pub fn name(series: &Series) -> SeriesName {
     let point = series.points.last();
     SeriesName {
@@ -87,7 +87,6 @@ pub fn name(series: &Series) -> SeriesName {
     }
 }
 
-/// A session as documents show it.
 pub fn session(point: &Point, context: &Context) -> Session {
     let end = |side: f64| point.error.map(|error| (point.ln + side * HALF_95 * error).exp());
     Session {
@@ -104,7 +103,7 @@ pub fn session(point: &Point, context: &Context) -> Session {
     }
 }
 
-/// Standard deviation between sessions, beyond what the runs within each leave uncertain.
+/// Standard deviation between sessions, without the part that the uncertainty within sessions explains.
 fn between(noise: Noise, points: &[Point]) -> f64 {
     let squares: Vec<f64> =
         points.iter().filter_map(|point| point.error).map(|error| error * error).collect();
@@ -132,19 +131,18 @@ fn change(step: &Step, series: &Series, context: &Context) -> LevelChange {
     }
 }
 
-/// The question of a gate.
 #[derive(Clone, Debug)]
 pub struct GateRule {
-    /// The gates, as on the command line.
     pub fail_if: Vec<FailIf>,
-    /// The largest change that counts as none, as a share.
+    /// The largest change that counts as none, as a share: 0.03 for 3 %.
     pub margin: f64,
-    /// Probability that the interval misses the change.
+    /// Probability that the interval does not contain the true change.
     pub level: f64,
 }
 
-/// The newest session of a series against the sessions since the last change of level before it. The newest session is no
-/// part of the search for that change, so that it cannot be its own past.
+/// Compares the newest session of a series with the sessions before it, back to the last change of level. The newest
+/// session takes no part in the search for that change: otherwise a change at the newest session would leave no earlier
+/// session to compare with. `None` for a series without sessions.
 pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateFindings> {
     let (last, earlier) = series.points.split_last()?;
     let logs: Vec<f64> = earlier.iter().map(|point| point.ln).collect();
@@ -182,7 +180,7 @@ pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateF
     Some(found)
 }
 
-/// The question that gates ask together.
+/// The single question that gates ask together: one direction, or both.
 fn question(gates: &[FailIf]) -> GateQuestion {
     let has = |gate| gates.contains(&gate);
     match (has(FailIf::Slower), has(FailIf::Faster), has(FailIf::Different)) {
@@ -194,7 +192,7 @@ fn question(gates: &[FailIf]) -> GateQuestion {
 
 fn state(told: Newest, question: GateQuestion, margin: f64, more_is_better: bool) -> GateState {
     let margin = (1.0 + margin).ln();
-    // Turned so that more is worse.
+    // For metrics of which more is better, the signs are swapped, so that a positive change is worse.
     let (low, high) = if more_is_better { (-told.high, -told.low) } else { (told.low, told.high) };
     let side = |low: f64, high: f64| match (low > margin, high < margin) {
         (true, _) => GateState::Beyond,
@@ -223,7 +221,7 @@ fn fails(gate: FailIf, state: GateState, question: GateQuestion, is_worse: bool)
     }
 }
 
-/// The change, as a ratio minus one, that nine of ten such gates find.
+/// The change, as a ratio minus one, that such a gate finds with a probability of 90 %.
 fn detectable(told: Newest, rule: &GateRule) -> f64 {
     let reach = (told.high - told.low) / 2.0;
     let error = reach / normal_upper_quantile(rule.level / 2.0);

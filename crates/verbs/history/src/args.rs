@@ -138,7 +138,6 @@ pub enum By {
     Commit,
 }
 
-// The choice of series.
 #[derive(Debug, Args)]
 pub struct SeriesArgs {
     /// The metric: wall, user, sys, cpu, peak-memory, or one that a user named, such as printed:latency

@@ -9,7 +9,7 @@ use fauxplat_verb::Host;
 
 use fauxplat_options::OutputArgs;
 
-/// Carries experiments from the store of the options to another one.
+/// Copies experiments from the store that the options name to another store.
 pub(crate) fn push(
     to: &Path,
     ids: &[String],
@@ -24,13 +24,13 @@ pub(crate) fn push(
     carry(&from, &to, &ids, (host, output))
 }
 
-/// Carries experiments from another store to that of the options.
+/// Copies experiments from another store to the store that the options name.
 pub(crate) fn pull(
     from: &Path,
     ids: &[String],
     (host, output): (&dyn Host, &OutputArgs),
 ) -> Result<(), Failure> {
-    // A store that is read is opened for reading: nothing is created there.
+    // The other store is opened for reading, which creates no file.
     let named = OutputArgs { store: Some(from.to_owned()), ..OutputArgs::default() };
     let (from, to) = (host.history(&named)?, host.store(output)?);
     let ids = chosen(&from, ids)?;
@@ -42,7 +42,7 @@ fn other(path: &Path) -> Result<Store, Failure> {
     opened.ok_or_else(|| Failure::usage("`none` is no store; for a file of that name say ./none"))
 }
 
-/// The experiments that are named; without names, all that are finished.
+/// The named experiments; all finished experiments if none are named.
 fn chosen(store: &Store, ids: &[String]) -> Result<Vec<i64>, Failure> {
     match ids.is_empty() {
         true => Ok(store.all_over()?),
@@ -50,8 +50,7 @@ fn chosen(store: &Store, ids: &[String]) -> Result<Vec<i64>, Failure> {
     }
 }
 
-/// Experiments that were measured for a shared store and are not there yet. Other experiments of the file are not sent
-/// along.
+/// Experiments that were measured for a shared store and are not in it yet. Other experiments in the file are not sent.
 fn waiting(from: &Store, to: &Store) -> Result<Vec<i64>, Failure> {
     match to.is_shared() {
         true => Ok(from.waiting_for(to)?),
@@ -96,7 +95,7 @@ fn as_text(to: &Store, exchanged: &Exchanged) -> String {
         many => format!("{many} {what}s"),
     };
     let (carried, samples) = (exchanged.carried.len(), exchanged.samples() as usize);
-    // Workers of our own leave shifts and no samples.
+    // Experiments of fauxplat's own workers have shifts and no samples.
     let with = if samples > 0 { format!(" with {}", count(samples, "sample")) } else { String::new() };
     let mut text = format!(
         "{}: {}{with} arrived, {} there already\n",

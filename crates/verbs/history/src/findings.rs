@@ -3,169 +3,148 @@
 use fauxplat_model::Gate;
 use serde::{Deserialize, Serialize};
 
-/// Name of the schema of a trend.
 pub const TREND_SCHEMA: &str = "fauxplat.history-trend/1";
-/// Name of the schema of a gate.
 pub const GATE_SCHEMA: &str = "fauxplat.history-gate/1";
 
-/// The identity of a series.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeriesName {
-    /// Name of the benchmark.
     pub benchmark: String,
-    /// File name of the program, or name of the harness of a suite.
+    /// File name of the program; for a suite, name of the harness.
     pub program: String,
-    /// Name of the metric.
     pub metric: String,
-    /// Unit of the values.
     pub unit: String,
-    /// Whether more is better.
     pub more_is_better: bool,
-    /// Identity of the machine.
     pub machine: String,
-    /// Name of the machine, where its experiments say it.
+    /// Host name of the machine; `None` if its experiments do not record one.
     pub host: Option<String>,
 }
 
-/// A session of a benchmark.
+/// A session of a benchmark: one experiment as a point of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// Number of the experiment in the store.
     pub experiment: i64,
-    /// Start of the experiment, RFC 3339, UTC.
+    /// Start of the experiment: RFC 3339, UTC.
     pub started: String,
-    /// Full hash of the commit that was measured.
+    /// Full hash of the commit that was measured; `None` if unknown.
     pub commit: Option<String>,
-    /// Whether there were local changes beside the commit.
+    /// Whether there were local changes on top of the commit; `None` if unknown.
     pub dirty: Option<bool>,
-    /// The label of the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Notes on the experiment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Typical reading, in the unit of the series.
     pub value: f64,
-    /// Low end of the interval of 95 % within the session; `None` of a single run.
+    /// Low end of the 95 % interval within the session; `None` for a single run.
     pub low: Option<f64>,
-    /// High end of the interval.
+    /// High end of the 95 % interval within the session.
     pub high: Option<f64>,
-    /// Runs of the session.
+    /// Number of runs.
     pub runs: u64,
 }
 
-/// The commits on both sides of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitRange {
     /// The last commit that was measured before the change.
     pub last_before: String,
-    /// The first commit that was measured after it.
+    /// The first commit that was measured after the change.
     pub first_after: String,
 }
 
-/// A change of level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelChange {
-    /// Place of the first session of the new level, from 0.
+    /// Index of the first session at the new level, from 0.
     pub at: usize,
-    /// The earliest place that it may have, by an interval of 95 %.
+    /// Low end of the 95 % interval of `at`.
     pub at_low: usize,
-    /// The latest place.
+    /// High end of the 95 % interval of `at`.
     pub at_high: usize,
-    /// Experiment of the first session of the new level.
+    /// Number of the experiment at `at`.
     pub experiment: i64,
-    /// Start of the session, RFC 3339, UTC.
+    /// Start of the experiment: RFC 3339, UTC.
     pub started: String,
-    /// New level over the one before.
+    /// The new level divided by the level before.
     pub ratio: f64,
-    /// Low end of the interval of 95 % of `ratio`.
+    /// Low end of the 95 % interval of `ratio`.
     pub low_ratio: f64,
-    /// High end of the interval.
+    /// High end of the 95 % interval of `ratio`.
     pub high_ratio: f64,
-    /// Whether the new level is worse.
+    /// Whether the new level is worse, in the sense of the metric.
     pub is_worse: bool,
-    /// Probability of as much in a series that does not change.
+    /// Probability of a change at least this clear in a series that does not change.
     pub p_value: f64,
-    /// The commits between which it changed; `None` where sessions have none.
+    /// The commits between which the level changed; `None` if the sessions have no commits.
     pub commits: Option<CommitRange>,
-    /// Notes on sessions where the change may be.
+    /// Notes on the sessions from `at_low` to `at_high`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// A benchmark over its sessions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeriesFindings {
-    /// The identity of the series.
     #[serde(flatten)]
     pub name: SeriesName,
-    /// Number of sessions.
     pub session_count: usize,
-    /// Value of the newest session.
+    /// Value of the newest session, in the unit of the series.
     pub newest: f64,
-    /// Start of the newest session.
     pub newest_started: String,
-    /// Typical value since the last change.
+    /// Typical value since the last change, in the unit of the series.
     pub level: f64,
-    /// Standard deviation between sessions, as a share of the value; within sessions is taken off. `None` for one session.
+    /// Standard deviation between sessions, as a share of the value, without the part that the uncertainty within
+    /// sessions explains. `None` for a single session.
     pub between_sd: Option<f64>,
-    /// Factor by which means of sessions scatter more than those of independent ones.
+    /// Factor by which the means of neighbouring sessions scatter more than the means of independent sessions.
     pub dependence: Option<f64>,
-    /// Changes of level, in their order.
+    /// Changes of level, in the order of the sessions.
     pub changes: Vec<LevelChange>,
-    /// The sessions in their order; left out of a list of all series.
+    /// Sessions in their order; empty in a list of all series.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<Session>,
 }
 
-/// Series over sessions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrendFindings {
-    /// The answer in a few words.
     pub summary: String,
-    /// Name of the metric.
     pub metric: String,
-    /// `time` or `commit`.
+    /// Order of the sessions: `time` or `commit`.
     pub by: String,
-    /// Probability that a change is told of a series that does not change; of a list, the expected share of false changes.
+    /// Probability of a false change in a series that does not change; in a list of all series, the expected share of
+    /// false changes.
     pub level: f64,
-    /// Whether one benchmark was asked for.
+    /// Whether the user named a benchmark.
     pub is_of_one: bool,
-    /// The series, those that became worse first.
+    /// The series, worst change first.
     pub series: Vec<SeriesFindings>,
 }
 
-/// The newest session of a benchmark against its own past.
+/// The newest session of a benchmark, compared with earlier sessions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GateFindings {
-    /// The answer in a few words.
     pub summary: String,
-    /// The identity of the series.
     #[serde(flatten)]
     pub name: SeriesName,
-    /// Probability that the interval misses the change.
+    /// Probability that the interval does not contain the true change.
     pub level: f64,
-    /// The gates that were asked for, by their words on the command line.
+    /// The gates, in the words of the command line.
     pub fail_if: Vec<String>,
-    /// The newest session.
     pub newest: Session,
-    /// Sessions of the past that it is held against: those since the last change of level.
+    /// Number of earlier sessions in the comparison: the sessions since the last change of level.
     pub past_sessions: usize,
-    /// Experiment of the first of them; `None` without any.
+    /// Number of the experiment of the first of these sessions; `None` if there are none.
     pub past_since: Option<i64>,
-    /// Mean level of the past; `None` without any.
+    /// Mean level of these sessions; `None` if there are none.
     pub past_value: Option<f64>,
-    /// Newest over past; `None` where the past is too short.
+    /// Newest value divided by `past_value`; `None` if there are too few earlier sessions.
     pub ratio: Option<f64>,
     /// Low end of the interval of `ratio`.
     pub low_ratio: Option<f64>,
-    /// High end of the interval.
+    /// High end of the interval of `ratio`.
     pub high_ratio: Option<f64>,
-    /// Why there is no interval.
+    /// The reason why there is no interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The question and its answer.
     pub gate: Gate,
-    /// Whether a gate that was asked for fails.
+    /// Whether one of the requested gates fails.
     pub fails: bool,
 }

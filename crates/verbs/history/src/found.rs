@@ -1,4 +1,4 @@
-//! `history trend` and `history gate`: from a store to findings.
+//! `history trend` and `history gate`: findings from a store.
 
 use fauxplat_experiment::Failure;
 use fauxplat_model::document::{Findings, OwnFindings};
@@ -13,7 +13,6 @@ use crate::findings::{GATE_SCHEMA, SeriesFindings, TREND_SCHEMA, TrendFindings};
 use crate::report::{gate_summary, trend_summary};
 use crate::series::{Context, Series, all, named, ordered};
 
-/// Shows the trend of one benchmark, or of all.
 pub(crate) fn trend(args: &TrendArgs, host: &dyn Host, invocation: &[String]) -> Result<(), Failure> {
     let store = host.history(&args.output)?;
     let context = Context::of(&store)?;
@@ -39,7 +38,7 @@ fn asked(store: &Store, args: &SeriesArgs) -> Result<Vec<Series>, Failure> {
     }
 }
 
-/// The findings of series: with their sessions where one benchmark was asked for.
+/// The findings of series, with a list of sessions if the user named one benchmark.
 pub fn trends(
     series: Vec<Series>,
     is_of_one: bool,
@@ -77,14 +76,14 @@ pub fn trends(
     trend
 }
 
-/// Holds the newest session of a benchmark against its past.
+/// Compares the newest session of a benchmark with earlier sessions.
 pub(crate) fn gate(args: &GateArgs, host: &dyn Host, invocation: &[String]) -> Result<(), Failure> {
     let store = host.history(&args.output)?;
     let context = Context::of(&store)?;
     let metric = &args.series.metric;
     let all = asked(&store, &args.series)?;
     let series = named(all, &args.name, metric)?.into_iter().map(|series| ordered(series, By::Time));
-    // Of several machines the one that measured last is asked about.
+    // A benchmark may have a series on each of several machines; the machine that measured last is judged.
     let newest = series
         .max_by_key(|series| series.points.last().map(|point| (point.started.to_string(), point.experiment)));
     let rule = GateRule { fail_if: args.fail_if.clone(), margin: args.margin, level: args.level };

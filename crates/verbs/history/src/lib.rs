@@ -1,8 +1,8 @@
-//! Earlier measurements: lists and reports of experiments, what carries them between stores, and series over sessions.
+//! Earlier measurements: lists and reports of experiments, copies between stores, and series over sessions.
 //!
-//! [`summing`] makes points of series from experiments, once for each; [`series`] puts them together, [`analysis`] finds
-//! where levels change and holds the newest session against its past, [`findings`] are what comes of it, [`report`] shows
-//! them, and [`pages`] makes a folder of pages from all of it.
+//! [`summing`] makes the points of series from experiments, once for each experiment. [`series`] puts the points
+//! together, [`analysis`] finds changes of level and compares the newest session with earlier ones, [`findings`] holds
+//! the results, [`report`] shows them, and [`pages`] makes a folder of pages about all series.
 
 pub mod analysis;
 pub mod args;

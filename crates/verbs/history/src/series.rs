@@ -1,4 +1,4 @@
-//! Points put together to series, and the series that a word names.
+//! Series from points, and the choice of series by a word.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,41 +10,37 @@ use fauxplat_store::{Point, PointFilter, Store, StoreError};
 use crate::args::By;
 use crate::summing::sum_up;
 
-/// Series that a message names where a word fits several.
+/// Number of benchmarks that a message names if a word fits several.
 const NAMED_MAX: usize = 10;
 
-/// The facts that all points of a series share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    /// Name of the benchmark.
     pub benchmark: Arc<str>,
-    /// File name of the program, or name of the harness.
+    /// File name of the program; for a suite, name of the harness.
     pub program: Arc<str>,
-    /// Identity of the machine.
     pub machine: Arc<str>,
 }
 
 /// A benchmark over its sessions on one machine, in one metric.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// The facts that all points share.
     pub key: Key,
-    /// The points in their order, at least one.
+    /// The points in the order of the series; never empty.
     pub points: Vec<Point>,
 }
 
-/// Facts of a store that series are shown with.
+/// Facts about a store beside its points.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    /// Notes by experiment.
+    /// Notes by the number of their experiment.
     pub notes: BTreeMap<i64, Vec<String>>,
 }
 
 impl Context {
-    /// The facts of a store.
+    /// Reads the facts of a store.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns the store's error if reading fails.
     pub fn of(store: &Store) -> Result<Self, StoreError> {
         let mut context = Context::default();
         for note in store.notes()? {
@@ -54,19 +50,20 @@ impl Context {
     }
 }
 
-/// All series of a metric in a store, on all machines or on one that is named by its host or the beginning of its identity.
+/// All series of a metric in a store. `machine` restricts the series to machines with this host name, or with an
+/// identity that begins with this text.
 ///
 /// # Errors
-/// Those of the store.
+/// Returns the store's error if reading or writing points fails.
 pub fn all(store: &Store, metric: &str, machine: Option<&str>) -> Result<Vec<Series>, StoreError> {
     let left = sum_up(store)?;
     kept(store, &PointFilter { metric: metric.to_owned(), benchmark: None }, left, machine)
 }
 
-/// The series of the points that a store keeps, and of those that it could not keep.
+/// The series of the points that a store keeps, together with `left`, the points that a read-only store could not keep.
 ///
 /// # Errors
-/// Those of the store.
+/// Returns the store's error if reading fails.
 pub fn kept(
     store: &Store,
     filter: &PointFilter,
@@ -102,10 +99,11 @@ fn is_of(key: &Key, point: &Point) -> bool {
     key.benchmark == point.benchmark && key.program == point.program && key.machine == point.machine
 }
 
-/// The series of the benchmark that a word names: the one of that name, or the only one whose name has the word as a part.
+/// The series of the benchmark that a word names: the benchmark of that name, or else the only one whose name contains
+/// the word. The result has one series per machine and program.
 ///
 /// # Errors
-/// There is none, or there are several.
+/// Fails if no benchmark fits, or several do.
 pub fn named(all: Vec<Series>, name: &str, metric: &str) -> Result<Vec<Series>, Failure> {
     let is_exact = all.iter().any(|series| &*series.key.benchmark == name);
     let fits = |series: &Series| {
@@ -139,8 +137,9 @@ pub fn named(all: Vec<Series>, name: &str, metric: &str) -> Result<Vec<Series>, 
     }
 }
 
-/// The points of a series in an order. Of several commands of one experiment that belong to the series, such as the commits
-/// of `--commits`, the last one is the newest; an order by commits has them all.
+/// Puts the points of a series in order. Several commands of one experiment may belong to a series, such as the commits
+/// of `--commits`: in the order of time only the last of them counts, which is the newest; in the order of commits all
+/// count.
 pub fn ordered(series: Series, by: By) -> Series {
     let Series { key, mut points } = series;
     points.sort_by(|a, b| (&a.started, a.experiment, a.number).cmp(&(&b.started, b.experiment, b.number)));
@@ -159,8 +158,8 @@ pub fn ordered(series: Series, by: By) -> Series {
     }
 }
 
-/// A point for each commit: the median of its sessions without local changes. Commits come in the order in which they were
-/// made, where that is known of all, and else in the order in which they were first measured.
+/// Makes a point for each commit: the median of its sessions without local changes. The order is the order of commit
+/// times if the time of every commit is known, and otherwise the order of first measurement.
 fn by_commit(points: Vec<Point>) -> Vec<Point> {
     let mut commits: Vec<Vec<Point>> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -179,7 +178,7 @@ fn by_commit(points: Vec<Point>) -> Vec<Point> {
     commits.into_iter().filter_map(pooled).collect()
 }
 
-/// The sessions of a commit as one point, which stands where the first of them stood.
+/// Combines the sessions of a commit into one point, with the remaining facts of the first session.
 fn pooled(sessions: Vec<Point>) -> Option<Point> {
     let mut logs: Vec<f64> = sessions.iter().map(|point| point.ln).collect();
     let ln = fauxplat_stats::describe::median_in_place(&mut logs)?;

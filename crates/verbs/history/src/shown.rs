@@ -1,4 +1,4 @@
-//! Experiments one by one: listed, shown, exported, removed.
+//! Single experiments: listed, shown, exported, removed.
 
 use fauxplat_analyze::run_findings;
 use fauxplat_experiment::Failure;
@@ -12,7 +12,6 @@ use fauxplat_verb::Host;
 
 use crate::report::LIST_SCHEMA;
 
-/// Shows an experiment as it was.
 pub(crate) fn show(id: &str, host: &dyn Host, output: &OutputArgs) -> Result<(), Failure> {
     let store = host.history(output)?;
     let id = store.resolve(id)?;
@@ -23,15 +22,15 @@ pub(crate) fn show(id: &str, host: &dyn Host, output: &OutputArgs) -> Result<(),
     let has_room = |format| matches!(format, Format::Json | Format::Csv);
     let mut evidence = Vec::new();
     if has_room(output.format) || output.exports().iter().any(|export| has_room(export.format)) {
-        // The record already holds the runs.
+        // The record already contains the runs.
         store.evidence_beside_runs(id, |piece| evidence.push(piece))?;
     }
     let of = |format| if has_room(format) { evidence.clone() } else { Vec::new() };
     host.report(&record, &of, output)
 }
 
-/// Removes experiments: all are looked up before one is removed, and one that is named twice is removed once, since the
-/// meaning of `last` changes with each removal.
+/// Removes experiments. All words are resolved before the first removal, since each removal changes the meaning of
+/// `last`; an experiment that is named twice is removed once.
 pub(crate) fn remove(ids: &[String], host: &dyn Host, output: &OutputArgs) -> Result<(), Failure> {
     let store = host.history(output)?;
     let mut found = ids.iter().map(|id| store.resolve(id)).collect::<Result<Vec<_>, _>>()?;
@@ -40,8 +39,8 @@ pub(crate) fn remove(ids: &[String], host: &dyn Host, output: &OutputArgs) -> Re
     found.into_iter().try_for_each(|id| store.remove(id).map_err(Failure::from))
 }
 
-/// The stored findings. For an unfinished experiment, summaries of its runs; nothing for one of fauxplat's own workers,
-/// whose evidence speaks for itself.
+/// The stored findings. An unfinished experiment has none: summaries of its runs take their place, and empty findings
+/// for experiments of fauxplat's own workers, whose evidence is reported anyway.
 fn findings(stored: &StoredExperiment) -> Findings {
     let by_command = || {
         let ignore_failure = stored.header.condition.ignore_failure.any();
@@ -58,7 +57,6 @@ fn findings(stored: &StoredExperiment) -> Findings {
     })
 }
 
-/// Lists experiments, a line for each.
 pub(crate) fn list(
     filter: &Filter,
     host: &dyn Host,
@@ -67,7 +65,7 @@ pub(crate) fn list(
 ) -> Result<(), Failure> {
     let is_filtered = filter.kind.is_some() || filter.name.is_some() || filter.since.is_some();
     let mut rows = host.history(output)?.list(filter)?;
-    // The store returns the newest first, so that a limit keeps those; the list shows them in order of time.
+    // The store returns the newest experiments first, so that a limit keeps them; the list is in the order of time.
     rows.reverse();
     match output.format {
         Format::Json => host
@@ -95,16 +93,15 @@ fn document(rows: &[ExperimentRow]) -> serde_json::Value {
     serde_json::json!({ "schema": LIST_SCHEMA, "experiments": experiments })
 }
 
-/// Limit of names in a row: an experiment with more is a sweep, of which the first and last level say enough.
+/// Maximum number of names in a row. An experiment with more is a sweep, which its first and last level describe.
 const NAMES_MAX: usize = 8;
 
-/// Headings of the list.
 pub(crate) const HEADINGS: [&str; 7] = ["id", "started", "verb", "state", "runs", "at", "what"];
 
-/// Characters of a hash of a commit in lists and ranges.
+/// Number of characters of a commit hash in lists and ranges.
 pub(crate) const SHORT_HASH: usize = 7;
 
-/// The commit and the label of an experiment, in a few characters.
+/// The short commit, with `+` for local changes, and the label of an experiment.
 fn place(row: &ExperimentRow) -> String {
     let checkout = row.origin.checkout.as_ref();
     let commit =
@@ -114,7 +111,6 @@ fn place(row: &ExperimentRow) -> String {
     commit.into_iter().chain(label).collect::<Vec<_>>().join(" ")
 }
 
-/// The fields of a row of the list.
 fn cells(row: &ExperimentRow) -> Vec<String> {
     let mut names = row.names.clone();
     names.dedup();

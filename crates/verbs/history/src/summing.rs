@@ -1,4 +1,4 @@
-//! Points of series from experiments: the typical reading of each command in each metric, and how well it is known.
+//! Points of series from experiments: the typical reading of each command in each metric, with its standard error.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,29 +10,30 @@ use fauxplat_stats::describe::{median_in_place, sorted, standard_deviation};
 use fauxplat_stats::order::median_interval;
 use fauxplat_store::{Point, Store, StoreError, StoredExperiment};
 
-/// Metrics that every run has and whose series are kept. Counts of rare events are mostly zero, which has no logarithm.
+/// Built-in metrics of which series are kept. Counts of rare events are left out: most are zero, which has no
+/// logarithm.
 const KEPT: [Metric; 5] = [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU, Metric::PEAK_MEMORY];
 
-/// Verbs whose experiments measure benchmarks as they are.
+/// Verbs whose experiments contribute to series.
 const VERBS: [&str; 3] = ["run", "compare", "suite"];
 
-/// Name of the parameter by which a record knows the commit of a command (`--commits`).
+/// Name of the parameter that stores the commit of a command (`--commits`) in a record.
 const COMMIT: &str = "commit";
 
-/// Characters of the hash of a machine's facts, in the place of an identity.
+/// Number of characters of the hash of a machine's facts that replace an unknown identity.
 const FACTS_LENGTH: usize = 12;
 
-/// Half the width of an interval of 95 %, in standard errors.
+/// Half the width of a 95 % interval, in standard errors.
 const HALF_95: f64 = 1.96;
 
-/// Standard error of a median over that of a mean, of normal values.
+/// Standard error of the median divided by the standard error of the mean, for normally distributed values.
 const OF_MEDIAN: f64 = 1.2533;
 
-/// Makes the points of all experiments that have none yet, and keeps them in a store that can be written. Where they cannot
-/// be kept they are returned.
+/// Makes the points of all experiments that have none yet, and stores them if the store can be written. Returns the
+/// points that could not be stored.
 ///
 /// # Errors
-/// Those of the store.
+/// Returns the store's error if reading or writing fails.
 pub fn sum_up(store: &Store) -> Result<Vec<Point>, StoreError> {
     let mut left = Vec::new();
     for id in store.without_points()? {
@@ -44,7 +45,6 @@ pub fn sum_up(store: &Store) -> Result<Vec<Point>, StoreError> {
     Ok(left)
 }
 
-/// The points of an experiment.
 fn points(store: &Store, id: i64) -> Result<Vec<Point>, StoreError> {
     let head = store.load_without_samples(id)?;
     if !VERBS.contains(&head.kind.as_str()) {
@@ -72,13 +72,13 @@ fn points(store: &Store, id: i64) -> Result<Vec<Point>, StoreError> {
     })
 }
 
-/// A name for a machine that does not say which one it is: one for each kind of machine and kernel.
+/// A name for a machine whose experiments record no identity: all machines with the same facts and kernel share it.
 fn by_facts(identity: Option<&str>) -> String {
     let hash = identity.and_then(|hash| hash.get(..FACTS_LENGTH)).unwrap_or("unknown");
     format!("facts-{hash}")
 }
 
-/// Where and when the readings of an experiment were taken.
+/// Time and place of an experiment.
 struct Place {
     id: i64,
     started: Arc<str>,
@@ -87,7 +87,6 @@ struct Place {
     label: Option<String>,
 }
 
-/// The code that was measured.
 #[derive(Clone, Default)]
 struct Code {
     commit: Option<String>,
@@ -105,7 +104,7 @@ impl Code {
         }
     }
 
-    /// The commit of a command of `--commits`, and else the one around the working directory.
+    /// The commit of a command of `--commits`, or else the commit of the repository around the working directory.
     fn of(command: Option<&Command>, origin: &Origin) -> Self {
         let around = Code::of_checkout(origin);
         match command.and_then(commit) {
@@ -117,12 +116,11 @@ impl Code {
     }
 }
 
-/// The commit of a command of `--commits`.
+/// The commit of a command of `--commits`; `None` for other commands.
 fn commit(command: &Command) -> Option<&String> {
     command.parameters.iter().find(|(name, _)| name == COMMIT).map(|(_, hash)| hash)
 }
 
-/// Readings of one benchmark in one metric.
 struct Readings {
     benchmark: Arc<str>,
     program: Arc<str>,
@@ -133,7 +131,7 @@ struct Readings {
 }
 
 impl Readings {
-    /// The point of the readings; `None` where none has a logarithm.
+    /// The point of the readings; `None` if no reading is positive, since points are logarithms.
     fn point(self, place: &Place, number: i64, code: &Code) -> Option<Point> {
         let logs: Vec<f64> = self.values.into_iter().filter(|value| *value > 0.0).map(f64::ln).collect();
         let ln = median_in_place(&mut logs.clone()).filter(|ln| ln.is_finite())?;
@@ -159,7 +157,8 @@ impl Readings {
     }
 }
 
-/// Standard error of the median: from its interval by order statistics, and of readings too few for one from their spread.
+/// Standard error of the median: from its interval by order statistics, or from the standard deviation if there are too
+/// few readings for an interval. `None` for a single reading.
 fn error(logs: &[f64]) -> Option<f64> {
     match median_interval(&sorted(logs), 0.95) {
         Some([low, high]) => Some((high - low) / (2.0 * HALF_95)),
@@ -168,7 +167,7 @@ fn error(logs: &[f64]) -> Option<f64> {
     }
 }
 
-/// The points of commands: of all metrics that are kept and of those that a user named.
+/// The points of commands, in the metrics of `KEPT` and in all open metrics.
 fn of_commands(place: &Place, head: &StoredExperiment, samples: &[Sample]) -> Vec<Point> {
     let metrics: Vec<Metric> =
         metrics_of(samples).into_iter().filter(|it| KEPT.contains(it) || !it.is_built_in()).collect();
@@ -195,13 +194,14 @@ fn of_commands(place: &Place, head: &StoredExperiment, samples: &[Sample]) -> Ve
     points
 }
 
-/// Name of a command's benchmark. Commands of `--commits` are named by their commits, and their benchmark is their line.
+/// Name of a command's benchmark. A command of `--commits` is named after its commit, so its command line names the
+/// benchmark.
 fn benchmark(command: &Command) -> Arc<str> {
     let name = if commit(command).is_some() { &command.command } else { &command.name };
     name.as_str().into()
 }
 
-/// The file name of a command's program: the folder is another one for each work tree.
+/// File name of a command's program, without the folder, which differs between work trees.
 fn program(command: &Command) -> Arc<str> {
     let name = command.program.file_name().unwrap_or(command.program.as_os_str());
     name.to_string_lossy().into()
@@ -216,7 +216,7 @@ fn unit(metric: Metric) -> Arc<str> {
     .into()
 }
 
-/// The points of a suite's benchmarks. Of the two programs the second is the newer one, and its points come last.
+/// The points of a suite's benchmarks. Points of the second program, the newer of two, come last.
 fn of_suite(place: &Place, head: &StoredExperiment) -> Vec<Point> {
     let Some(Findings::Own(found)) = &head.findings else { return Vec::new() };
     let mut by_side: BTreeMap<(&'static str, String), Readings> = BTreeMap::new();
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn an_error_is_that_of_the_median() {
         let logs: Vec<f64> = (0..100).map(|place| f64::from(place) * 0.001).collect();
-        // The ranks 40 and 61 of 100 bound the median.
+        // The 40th and the 61st of 100 readings bound the median.
         assert!((error(&logs).unwrap() - 0.021 / 3.92).abs() < 1e-12);
         assert!(error(&[0.1, 0.2]).unwrap() > 0.0);
         assert_eq!(error(&[0.1]), None);

@@ -1,4 +1,4 @@
-//! The verb `history`, as the program lists it.
+//! The verb `history`, as the command-line program lists it.
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use fauxplat_experiment::Failure;
@@ -13,7 +13,6 @@ use crate::args::{HistoryAction, HistoryArgs};
 use crate::report::{GateReport, ListReport, TrendReport};
 use crate::{exchange, found, pages, shown};
 
-/// The verb.
 #[derive(Debug)]
 pub struct History;
 
@@ -62,7 +61,7 @@ impl Verb for History {
     }
 }
 
-/// Makes the file as small as what it holds.
+/// Reduces the file of the store to the size of its content.
 fn vacuum(host: &dyn Host, output: &OutputArgs) -> Result<(), Failure> {
     let store = host.history(output)?;
     if store.is_shared() {
@@ -80,7 +79,6 @@ fn vacuum(host: &dyn Host, output: &OutputArgs) -> Result<(), Failure> {
 /// Longest note, in bytes.
 const NOTE_MAX: usize = 500;
 
-/// Writes a note on an experiment.
 fn note(id: &str, text: &str, host: &dyn Host, output: &OutputArgs) -> Result<(), Failure> {
     let text = text.trim();
     if text.is_empty() || text.len() > NOTE_MAX || text.chars().any(char::is_control) {

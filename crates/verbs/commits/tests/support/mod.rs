@@ -1,4 +1,4 @@
-//! A simulated machine on which commits are measured: the plan and the judge are those of a real comparison.
+//! A simulated machine on which commits are measured, with the plan and the judge of real comparisons.
 
 use fauxplat_analyze::{Decision, Judge};
 use fauxplat_commits::findings::{Commit, Compared};
@@ -9,50 +9,46 @@ use fauxplat_model::{EnvPad, Heap, Metric, Phase, Placement, Rule, Sample, Stopp
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_stats::draw::Draw;
 
-/// Commits of a history, the good end not counted.
+/// Number of commits in a history, without the good end.
 pub(crate) const COMMITS: usize = 200;
 /// Wall time of a run without noise, in nanoseconds.
 const BASE_NS: f64 = 5e6;
 
-/// Parts of the noise; standard deviations are of logarithms.
+/// Parts of the noise; standard deviations refer to the logarithm of the time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Noise {
-    /// Fresh in every run.
+    /// Standard deviation from run to run.
     pub(crate) sd: f64,
-    /// A burner that comes and goes slows everything by this much.
+    /// Share by which a second program that comes and goes slows every run down.
     pub(crate) burner: f64,
-    /// Share of runs that a spike hits.
+    /// Share of the runs with a spike.
     pub(crate) spike_share: f64,
-    /// Spread of what building a commit moves, which is the same in all of its runs.
+    /// Standard deviation between builds, the same for all runs of a build.
     pub(crate) build_sd: f64,
 }
 
 impl Noise {
-    /// No noise at all, to start from.
     pub(crate) const NONE: Noise = Noise { sd: 0.0, burner: 0.0, spike_share: 0.0, build_sd: 0.0 };
-    /// A neighbour that takes turns with the program on its CPU.
+    /// A second program that shares the CPU from time to time.
     pub(crate) const BURNER: Noise = Noise { sd: 0.03, burner: 0.3, spike_share: 0.02, build_sd: 0.0 };
 }
 
 /// A history with one change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct History {
-    /// The commit that makes the change.
     pub(crate) truth: usize,
-    /// The time after it over the time before it.
+    /// The time after the change divided by the time before it.
     pub(crate) change: f64,
-    /// The noise.
     pub(crate) noise: Noise,
 }
 
-/// Searches a history; returns the runs that this took, too. `limits` are the level and the seconds of a step.
+/// Searches a history; also returns the number of runs. `limits` are the level and the time of a step in seconds.
 pub(crate) fn searched(history: &History, seed: u64, (level, limit_s): (f64, f64)) -> (Hunted, usize) {
     let mut machine = Simulated::new(*history, seed);
     let hunted = hunt(level, limit_s).search(Known::default(), &mut machine, &mut |_| Ok(()));
     (hunted.expect("a simulated machine does not fail"), machine.runs)
 }
 
-/// The search of a test.
 pub(crate) fn hunt(level: f64, limit_s: f64) -> Hunt {
     let commit = |number: usize| Commit { hash: number.to_string(), name: format!("commit {number}") };
     let parents = (0..=COMMITS).map(|number| number.checked_sub(1).into_iter().collect()).collect();
@@ -60,23 +56,19 @@ pub(crate) fn hunt(level: f64, limit_s: f64) -> Hunt {
     Hunt { commits, parents, level, margin: 0.01, limit_s, total_s: None }
 }
 
-/// The machine.
 pub(crate) struct Simulated {
     history: History,
     draw: Draw,
     seed: u64,
     is_burning: bool,
     now_ns: f64,
-    /// Comparisons so far.
     pub(crate) compared: usize,
-    /// Runs so far.
     pub(crate) runs: usize,
-    /// Commits that do not build.
+    /// Whether a commit fails to build.
     pub(crate) broken: fn(usize) -> bool,
 }
 
 impl Simulated {
-    /// A machine with a history.
     pub(crate) fn new(history: History, seed: u64) -> Self {
         let draw = Draw::new(seed, 0x6269_7365);
         let (is_burning, now_ns) = (false, 0.0);

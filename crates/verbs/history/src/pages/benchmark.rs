@@ -1,4 +1,4 @@
-//! The page of a benchmark: its trend on each machine, its changes, and any two of its sessions against each other.
+//! The page of a benchmark: its trend and its changes on each machine, and a comparison of any two sessions.
 
 use fauxplat_report::parts::{Across, Line, Point, Series, Values};
 use fauxplat_report::{page, say};
@@ -9,24 +9,23 @@ use super::script;
 use crate::findings::{LevelChange, SeriesFindings, Session};
 use crate::report::{commit_of, direction, interval, known, machine, moment, range, value};
 
-/// Points of a drawing: of more sessions each point stands for several.
+/// Maximum number of points in a drawing; with more sessions each point stands for several.
 const POINTS_MAX: usize = 240;
 
-/// Sessions of a table: the newest. The script has all of them.
+/// Maximum number of sessions in a table, the newest. The data for the script contain all sessions.
 const ROWS_MAX: usize = 50;
 
-/// The data of a series for the script.
 #[derive(Serialize)]
 struct Data<'a> {
     /// Standard deviation between sessions.
     between: f64,
     more_is_better: bool,
-    /// Of each session: its words, its value in words, and the logarithm of the value with its error.
+    /// For each session: its description, its formatted value, the logarithm of the value, and the standard error of
+    /// the logarithm.
     sessions: Vec<(String, String, f64, f64)>,
     machine: &'a str,
 }
 
-/// The page.
 pub(super) fn page(series: &[SeriesFindings]) -> String {
     let name = series.first().map_or_else(String::new, |it| say::visible(&it.name.benchmark));
     let data: Vec<Data<'_>> = series.iter().map(data).collect();
@@ -65,7 +64,7 @@ fn data(series: &SeriesFindings) -> Data<'_> {
     }
 }
 
-/// A logarithm to a millionth, which is less than any reading is known to.
+/// Rounds a logarithm to a millionth, which is finer than the precision of any reading.
 fn rounded(ln: f64) -> f64 {
     (ln * 1e6).round() / 1e6
 }
@@ -138,7 +137,7 @@ fn changes(series: &SeriesFindings) -> Markup {
     }
 }
 
-/// The form for two sessions, which the script fills.
+/// The form that compares two sessions, which the script fills.
 fn comparison(number: usize) -> Markup {
     html! {
         form.compare data-series=(number) hidden {
@@ -189,8 +188,8 @@ fn row(series: &SeriesFindings, session: &Session) -> Markup {
     }
 }
 
-/// The sessions as a drawing. Of many sessions a point stands for those in a row: their median, and the range of all; none
-/// stands for sessions on both sides of a change.
+/// A drawing of the sessions. With many sessions a point stands for several successive ones, by their median and the
+/// range of their intervals; no point stands for sessions on both sides of a change.
 fn drawing(series: &SeriesFindings) -> Series {
     let metric = known(&series.name);
     let first = series.sessions.first().map_or(1.0, |session| session.value);

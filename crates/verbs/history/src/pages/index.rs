@@ -1,4 +1,4 @@
-//! The index: all benchmarks, those that became worse first, with a search and an order by any column.
+//! The index: all benchmarks, worst change first, with a search and with sorting by any column.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,6 @@ use crate::analysis;
 use crate::findings::SeriesFindings;
 use crate::report::{interval, machine, moment, range, value};
 
-/// The page.
 pub(super) fn page(manifest: &Manifest) -> String {
     let mut pages: BTreeMap<(String, String), &str> = BTreeMap::new();
     let mut all: Vec<SeriesFindings> = Vec::new();
@@ -68,7 +67,7 @@ fn table(all: &[SeriesFindings], pages: &BTreeMap<(String, String), &str>) -> Ma
     }
 }
 
-/// A row. `data-v` is what the column is sorted by.
+/// A row of the table. The script sorts a column by the attribute `data-v`, and by the text of cells without it.
 fn row(it: &SeriesFindings, page: &str) -> Markup {
     let last = it.changes.last();
     let worse = last.map_or(0.0, |change| if change.is_worse { 1.0 } else { -1.0 } * change.ratio.ln().abs());

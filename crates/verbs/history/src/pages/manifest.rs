@@ -1,4 +1,4 @@
-//! The contents of a folder of pages: a hash of the sessions of each page, and the line of the index about the page.
+//! The manifest of a folder of pages: for each page, a hash of its sessions and its lines of the index.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,33 +10,29 @@ use serde::{Deserialize, Serialize};
 use super::{BENCHMARKS, PagesError};
 use crate::findings::SeriesFindings;
 
-/// Name of the file beside the pages.
+/// Name of the manifest's file, in the folder itself.
 const FILE: &str = "pages.json";
 
-/// Name of its schema.
 const SCHEMA: &str = "fauxplat.history-pages/1";
 
-/// Number of the form of pages: another form makes all pages anew.
+/// Version of the layout of pages. A new version replaces all pages.
 pub(super) const FORM: u32 = 1;
 
-/// The entry of a page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
-    /// Hash of what the page was made of.
+    /// Hash of the sessions from which the page was made.
     pub(super) hash: String,
-    /// Size of the page.
+    /// Size of the page in bytes.
     pub(super) bytes: u64,
-    /// The lines of the index: the series of each machine, without sessions.
+    /// The series of the page, one per machine, without their sessions: the lines of the index.
     pub(super) series: Vec<SeriesFindings>,
 }
 
-/// The contents of a folder of pages.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Manifest {
     schema: String,
-    /// Name of the metric.
     pub(super) metric: String,
-    /// The pages by their file names.
+    /// The pages, by file name.
     pub(super) pages: BTreeMap<String, Entry>,
 }
 
@@ -45,15 +41,15 @@ impl Manifest {
         Manifest { schema: SCHEMA.to_owned(), metric: metric.to_owned(), pages }
     }
 
-    /// The manifest of a folder, which is made if need be.
+    /// Opens the manifest of a folder, and creates the folder if it does not exist.
     ///
     /// # Errors
-    /// The folder holds something else, or cannot be made.
+    /// Fails if the folder contains other files, or cannot be created.
     pub(super) fn open(folder: &Path) -> Result<Self, PagesError> {
         let benchmarks = folder.join(BENCHMARKS);
         let file = folder.join(FILE);
         match fs::read(&file) {
-            // A file that cannot be understood is of another version: all pages are made anew.
+            // An unreadable manifest is of another version, so all pages are made anew.
             Ok(bytes) => {
                 let read: Manifest = serde_json::from_slice(&bytes).unwrap_or_default();
                 Ok(if read.schema == SCHEMA { read } else { Manifest::default() })
@@ -61,10 +57,10 @@ impl Manifest {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let entries = fs::read_dir(folder).into_iter().flatten().flatten();
                 let stranger = entries.map(|entry| entry.file_name()).find(|name| {
-                    // A hidden file of a repository or a host of pages is nobody's page.
+                    // Hidden files belong to a repository or to a web host, as `CNAME` does, and may stay.
                     !name.as_encoded_bytes().starts_with(b".") && name != "CNAME"
                 });
-                // The pages of a call that was interrupted before its end have no manifest yet.
+                // An interrupted call leaves pages without a manifest.
                 match stranger {
                     Some(what) if what != BENCHMARKS && what != "index.html" => Err(PagesError::NotOurs {
                         folder: folder.to_owned(),
@@ -84,18 +80,18 @@ impl Manifest {
         })
     }
 
-    /// The entry of a page that was made of the same and is still there.
+    /// The entry of a page, if the page was made from the same sessions and its file exists with the same size.
     pub(super) fn entry(&self, folder: &Path, page: &str, hash: &str) -> Option<&Entry> {
         let entry = self.pages.get(page).filter(|entry| entry.hash == hash)?;
         let facts = fs::metadata(folder.join(BENCHMARKS).join(page)).ok()?;
         (facts.len() == entry.bytes).then_some(entry)
     }
 
-    /// Removes the pages that another manifest does not have; returns their number.
+    /// Removes the pages that another manifest lacks; returns their number.
     pub(super) fn remove_others(&self, folder: &Path, after: &Manifest) -> Result<usize, PagesError> {
         let mut removed = 0;
         for page in self.pages.keys().filter(|page| !after.pages.contains_key(*page)) {
-            // A name that leads elsewhere is none of ours, whoever wrote it into the file.
+            // The manifest may have been altered; a name that is a path outside of the folder is not removed.
             if !matches!(Path::new(page).components().collect::<Vec<_>>().as_slice(), [Component::Normal(_)])
             {
                 continue;
@@ -110,7 +106,7 @@ impl Manifest {
         Ok(removed)
     }
 
-    /// Writes the manifest, after all pages.
+    /// Writes the manifest. Pages come first, so that the manifest names only complete pages.
     pub(super) fn save(&self, folder: &Path) -> Result<(), PagesError> {
         let file = folder.join(FILE);
         let text = serde_json::to_string(self)
@@ -123,8 +119,8 @@ fn failed(path: &Path, error: &std::io::Error) -> PagesError {
     PagesError::File { path: path.to_owned(), reason: error.to_string() }
 }
 
-/// Replaces a file as a whole: whoever reads meanwhile has the page before or the one after. Nothing waits for the disk, since
-/// pages can be made again.
+/// Replaces a file by a rename, so that readers see the old page or the new one. No `fsync` is needed, since pages can
+/// be made again.
 pub(super) fn put(path: &Path, text: &str) -> Result<(), PagesError> {
     let part = path.with_extension("part");
     fs::write(&part, text).map_err(|error| failed(&part, &error))?;

@@ -1,5 +1,5 @@
-//! A folder of pages about all benchmarks: no server, no page that loads another file, and nothing made anew that is as it
-//! was.
+//! A folder of pages about all benchmarks. The pages need no server and load no other file, and unchanged pages are
+//! left as they are.
 
 mod benchmark;
 mod error;
@@ -27,30 +27,27 @@ use crate::series::{Context, kept, ordered};
 use crate::summing::sum_up;
 use crate::{analysis, series};
 
-/// Probability that a change is told of a series that does not change.
+/// Probability of a false change in a series that does not change.
 const LEVEL: f64 = 0.01;
 
-/// Folder of the pages of benchmarks.
+/// Name of the subfolder with a page for each benchmark.
 const BENCHMARKS: &str = "benchmarks";
 
-/// Characters of a benchmark's name in the name of its page.
+/// Number of characters of a benchmark's name in the file name of its page.
 const NAME_MAX: usize = 40;
 
-/// Characters of the hash in the name of a page.
+/// Number of characters of the hash in the file name of a page.
 const HASH_LENGTH: usize = 12;
 
-/// The number of pages that were made, left as they were, and removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
-    /// Pages that were made.
     pub made: usize,
-    /// Pages whose sessions are the same as before.
+    /// Number of pages whose sessions are unchanged.
     pub left: usize,
-    /// Pages of benchmarks that the store has no more.
+    /// Number of pages of benchmarks that the store no longer has.
     pub removed: usize,
 }
 
-/// Makes the pages, and says how many.
 pub(crate) fn write(args: &PagesArgs, host: &dyn Host) -> Result<(), Failure> {
     let store = host.history(&args.output)?;
     let made = make(&store, &args.folder, &args.series.metric, args.series.machine.as_deref())?;
@@ -66,10 +63,10 @@ pub(crate) fn write(args: &PagesArgs, host: &dyn Host) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the pages of a metric in a folder: those whose sessions changed, and the index where a page did.
+/// Makes the pages of a metric in a folder: the pages whose sessions changed, and the index if any page changed.
 ///
 /// # Errors
-/// Those of the store; the folder holds something else, or cannot be written.
+/// Returns the store's error if reading fails; fails if the folder contains other files or cannot be written.
 pub fn make(store: &Store, folder: &Path, metric: &str, machine: Option<&str>) -> Result<Made, Failure> {
     let before = Manifest::open(folder)?;
     let unkept = sum_up(store)?;
@@ -113,7 +110,7 @@ pub fn make(store: &Store, folder: &Path, metric: &str, machine: Option<&str>) -
     Ok(made)
 }
 
-/// File name of a benchmark's page: what can be read of its name, and a hash of all of it.
+/// File name of a benchmark's page: readable characters of the benchmark's name, and a hash of name and program.
 fn page_name(benchmark: &str, program: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let mut name: String = benchmark.chars().map(plain).take(NAME_MAX).collect();
@@ -126,19 +123,18 @@ fn page_name(benchmark: &str, program: &str) -> String {
         .to_owned()
 }
 
-/// The sources of pages.
 struct Site<'s> {
     store: &'s Store,
     folder: &'s Path,
     metric: &'s str,
     machine: Option<&'s str>,
     searcher: Searcher,
-    /// Read when the first page is made: mostly there is none.
+    /// Loaded for the first page that has to be made, since mostly all pages are up to date.
     context: Option<Context>,
 }
 
 impl Site<'_> {
-    /// Makes the page of a benchmark; `None` where no session of it is on the machine that was asked for.
+    /// Makes the page of a benchmark; `None` if the benchmark has no session on the requested machine.
     fn page(
         &mut self,
         digest: &PointDigest,

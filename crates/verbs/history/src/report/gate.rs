@@ -10,7 +10,6 @@ use serde_json::{Error, Value};
 use super::{commit_of, direction, machine, moment, value};
 use crate::findings::{GATE_SCHEMA, GateFindings};
 
-/// Shows documents of `history gate`.
 #[derive(Debug)]
 pub(crate) struct GateReport;
 
@@ -117,7 +116,7 @@ fn word(state: GateState) -> &'static str {
     }
 }
 
-/// The answer in a few words, for lists and messages.
+/// The answer as a part of a sentence, for lists and messages.
 pub(crate) fn gate_summary(found: &GateFindings) -> String {
     let margin = say::percent(found.gate.margin - 1.0);
     match (found.ratio, found.gate.state) {

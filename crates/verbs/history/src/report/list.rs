@@ -5,10 +5,8 @@ use fauxplat_report::parts::{Grid, Piece, Tone};
 use fauxplat_report::{Case, Format, OwnReport, Rows, say};
 use serde_json::{Error, Value};
 
-/// Name of the schema of the list.
 pub(crate) const LIST_SCHEMA: &str = "fauxplat.history/1";
 
-/// Shows documents of `history list`.
 #[derive(Debug)]
 pub(crate) struct ListReport;
 

@@ -14,7 +14,7 @@ use fauxplat_report::say;
 use crate::findings::{CommitRange, LevelChange, SeriesName, Session};
 use crate::shown::SHORT_HASH;
 
-/// A value of a series in its own best unit.
+/// A value of a series, in a unit that suits its size.
 pub(crate) fn value(name: &SeriesName, value: f64) -> String {
     match known(name) {
         Some(metric) => say::quantity(metric, value),
@@ -22,34 +22,33 @@ pub(crate) fn value(name: &SeriesName, value: f64) -> String {
     }
 }
 
-/// The metric of a series, where values are in its unit: a suite's numbers may be in any other.
+/// The metric of a series, if its values are in the metric's unit; `None` for other units, which numbers of a suite may
+/// have.
 pub(crate) fn known(name: &SeriesName) -> Option<Metric> {
     let metric = Metric::from_name(&name.metric);
     metric.or_else(|| Metric::from_id(&name.metric).ok().filter(|_| name.unit.is_empty()))
 }
 
-/// The beginning of a commit's hash.
 pub(crate) fn short(commit: &str) -> String {
     say::visible(commit.get(..SHORT_HASH).unwrap_or(commit))
 }
 
-/// The commits of a change: `abc1234..def5678`.
+/// The commits around a change, as git writes a range: `abc1234..def5678`.
 pub(crate) fn range(commits: &CommitRange) -> String {
     format!("{}..{}", short(&commits.last_before), short(&commits.first_after))
 }
 
-/// The time of a session without its seconds.
 pub(crate) fn moment(started: &str) -> String {
     say::visible(&started.get(..16).unwrap_or(started).replace('T', " "))
 }
 
-/// The commit of a session, with a mark for local changes.
+/// The short commit of a session, with `+` for local changes.
 pub(crate) fn commit_of(session: &Session) -> String {
     let mark = if session.dirty == Some(true) { "+" } else { "" };
     session.commit.as_deref().map_or_else(String::new, |commit| format!("{}{mark}", short(commit)))
 }
 
-/// Words for the direction of a change: of times and amounts, and of rates.
+/// A word for the direction of a change: slower or faster for times and rates, more or less for amounts.
 pub(crate) fn direction(name: &SeriesName, ratio: f64) -> &'static str {
     match (name.unit == "ns" || name.more_is_better, (ratio > 1.0) != name.more_is_better) {
         (true, true) => "slower",
@@ -59,7 +58,6 @@ pub(crate) fn direction(name: &SeriesName, ratio: f64) -> &'static str {
     }
 }
 
-/// A change with its interval.
 pub(crate) fn interval(change: &LevelChange) -> String {
     format!(
         "{} ({} to {})",
@@ -69,7 +67,7 @@ pub(crate) fn interval(change: &LevelChange) -> String {
     )
 }
 
-/// A machine by its host name, or by the beginning of its identity.
+/// Host name of a machine, or its identity if the host name is unknown.
 pub(crate) fn machine(name: &SeriesName) -> String {
     name.host.as_deref().map_or_else(|| say::visible(&name.machine), say::visible)
 }

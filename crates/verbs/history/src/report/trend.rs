@@ -9,13 +9,12 @@ use serde_json::{Error, Value};
 use super::{commit_of, direction, interval, known, machine, moment, range, value};
 use crate::findings::{LevelChange, SeriesFindings, Session, TREND_SCHEMA, TrendFindings};
 
-/// Sessions of a series in a brief report: the newest.
+/// Number of sessions in a brief report, the newest.
 const SESSIONS_BRIEF: usize = 10;
 
-/// Sessions below which no change can be seen.
+/// Least number of sessions in which a change can be found.
 const SESSIONS_MIN: usize = 6;
 
-/// Shows documents of `history trend`.
 #[derive(Debug)]
 pub(crate) struct TrendReport;
 
@@ -70,10 +69,9 @@ impl OwnReport for TrendReport {
     }
 }
 
-/// Names of the labels of a series, by which no two series are alike.
+/// Labels that together identify a series.
 const LABELS: [&str; 6] = ["benchmark", "program", "metric", "unit", "machine", "host"];
 
-/// Values of the labels of a series.
 fn names(series: &SeriesFindings) -> [String; 6] {
     let name = &series.name;
     let host = name.host.clone().unwrap_or_default();
@@ -94,7 +92,7 @@ fn labelled<'s>(headings: &[&str], rows: impl Iterator<Item = (&'s SeriesFinding
     }
 }
 
-/// The answer in a few words, for lists.
+/// The answer as a part of a sentence, for lists.
 pub(crate) fn trend_summary(found: &TrendFindings) -> String {
     let changed = found.series.iter().filter(|series| !series.changes.is_empty()).count();
     let worse =
@@ -213,7 +211,7 @@ fn answer(series: &SeriesFindings) -> Piece {
     Piece::answer(tone(last), sentence)
 }
 
-/// The sessions as a drawing; `None` of fewer than two.
+/// A drawing of the sessions; `None` for fewer than two.
 fn drawing(series: &SeriesFindings, by: &str) -> Option<Piece> {
     if series.sessions.len() < 2 {
         return None;
@@ -243,7 +241,6 @@ fn drawing(series: &SeriesFindings, by: &str) -> Option<Piece> {
     }))
 }
 
-/// A session in a line.
 fn hint(series: &SeriesFindings, session: &Session) -> String {
     let words = [Some(commit_of(session)), session.label.as_deref().map(say::visible)];
     let notes = session.notes.iter().map(|note| say::visible(note));
@@ -297,7 +294,7 @@ fn noise(series: &SeriesFindings) -> String {
     format!("The level is {level} now; {spread}{alike}.")
 }
 
-/// The sessions as a table: the newest, and all in full reports.
+/// Tables of the sessions: the newest in a brief report, all in a full report.
 fn sessions(series: &SeriesFindings) -> Vec<Piece> {
     let grid = |sessions: &[Session]| {
         let headings =
