@@ -265,6 +265,8 @@ pub struct Evidence {
     pub on_one_cpu: Option<Elsewhere>,
     /// The programs at other addresses.
     pub readdressed: Option<Readdressed>,
+    /// Difference of the wall times in nanoseconds where both programs run from fresh copies of their files.
+    pub copied: Option<Amount>,
     /// Error level of all intervals of the account together.
     pub level: f64,
 }
@@ -332,6 +334,7 @@ impl Evidence {
         self.on_one_cpu = self.on_one_cpu.map(Elsewhere::turned);
         self.readdressed =
             self.readdressed.map(|it| Readdressed { more_wall_ns: it.more_wall_ns.turned(), ..it });
+        self.copied = self.copied.map(Amount::turned);
         self
     }
 }

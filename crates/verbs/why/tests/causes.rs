@@ -245,6 +245,24 @@ fn addresses_are_a_cause_where_the_difference_goes_with_them() {
 }
 
 #[test]
+fn pages_of_files_are_a_cause_where_the_difference_goes_with_copies() {
+    let mut evidence = evidence([5.0, 0.0, 0.0, 0.0]);
+    evidence.simulated = Some(simulated(&[]));
+    evidence.on_cpu = Some(sampled("walk", "/bin/p", 5.0, &["vmovups (%rdi),%ymm0"]));
+    let at =
+        |value: f64, low: f64, high: f64| Some(Amount { value: value * MS, low: low * MS, high: high * MS });
+    evidence.copied = at(0.1, -0.3, 0.5);
+    let chain = explain(&evidence);
+    assert_eq!(first(&chain).kind, Kind::Place, "{chain:?}");
+    assert!(first(&chain).because[0].contains("with fresh copies of both files"), "{chain:?}");
+    evidence.copied = at(4.6, 4.0, 5.2);
+    let chain = explain(&evidence);
+    assert!(chain.excluded.iter().any(|it| it.what.starts_with("the pages")), "{chain:?}");
+    assert!(chain.causes.iter().all(|cause| cause.account != Account::Whole));
+    assert_eq!(explain(&evidence.clone().turned().turned()).excluded, chain.excluded);
+}
+
+#[test]
 fn the_same_code_at_another_place_of_a_line_is_told() {
     let mut evidence = evidence([5.0, 0.0, 0.0, 0.0]);
     evidence.simulated = Some(simulated(&[]));

@@ -205,9 +205,14 @@ fn excluded(evidence: &Evidence, difference: &Difference, causes: &[Cause]) -> V
         add("place of code", format!("{name} begins {slow} bytes into a cache line in both programs"));
     }
     if let Some(there) = &evidence.readdressed
-        && causes::addresses::is_there(there, difference.whole.value)
+        && causes::addresses::is_there(there.more_wall_ns, difference.whole.value)
     {
         add("addresses of stack, heap and libraries", causes::addresses::told(there));
+    }
+    if let Some(there) = evidence.copied
+        && causes::addresses::is_there(there, difference.whole.value)
+    {
+        add("the pages of both files", causes::addresses::told_of_copies(there));
     }
     if let Some(start) = evidence.start.filter(|start| !start.more_ns.is_more()) {
         add("loading and linking", format!("at most {} more", causes::time(start.more_ns.high.max(0.0))));

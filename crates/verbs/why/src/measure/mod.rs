@@ -2,6 +2,7 @@
 
 mod addresses;
 mod aside;
+mod copies;
 mod files;
 mod follower;
 mod held;

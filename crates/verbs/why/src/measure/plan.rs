@@ -8,7 +8,7 @@ use fauxplat_units::CpuSet;
 
 use super::aside::{Effort, Under, differences, pairs};
 use super::sampled::{Of, sampled};
-use super::{addresses, files, simulated, start, timed, traced};
+use super::{addresses, copies, files, simulated, start, timed, traced};
 use crate::analysis::{account, amount};
 use crate::args::WhyArgs;
 use crate::evidence::{Amount, Elsewhere, Evidence};
@@ -22,6 +22,7 @@ const FOR_COUNTS: f64 = 0.5;
 const FOR_SAMPLES: f64 = 0.4;
 const FOR_ONE_CPU: f64 = 0.2;
 const FOR_ADDRESSES: f64 = 0.1;
+const FOR_COPIES: f64 = 0.1;
 const FOR_AGAIN: f64 = 0.1;
 /// Pairs of the start, of one CPU, and of the last look.
 const PAIRS: u32 = 24;
@@ -209,6 +210,8 @@ impl Plan<'_> {
         let is_shared = is_in_user && evidence.traced.as_ref().is_some_and(is_parallel);
         self.one_cpu(evidence, is_shared);
         self.addresses(evidence, is_in_user && !evidence.is_in_some_runs);
+        let are_files = self.driver.commands[0].program != self.driver.commands[1].program;
+        self.copies(evidence, is_in_user && are_files && !evidence.is_in_some_runs);
     }
 
     fn start(&mut self, evidence: &mut Evidence, is_asked: bool) {
@@ -293,6 +296,14 @@ impl Plan<'_> {
         evidence.readdressed = self.ask("does it depend on addresses?", (is_asked, None), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ADDRESSES) };
             addresses::readdressed(plan.driver, effort)
+        });
+    }
+
+    /// Runs both from copies of their files.
+    fn copies(&mut self, evidence: &mut Evidence, is_asked: bool) {
+        evidence.copied = self.ask("does it depend on the files' pages?", (is_asked, None), |plan| {
+            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_COPIES) };
+            copies::copied(plan.driver, effort)
         });
     }
 

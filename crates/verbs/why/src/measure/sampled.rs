@@ -191,6 +191,9 @@ mod tests {
         };
         let objects = objects(&found);
         let of = |name: &str| objects.get(name).map(String::as_str);
-        assert_eq!(["_start", "main", "gone", "x"].map(of), [None, Some("/bin/new"), Some("/bin/old"), Some("")]);
+        assert_eq!(
+            ["_start", "main", "gone", "x"].map(of),
+            [None, Some("/bin/new"), Some("/bin/old"), Some("")]
+        );
     }
 }

@@ -1,42 +1,60 @@
-//! Addresses as a cause: the difference is gone where they are chosen in the other way.
+//! Places as a cause: the difference is gone where addresses are chosen in the other way, or where files are copied.
 
 use super::super::differences::{Differs, differences};
 use super::{Case, time};
-use crate::evidence::Readdressed;
+use crate::evidence::{Amount, Readdressed};
 use crate::findings::{Account, Cause, Kind};
 
-/// Share of the difference that may be left at other addresses if addresses are the cause.
+/// Share of the difference that may be left at other places if places are the cause.
 const LEFT_MAX: f64 = 0.5;
 
 pub(super) fn causes(case: &Case<'_>) -> Option<Cause> {
-    let there = case.evidence.readdressed?;
-    let is_gone = there.more_wall_ns.high < LEFT_MAX * case.whole();
     // If one program alone has random addresses, this condition is the cause and stands among the conditions.
     let is_condition = |it: &Differs| it.kind == Kind::Place;
-    if !is_gone || differences(case.evidence).iter().any(is_condition) {
+    let of_addresses =
+        case.evidence.readdressed.filter(|_| !differences(case.evidence).iter().any(is_condition));
+    let by_addresses = of_addresses.and_then(|there| {
+        let words = "has its stack, heap or libraries at addresses that suit it less";
+        gone(case, there.more_wall_ns, (words, told(&there)))
+    });
+    let by_copies = || {
+        let there = case.evidence.copied?;
+        let words = "has a file whose pages lie in memory where they suit it less";
+        gone(case, there, (words, told_of_copies(there)))
+    };
+    by_addresses.or_else(by_copies)
+}
+
+/// A cause, if no more than half of the difference is left in another place.
+fn gone(case: &Case<'_>, left_ns: Amount, (what, because): (&str, String)) -> Option<Cause> {
+    if left_ns.high >= LEFT_MAX * case.whole() {
         return None;
     }
-    let explains_ns = case.whole() - there.more_wall_ns.value.max(0.0);
+    let explains_ns = case.whole() - left_ns.value.max(0.0);
     let mut cause = case.cause(Kind::Place, Account::Whole, explains_ns);
-    cause.what = "has its stack, heap or libraries at addresses that suit it less".to_owned();
-    cause.because = vec![told(&there)];
+    cause.what = what.to_owned();
+    cause.because = vec![because];
     cause.next = format!("fauxplat explain {}", case.both());
     Some(cause)
 }
 
 /// The difference at other addresses, in words.
 pub(in super::super) fn told(there: &Readdressed) -> String {
-    let amount = there.more_wall_ns;
     let how = if there.is_random { "random addresses" } else { "fixed addresses" };
-    format!(
-        "with {how} the difference is {} ({} to {})",
-        time(amount.value),
-        time(amount.low),
-        time(amount.high)
-    )
+    left(how, there.more_wall_ns)
 }
 
-/// Whether at least half of the difference is still there at other addresses.
-pub(in super::super) fn is_there(there: &Readdressed, whole_ns: f64) -> bool {
-    there.more_wall_ns.low > LEFT_MAX * whole_ns
+/// The difference between copies of both files, in words.
+pub(in super::super) fn told_of_copies(left_ns: Amount) -> String {
+    left("fresh copies of both files", left_ns)
+}
+
+fn left(how: &str, amount: Amount) -> String {
+    let [value, low, high] = [amount.value, amount.low, amount.high].map(time);
+    format!("with {how} the difference is {value} ({low} to {high})")
+}
+
+/// Whether at least half of the difference is still there in another place.
+pub(in super::super) fn is_there(left_ns: Amount, whole_ns: f64) -> bool {
+    left_ns.low > LEFT_MAX * whole_ns
 }
