@@ -11,7 +11,7 @@ use crate::stage::{run, sleep_until};
 /// requested, even while an activation is far off.
 ///
 /// # Errors
-/// The thread cannot be placed.
+/// Fails where the thread cannot be created or placed.
 pub fn timer(place: &ThreadPlacement, interval_ns: u64, activations: u64) -> Result<Recording, LatencyError> {
     let interval_ns = interval_ns.max(1000);
     run(place, || {
