@@ -18,13 +18,13 @@ use crate::board::{Board, Stage, Word};
 pub(crate) const PRIORITY: u8 = 1;
 /// Interval of signs of life.
 pub(crate) const BEAT_NS: u64 = 100_000_000;
-/// Age from which on a sign of life is old.
+/// Age from which a sign of life is old.
 const OLD_NS: u64 = 1_000_000_000;
 
-/// Starts the watchdog of the calling thread. It ends with the process.
+/// Starts the watchdog of the calling thread, which ends with the process.
 ///
 /// # Errors
-/// No thread can be made, or no priority above that of the load is permitted.
+/// Fails where no thread can be created, or no priority above that of the load is permitted.
 pub(crate) fn start(memory: &Arc<SharedWords>) -> io::Result<()> {
     let memory = Arc::clone(memory);
     start_above(PRIORITY, move |load| watch(Board(memory.words()), load))

@@ -1,4 +1,4 @@
-//! Real generators. This program is its own generator, which is why it has a `main`.
+//! Tests with real generators. The test program is its own generator, and therefore has a `main`.
 #![expect(
     clippy::disallowed_macros,
     clippy::disallowed_methods,
@@ -67,7 +67,7 @@ fn is_gone(pid: i32) -> bool {
     process::start_ticks(pid.unsigned_abs()).is_none()
 }
 
-/// Whether the condition becomes true within half a minute, which is for a very busy machine.
+/// Whether the condition becomes true within half a minute, which suffices on a very busy machine.
 fn eventually(mut done: impl FnMut() -> bool) -> bool {
     let until_ns = clock::monotonic_ns() + 30_000_000_000;
     while !done() {
@@ -123,7 +123,7 @@ fn refusals_name_place_and_reason() {
     let folder = PathBuf::from("/proc/no/such/folder");
     let refusal = Generator::start(&program(), Order { folder, ..order(LoadKind::Files, 10) }).unwrap_err();
     assert!(matches!(refusal, LoadError::Failed { kind: LoadKind::Files, .. }), "{refusal}");
-    // The generator that can be started is ended with the one that cannot.
+    // The first generator, which can be started, is ended since the second cannot.
     assert!(Loads::start(&program(), vec![order(LoadKind::Integer, 10), nowhere]).is_err());
     let none = Program { path: "/no/such/program".into(), words: Vec::new() };
     assert!(Generator::start(&none, order(LoadKind::Integer, 10)).is_err());
@@ -206,15 +206,15 @@ fn loads_are_over_when_none_is_left() {
     assert!(eventually(|| loads.all_over().is_some_and(|why| why.contains("its process was ended"))));
 }
 
-/// Processes that this one has started.
+/// Child processes of this test program.
 fn children() -> Vec<i32> {
     let us = std::process::id();
     let list = std::fs::read_to_string(format!("/proc/{us}/task/{us}/children")).unwrap();
     list.split_ascii_whitespace().map(|number| number.parse().unwrap()).collect()
 }
 
-/// A program that is no generator never becomes ready, like one that never gets its CPU. If the interruption were
-/// ignored, its own end would be seen.
+/// A program that is no generator never becomes ready, like a generator that never gets its CPU. If the interruption
+/// were ignored, the start would report the end of the program instead.
 fn a_start_that_is_interrupted_ends() {
     signal::stop_on_interrupt().unwrap();
     let sleeper = Program { path: "/bin/sh".into(), words: vec!["-c".into(), "exec sleep 10".into()] };

@@ -22,7 +22,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// An unnamed file, which is deleted with the process, whatever ends that.
+    /// Creates an unnamed file, which the kernel deletes however the process ends.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let mut file = files::unnamed(folder)?;
         // The words of the block differ, so that a device that compresses has to write them all.

@@ -7,7 +7,7 @@ use fauxplat_sys::{clock, timer};
 
 use super::{Labour, plain};
 
-/// Time after which a signal is not waited for any more: it is being blocked.
+/// Longest wait for a timer's signal, which may be blocked.
 const LATE_NS: u64 = 1_000_000;
 
 pub(super) struct Timers {
