@@ -19,7 +19,6 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The device of this file, with its name for messages.
     pub fn new(path: &Path, name: &str) -> Self {
         Keys { path: path.to_owned(), name: name.to_owned() }
     }
@@ -78,7 +77,7 @@ impl Input for Key {
         let mut buffer = [0; EVENT_BYTES * 32];
         loop {
             let read = match self.device.read(&mut buffer) {
-                // End of file: a pipe without a writer at the moment.
+                // End of file: a pipe that stands in for a device has no writer at the moment.
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),

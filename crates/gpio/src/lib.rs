@@ -26,5 +26,4 @@ pub use name::{ChipName, LineName, ParseLineNameError};
 pub use simulated::SimulatedChip;
 pub use sysfs::Sysfs;
 
-/// Result of an operation on a line.
 pub type Result<T> = std::result::Result<T, GpioError>;
