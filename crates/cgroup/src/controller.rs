@@ -1,5 +1,4 @@
-//! The kernel's controllers, which limit or count the resources of a group. Their names differ between versions 1 and
-//! 2.
+//! The kernel's controllers, which limit or count the resources of a group. Names differ between versions 1 and 2.
 
 use fauxplat_model::Limit;
 

@@ -7,10 +7,7 @@ use std::path::PathBuf;
 pub enum CgroupError {
     /// No hierarchy has this controller.
     #[error("there are no control groups with the {controller} controller here: {reason}")]
-    NoController {
-        controller: &'static str,
-        reason: String,
-    },
+    NoController { controller: &'static str, reason: String },
     /// No existing group permits making a group below it.
     #[error("no control group with {controllers} can be made: {tried}")]
     NoPlace {
@@ -33,10 +30,7 @@ pub enum CgroupError {
     },
     /// A file of a group cannot be written.
     #[error("{}: {source}", path.display())]
-    File {
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    File { path: PathBuf, source: std::io::Error },
     /// A limit that cannot be set here.
     #[error("{0}")]
     Refused(String),

@@ -203,8 +203,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
     written.map_err(|source| CgroupError::File { path: path.to_owned(), source })
 }
 
-/// Time to wait for killed processes to leave a group: each needs a CPU once more, which takes a while on a busy
-/// machine.
+/// Time to wait for killed processes to leave a group: a killed process needs a CPU once more to end, which takes a
+/// while on a busy machine.
 const PATIENCE_NS: u64 = 10_000_000_000;
 /// Time to wait for processes that cannot be ended (they wait for a disk, are frozen, or belong to another user or
 /// container). The group stays, and is removed by the next process that makes groups.

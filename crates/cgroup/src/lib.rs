@@ -1,4 +1,4 @@
-//! Control groups, version 1 and 2, behind one API: limits upon a program and everything that it starts.
+//! Control groups, version 1 and 2, behind one API: limits on a program and everything that it starts.
 //!
 //! A group belongs to the process that made it, and is removed when its [`Group`] is dropped. A process that is killed
 //! drops nothing, so a process that makes groups first removes the groups of dead owners ([`Host::remove_stale`]). See

@@ -6,9 +6,9 @@ use crate::group::write;
 use crate::hierarchy::Version;
 use crate::{CgroupError, Controller, Group};
 
-/// The threshold lies below the limit by the limit over this divisor. The kernel lets tasks exceed `memory.high` by
-/// some per cent of it before they stand still (`calculate_high_delay` in `mm/memcontrol.c`), so that with a
-/// thirty-second less they stop at about the wanted size.
+/// Divisor of the margin below the limit: `memory.high` is the limit minus the limit over this divisor. The kernel lets
+/// tasks exceed `memory.high` by some per cent of it before they stand still (`calculate_high_delay` in
+/// `mm/memcontrol.c`), so that tasks stop at about the limit.
 const PAST_HIGH: u64 = 32;
 
 /// Mechanism by which tasks wait.
@@ -18,9 +18,7 @@ pub enum Pausing {
     ByKernel,
     /// The kernel slows tasks down above a threshold (version 2, `memory.high`), and the watching process freezes them
     /// there.
-    ByFreezing {
-        high_bytes: u64,
-    },
+    ByFreezing { high_bytes: u64 },
 }
 
 impl Group {
@@ -64,7 +62,7 @@ impl Group {
 
 impl Pausing {
     /// Whether to freeze a group, from two successive readings of its usage: the group has reached the threshold and
-    /// stays above it. A group that reads files reaches the threshold too, but gives their pages back.
+    /// stays above it. A group that reads files reaches the threshold too, but the pages of the files are given back.
     pub fn wants_freezing(self, before: &GroupUsage, now: &GroupUsage) -> bool {
         let Pausing::ByFreezing { high_bytes } = self else { return false };
         let is_above = |usage: &GroupUsage| usage.memory_bytes.is_some_and(|bytes| bytes >= high_bytes);

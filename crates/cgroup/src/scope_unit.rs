@@ -20,7 +20,8 @@ pub struct ScopeUnit {
 const OURS: &str = "fauxplat";
 
 impl ScopeUnit {
-    /// A unique name for the unit, which exists once the service manager has been asked for it.
+    /// A scope unit with a unique name. The unit exists only after the service manager has followed
+    /// [`ScopeUnit::request`].
     pub fn of_this_process() -> ScopeUnit {
         ScopeUnit { name: owner::scope_unit() }
     }

@@ -158,7 +158,7 @@ fn groups_that_come_and_go_at_once_have_what_they_need_and_leave_nothing_given_o
     panic!("given on before: {before:?}, now: {:?}", given_on());
 }
 
-/// A process whose id does not exist in another namespace is running here all the same.
+/// A process id that does not exist in another pid namespace may belong to a running process here.
 #[test]
 fn a_group_that_is_in_use_is_not_stale_in_another_namespace() {
     const LOOK: &str = "FAUXPLAT_CGROUP_LOOK";
@@ -205,7 +205,7 @@ fn a_group_tells_what_holds_and_what_was_used() {
     assert!(!sleeper.wait().unwrap().success());
 }
 
-/// A program that makes groups of its own below its group leaves nothing behind.
+/// Groups that a program makes below its own group are removed with it.
 #[test]
 fn groups_below_ours_go_with_it() {
     let Some((_, group)) = group(6, &Limit::default()) else { return };

@@ -31,10 +31,7 @@ pub enum GpioError {
     },
     /// The line does not support the requested use.
     #[error("{line} cannot be used: {why}")]
-    Unfit {
-        line: String,
-        why: &'static str,
-    },
+    Unfit { line: String, why: &'static str },
     /// The line has vanished while it was open.
     #[error("{line} has vanished: {why}")]
     Gone {
@@ -44,11 +41,7 @@ pub enum GpioError {
     },
     /// A call on the line failed.
     #[error("{line}: {what}: {source}")]
-    Failed {
-        line: String,
-        what: String,
-        source: io::Error,
-    },
+    Failed { line: String, what: String, source: io::Error },
 }
 
 fn owner(who: &str) -> String {

@@ -34,7 +34,7 @@ impl Chip for Keys {
         let open = open_without_waiting(File::options().read(true), &self.path);
         let device =
             open.map_err(|error| GpioError::opening(&name, self.path.display().to_string(), error))?;
-        // A stand-in for a device may have no clock: then events have the time at which they are read.
+        // A pipe that stands in for a device has no clock, so its events get the time at which they are read.
         let stamp = if stamp_by_monotonic_clock(&device).is_ok() { Stamp::Source } else { Stamp::Reader };
         Ok(Box::new(Key { device, code, stamp, lost: 0, name }))
     }

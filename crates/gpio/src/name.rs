@@ -16,7 +16,7 @@ pub struct LineName {
 pub enum ChipName {
     /// A GPIO character device, by its name below `/dev` or its path.
     Device(String),
-    /// The old interface below `/sys/class/gpio`, where lines have numbers over all chips.
+    /// The old interface below `/sys/class/gpio`, where lines are numbered across all chips.
     Sysfs,
     /// LEDs below `/sys/class/leds`, or by their folder.
     Leds,

@@ -12,7 +12,7 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::{DEAF_NS, run, sleep_until};
 
-/// Measures `count` edges of a light, one each `interval_ns`, without a button. The light is restored afterwards. Ends
+/// Measures `count` edges of a light, one every `interval_ns`, without a button. The light is restored afterwards. Ends
 /// early when a stop was requested, even while an edge is far off.
 ///
 /// # Errors
@@ -84,7 +84,7 @@ mod tests {
         drop(taken);
     }
 
-    /// Edges further apart than [`DEAF_NS`] each enter the blinker's loop anew.
+    /// For edges further apart than [`DEAF_NS`], the blinker's loop is entered anew for each.
     #[test]
     fn edges_that_are_far_apart_keep_their_rhythm() {
         let cpu = sched::affinity(0).unwrap().first().unwrap();

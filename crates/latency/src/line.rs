@@ -76,7 +76,7 @@ const PATIENCE_NS: u64 = 10_000_000_000;
 /// Time for which the handler waits before it checks for the end.
 const LOOK_MS: i32 = 50;
 
-/// Measures `count` edges, one each `interval_ns`, made by a thread at the first place and served by a thread at the
+/// Measures `count` edges, one every `interval_ns`, made by a thread at the first place and served by a thread at the
 /// second. Three latencies are recorded: from the edge to the handler, from there to the answering edge, and both
 /// together. Edges that the kernel dropped from its buffer are missed. Ends early when a stop was requested, even while
 /// an edge is far off. Driven lines are restored afterwards.

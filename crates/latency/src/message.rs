@@ -74,7 +74,7 @@ trait Way: Sync {
     fn receive(&self);
 }
 
-/// A value that is 128 bytes from its neighbours, so that prefetching adjacent cache lines does not touch them.
+/// A value at least 128 bytes from its neighbours, since processors may prefetch adjacent cache lines together.
 #[repr(align(128))]
 #[derive(Default)]
 struct Apart<T>(T);

@@ -102,7 +102,7 @@ impl Counters {
         }
     }
 
-    /// The cause of a gap by the counters that rose since the last gap. A switch to another task explains all other
+    /// The cause of a gap, from the counters that rose since the last gap. A switch to another task explains all other
     /// changes, and an interrupt explains its softirqs.
     fn cause(&mut self) -> String {
         let now = self.stand();

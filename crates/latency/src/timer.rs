@@ -7,7 +7,7 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::{run, sleep_until};
 
-/// Measures `activations` activations, one each `interval_ns`, by absolute sleeps. Ends early when a stop was
+/// Measures `activations` activations, one every `interval_ns`, by absolute sleeps. Ends early when a stop was
 /// requested, even while an activation is far off.
 ///
 /// # Errors

@@ -69,7 +69,7 @@ impl Drop for Watchdog {
 const MARKS: &str = "latency mark";
 
 /// Starts the stamping thread, from the thread of the test on this CPU. On return the stamping thread is placed and has
-/// stored a stamp: a test that spins before that would never let it leave the CPU.
+/// stored a stamp: a test that spins before that would never let the stamping thread leave the CPU.
 fn start_marks(shared: &Arc<Shared>, test: Cpu) -> io::Result<()> {
     let marks = Arc::clone(shared);
     let (ready, placed) = channel();

@@ -147,7 +147,8 @@ fn ignored_and_blocked_signals_are_passed_on() {
             println!("passed on {options:?}: NOT TESTED, this env(1) does not know them");
             continue;
         };
-        // Compared with the same program without a shell, since shells may handle such a signal themselves.
+        // The measured program is compared with a program that no shell started, since shells may handle such a signal
+        // themselves.
         let (ours, alone) = (measured(&surroundings), printed(&surroundings, &SHOWS));
         assert_eq!(comparable(&ours), comparable(&alone), "{options:?}");
         let mask = |name| u64::from_str_radix(field(&ours, name), 16).unwrap();

@@ -88,7 +88,7 @@ const TOUCH_MEMORY: &str = "dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/n
 fn reads_every_metric() {
     let work = format!("{TOUCH_MEMORY}; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done");
     let mut spawner = spawner(vec![shell(&work)]);
-    // The spawner reads `/proc` only for programs whose previous run was long enough, so the first run has fewer
+    // The spawner reads `/proc` only for programs whose previous run was long enough, so the first run may lack
     // metrics.
     reply_to(&mut spawner, request(0));
     let reply = reply_to(&mut spawner, request(0));

@@ -50,7 +50,7 @@ pub(crate) enum Word {
 
 pub(crate) const WORDS: usize = 11;
 
-/// The words, for both processes.
+/// View of the words, used by both processes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Board<'a>(pub(crate) &'a [AtomicU64]);
 
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(board.read(Word::WatchdogFrees), 3);
     }
 
-    /// The memory is shared with another process, so invalid values must not make this one fail.
+    /// The memory is shared with another process, so invalid values must not make this process fail.
     #[test]
     fn words_that_nobody_here_wrote_are_read_as_trouble_or_rest() {
         let words: Vec<AtomicU64> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();

@@ -1,4 +1,4 @@
-//! A generator as its parent, fauxplat, controls it.
+//! The parent's handle to a generator.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;

@@ -27,27 +27,15 @@ use fauxplat_model::LoadKind;
 pub enum LoadError {
     /// The load cannot be placed on its CPU.
     #[error("load {kind} on {place}: sched_setaffinity: {source}")]
-    Place {
-        kind: LoadKind,
-        place: String,
-        source: std::io::Error,
-    },
+    Place { kind: LoadKind, place: String, source: std::io::Error },
     /// The policy of the load is not permitted.
     #[error(
         "load {kind} on {place}: SCHED_FIFO: {source} (it needs CAP_SYS_NICE or an RLIMIT_RTPRIO of at least 2: run as root)"
     )]
-    Policy {
-        kind: LoadKind,
-        place: String,
-        source: std::io::Error,
-    },
+    Policy { kind: LoadKind, place: String, source: std::io::Error },
     /// The work of the load failed.
     #[error("load {kind} on {place}: {source}")]
-    Failed {
-        kind: LoadKind,
-        place: String,
-        source: std::io::Error,
-    },
+    Failed { kind: LoadKind, place: String, source: std::io::Error },
     /// The load did not become ready in time.
     #[error(
         "load {kind} on {place} was not ready after {seconds} s: either something else has the CPU all the time (a \

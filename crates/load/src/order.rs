@@ -13,11 +13,7 @@ pub enum Rhythm {
     /// A share of the time in per cent, 1 to 100, held by a feedback loop.
     Share(u8),
     /// Bursts and rests of random length, each uniform between the two bounds, like a neighbour on the host.
-    Random {
-        shortest_ms: u64,
-        longest_ms: u64,
-        seed: u64,
-    },
+    Random { shortest_ms: u64, longest_ms: u64, seed: u64 },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

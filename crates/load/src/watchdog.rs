@@ -1,9 +1,9 @@
 //! Watchdog of a real-time load: frees the CPU when fauxplat gives no sign of life.
 //!
-//! A real-time load takes all of its CPU from ordinary tasks. If fauxplat itself is blocked by that (it was pinned to
-//! that CPU, it was stopped, the terminal that would stop it hangs), no process could end the load any more. So
-//! fauxplat stores the time of its last sign of life on the board, and the watchdog, which has the higher priority on
-//! the same CPU, turns the load into an ordinary one while that time is old.
+//! A real-time load takes all of its CPU from ordinary tasks. If fauxplat itself is blocked by that (pinned to that
+//! CPU, stopped, or started from a terminal that hangs), no process could end the load any more. Therefore fauxplat
+//! stores the time of its last sign of life on the board, and the watchdog, which has the higher priority on the same
+//! CPU, turns the load into an ordinary one while that time is old.
 
 use std::io;
 use std::sync::Arc;

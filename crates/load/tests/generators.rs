@@ -33,7 +33,7 @@ fn main() {
         ("ends with its parent", ends_with_its_parent),
         ("an ended generator says so", an_ended_generator_says_so),
         ("loads are over when none is left", loads_are_over_when_none_is_left),
-        // Last, since it changes the reaction of this process to SIGINT.
+        // The last test changes the reaction of this process to SIGINT.
         ("a start that is interrupted ends", a_start_that_is_interrupted_ends),
     ];
     let filter = words.iter().find(|word| !word.starts_with('-'));
@@ -139,7 +139,8 @@ fn strangers_are_not_served() {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
         assert!(matches!(serve(&words), Err(LoadError::Stranger)), "{words:?}");
     }
-    // Words in the right format, from a process that is not the parent, and with descriptors that are no board.
+    // Words in the right format, from a process that is not the parent, and with descriptors that are not shared
+    // memory.
     let serves = |parent: &str| {
         let words = ["__generator", "0", "1", parent, "integer", "100", "anywhere", "1,1,1,64", "/tmp"];
         let mut command = std::process::Command::new(std::env::current_exe().unwrap());

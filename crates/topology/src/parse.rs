@@ -4,7 +4,7 @@
 use fauxplat_procfs::meminfo;
 use fauxplat_units::{Bytes, CpuSet};
 
-/// The number that every CPU lies below. No kernel has been built for more CPUs (`CONFIG_NR_CPUS` ends at 8192), and a
+/// Exclusive upper limit of CPU numbers. No kernel has been built for more CPUs (`CONFIG_NR_CPUS` ends at 8192), and a
 /// nonsensical list must not make the reader open millions of files.
 pub const CPU_LIMIT: u32 = 16_384;
 
@@ -14,7 +14,7 @@ pub enum Said<T> {
     Value(T),
     /// A value that stands for "unknown", such as the identifier -1.
     Unknown,
-    /// Contents that make no sense; the reason is written behind the file's name.
+    /// Contents that make no sense; messages put the reason after the file's name.
     Nonsense(&'static str),
 }
 
@@ -65,7 +65,7 @@ fn limited(cpus: CpuSet) -> Said<CpuSet> {
     }
 }
 
-/// A number from 0. The kernel writes -1, or 65535 or 4294967295, for an unknown identifier.
+/// A non-negative number. The kernel writes an unknown identifier as -1, 65535 or 4294967295.
 pub fn number(text: &str) -> Said<u32> {
     match text {
         "" => Said::Nonsense("is empty"),
@@ -79,7 +79,7 @@ pub fn number(text: &str) -> Said<u32> {
     }
 }
 
-/// A size such as `32K` or `2M`, in units of 1024 or 1024² bytes, or in bytes.
+/// A size such as `32K` or `2M`, in KiB or MiB; in bytes without a letter.
 pub fn size(text: &str) -> Said<Bytes> {
     let (digits, unit) = match text.bytes().last() {
         Some(b'K') => (&text[..text.len() - 1], 1 << 10),

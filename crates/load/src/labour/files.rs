@@ -50,7 +50,7 @@ impl Labour for Files {
         Ok(())
     }
 
-    /// Wall time of the work, since it mostly waits for the device.
+    /// Wall time of the work, since the work mostly waits for the device.
     fn busy_ns(&self) -> u64 {
         self.working_ns
     }

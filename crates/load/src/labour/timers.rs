@@ -1,4 +1,4 @@
-//! Timer interrupts with their signals, and packets to oneself, whose reception is a softirq.
+//! Timer interrupts with their signals, and packets that the process sends to itself, whose reception is a softirq.
 
 use std::io;
 use std::net::UdpSocket;

@@ -23,7 +23,7 @@ impl Watch {
     }
 
     /// Activity of each online CPU between the two readings, which are `elapsed_ns` apart, and the tasks that are bound
-    /// to the CPU at the second.
+    /// to the CPU at the second reading.
     pub fn end(self, topology: &Topology, elapsed_ns: u64) -> Vec<(Cpu, CpuActivity)> {
         let after = Counters::read(&self.root);
         let pinned = Pinned::read(&self.root);

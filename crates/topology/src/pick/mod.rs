@@ -12,17 +12,10 @@ use fauxplat_units::{Cpu, CpuSet};
 pub enum PickError {
     /// The relation names a CPU that this machine does not have.
     #[error("{relation}: CPU {cpu} does not exist; this machine has CPUs {present}")]
-    NoSuchCpu {
-        relation: String,
-        cpu: Cpu,
-        present: CpuSet,
-    },
+    NoSuchCpu { relation: String, cpu: Cpu, present: CpuSet },
     /// No CPU on this machine fulfils the relation.
     #[error("{relation}: {reason}")]
-    NoAnswer {
-        relation: String,
-        reason: String,
-    },
+    NoAnswer { relation: String, reason: String },
 }
 
 /// The watched CPUs, each with its activity over the same interval.

@@ -22,7 +22,7 @@ pub(crate) struct Reading {
 /// Size of the buffer: a mask of all CPUs that a kernel can have takes less than half of it.
 const FILE_BYTES: usize = 16 << 10;
 
-/// Limit on the number of lines; twenty say enough about a tree that makes no sense.
+/// Maximum number of lines: twenty are enough for a tree that makes no sense.
 const LINES_MAX: usize = 20;
 
 impl Reading {

@@ -1,4 +1,4 @@
-//! Trees that no kernel makes cause no panic, no CPU that the machine lacks, and one line per problem.
+//! Tests on trees that no kernel makes: no panic, no CPU that the machine lacks, and a warning for each problem.
 #![expect(clippy::disallowed_methods, reason = "a named pipe is made by the command for it")]
 
 use std::fs;

@@ -194,7 +194,7 @@ fn machines_that_say_things_in_another_way_are_understood() {
     ]);
 }
 
-/// A warning names the node whose list is not believed.
+/// A warning names the node whose list is discarded.
 #[test]
 fn nodes_that_share_cpus_are_told() {
     let files = [

@@ -175,7 +175,7 @@ fn picks(name: &str, topology: &Topology) {
     }
 }
 
-/// Each description of a differing tool gives a reason, and the tool's sets differ indeed.
+/// Where another tool reports other sets, the description gives a reason, and the sets really differ.
 #[test]
 fn what_is_said_otherwise_has_a_reason() {
     for peer in peers() {

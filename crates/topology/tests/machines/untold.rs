@@ -1,4 +1,4 @@
-//! For randomly generated trees, every form of the report is written, and no CPU is made up.
+//! Tests on randomly generated trees: every form of the report can be written, and no CPU is made up.
 
 use std::ffi::OsStr;
 use std::fs;
