@@ -182,7 +182,7 @@ mod tests {
             prop_assert_eq!(Order::from_words(&order.to_words()), Some(order));
         }
 
-        /// Anybody may call the hidden verb, so arbitrary words are either parsed or refused.
+        /// Any user may call the hidden verb, so arbitrary words are either parsed or refused.
         #[test]
         fn any_words_are_read_or_refused(words in proptest::collection::vec("(integer|anywhere|[0-9,-]{0,12}|\\PC{0,8})", 0..7)) {
             if let Some(order) = Order::from_words(&words) {
