@@ -48,7 +48,7 @@ impl Group {
     }
 }
 
-/// A sentence for each limited group from fauxplat's own group up to the first group that contains this group as well.
+/// Sentences of [`Group::left_around`] for one hierarchy.
 fn left(part: &HierarchyGroup) -> Vec<String> {
     let (hierarchy, group) = (&part.hierarchy, &part.made.folder);
     let folders = hierarchy.own.ancestors().take_while(|folder| !group.starts_with(folder));

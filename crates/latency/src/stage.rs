@@ -92,7 +92,7 @@ fn begin<'scope, T: Send + 'scope>(
 }
 
 /// Longest sleep without a check for a stop: the signal that requests a stop may be delivered to another thread, and
-/// does not end the sleep.
+/// then does not end the sleep.
 pub(crate) const DEAF_NS: u64 = 50_000_000;
 
 /// Sleeps until a time of `CLOCK_MONOTONIC`, and returns false when `is_over` holds before. The condition is checked
