@@ -1,5 +1,5 @@
-//! Limits of the groups around a group: they apply as well, and a lower one decides. The groups around fauxplat itself
-//! may be different ones.
+//! Limits of the ancestors of a group, which apply as well: the lowest limit decides. The groups that contain fauxplat
+//! itself may be others.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::hierarchy::{Version, read};
 use crate::{Controller, Group};
 
 impl Group {
-    /// Sentences about the parts of a limit that exceed the limit of a group around this one.
+    /// Sentences about the parts of a limit that exceed the limit of an ancestor of this group.
     pub(crate) fn lower_around(&self, limit: &Limit) -> Vec<String> {
         let mut told = Vec::new();
         if let (Some(place), Some(percent)) = (self.place(Controller::Cpu), limit.cpu_percent) {
@@ -41,14 +41,14 @@ impl Group {
         told
     }
 
-    /// Sentences about the limited groups that contain fauxplat and not this group: a user who wanted to stay within
-    /// them must know.
+    /// Sentences about limited groups that contain fauxplat but not this group, since a user may expect their limits to
+    /// hold.
     pub(crate) fn left_around(&self) -> Vec<String> {
         self.parts.iter().flat_map(left).collect()
     }
 }
 
-/// The groups from that of fauxplat up to the first that contains both.
+/// Sentences of [`Group::left_around`] for one hierarchy.
 fn left(part: &HierarchyGroup) -> Vec<String> {
     let (hierarchy, group) = (&part.hierarchy, &part.made.folder);
     let folders = hierarchy.own.ancestors().take_while(|folder| !group.starts_with(folder));
@@ -61,8 +61,8 @@ fn left(part: &HierarchyGroup) -> Vec<String> {
         .collect()
 }
 
-/// Limits that a group itself has. In version 1 each group has a list of CPUs and of nodes, which is a limit only if it
-/// differs from that of the parent of `group`.
+/// Limits that are set on a group itself. In version 1 each group has a list of CPUs and of nodes, which is a limit
+/// only if it differs from the list of the parent of `group`.
 fn stated(version: Version, folder: &Path, group: &Path) -> Vec<String> {
     let cpu = quota(version, folder).map(|quota| format!("cpu {:.0} %", quota.cpus() * 100.0));
     let memory = number(folder, memory_file(version)).map(|bytes| format!("memory {}", Bytes(bytes)));
@@ -82,7 +82,7 @@ pub(crate) fn memory_file(version: Version) -> &'static str {
     }
 }
 
-/// The lowest value among the groups around a place, and the group that has it.
+/// The lowest value among the ancestors of a group, with the folder of the ancestor.
 fn lowest(place: GroupFolders<'_>, of: impl Fn(&Path) -> Option<f64>) -> Option<(f64, String)> {
     let around = place.folder.ancestors().skip(1).take_while(|folder| folder.starts_with(place.mount));
     let told = around.filter_map(|folder| Some((of(folder)?, folder.display().to_string())));
@@ -93,7 +93,7 @@ fn number(folder: &Path, file: &str) -> Option<u64> {
     cgroup::limit(&read(&folder.join(file)))
 }
 
-/// CPU quota of a group.
+/// CPU quota of a group; `None` where there is none.
 pub(crate) fn quota(version: Version, folder: &Path) -> Option<Quota> {
     match version {
         Version::Two => Quota::of_v2(&read(&folder.join("cpu.max"))),

@@ -1,8 +1,7 @@
-//! Controllers of the kernel, by which it limits or counts a group: their names differ between the two versions.
+//! The kernel's controllers, which limit or count the resources of a group. Names differ between versions 1 and 2.
 
 use fauxplat_model::Limit;
 
-/// A controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Controller {
     /// Quota and weight of CPU time.
@@ -17,12 +16,11 @@ pub enum Controller {
     Pids,
     /// Traffic with devices.
     Io,
-    /// Pressure, how long tasks waited for resources; in the hierarchy of version 2 alone.
+    /// Pressure: the time for which tasks waited for resources; only in the hierarchy of version 2.
     Pressure,
 }
 
 impl Controller {
-    /// Every controller.
     pub(crate) const ALL: [Controller; 7] = [
         Controller::Cpu,
         Controller::CpuAccount,
@@ -33,7 +31,7 @@ impl Controller {
         Controller::Pressure,
     ];
 
-    /// Controllers that count, and are used besides those that limit wherever they are available.
+    /// Controllers that count usage. Where available, they are used in addition to the limiting controllers.
     pub(crate) const ACCOUNTS: [Controller; 4] =
         [Controller::CpuAccount, Controller::Memory, Controller::Pids, Controller::Pressure];
 
@@ -50,7 +48,7 @@ impl Controller {
         }
     }
 
-    /// Name in version 1; `None` where that has no such controller.
+    /// Name in version 1; `None` where version 1 has no such controller.
     pub(crate) fn in_v1(self) -> Option<&'static str> {
         match self {
             Controller::Io => Some("blkio"),
@@ -59,7 +57,7 @@ impl Controller {
         }
     }
 
-    /// Name to enable in version 2; `None` for accounts that every group has.
+    /// Name by which a group of version 2 enables the controller; `None` for accounts that every group has.
     pub(crate) fn in_v2(self) -> Option<&'static str> {
         match self {
             Controller::CpuAccount | Controller::Pressure => None,

@@ -2,21 +2,15 @@
 
 use std::path::PathBuf;
 
-/// Why a control group cannot be made.
+/// The reason why a control group cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum CgroupError {
     /// No hierarchy has this controller.
     #[error("there are no control groups with the {controller} controller here: {reason}")]
-    NoController {
-        /// The controller.
-        controller: &'static str,
-        /// Why no hierarchy has it.
-        reason: String,
-    },
+    NoController { controller: &'static str, reason: String },
     /// No existing group permits making a group below it.
     #[error("no control group with {controllers} can be made: {tried}")]
     NoPlace {
-        /// The controllers.
         controllers: String,
         /// Groups that were tried, each with the reason against it, and advice.
         tried: String,
@@ -28,7 +22,6 @@ pub enum CgroupError {
          {folder}/leaf/cgroup.procs; for a service, systemd does that with DelegateSubgroup=leaf beside Delegate=yes)"
     )]
     Occupied {
-        /// The controllers.
         controllers: String,
         /// Groups that were tried, each with the reason against it.
         tried: String,
@@ -37,19 +30,14 @@ pub enum CgroupError {
     },
     /// A file of a group cannot be written.
     #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The kernel's reason.
-        source: std::io::Error,
-    },
+    File { path: PathBuf, source: std::io::Error },
     /// A limit that cannot be set here.
     #[error("{0}")]
     Refused(String),
 }
 
 impl CgroupError {
-    /// Whether the only problem is that no existing group permits making one below it.
+    /// Whether the only problem is that no existing group permits making a group below it.
     pub fn is_for_want_of_a_place(&self) -> bool {
         matches!(self, CgroupError::NoPlace { .. } | CgroupError::Occupied { .. })
     }

@@ -13,7 +13,7 @@ use crate::hierarchy::{self, Hierarchy, Made, Version};
 use crate::turn::Turn;
 use crate::{CgroupError, Controller};
 
-/// A control group that is removed when it is dropped, with all processes that are still in it.
+/// A control group. When dropped, the group is removed with all processes that are still in it.
 #[derive(Debug, Default)]
 pub struct Group {
     pub(crate) parts: Vec<HierarchyGroup>,
@@ -58,7 +58,8 @@ impl Group {
         self.remarks.push(remark);
     }
 
-    /// Versions of the group's hierarchies: `1`, `2`, or `1 and 2`.
+    /// Versions of the group's hierarchies: `1`, `2`, or `1 and 2`. A hierarchy that is used for pressure alone does
+    /// not count.
     pub fn version(&self) -> String {
         let limiting = self.parts.iter().filter(|part| part.hierarchy.controllers != [Controller::Pressure]);
         let has = |version| limiting.clone().any(|part| part.hierarchy.version == version);
@@ -100,7 +101,7 @@ impl Group {
         self.parts.iter().find(|part| part.hierarchy.controllers.contains(&controller))
     }
 
-    /// Place of a controller of this group.
+    /// The folder in which a controller acts on this group.
     pub(crate) fn place(&self, controller: Controller) -> Option<GroupFolders<'_>> {
         let part = self.part(controller)?;
         let Hierarchy { version, mount, .. } = &part.hierarchy;
@@ -108,7 +109,7 @@ impl Group {
     }
 }
 
-/// Membership of this process in a group. Dropping it moves the process back to its former groups.
+/// Membership of this process in a group. When dropped, the process moves back to its former groups.
 #[derive(Debug)]
 pub struct Inside {
     /// Former group in each hierarchy.
@@ -119,19 +120,19 @@ impl Group {
     /// Moves this process, with all its threads and all processes that it starts from now on, into the group.
     ///
     /// # Errors
-    /// The kernel refuses, for instance because the process may not leave its present group.
+    /// Fails where the kernel refuses, for instance because the process may not leave its present group.
     pub fn enter(&self) -> Result<Inside, CgroupError> {
         let inside = Inside { before: self.parts.iter().map(|part| part.hierarchy.own.clone()).collect() };
         self.put(0)?;
         Ok(inside)
     }
 
-    /// Moves a process into the group; 0 is this one. A process of one thread keeps its affinity as far as the group
-    /// has those CPUs: before Linux 6.2 a process that enters a group gets all of its CPUs (`cpuset_attach` in
-    /// `kernel/cgroup/cpuset.c`).
+    /// Moves a process into the group; 0 means this process. The affinity of a process with one thread is restored as
+    /// far as the group has those CPUs: before Linux 6.2 a process that enters a group gets all CPUs of the group
+    /// (`cpuset_attach` in `kernel/cgroup/cpuset.c`).
     ///
     /// # Errors
-    /// As [`Group::enter`].
+    /// Fails as [`Group::enter`] does.
     pub fn put(&self, pid: i32) -> Result<(), CgroupError> {
         let wanted = sched::affinity(pid).ok();
         let mut paths = self.folders.iter().map(|folder| folder.join("cgroup.procs"));
@@ -143,7 +144,7 @@ impl Group {
         Ok(())
     }
 
-    /// Processes in the group and in those below it.
+    /// Processes in the group and in the groups below it.
     pub fn pids(&self) -> Vec<i32> {
         let mut pids: Vec<i32> = self.folders.iter().flat_map(|folder| members(folder, 0)).collect();
         pids.sort_unstable();
@@ -152,7 +153,7 @@ impl Group {
     }
 }
 
-/// Maximum depth of groups below ours that is searched.
+/// Maximum depth to which groups below a group are searched.
 const DEPTH_MAX: usize = 16;
 
 fn members(folder: &Path, depth: usize) -> Vec<i32> {
@@ -194,7 +195,7 @@ impl Drop for Group {
 }
 
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
-    // Files are never created: one that the kernel does not have is no file of a group.
+    // Files are never created: a file that does not exist is not one of the kernel's.
     let written = fs::File::options().write(true).truncate(true).open(path).and_then(|mut file| {
         use std::io::Write;
         file.write_all(text.as_bytes())
@@ -202,15 +203,15 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
     written.map_err(|source| CgroupError::File { path: path.to_owned(), source })
 }
 
-/// Time to wait for killed processes to leave a group: each needs a CPU once more, which takes a while on a busy
-/// machine.
+/// Time to wait for killed processes to leave a group: a killed process needs a CPU once more to end, which takes a
+/// while on a busy machine.
 const PATIENCE_NS: u64 = 10_000_000_000;
 /// Time to wait for processes that cannot be ended (they wait for a disk, are frozen, or belong to another user or
 /// container). The group stays, and is removed by the next process that makes groups.
 const PATIENCE_WITH_HELD_NS: u64 = 500_000_000;
 
-/// Kills the processes in a group and in those below it, and removes the groups; returns whether they are gone. A group
-/// that contains this process is left to the next process that makes groups.
+/// Kills the processes in a group and in the groups below it, and removes the groups; returns whether they are gone. A
+/// group that contains this process is left to the next process that makes groups.
 pub(crate) fn remove(folder: &Path) -> bool {
     let begun_ns = clock::monotonic_ns();
     let mut seen_dying_ns = begun_ns;
@@ -233,8 +234,9 @@ pub(crate) fn remove(folder: &Path) -> bool {
     }
 }
 
-/// Lifts the CPU quota of a group that contains processes: a killed process needs CPU time to end. Done for all
-/// hierarchies before any removal, since the quota is in one of them, and its processes are in the others too.
+/// Lifts the CPU quota of a group that contains processes: a killed process needs CPU time to end. Quotas are lifted in
+/// all hierarchies before any group is removed, since only one hierarchy has the quota, and the processes are in all of
+/// them.
 pub(crate) fn lift_quota(folder: &Path) {
     if members(folder, 0).is_empty() {
         return;
@@ -245,15 +247,16 @@ pub(crate) fn lift_quota(folder: &Path) {
     }
 }
 
-/// Whether this process can kill a process now: the process has not ended, is in no uninterruptible sleep, and does not
-/// belong to another user, as one started by sudo may. Processes frozen by the freezer of version 1 show such a sleep.
+/// Whether this process can kill a process now: the process has not ended, is not in an uninterruptible sleep, and does
+/// not belong to another user, as a process started by sudo may. Processes frozen by the freezer of version 1 show such
+/// a sleep.
 fn is_at_liberty(pid: i32) -> bool {
     let stat = hierarchy::read(Path::new(&format!("/proc/{pid}/stat")));
     TaskStat::parse(&stat).is_some_and(|task| task.process_lives() && task.state() != Some('D'))
         && signal::send_if_permitted(pid, 0)
 }
 
-/// Removes an empty group, those below it first.
+/// Removes a group without processes, the groups below it first.
 fn removed(folder: &Path, depth: usize) -> std::io::Result<()> {
     match fs::remove_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -267,9 +270,9 @@ fn removed(folder: &Path, depth: usize) -> std::io::Result<()> {
     }
 }
 
-/// Kills members of a group. Each is held by a descriptor before its group is checked again, so that no other process
-/// is killed if the process id was reused. Kernels before 5.3 lack such descriptors; there the id that was just checked
-/// is used.
+/// Kills members of a group. A descriptor holds each process before its membership is checked again, so that no other
+/// process is killed if the process id was reused. Kernels before 5.3 lack such descriptors; there the id that was just
+/// checked is used.
 fn end(pids: &[i32], folder: &Path) {
     let held: Vec<_> = pids.iter().map(|&pid| (pid, process::end_of(pid))).collect();
     let still = members(folder, 0);
@@ -281,9 +284,9 @@ fn end(pids: &[i32], folder: &Path) {
     }
 }
 
-/// Processes that must end before a group can be removed; `None` if this process is one of them. That happens: a scope
-/// unit of systemd is removed when the last process leaves it, so a process that came from one cannot go back, and
-/// would kill itself before it has reported its findings.
+/// Processes that must end before a group can be removed; `None` if this process is among them. A scope unit of systemd
+/// is removed when the last process leaves it, so a process that came from there cannot go back, and would kill itself
+/// before it has reported its findings.
 pub(crate) fn others(folder: &Path) -> Option<Vec<i32>> {
     let found = members(folder, 0);
     let is_inside = found.iter().any(|&pid| u32::try_from(pid) == Ok(std::process::id()));

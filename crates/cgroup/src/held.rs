@@ -12,7 +12,7 @@ use crate::set::{SHARES_USUAL, throttle_file};
 use crate::{Controller, Group};
 
 impl Group {
-    /// Limits of the group itself, apart from those of the groups around it.
+    /// Limits of the group itself, without those of its ancestors.
     pub fn limits(&self) -> LimitsHeld {
         let mut held = LimitsHeld::default();
         if let Some(place) = self.place(Controller::Cpu) {
@@ -57,7 +57,7 @@ fn weight(place: GroupFolders<'_>) -> Option<f64> {
     weight.filter(|weight| *weight != 100.0)
 }
 
-/// Effective list of CPUs or nodes: in version 2 an empty list means that of the group above.
+/// Effective list of CPUs or nodes: in version 2 an empty list stands for the list of the parent.
 fn list(place: GroupFolders<'_>, name: &str) -> Option<String> {
     let text =
         |file: String| Some(read(&place.folder.join(file)).trim().to_owned()).filter(|it| !it.is_empty());

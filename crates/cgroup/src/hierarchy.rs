@@ -9,20 +9,19 @@ use fauxplat_procfs::{cgroup, mounts};
 use crate::turn::Turn;
 use crate::{CgroupError, Controller, owner};
 
-/// A hierarchy: version 1 has several with one or a few controllers each, version 2 a single one.
+/// A hierarchy: version 1 has several hierarchies with one or a few controllers each, version 2 has a single hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
-    /// Controllers that are wanted of it.
+    /// Controllers for which this hierarchy is used.
     pub(crate) controllers: Vec<Controller>,
     pub(crate) version: Version,
     pub(crate) mount: PathBuf,
     /// Group of this process, as a folder below the mount point.
     pub(crate) own: PathBuf,
-    /// Part of the hierarchy that is mounted.
+    /// Path of the group that is mounted; in some containers not `/`.
     pub(crate) part: String,
 }
 
-/// Version of a hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
     One,
@@ -42,10 +41,10 @@ impl Version {
 #[derive(Debug, Default)]
 pub(crate) struct Made {
     pub(crate) folder: PathBuf,
-    /// Controllers that were enabled in the parent for this group or for others of ours beside it, as a mask over
-    /// [`Controller::ALL`].
+    /// Controllers that were enabled in the parent for this group or for other groups of fauxplat beside it, as a mask
+    /// over [`Controller::ALL`].
     pub(crate) enabled: u64,
-    /// Why a group is permitted there, and what was tried before.
+    /// Explanation of the place: why a group is permitted there, and which places were tried before.
     pub(crate) way: String,
 }
 
@@ -67,7 +66,7 @@ impl Hierarchy {
             let available = read(&folder.join("cgroup.controllers"));
             available.split_whitespace().find(|one| *one == name)?;
         }
-        // A container sees a part of the hierarchy as its root; a group outside it cannot be seen.
+        // A container sees a part of the hierarchy as its root, and no group outside that part.
         let part = mounts::unescaped(mount.part).into_owned();
         let below = cgroup::below(path, &part).unwrap_or_default();
         let below = below.trim_start_matches('/');
@@ -76,11 +75,11 @@ impl Hierarchy {
         Some(Hierarchy { controllers: vec![controller], version, mount: folder, own, part })
     }
 
-    /// Groups below which ours could be made, the nearest to that of this process first: that keeps fauxplat within as
-    /// many as possible of the limits that already apply to it. In version 2 the group of this process contains
-    /// processes and so can have no children with controllers; ours is made beside it, outside of its limits, which a
-    /// note then says. The group of this process is tried last there: it may do where no controller is needed, and
-    /// otherwise shows whether its processes could be moved. A scope unit of ours is not left.
+    /// Groups below which a group could be made, the nearest to this process's own group first, so that fauxplat stays
+    /// within as many as possible of the limits that already apply to it. In version 2 the own group contains processes
+    /// and so can have no children with controllers; the new group is made beside the own group, outside its limits,
+    /// which a note then says. The own group is tried last in version 2: it suffices where no controller is needed, and
+    /// otherwise shows whether its processes could be moved. The groups above a scope unit of fauxplat are not tried.
     pub(crate) fn candidates(&self) -> Vec<PathBuf> {
         let around = self.own.ancestors().take_while(|folder| folder.starts_with(&self.mount));
         let mut folders: Vec<PathBuf> = around.map(Path::to_owned).collect();
@@ -93,8 +92,8 @@ impl Hierarchy {
         folders
     }
 
-    /// Makes a group in the nearest place that permits it: first where the controllers are enabled already, then where
-    /// they can be.
+    /// Makes a group in the nearest place where the controllers are enabled already, or else in the nearest place where
+    /// they can be enabled.
     pub(crate) fn make(&self, number: usize) -> Result<Made, CgroupError> {
         let mut tried = Tried::default();
         let mut occupied = None;
@@ -122,13 +121,13 @@ impl Hierarchy {
     }
 
     fn make_in(&self, folder: &Path, number: usize, may_enable: bool) -> Result<Made, Refusal> {
-        // Checked before waiting for the lock, so that no time is lost where no group can be made.
+        // The place is checked before waiting for the lock, so that no time is lost where no group can be made.
         self.refuse(folder, may_enable)?;
         let _turn = (self.version == Version::Two).then(|| Turn::take(folder));
         let missing = self.refuse(folder, may_enable)?;
         let fresh = missing.iter().fold(0, |all, controller| all | owner::mask(*controller));
-        // Controllers that were enabled for a group of ours beside it may be needed here too; the last group that is
-        // removed disables them.
+        // Controllers that were enabled for another group of fauxplat in this place may be needed here too; the last of
+        // these groups to be removed disables them.
         let enabled = names_of_ours(folder).iter().fold(fresh, |all, name| all | owner::enabled(name));
         let made = folder.join(owner::name(number, enabled));
         fs::create_dir(&made).map_err(|error| error.to_string())?;
@@ -142,7 +141,7 @@ impl Hierarchy {
         Ok(Made { folder: made, enabled, way: String::new() })
     }
 
-    /// Controllers that would have to be enabled in a place, or why no group can be made there.
+    /// Controllers that have to be enabled in a place, or the reason why no group can be made there.
     fn refuse(&self, folder: &Path, may_enable: bool) -> Result<Vec<Controller>, Refusal> {
         let missing = self.missing(folder);
         match (missing.is_empty(), may_enable) {
@@ -152,7 +151,7 @@ impl Hierarchy {
         }
     }
 
-    /// Whether a candidate group has the controllers enabled already.
+    /// Whether one of the candidates enables the controllers for its children already.
     pub(crate) fn is_given_on(&self) -> bool {
         self.candidates().iter().any(|folder| self.missing(folder).is_empty())
     }
@@ -175,7 +174,7 @@ impl Hierarchy {
     }
 }
 
-/// Why a group cannot be made in one place.
+/// The reason why a group cannot be made in one place.
 struct Refusal {
     why: String,
     /// Whether a group could be made if the processes in the folder were moved.
@@ -196,8 +195,9 @@ impl From<String> for Refusal {
 }
 
 /// Whether a group has these controllers and may be changed, but contains processes. The kernel then refuses to enable
-/// most controllers for children, and with the others the children are of no use, see "No Internal Process Constraint"
-/// and "Threads" in its document on cgroup v2. The root group is exempt, and is the only one without a type.
+/// most controllers for children, and makes the children useless for processes with the remaining controllers, see "No
+/// Internal Process Constraint" and "Threads" in its document on cgroup v2. The root group is exempt; no other group
+/// lacks the file `cgroup.type`.
 fn is_occupied(folder: &Path, missing: &[Controller]) -> bool {
     let available = read(&folder.join("cgroup.controllers"));
     let has = |name: &str| available.split_whitespace().any(|one| one == name);
@@ -208,8 +208,8 @@ fn is_occupied(folder: &Path, missing: &[Controller]) -> bool {
         && !read(&folder.join("cgroup.procs")).trim().is_empty()
 }
 
-/// Places that were tried, each with the last reason against it, which says more than that controllers are not enabled
-/// yet.
+/// Places that were tried, each with the last reason against it: the first is often only that controllers are not
+/// enabled yet.
 #[derive(Default)]
 struct Tried(Vec<(PathBuf, String)>);
 
@@ -256,7 +256,8 @@ fn way(hierarchy: &Hierarchy, folder: &Path, tried: &Tried, enabled: u64) -> Str
     format!("{place}, {right}{given}{before}")
 }
 
-/// Enables controllers for the children of a group. On failure returns a mask of those enabled before, with the reason.
+/// Enables controllers for the children of a group. On failure returns a mask of the controllers that were enabled
+/// before, with the reason.
 fn enable(folder: &Path, missing: &[Controller]) -> Result<(), (u64, Refusal)> {
     let mut given_on = 0;
     for controller in missing {
@@ -269,10 +270,10 @@ fn enable(folder: &Path, missing: &[Controller]) -> Result<(), (u64, Refusal)> {
     Ok(())
 }
 
-/// Disables the controllers that [`enable`] enabled for a group that has been removed, except those recorded by other
-/// groups of ours: these may need them, and disable them later. Groups that do not record a controller were made before
-/// it was enabled. The kernel refuses where children of another program use the controller. The caller holds the
-/// [`Turn`], and held it when the group was removed.
+/// Disables the controllers that [`enable`] enabled for a group that has been removed, except the controllers that
+/// other groups of fauxplat record: these groups may need them, and disable them later. Groups that do not record a
+/// controller were made before the controller was enabled. The kernel refuses where children of another program use the
+/// controller. The caller holds the [`Turn`], and held it when the group was removed.
 pub(crate) fn disable(folder: &Path, enabled: u64) {
     if enabled == 0 {
         return;

@@ -18,7 +18,7 @@ pub struct Host {
     groups: String,
     /// Content of `/proc/cgroups`.
     controllers: String,
-    /// Why this process was moved to another group; `None` if it was not.
+    /// The reason why this process was moved to another group; `None` where it was not moved.
     moved: Option<String>,
 }
 
@@ -48,10 +48,10 @@ impl Host {
         needed
     }
 
-    /// Makes a group with this limit and these controllers. The groups of a process have distinct numbers.
+    /// Makes a group with this limit and these controllers. Each group of a process needs another number.
     ///
     /// # Errors
-    /// A controller that is not available, no permission, or a limit that the kernel refuses.
+    /// Fails where a controller is not available, a permission is missing, or the kernel refuses a limit.
     pub fn create(
         &self,
         number: usize,
@@ -69,7 +69,7 @@ impl Host {
     /// they are available.
     ///
     /// # Errors
-    /// As [`Host::create`], for the limits.
+    /// Fails as [`Host::create`] does; an account that is not available is no error.
     pub fn create_watched(&self, number: usize, limit: &Limit) -> Result<Group, CgroupError> {
         let mut found = Vec::new();
         for controller in Controller::needed(limit) {
@@ -105,7 +105,7 @@ impl Host {
         })
     }
 
-    /// Why there is no hierarchy with a controller: `/proc/cgroups` has lines of `name hierarchy groups enabled`.
+    /// The reason why no hierarchy has a controller. The lines of `/proc/cgroups` read `name hierarchy groups enabled`.
     fn why_not(&self, controller: Controller) -> String {
         let name = controller.in_v1().unwrap_or(controller.name());
         let line = self.controllers.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
@@ -134,7 +134,6 @@ impl Host {
     }
 }
 
-/// Adds advice to a refusal.
 fn advised(error: CgroupError) -> CgroupError {
     match error {
         CgroupError::NoPlace { controllers, tried } => {
@@ -154,12 +153,13 @@ fn advice() -> &'static str {
 /// A hierarchy in which a group is wanted.
 struct Wanted {
     hierarchy: Hierarchy,
-    /// Whether a limit needs it, rather than an account alone.
+    /// Whether a limit needs the hierarchy, rather than only an account.
     is_needed: bool,
 }
 
-/// Adds a hierarchy. A hierarchy with several controllers gets a single group, since a child enters every group that it
-/// is given. Accounts are left out if the hierarchy would have to be changed for them.
+/// Adds a hierarchy, or further controllers of a hierarchy that was added before: each hierarchy gets a single group,
+/// since a child enters every group that it is given. Accounts are left out if the hierarchy would have to be changed
+/// for them.
 fn add(found: &mut Vec<Wanted>, hierarchy: Hierarchy, is_needed: bool) {
     match found.iter_mut().find(|one| one.hierarchy.mount == hierarchy.mount) {
         Some(same) if is_needed || hierarchy.is_given_on() => {

@@ -1,8 +1,8 @@
-//! Control groups, version 1 and 2, behind one API: limits upon a program and everything that it starts.
+//! Control groups, version 1 and 2, behind one API: limits on a program and everything that it starts.
 //!
-//! A group belongs to the process that made it: dropping it removes it. A process that is killed drops nothing, so a
-//! process that makes groups first removes those of dead owners ([`Host::remove_stale`]). See `cgroups(7)` and the
-//! kernel's documents on cgroup v1 and v2.
+//! A group belongs to the process that made it, and is removed when its [`Group`] is dropped. A process that is killed
+//! drops nothing, so a process that makes groups first removes the groups of dead owners ([`Host::remove_stale`]). See
+//! `cgroups(7)` and the kernel's documents on cgroup v1 and v2.
 
 mod above;
 mod controller;

@@ -6,29 +6,26 @@ use crate::group::write;
 use crate::hierarchy::Version;
 use crate::{CgroupError, Controller, Group};
 
-/// Divisor of the margin below the limit. The kernel lets tasks some per cent past `memory.high` before they stand
-/// still (`calculate_high_delay` in `mm/memcontrol.c`), by its share of the limit: with a thirty-second less, they stop
-/// at about the wanted size.
+/// Divisor of the margin below the limit: `memory.high` is the limit minus the limit over this divisor. The kernel lets
+/// tasks exceed `memory.high` by some per cent of it before they stand still (`calculate_high_delay` in
+/// `mm/memcontrol.c`), so that tasks stop at about the limit.
 const PAST_HIGH: u64 = 32;
 
 /// Mechanism by which tasks wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pausing {
-    /// The kernel makes them wait (version 1, `memory.oom_control`).
+    /// The kernel makes tasks wait (version 1, `memory.oom_control`).
     ByKernel,
-    /// The kernel slows them down above a threshold (version 2, `memory.high`), and the watching process freezes them
+    /// The kernel slows tasks down above a threshold (version 2, `memory.high`), and the watching process freezes them
     /// there.
-    ByFreezing {
-        /// Threshold in bytes.
-        high_bytes: u64,
-    },
+    ByFreezing { high_bytes: u64 },
 }
 
 impl Group {
     /// Makes tasks wait when the memory limit is reached.
     ///
     /// # Errors
-    /// There is no memory limit, or the kernel lacks the mechanism.
+    /// Fails where there is no memory limit, or the kernel lacks the mechanism.
     pub fn pause_on_oom(&mut self, limit: &Limit) -> Result<Pausing, CgroupError> {
         let (Some(place), Some(memory)) = (self.place(Controller::Memory), limit.memory) else {
             return Err(CgroupError::Refused(
@@ -54,7 +51,7 @@ impl Group {
     /// Freezes or thaws all tasks of the group; version 2 alone.
     ///
     /// # Errors
-    /// A kernel before Linux 5.2, or version 1.
+    /// Fails with version 1, and on kernels before Linux 5.2.
     pub fn freeze(&self, is_frozen: bool) -> Result<(), CgroupError> {
         let place = self.place(Controller::Memory).filter(|place| place.version == Version::Two);
         let place =
@@ -64,8 +61,8 @@ impl Group {
 }
 
 impl Pausing {
-    /// Whether to freeze a group, from two readings of its usage: it reached the threshold and stays above it. A group
-    /// that reads files reaches it too, and gives their pages back.
+    /// Whether to freeze a group, from two successive readings of its usage: the group has reached the threshold and
+    /// stays above it. A group that reads files reaches the threshold too, but the pages of the files are given back.
     pub fn wants_freezing(self, before: &GroupUsage, now: &GroupUsage) -> bool {
         let Pausing::ByFreezing { high_bytes } = self else { return false };
         let is_above = |usage: &GroupUsage| usage.memory_bytes.is_some_and(|bytes| bytes >= high_bytes);

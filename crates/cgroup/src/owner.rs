@@ -1,9 +1,9 @@
 //! Names of groups identify their owners, since the kernel keeps nothing else about a group.
 //!
-//! Containers may share a tree of groups and number their processes independently, so the name has the pid namespace,
-//! and groups of another namespace are left alone. The last number of the name is that of the group among those of its
-//! process, combined with the controllers that were enabled for it in the parent, so that a process that finds the
-//! group of a dead owner can disable those as well.
+//! Containers may share a tree of groups and number their processes independently, so the name includes the pid
+//! namespace, and groups of another namespace are left alone. The last number of the name combines the number of the
+//! group within its process with the controllers that were enabled for the group in the parent, so that a process that
+//! removes the group of a dead owner can disable these controllers as well.
 
 use std::path::Path;
 
@@ -11,19 +11,20 @@ use fauxplat_sys::process::{pid_namespace, start_ticks};
 
 use crate::Controller;
 
-/// Prefix of the names of our groups.
+/// Prefix of the names of all groups that fauxplat makes.
 const PREFIX: &str = "fauxplat";
-/// Upper bound of group numbers; the mask of controllers is a multiple of it.
+/// Upper bound of group numbers, and the factor of the mask of controllers within the last number.
 const GROUPS_MAX: u64 = 1_000_000;
 
-/// A unique name: namespace, process id and start time, which together identify a process of a boot.
+/// A unique name: namespace, process id and start time, which together identify a process of a boot, and the last
+/// number.
 pub(crate) fn name(number: usize, enabled: u64) -> String {
     let (namespace, pid) = (pid_namespace().unwrap_or_default(), std::process::id());
     let number = number as u64 % GROUPS_MAX + enabled * GROUPS_MAX;
     format!("{PREFIX}-{namespace}-{pid}-{}-{number}", start_ticks(pid).unwrap_or_default())
 }
 
-/// Prefix and suffix of the names of our scope units.
+/// Prefix and suffix of the names of fauxplat's scope units.
 const SCOPE_UNIT: (&str, &str) = ("fauxplat-", ".scope");
 
 /// A unique name for a scope unit.
@@ -32,7 +33,7 @@ pub(crate) fn scope_unit() -> String {
     format!("{beginning}{pid}-{}{end}", start_ticks(pid).unwrap_or_default())
 }
 
-/// Whether a group is a scope unit of ours. The groups above it belong to the service manager.
+/// Whether a group is a scope unit of fauxplat. The groups above it belong to the service manager.
 pub(crate) fn is_scope_unit(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name.starts_with(SCOPE_UNIT.0) && name.ends_with(SCOPE_UNIT.1))
@@ -48,12 +49,13 @@ fn numbers(name: &str) -> Option<[u64; 4]> {
     numbers?.try_into().ok()
 }
 
-/// Whether a group with this name was made by some fauxplat.
+/// Whether a group with this name was made by any fauxplat process.
 pub(crate) fn is_ours(name: &str) -> bool {
     numbers(name).is_some()
 }
 
-/// Whether a group with this name was made by a fauxplat that has ended.
+/// Whether a group with this name was made by a fauxplat process that has ended; false for processes of other pid
+/// namespaces.
 pub(crate) fn is_stale(name: &str) -> bool {
     let Some([namespace, pid, started, _]) = numbers(name) else { return false };
     let is_gone = u32::try_from(pid).is_ok_and(|pid| start_ticks(pid) != Some(started));

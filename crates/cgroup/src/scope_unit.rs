@@ -20,18 +20,18 @@ pub struct ScopeUnit {
 const OURS: &str = "fauxplat";
 
 impl ScopeUnit {
-    /// A scope unit with a unique name.
+    /// A scope unit with a unique name. The unit exists only after the service manager has followed
+    /// [`ScopeUnit::request`].
     pub fn of_this_process() -> ScopeUnit {
         ScopeUnit { name: owner::scope_unit() }
     }
 
-    /// Name of the unit.
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Arguments of `busctl(1)` that ask the user's service manager to move these processes into the unit. The manager
-    /// replies before it has done so.
+    /// replies before the processes are moved.
     pub fn request(&self, pids: &[i32]) -> Vec<String> {
         let call = [
             "--user",
@@ -58,8 +58,8 @@ impl ScopeUnit {
         words
     }
 
-    /// Whether this process and all of these that are alive are in the unit, below a root path. The manager moves one
-    /// after the other, in an order of its own.
+    /// Whether this process and all of the given processes that are alive are in the unit, below a root path. The
+    /// manager moves the processes one after the other, in any order.
     pub fn is_entered(&self, root: &Path, pids: &[i32]) -> bool {
         let lives = |pid: &&i32| {
             TaskStat::parse(&read(&root.join(format!("proc/{pid}/stat"))))
@@ -69,7 +69,6 @@ impl ScopeUnit {
         others.chain(["self".to_owned()]).all(|process| self.holds(&root.join("proc").join(process)))
     }
 
-    /// Whether a process is in the unit.
     fn holds(&self, process: &Path) -> bool {
         let groups = read(&process.join("cgroup"));
         let above = cgroup::path_v2(&groups).and_then(|path| path.strip_suffix(&self.name));
@@ -80,7 +79,7 @@ impl ScopeUnit {
     /// cannot enable controllers for its children.
     ///
     /// # Errors
-    /// The present group of this process may not be changed.
+    /// Fails where the present group of this process may not be changed.
     pub fn make_room(root: &Path, pids: &[i32]) -> Result<(), CgroupError> {
         let ours = Host::discover(root).find(Controller::Pressure)?.own.join(OURS);
         fs::create_dir(&ours).map_err(|source| CgroupError::File { path: ours.clone(), source })?;

@@ -11,8 +11,8 @@ use crate::group::{GroupFolders, write};
 use crate::hierarchy::{Version, read};
 use crate::{CgroupError, Controller, Group};
 
-/// Period of a CPU quota, unless the quota is too small for it. The kernel's default is ten times as long, so that a
-/// command of some milliseconds would be over before its limit applies.
+/// Period of a CPU quota, unless the quota would be too small. The kernel's default is ten times as long: a command of
+/// some milliseconds would be over before its limit applies.
 const PERIOD_US: u64 = 10_000;
 /// The smallest quota that the kernel accepts (`min_cfs_quota_period` in `kernel/sched/core.c`).
 const QUOTA_US_MIN: u64 = 1000;
@@ -27,7 +27,7 @@ fn quota_and_period(percent: u32) -> (u64, u64) {
 }
 
 impl Group {
-    /// Sets everything that a limit states.
+    /// Sets all parts of a limit, and notes settings and surrounding limits that the user should know.
     pub(crate) fn set(&mut self, limit: &Limit, root: &Path) -> Result<(), CgroupError> {
         if let Some(place) = self.place(Controller::Cpu) {
             limit.cpu_percent.map_or(Ok(()), |percent| set_quota(place, percent))?;
@@ -85,8 +85,8 @@ fn set_weight(place: GroupFolders<'_>, weight: u16) -> Result<(), CgroupError> {
     }
 }
 
-/// Sets CPUs and memory nodes. In version 1 a new group has neither, and no task may enter before it has both, so lists
-/// that are not stated are copied from the group above.
+/// Sets CPUs and memory nodes. In version 1 a new group has neither, and no task may enter before the group has both,
+/// so lists that are not stated are copied from the parent; a remark says so.
 fn set_cpuset(place: GroupFolders<'_>, limit: &Limit) -> Result<Vec<String>, CgroupError> {
     let above = place.folder.parent().unwrap_or(place.mount);
     let mut notes = Vec::new();
@@ -122,7 +122,7 @@ fn set_cpuset(place: GroupFolders<'_>, limit: &Limit) -> Result<Vec<String>, Cgr
     Ok(notes)
 }
 
-/// CPUs or nodes that a group offers to those below it.
+/// CPUs or nodes that a group offers to its children.
 fn offered(version: Version, above: &Path, name: &str) -> Option<CpuSet> {
     let files = match version {
         Version::One => [format!("cpuset.effective_{name}"), format!("cpuset.{name}")],
@@ -132,7 +132,8 @@ fn offered(version: Version, above: &Path, name: &str) -> Option<CpuSet> {
     files.iter().find_map(list)
 }
 
-/// Sets memory and swap. By default there is no swap: memory that is only moved to a disk would not be missing.
+/// Sets memory and swap, and returns notes. Unless stated, the swap of a group with limited memory is 0: memory that is
+/// only moved to a disk would not be missing.
 fn set_memory(place: GroupFolders<'_>, limit: &Limit, root: &Path) -> Result<Vec<String>, CgroupError> {
     let GroupFolders { version, folder, .. } = place;
     let (memory_file, swap_file) = match version {

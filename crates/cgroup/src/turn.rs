@@ -2,7 +2,7 @@
 //!
 //! In version 2 a controller is enabled for all children of a group at once. Two copies of fauxplat that make and
 //! remove groups in one place at the same moment could disable a controller that the other needs, or leave one enabled
-//! for good. So a process that checks and then changes holds a `flock(2)` on the folder meanwhile.
+//! for good. Therefore a process holds a `flock(2)` on the folder while it checks and changes the controllers.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use fauxplat_sys::{clock, signal};
 
-/// The lock on a group's folder, held until this is dropped.
+/// The lock on a group's folder, held until dropped. `folder` is `None` where the lock was not obtained.
 #[derive(Debug)]
 pub(crate) struct Turn {
     #[cfg_attr(not(test), expect(dead_code, reason = "it is held, and not looked at"))]
@@ -20,12 +20,12 @@ pub(crate) struct Turn {
 /// Longest wait for the lock: longer than another copy needs to remove a group whose processes do not end. Any user who
 /// may read a folder may lock it, so the wait has a limit.
 const PATIENCE_NS: u64 = 2_000_000_000;
-/// Longest wait once the user has asked to stop: as long as another copy needs for one such group.
+/// Longest wait once the user has asked to stop, sufficient for another copy to remove one such group.
 const HURRIED_NS: u64 = 600_000_000;
 
 impl Turn {
-    /// Waits for the lock, less long when the user has asked to stop. If the folder cannot be opened, no other process
-    /// changes anything either.
+    /// Waits for the lock, for a shorter time once the user has asked to stop. If the folder cannot be opened, no other
+    /// process changes anything either.
     pub(crate) fn take(folder: &Path) -> Turn {
         let begun_ns = clock::monotonic_ns();
         let limit_ns = || if signal::stop_requested() { HURRIED_NS } else { PATIENCE_NS };

@@ -43,7 +43,7 @@ impl Group {
         usage
     }
 
-    /// Peak memory since the group was made. The kernel counts it in version 2 since Linux 5.19.
+    /// Peak memory since the group was made. In version 2 the kernel counts the peak since Linux 5.19; `None` before.
     pub fn peak_memory_bytes(&self) -> Option<u64> {
         let place = self.place(Controller::Memory)?;
         match place.version {
@@ -61,7 +61,7 @@ fn add_memory(usage: &mut GroupUsage, GroupFolders { version, folder, .. }: Grou
             usage.swap_bytes = counted(folder, "memory.memsw.usage_in_bytes")
                 .zip(usage.memory_bytes)
                 .map(|(sum, memory)| sum.saturating_sub(memory));
-            // If both have the same limit, the sum of memory and swap reaches it first.
+            // Where the limits are equal, the sum of memory and swap reaches its limit first.
             let met = ["memory.failcnt", "memory.memsw.failcnt"].map(|file| counted(folder, file));
             usage.max = met[0].map(|times| times.saturating_add(met[1].unwrap_or(0)));
             usage.oom_kills = cgroup::oom_kills(&control);

@@ -1,4 +1,4 @@
-//! Real control groups of this machine, made and removed. Needs root, or a delegated group.
+//! Tests with real control groups, which need root or a delegated group and are skipped otherwise.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -73,7 +73,7 @@ fn a_cpu_quota_is_written_and_the_group_goes_even_with_a_process_inside() {
     assert!(!sleeper.wait().unwrap().success());
 }
 
-/// A killed process needs CPU time once more to end, and such a group has almost none.
+/// A killed process needs CPU time once more to end, and a group with this quota has almost none.
 #[test]
 fn a_group_goes_however_little_of_a_cpu_it_has() {
     let limit = Limit { cpu_percent: Some(50), ..Limit::default() };
@@ -113,8 +113,8 @@ fn groups_of_dead_owners_are_removed_and_those_of_the_living_stay() {
     assert!(group.folders().iter().all(|folder| folder.exists()));
 }
 
-/// In version 2 a controller is enabled for all children of a group at once, so one that a copy disables may be needed
-/// by another.
+/// In version 2 a controller is enabled for all children of a group at once, so a controller that one copy of fauxplat
+/// disables may be needed by another.
 #[test]
 fn groups_that_come_and_go_at_once_have_what_they_need_and_leave_nothing_given_on() {
     let (host, limit): (_, Limit) = (Host::discover(Path::new("/")), "pids:50".parse().unwrap());
@@ -147,7 +147,7 @@ fn groups_that_come_and_go_at_once_have_what_they_need_and_leave_nothing_given_o
             });
         }
     });
-    // Groups of other tests may still need the controllers, or have needed them before.
+    // Groups of other tests may still need controllers.
     let is_left = || given_on().iter().any(|name| !before.contains(name));
     for _ in 0..1000 {
         if !is_left() {
@@ -158,7 +158,7 @@ fn groups_that_come_and_go_at_once_have_what_they_need_and_leave_nothing_given_o
     panic!("given on before: {before:?}, now: {:?}", given_on());
 }
 
-/// A process whose id does not exist in another namespace is running here all the same.
+/// A process id that does not exist in another pid namespace may belong to a running process here.
 #[test]
 fn a_group_that_is_in_use_is_not_stale_in_another_namespace() {
     const LOOK: &str = "FAUXPLAT_CGROUP_LOOK";
@@ -205,7 +205,7 @@ fn a_group_tells_what_holds_and_what_was_used() {
     assert!(!sleeper.wait().unwrap().success());
 }
 
-/// A program that makes groups of its own below ours leaves nothing behind.
+/// Groups that a program makes below its own group are removed with it.
 #[test]
 fn groups_below_ours_go_with_it() {
     let Some((_, group)) = group(6, &Limit::default()) else { return };
@@ -217,7 +217,8 @@ fn groups_below_ours_go_with_it() {
 
 #[test]
 fn a_group_whose_processes_cannot_be_ended_holds_nobody_up() {
-    // Processes frozen by the freezer of version 1 end when they are thawed; that of version 2 lets SIGKILL through.
+    // Processes frozen by the freezer of version 1 do not end before they are thawed; the freezer of version 2 lets
+    // SIGKILL through.
     let freezer = Path::new("/sys/fs/cgroup/freezer").join(format!("held-{}", std::process::id()));
     if std::fs::create_dir(&freezer).is_err() || !freezer.join("freezer.state").exists() {
         let _none_was_made = std::fs::remove_dir(&freezer);
@@ -231,7 +232,7 @@ fn a_group_whose_processes_cannot_be_ended_holds_nobody_up() {
         for folder in deep.iter().filter(|folder| !folder.join("cpuset.cpus").exists()).chain([&freezer]) {
             std::fs::write(folder.join("cgroup.procs"), sleeper.id().to_string()).unwrap();
         }
-        // Written repeatedly: a process that is still being loaded from a network file system may lose the request,
+        // The request is repeated: a process that is still being loaded from a network file system may lose a request,
         // since that file system takes it for a signal (`p9_client_rpc` in `net/9p/client.c`).
         let state = freezer.join("freezer.state");
         let is_frozen = || {
@@ -264,7 +265,8 @@ fn a_group_whose_processes_cannot_be_ended_holds_nobody_up() {
     std::fs::remove_dir(&freezer).unwrap();
 }
 
-/// Before Linux 6.2 a process that enters a group gets all of its CPUs. A machine with one CPU shows nothing.
+/// Before Linux 6.2 a process that enters a group gets all CPUs of the group. On a machine with one CPU the test proves
+/// nothing.
 #[test]
 fn a_process_that_is_put_into_a_group_keeps_its_cpu() {
     let allowed = sched::affinity(0).unwrap();

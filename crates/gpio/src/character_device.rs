@@ -19,7 +19,6 @@ pub struct CharacterDevice {
 }
 
 impl CharacterDevice {
-    /// The chip of this file, with its name for messages.
     pub fn new(path: &Path, name: &str) -> Self {
         CharacterDevice { path: path.to_owned(), name: name.to_owned() }
     }
@@ -75,7 +74,7 @@ impl Chip for CharacterDevice {
             let wish_ = LineWish { flags, is_active: false, debounce_us };
             CharacterDevice::request(&chip, offset, &name, &wish.consumer, wish_)
         };
-        // Debouncing is done here as well, so a kernel without it is no reason to fail.
+        // fauxplat-blink debounces as well, so a kernel that cannot is no reason to fail.
         let line = match with(wish.debounce_us) {
             Err(GpioError::Open { .. }) if wish.debounce_us > 0 => with(0)?,
             line => line?,
@@ -87,7 +86,7 @@ impl Chip for CharacterDevice {
         let (chip, offset, name) = self.find(line)?;
         let facts = line_facts(&chip, offset).map_err(|error| GpioError::of_call(&name, error))?;
         let low = active_low(wish.is_active_low);
-        // Requested unchanged at first, to read its original state.
+        // The line is first requested unchanged, to read its original state.
         let as_is = LineWish { flags: low, ..LineWish::default() };
         let line = CharacterDevice::request(&chip, offset, &name, &wish.consumer, as_is)?;
         let was = match facts.flags & flag::OUTPUT != 0 {

@@ -1,4 +1,4 @@
-//! Resolves names of lines to lines.
+//! Opens lines by their names.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Chips {
     root: PathBuf,
-    /// The simulated chip.
     pub simulated: SimulatedChip,
 }
 
-/// Number of lines of the simulated chip.
 const SIMULATED_LINES: u32 = 16;
 
 impl Chips {
@@ -24,24 +22,24 @@ impl Chips {
         Chips { root: root.to_owned(), simulated: SimulatedChip::new(SIMULATED_LINES) }
     }
 
-    /// See [`Chip::input`].
+    /// Opens a line with [`Chip::input`].
     ///
     /// # Errors
-    /// As there.
+    /// Fails as [`Chip::input`] does.
     pub fn input(&self, name: &LineName, wish: &InputWish) -> Result<Box<dyn Input>> {
         self.chip(&name.chip).input(&name.line, wish)
     }
 
-    /// See [`Chip::output`].
+    /// Opens a line with [`Chip::output`].
     ///
     /// # Errors
-    /// As there.
+    /// Fails as [`Chip::output`] does.
     pub fn output(&self, name: &LineName, wish: &OutputWish) -> Result<Box<dyn Output>> {
         self.chip(&name.chip).output(&name.line, wish)
     }
 
     fn chip(&self, name: &ChipName) -> Box<dyn Chip> {
-        // A path given by the user is not put below the root.
+        // An absolute path given by the user replaces the root and the folder.
         let at = |folder: &str, name: &str| self.root.join(folder).join(name);
         match name {
             ChipName::Device(name) => Box::new(CharacterDevice::new(&at("dev", name), name)),

@@ -4,23 +4,20 @@ use std::io;
 
 use fauxplat_sys::SysError;
 
-/// Error of a line.
+/// The reason why a line cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GpioError {
     /// The line, or its chip, cannot be opened.
     #[error("{line} cannot be opened: {what}: {source}")]
     Open {
-        /// Name of the line.
         line: String,
         /// The file or call.
         what: String,
-        /// The kernel's reason.
         source: io::Error,
     },
     /// The line is in use.
     #[error("{line} is taken{}", owner(.by))]
     Taken {
-        /// Name of the line.
         line: String,
         /// User of the line, as reported by the kernel; may be empty.
         by: String,
@@ -28,44 +25,30 @@ pub enum GpioError {
     /// The chip has no line of this name.
     #[error("{line} is not there: {why}")]
     Missing {
-        /// Name of the line.
         line: String,
-        /// Lines or chips that exist.
+        /// The reason, such as which lines exist.
         why: String,
     },
     /// The line does not support the requested use.
     #[error("{line} cannot be used: {why}")]
-    Unfit {
-        /// Name of the line.
-        line: String,
-        /// Reason why not.
-        why: &'static str,
-    },
+    Unfit { line: String, why: &'static str },
     /// The line has vanished while it was open.
     #[error("{line} has vanished: {why}")]
     Gone {
-        /// Name of the line.
         line: String,
         /// How the absence was noticed.
         why: String,
     },
     /// A call on the line failed.
     #[error("{line}: {what}: {source}")]
-    Failed {
-        /// Name of the line.
-        line: String,
-        /// The call.
-        what: String,
-        /// The kernel's reason.
-        source: io::Error,
-    },
+    Failed { line: String, what: String, source: io::Error },
 }
 
 fn owner(who: &str) -> String {
     if who.is_empty() { String::new() } else { format!(" by {who}") }
 }
 
-/// Error numbers for a device that has vanished: `ENODEV`, `ENXIO`, and `EPIPE` of a pipe that stands in for one.
+/// Error numbers for a device that has vanished: `ENODEV`, `ENXIO`, and `EPIPE` of a pipe that stands in for a device.
 const VANISHED: [i32; 3] = [19, 6, 32];
 /// `EBUSY`.
 const BUSY: i32 = 16;
@@ -82,7 +65,7 @@ impl GpioError {
         }
     }
 
-    /// Error of a call of `sys`, which has the name of the call.
+    /// Error of a call of the crate `sys`, which includes the name of the call.
     pub(crate) fn of_call(line: &str, error: SysError) -> Self {
         GpioError::of_open(line, &error.call, error.source)
     }
@@ -96,7 +79,6 @@ impl GpioError {
         }
     }
 
-    /// Whether the line has vanished.
     pub fn is_gone(&self) -> bool {
         matches!(self, GpioError::Gone { .. })
     }

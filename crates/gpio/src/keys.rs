@@ -19,7 +19,6 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The device of this file, with its name for messages.
     pub fn new(path: &Path, name: &str) -> Self {
         Keys { path: path.to_owned(), name: name.to_owned() }
     }
@@ -35,7 +34,7 @@ impl Chip for Keys {
         let open = open_without_waiting(File::options().read(true), &self.path);
         let device =
             open.map_err(|error| GpioError::opening(&name, self.path.display().to_string(), error))?;
-        // A stand-in for a device may have no clock: then events have the time at which they are read.
+        // A pipe that stands in for a device has no clock, so its events get the time at which they are read.
         let stamp = if stamp_by_monotonic_clock(&device).is_ok() { Stamp::Source } else { Stamp::Reader };
         Ok(Box::new(Key { device, code, stamp, lost: 0, name }))
     }
@@ -78,7 +77,7 @@ impl Input for Key {
         let mut buffer = [0; EVENT_BYTES * 32];
         loop {
             let read = match self.device.read(&mut buffer) {
-                // End of file: a pipe without a writer at the moment.
+                // End of file: a pipe that stands in for a device has no writer at the moment.
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),

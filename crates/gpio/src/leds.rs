@@ -17,7 +17,6 @@ pub struct Leds {
 }
 
 impl Leds {
-    /// The LEDs of this folder.
     pub fn new(folder: &Path) -> Self {
         Leds { folder: folder.to_owned() }
     }
@@ -56,7 +55,7 @@ impl Chip for Leds {
     }
 }
 
-/// Text of a small file; empty where it cannot be read. Never waits, whatever stands in for the file.
+/// Text of a small file; empty where the file cannot be read. Never blocks, even if a pipe stands in for the file.
 pub(crate) fn short_text(path: &Path) -> String {
     let bytes = read_bounded(path, 1 << 16).unwrap_or_default();
     String::from_utf8_lossy(&bytes).trim().to_owned()
@@ -70,8 +69,8 @@ const OWN: [&str; 3] = ["brightness", "trigger", "uevent"];
 
 /// Settings of a trigger, such as `delay_on` or `device_name`, with their values: files that the kernel removes with
 /// the trigger, see `Documentation/ABI/testing/sysfs-class-led-trigger-*` of Linux. Settings that cannot be read, such
-/// as a shot that was fired, are lost, and so are those in subfolders. Sorted by name: that way `device_name` precedes
-/// the settings that depend on the device.
+/// as `shot`, are lost, and so are settings in subfolders. Sorted by name, so that `device_name` precedes the settings
+/// that depend on the device.
 fn settings(folder: &Path) -> Vec<(PathBuf, String)> {
     let is_set = |path: &PathBuf| {
         let is_own = path.file_name().is_some_and(|name| OWN.iter().any(|own| *own == name));
@@ -85,7 +84,7 @@ fn settings(folder: &Path) -> Vec<(PathBuf, String)> {
     settings
 }
 
-/// The trigger in brackets.
+/// The active trigger, which the kernel puts in brackets.
 fn current(triggers: &str) -> Option<String> {
     let (_, rest) = triggers.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())
@@ -101,7 +100,7 @@ struct Led {
     name: String,
     folder: PathBuf,
     file: File,
-    /// Values to write for off and on.
+    /// Values to write for inactive and active.
     levels: [String; 2],
     was: Was,
 }
@@ -124,7 +123,7 @@ impl Led {
         self.set(is_active).map(drop)
     }
 
-    /// Restores everything, also after an error.
+    /// Restores brightness, trigger and settings; the trigger is restored even if the brightness cannot be.
     fn restore(&self) -> Result<()> {
         let before = format!("{}\n", self.was.brightness);
         let bright = write_over(&self.file, &before)
@@ -138,7 +137,7 @@ impl Led {
         bright.and(triggered)
     }
 
-    /// Writes settings back, except those that have their old value again after the trigger was set.
+    /// Writes back the settings that do not have their old value once the trigger is set.
     fn restore_settings(&self) -> Result<()> {
         let changed = self.was.settings.iter().filter(|(path, text)| short_text(path) != *text);
         let until_ns = patience::ends_ns();

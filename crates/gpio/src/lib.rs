@@ -1,6 +1,6 @@
 //! Lines that a program drives or whose edges it waits for, through any of the kernel's interfaces.
 //!
-//! A *chip* provides lines; an input is a file for an epoll set and reports events with their times; an output is
+//! A *chip* provides lines. An input has a file descriptor for epoll and reports events with their times; an output is
 //! driven, and left in a given state at the end. The simulated chip does the same with sockets, so that the same loop
 //! runs everywhere.
 
@@ -26,5 +26,4 @@ pub use name::{ChipName, LineName, ParseLineNameError};
 pub use simulated::SimulatedChip;
 pub use sysfs::Sysfs;
 
-/// Result of an operation on a line.
 pub type Result<T> = std::result::Result<T, GpioError>;

@@ -12,13 +12,13 @@ pub trait Chip: fmt::Debug {
     /// Opens a line whose edges, both rising and falling, are events.
     ///
     /// # Errors
-    /// The line does not exist, is in use, or is no input.
+    /// Fails where the line does not exist, is in use, or is no input.
     fn input(&self, line: &str, wish: &InputWish) -> Result<Box<dyn Input>>;
 
     /// Opens a line to drive.
     ///
     /// # Errors
-    /// The line does not exist, is in use, or is no output.
+    /// Fails where the line does not exist, is in use, or is no output.
     fn output(&self, line: &str, wish: &OutputWish) -> Result<Box<dyn Output>>;
 }
 
@@ -35,13 +35,12 @@ pub trait Input: fmt::Debug + Send {
     /// Reads available events, without waiting for any.
     ///
     /// # Errors
-    /// The line has vanished, or cannot be read.
+    /// Fails where the line has vanished, or cannot be read.
     fn take(&mut self, into: &mut Vec<LineEvent>) -> Result<()>;
 
     /// Number of events that were lost for lack of room, as far as the interface reports it.
     fn lost(&self) -> u64;
 
-    /// Name of the line, for messages.
     fn name(&self) -> &str;
 }
 
@@ -50,16 +49,15 @@ pub trait Output: fmt::Debug + Send {
     /// Sets the level. Returns the `CLOCK_MONOTONIC` time of the edge, as precisely as the interface knows it.
     ///
     /// # Errors
-    /// The line has vanished, or another program has changed it to one that cannot be driven.
+    /// Fails where the line has vanished, or another program has changed the line so that it cannot be driven.
     fn set(&mut self, is_active: bool) -> Result<u64>;
 
     /// Leaves the line in a given state at the end.
     ///
     /// # Errors
-    /// As for [`Output::set`].
+    /// Fails as [`Output::set`] does.
     fn leave(&mut self, way: Leave) -> Result<()>;
 
-    /// Name of the line, for messages.
     fn name(&self) -> &str;
 }
 
@@ -68,7 +66,6 @@ pub trait Output: fmt::Debug + Send {
 pub struct LineEvent {
     /// `CLOCK_MONOTONIC` of the edge.
     pub at_ns: u64,
-    /// Origin of that time.
     pub stamp: Stamp,
     /// Whether the line became active.
     pub is_active: bool,
@@ -102,9 +99,7 @@ pub enum Bias {
     /// Unchanged.
     #[default]
     AsItIs,
-    /// Pull-up resistor.
     PullUp,
-    /// Pull-down resistor.
     PullDown,
 }
 

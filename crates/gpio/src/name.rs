@@ -6,9 +6,8 @@ use std::str::FromStr;
 /// A line of a chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineName {
-    /// Chip of the line.
     pub chip: ChipName,
-    /// Line within the chip, in the terms of the chip.
+    /// Number or name of the line within the chip; for a key, its code.
     pub line: String,
 }
 
@@ -17,7 +16,7 @@ pub struct LineName {
 pub enum ChipName {
     /// A GPIO character device, by its name below `/dev` or its path.
     Device(String),
-    /// The old interface below `/sys/class/gpio`, where lines have numbers over all chips.
+    /// The old interface below `/sys/class/gpio`, where lines are numbered across all chips.
     Sysfs,
     /// LEDs below `/sys/class/leds`, or by their folder.
     Leds,
@@ -27,7 +26,7 @@ pub enum ChipName {
     Simulated,
 }
 
-/// Why a name of a line is invalid.
+/// The text is not the name of a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a line: gpiochip0:17 (by number or name), sysfs:17, led:NAME, key:event3:28 (device, and code of the key) \

@@ -5,12 +5,12 @@ use std::io;
 
 use fauxplat_sys::{clock, timer};
 
-/// Time to wait for that.
+/// Longest wait for a permission.
 const PATIENCE_NS: u64 = 1_000_000_000;
 /// Pause between two attempts.
 pub(crate) const TRY_NS: u64 = 10_000_000;
 
-/// End of the wait for files that the kernel creates now.
+/// End of the wait for files that the kernel creates now, in `CLOCK_MONOTONIC`.
 pub(crate) fn ends_ns() -> u64 {
     clock::monotonic_ns() + PATIENCE_NS
 }

@@ -24,7 +24,7 @@ struct State {
     is_gone: bool,
     /// Label of the line's user; `None` if it is free.
     consumer: Option<String>,
-    /// Sockets that receive its edges.
+    /// Sockets that receive the line's edges.
     ears: Vec<Ear>,
 }
 
@@ -57,7 +57,7 @@ impl SimulatedChip {
     /// Sets the level of an input line from outside, which is an edge if the level changes. Returns the time.
     ///
     /// # Errors
-    /// There is no such line, or it has vanished.
+    /// Fails where there is no such line, or the line has vanished.
     pub fn drive(&self, line: u32, is_high: bool) -> Result<u64> {
         let name = name(line);
         let mut states = self.states();
@@ -65,15 +65,14 @@ impl SimulatedChip {
         state.change(line, &name, is_high)
     }
 
-    /// Observes the edges of a line from outside, whoever drives it.
+    /// Observes the edges of a line from outside, whether or not another user has the line.
     ///
     /// # Errors
-    /// There is no such line, or no socket can be made.
+    /// Fails where there is no such line, or no socket can be created.
     pub fn watch(&self, line: u32) -> Result<Box<dyn Input>> {
         Ok(Box::new(self.listen(line, false, None)?))
     }
 
-    /// Whether a line is high.
     pub fn is_high(&self, line: u32) -> bool {
         self.states().get(line as usize).is_some_and(|state| state.is_high)
     }
@@ -147,7 +146,7 @@ impl State {
     }
 }
 
-/// Reservation of a line, which ends when this is dropped.
+/// Reservation of a line, which ends when dropped.
 #[derive(Debug)]
 struct Held {
     chip: SimulatedChip,

@@ -15,27 +15,28 @@ use crate::leds::short_text;
 use crate::patience::{self, patiently};
 use crate::{Chip, GpioError, Input, InputWish, Leave, LineEvent, Output, OutputWish, Result, Stamp};
 
-/// The folder `/sys/class/gpio`, whose lines have numbers over all chips.
+/// The folder `/sys/class/gpio`, where lines are numbered across all chips.
 #[derive(Debug)]
 pub struct Sysfs {
     folder: PathBuf,
 }
 
 impl Sysfs {
-    /// The interface in this folder.
     pub fn new(folder: &Path) -> Self {
         Sysfs { folder: folder.to_owned() }
     }
 }
 
-/// An exported line. If we exported it, dropping this unexports it; otherwise its settings are restored.
+/// An exported line. When dropped, a line that this process exported is unexported, and any other line gets its
+/// original settings back.
 #[derive(Debug)]
 struct Exported {
     name: String,
     number: String,
     folder: PathBuf,
     unexport: Option<PathBuf>,
-    /// Time until which files of a new line may be refused, since their owner is still to be set.
+    /// Time until which a missing permission for a new line's files is waited for, since udev has yet to set their
+    /// owner.
     patient_until_ns: u64,
     /// Original settings with their values.
     found: Vec<(&'static str, String)>,
@@ -120,7 +121,7 @@ impl Chip for Sysfs {
         line.write("direction", "in")?;
         line.write("edge", "both")?;
         let input = SysfsInput { value: line.value(false)?, line };
-        // The value file reports an event as soon as it is polled, unless it was read once; that event would be none.
+        // Polling the value file reports an event at once, without any edge, unless the file was read before.
         input.level()?;
         Ok(Box::new(input))
     }
@@ -133,7 +134,8 @@ impl Chip for Sysfs {
             is_active: line.read("value") == "1",
         };
         line.set_active_low(wish.is_active_low)?;
-        // Direction and level are set at once, so that the line never has the wrong level; these levels are electrical.
+        // Direction and level are set at once, so that the line never has the wrong level. The words `high` and `low`
+        // mean electrical levels, whatever the polarity.
         let is_high = wish.is_active != wish.is_active_low;
         line.write("direction", if is_high { "high" } else { "low" })?;
         let mut output = SysfsOutput { value: line.value(true)?, line, was };
@@ -166,7 +168,8 @@ impl Input for SysfsInput {
         Interest::Urgent
     }
 
-    /// The kernel reports that there was an edge, not how many nor when: read as one event with the present level.
+    /// The kernel reports that there was an edge, but neither the number of edges nor their times, so a single event
+    /// with the present level is returned.
     fn take(&mut self, into: &mut Vec<LineEvent>) -> Result<()> {
         let is_active = self.level()?;
         into.push(LineEvent { at_ns: clock::monotonic_ns(), stamp: Stamp::Reader, is_active });
@@ -203,7 +206,7 @@ impl SysfsOutput {
         if self.was.direction == "in" {
             return self.line.write("direction", "in");
         }
-        // The polarity is restored first: with ours the same value is the opposite level.
+        // The polarity is restored first: by another polarity the same value is the opposite level.
         self.line.set_active_low(self.was.is_active_low)?;
         self.set(self.was.is_active).map(drop)
     }
@@ -237,7 +240,7 @@ mod tests {
 
     const HOUR_NS: u64 = 3_600_000_000_000;
 
-    /// A file that not even root may write to stands in for one that udev has not given away yet.
+    /// A file that not even root may write to stands in for a file whose owner udev has yet to set.
     #[test]
     fn files_of_a_new_line_may_be_given_to_us_later() {
         const NOBODYS: &str = "/proc/sys/kernel/ostype";

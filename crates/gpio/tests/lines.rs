@@ -1,5 +1,4 @@
-//! Every interface alike: the simulated chip, trees of plain files in place of sysfs, and pipes that stand in for
-//! devices.
+//! Tests of all interfaces: the simulated chip, trees of plain files in place of sysfs, and pipes in place of devices.
 #![expect(
     clippy::disallowed_macros,
     clippy::disallowed_methods,
@@ -96,7 +95,7 @@ fn waited_in(poller: &Poller, input: &mut dyn Input) -> Vec<LineEvent> {
 fn lights_go_on_and_off_by_every_interface() {
     let machine = Machine::new();
     let wish = OutputWish::default();
-    // Values for on and off in each interface.
+    // The file of each light, with its values for on and off.
     let kinds = [
         ("sysfs:6", "sys/class/gpio/gpio6/value", "1", "0"),
         ("led:green:status", "sys/class/leds/green:status/brightness", "255", "0"),
@@ -176,7 +175,7 @@ fn a_trigger_is_left_with_its_settings() {
     assert_eq!(machine.says(&format!("{led}/delay_on")), "100");
 }
 
-/// A file that not even root may write to stands in for a setting that udev has not given away yet.
+/// A file that not even root may write to stands in for a setting whose owner udev has yet to set.
 #[test]
 fn settings_of_a_trigger_may_be_given_to_us_later() {
     const NOBODYS: &str = "/proc/sys/kernel/ostype";
@@ -223,7 +222,7 @@ fn low_is_active_where_that_is_wished() {
     let machine = Machine::new();
     let wish = OutputWish { is_active_low: true, ..OutputWish::default() };
     let _light = machine.output("sysfs:5", &wish).unwrap();
-    // The level in a direction is the electrical one.
+    // A level that is written to `direction` is electrical.
     assert_eq!(machine.says("sys/class/gpio/gpio5/direction"), "high");
     assert_eq!(machine.says("sys/class/gpio/gpio5/active_low"), "1");
     let mut light = machine.output("led:green:status", &wish).unwrap();
@@ -324,7 +323,7 @@ fn the_simulated_chip_tells_edges_as_the_kernel_does() {
     assert_eq!((events[0].at_ns, events[0].stamp), (first_ns, Stamp::Source));
     chip.drive(4, true).unwrap();
     assert!(!waited(inverse.as_mut())[0].is_active);
-    // More events than there is room for.
+    // More events than the socket has room for.
     for edge in 0..5000 {
         chip.drive(1, edge % 2 == 0).unwrap();
     }
@@ -353,7 +352,7 @@ fn a_light_that_vanishes_is_told() {
     let mut light = machine.output("led:green:status", &OutputWish::default()).unwrap();
     light.set(true).unwrap();
     drop(reader);
-    // The child of another test has the reader too, until it executes another program.
+    // A child process of another test has the reader open too, until it executes another program.
     let refused = || {
         light.set(false).err().or_else(|| {
             std::thread::sleep(std::time::Duration::from_millis(10));
@@ -391,8 +390,8 @@ fn keys_are_told_by_their_codes() {
     assert!(machine.input("key:event0:70000").unwrap_err().to_string().contains("65535"));
 }
 
-/// File that stands in for the value of a line, which must be pollable like files of sysfs: no plain file is, but the
-/// kernel's domain name is, by the same events. Here it belongs to a namespace of its own.
+/// File that stands in for the value of a line. The file must be pollable like files of sysfs: plain files are not, but
+/// the file of the kernel's domain name is, by the same events. The test writes to it in a namespace of its own.
 const VALUE: &str = "/proc/sys/kernel/domainname";
 const INNER: &str = "FAUXPLAT_GPIO_INNER";
 
@@ -411,7 +410,7 @@ fn edges_by_the_old_interface_are_waited_for() {
         (machine.says("sys/class/gpio/gpio5/direction"), machine.says("sys/class/gpio/gpio5/edge")),
         ("in".into(), "both".into())
     );
-    // Unlike files of sysfs this file reports a change only once, so it must be in the poller already.
+    // Unlike files of sysfs this file reports a change only once, so the file is added to the poller before the change.
     let set = set_of(input.as_ref());
     for round in 0..5 {
         let is_high = round % 2 == 0;
@@ -423,8 +422,8 @@ fn edges_by_the_old_interface_are_waited_for() {
     println!("edges were waited for");
 }
 
-/// Runs this test in a uts namespace of its own, which root may make and others within a user namespace, where that is
-/// permitted.
+/// Runs this test in a UTS namespace of its own. Root may create such a namespace, and other users only within a user
+/// namespace, where that is permitted.
 fn outside() {
     let own = std::env::current_exe().unwrap();
     let names: &[&str] =

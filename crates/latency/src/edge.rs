@@ -12,11 +12,11 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::{DEAF_NS, run, sleep_until};
 
-/// Measures `count` edges of a light, one each `interval_ns`, without a button. The light is restored afterwards. Ends
+/// Measures `count` edges of a light, one every `interval_ns`, without a button. The light is restored afterwards. Ends
 /// early when a stop was requested, even while an edge is far off.
 ///
 /// # Errors
-/// The thread cannot be created or placed; the line cannot be requested or restored, or vanishes.
+/// Fails where the thread cannot be created or placed, or the line cannot be requested or restored, or vanishes.
 pub fn edge(
     place: &ThreadPlacement,
     chips: &Chips,
@@ -37,7 +37,7 @@ pub fn edge(
         let mut blinker = Blinker::new(light, Vec::new(), controller, Leave::AsItWas);
         let how = How { style: Style::Event, until_ns: None, signals: None, stop: signal::stop_requested };
         let (mut recording, mut left) = (Recording::default(), count);
-        // The loop checks for a stop at each edge only, so it is started when one is near.
+        // The blinker's loop checks for a stop only at edges, so the loop is entered shortly before an edge.
         let is_near = interval_ns <= DEAF_NS;
         let comes = |due_ns: u64| {
             !signal::stop_requested() && sleep_until(due_ns.saturating_sub(DEAF_NS), signal::stop_requested)
@@ -84,7 +84,7 @@ mod tests {
         drop(taken);
     }
 
-    /// A stop request is checked before each edge.
+    /// For edges further apart than [`DEAF_NS`], the blinker's loop is entered anew for each.
     #[test]
     fn edges_that_are_far_apart_keep_their_rhythm() {
         let cpu = sched::affinity(0).unwrap().first().unwrap();

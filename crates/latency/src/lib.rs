@@ -1,8 +1,8 @@
 //! Latency of a machine: timers, scheduling noise, messages between CPUs, signals, lines and lights.
 //!
 //! Every test runs in slices on separate threads, at a stated CPU and policy, and records each single activation. A
-//! stall delays every activation that falls into it, not only the first: the latencies that the test would have
-//! recorded without being stalled itself are kept beside those that it recorded (Tene, "How not to measure latency").
+//! stall delays every activation that falls into it, not only the first: the latencies that a test would have recorded
+//! without being stalled itself are kept beside the recorded latencies (Tene, "How not to measure latency").
 
 mod edge;
 mod line;
@@ -29,67 +29,34 @@ pub use timer::timer;
 pub enum LatencyError {
     /// A thread cannot be placed, or a call is refused.
     #[error("on CPU {cpu}: {source}")]
-    ThreadPlacement {
-        /// CPU of the thread.
-        cpu: fauxplat_units::Cpu,
-        /// The call that failed.
-        source: fauxplat_sys::SysError,
-    },
-    /// A thread of a test cannot be created for want of memory or because of a limit.
+    ThreadPlacement { cpu: fauxplat_units::Cpu, source: fauxplat_sys::SysError },
+    /// A thread of a test cannot be created, for lack of memory or because of a limit.
     #[error(
         "no thread can be made for CPU {cpu}: {source}; end other programs, or raise the limit of processes \
          (`ulimit -u`, pids.max of the control group)"
     )]
-    Thread {
-        /// CPU of the thread.
-        cpu: fauxplat_units::Cpu,
-        /// The error.
-        source: std::io::Error,
-    },
+    Thread { cpu: fauxplat_units::Cpu, source: std::io::Error },
     /// A watchdog or a channel cannot be created.
     #[error("{what} cannot be made: {source}")]
-    Make {
-        /// Kind of the object.
-        what: &'static str,
-        /// The error.
-        source: std::io::Error,
-    },
+    Make { what: &'static str, source: std::io::Error },
     /// A line cannot be requested, or has vanished.
     #[error(transparent)]
     Line(#[from] fauxplat_gpio::GpioError),
     /// A light cannot be blinked.
     #[error(transparent)]
     Blink(#[from] fauxplat_blink::BlinkError),
-    /// A simulated line of the kernel cannot be pulled.
+    /// A simulated line of the kernel (gpio-sim) cannot be pulled up or down.
     #[error("{path}: {source}")]
-    Pull {
-        /// Path of the line's file.
-        path: String,
-        /// The error.
-        source: std::io::Error,
-    },
+    Pull { path: String, source: std::io::Error },
     /// No edge arrived in time.
     #[error("there was no edge on {line} for {seconds} seconds: what is to make them (--drive)?")]
-    Silent {
-        /// Name of the line.
-        line: String,
-        /// Time of waiting in seconds.
-        seconds: u64,
-    },
+    Silent { line: String, seconds: u64 },
     /// A system call that waits for a line failed.
     #[error(transparent)]
-    Wait {
-        /// The call that failed.
-        source: fauxplat_sys::SysError,
-    },
+    Wait { source: fauxplat_sys::SysError },
     /// A histogram of a document cannot be decoded.
     #[error("the histogram of {test} cannot be read: {reason}")]
-    Histogram {
-        /// Name of the test.
-        test: String,
-        /// The error.
-        reason: String,
-    },
+    Histogram { test: String, reason: String },
     /// A thread ended early.
     #[error("the thread on CPU {0} ended early")]
     Gone(fauxplat_units::Cpu),

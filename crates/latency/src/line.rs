@@ -1,4 +1,4 @@
-//! Latency from an edge of a line to the handler that waits for it, and on to the line with which it answers.
+//! Latency from an edge of a line to the handler that waits for the edge, and on to the edge of the answering line.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -21,20 +21,17 @@ use crate::stage::{run_both, sleep_until};
 /// The lines of a test.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    /// Chips that provide the lines.
     pub chips: Chips,
-    /// The line whose edges are waited for.
+    /// The line whose edges the handler waits for.
     pub event: LineName,
-    /// The line that answers.
+    /// The line that the handler toggles at each edge.
     pub answer: LineName,
-    /// Driver of the edges.
     pub drive: Drive,
 }
 
-/// Driver of the edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Drive {
-    /// The simulated chip, to which the line has to belong.
+    /// The simulated chip; the event line has to belong to it.
     Simulated,
     /// An output line that is wired to the event line.
     Line(LineName),
@@ -74,18 +71,18 @@ impl std::str::FromStr for Drive {
 }
 
 const CONSUMER: &str = "fauxplat-latency";
-/// Greatest time without an edge, in addition to the interval between edges.
+/// Time without an edge after which the test fails, in addition to the interval between edges.
 const PATIENCE_NS: u64 = 10_000_000_000;
 /// Time for which the handler waits before it checks for the end.
 const LOOK_MS: i32 = 50;
 
-/// Measures `count` edges, one each `interval_ns`, made by a thread at the first place and served by one at the second.
-/// Three latencies are recorded: from the edge to the handler, from there to the answering edge, and both together.
-/// Edges that the kernel dropped from its buffer are missed. Ends early when a stop was requested, even while an edge
-/// is far off. Driven lines are restored afterwards.
+/// Measures `count` edges, one every `interval_ns`, made by a thread at the first place and served by a thread at the
+/// second. Three latencies are recorded: from the edge to the handler, from there to the answering edge, and both
+/// together. Edges that the kernel dropped from its buffer are missed. Ends early when a stop was requested, even while
+/// an edge is far off. Driven lines are restored afterwards.
 ///
 /// # Errors
-/// A thread cannot be created or placed; a line cannot be requested or restored, is silent, or vanishes.
+/// Fails where a thread cannot be created or placed, or a line cannot be requested or restored, is silent, or vanishes.
 pub fn line(
     places: [&ThreadPlacement; 2],
     lines: &Lines,
@@ -106,7 +103,7 @@ pub fn line(
     let handle = || {
         let patience_ns = PATIENCE_NS.saturating_add(interval_ns);
         let served = serve(input.as_mut(), answer.output.as_mut(), (count, patience_ns), &over);
-        // The handler has ended, so the driver must not wait for it.
+        // The handler has ended, so the driver stops as well.
         over.store(true, Ordering::Release);
         served
     };
@@ -137,13 +134,13 @@ impl Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         if !self.is_left {
-            // An error or a panic is being reported already.
+            // The test is failing with another error or a panic, which is reported instead.
             let _ = self.leave();
         }
     }
 }
 
-/// The driver of the edges, in operation.
+/// The driver of the edges, with the state to which its line is restored.
 enum Hand<'a> {
     Simulated { chips: &'a Chips, line: u32, was_high: bool },
     Output(Lent),
@@ -216,14 +213,14 @@ impl<'a> Hand<'a> {
 }
 
 fn pull(path: &Path, how: &str) -> Result<(), LatencyError> {
-    // A file that is not there is made by nobody but the kernel.
+    // Only the kernel makes this file, so a missing one is not created.
     let opened = OpenOptions::new().write(true).truncate(true).open(path);
     let written = opened.and_then(|mut file| file.write_all(how.as_bytes()));
     written.map_err(|source| LatencyError::Pull { path: path.display().to_string(), source })
 }
 
-/// Waits for edges and answers each. Ends after `count` edges, lost ones included, or when no more can come. Silence
-/// longer than the patience is an error.
+/// Waits for edges and answers each. Ends after `count` edges, lost ones included, or when `over` is set and no edge is
+/// left. Silence longer than `patience_ns` is an error.
 fn serve(
     input: &mut dyn Input,
     answer: &mut dyn Output,
@@ -238,7 +235,7 @@ fn serve(
     let begun_ns = clock::monotonic_ns();
     let mut heard_ns = begun_ns;
     while served.ways[0].count() + input.lost() < count && !signal::stop_requested() {
-        // Read before the wait, so that edges before the end are still served.
+        // The flag is read before the wait, so that edges made before the end are still served.
         let was_over = over.load(Ordering::Acquire);
         poller.wait(&mut ready, Some(LOOK_MS)).map_err(place)?;
         if ready.is_empty() {
@@ -267,7 +264,7 @@ fn serve(
 #[derive(Default)]
 struct Served {
     ways: [Recording; 3],
-    /// Times of the last edge.
+    /// The three latencies of the edge that was served last.
     times_ns: [u64; 3],
     is_active: bool,
 }
@@ -293,7 +290,7 @@ impl Served {
         Ok(())
     }
 
-    /// Counts edges that the kernel dropped from its buffer.
+    /// Counts edges that the kernel dropped from its buffer, with the latencies of the edge that was served last.
     fn miss(&mut self, edges: u64) {
         if edges > 0 {
             self.ways
@@ -376,7 +373,7 @@ mod tests {
         );
         let missing = Lines { drive: Drive::Pull("/nowhere/pull".into()), ..simulated() };
         assert!(line([&a, &b], &missing, 100_000, 5).unwrap_err().to_string().contains("/nowhere/pull"));
-        // A user who may write there gets no file either.
+        // The file is not created even where the user may write.
         let absent = std::env::temp_dir().join(format!("fauxplat-absent-{}", std::process::id()));
         let missing = Lines { drive: Drive::Pull(absent.clone()), ..simulated() };
         assert!(line([&a, &b], &missing, 100_000, 5).is_err() && !absent.exists());

@@ -1,4 +1,4 @@
-//! Messages between two CPUs, there and back, through every channel of a program.
+//! Latency of messages between two CPUs, there and back, through different channels.
 
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -13,7 +13,7 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::run_both;
 
-/// Channel of a message.
+/// The mechanism by which a message goes from one thread to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// A word on a separate cache line that the receiver polls.
@@ -29,7 +29,6 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// All channels.
     pub const ALL: [Channel; 5] =
         [Channel::Line, Channel::Futex, Channel::Pipe, Channel::Eventfd, Channel::Socketpair];
 
@@ -69,19 +68,18 @@ impl FromStr for Channel {
 
 /// A direction of a channel.
 trait Way: Sync {
-    /// Wakes the receiver. The time stamp was stored before.
+    /// Wakes the receiver, after the time stamp was stored.
     fn send(&self);
-    /// Waits until a message was sent, or until the end.
+    /// Waits for the next message; the last one announces the end.
     fn receive(&self);
 }
 
-/// A value that is far enough from its neighbours for the prefetcher of adjacent lines.
+/// A value at least 128 bytes from its neighbours, since processors may prefetch adjacent cache lines together.
 #[repr(align(128))]
 #[derive(Default)]
 struct Apart<T>(T);
 
-/// The time at which a message was sent, which is the message itself; every message has a number, so that none counts
-/// twice.
+/// For each direction, the time at which the latest message was sent. `over` is set before the last message.
 #[derive(Default)]
 struct Stamps {
     there: Apart<AtomicU64>,
@@ -129,7 +127,7 @@ struct Pipe(PipeReader, PipeWriter);
 
 impl Way for Pipe {
     fn send(&self) {
-        // A write of one byte to a pipe whose reader lives does not fail.
+        // A write of one byte to a pipe with a reader does not fail.
         let _ = (&self.1).write_all(&[1]);
     }
 
@@ -184,7 +182,7 @@ fn ways(channel: Channel) -> Result<[Box<dyn Way>; 2], LatencyError> {
 /// one way back, and the round trip. Each way includes one reading of the clock.
 ///
 /// # Errors
-/// A thread cannot be created or placed, or the channel cannot be created.
+/// Fails where a thread cannot be created or placed, or the channel cannot be created.
 pub fn message(
     places: [&ThreadPlacement; 2],
     channel: Channel,

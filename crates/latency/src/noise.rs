@@ -24,7 +24,7 @@ const LONGEST_TIMES: u64 = 4;
 /// kernel's counters. The time for finding the cause is excluded from the test.
 ///
 /// # Errors
-/// The thread cannot be placed.
+/// Fails where the thread cannot be placed or the watchdog cannot be started.
 pub fn noise(
     place: &ThreadPlacement,
     duration_ns: u64,
@@ -55,7 +55,7 @@ pub fn noise(
     })
 }
 
-/// Counters of the kernel for one CPU.
+/// The kernel's counters for one CPU, by which the cause of a gap is found.
 struct Counters {
     cpu: Cpu,
     interrupts: Option<File>,
@@ -102,8 +102,8 @@ impl Counters {
         }
     }
 
-    /// The counter that moved since the last gap. A switch to another task explains all other changes, an interrupt
-    /// explains its softirqs.
+    /// The cause of a gap, from the counters that rose since the last gap. A switch to another task explains all other
+    /// changes, and an interrupt explains its softirqs.
     fn cause(&mut self) -> String {
         let now = self.stand();
         let last = std::mem::replace(&mut self.last, now.clone());
@@ -126,7 +126,7 @@ impl Counters {
 fn read<'b>(file: Option<&File>, buffer: &'b mut [u8]) -> Option<&'b str> {
     let file = file?;
     let mut got = 0;
-    // The kernel returns these files in pieces of a page.
+    // The kernel returns these files in pieces of at most a page.
     while got < buffer.len() {
         match file.read_at(&mut buffer[got..], got as u64) {
             Ok(0) | Err(_) => break,

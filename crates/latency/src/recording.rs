@@ -27,7 +27,7 @@ pub struct Recording {
     causes: BTreeMap<String, (u64, u64)>,
 }
 
-/// Greatest latency, an hour; later activations are recorded as this.
+/// Greatest latency that is recorded, an hour; later activations are recorded with this value.
 const LATEST_NS: u64 = 3_600_000_000_000;
 /// Precision of recorded values in decimal digits.
 const DIGITS: u8 = 3;
@@ -51,7 +51,7 @@ impl Recording {
     /// Restores the recording of a test from a document, to be merged with others.
     ///
     /// # Errors
-    /// A histogram is missing, damaged or has other bounds.
+    /// Fails where a histogram is missing, damaged or has other bounds.
     pub fn restore(test: &LatencyTest) -> Result<Self, LatencyError> {
         let read = |hdr: &str| {
             decode(hdr).map_err(|reason| LatencyError::Histogram { test: test.name.clone(), reason })
@@ -74,7 +74,7 @@ impl Recording {
     }
 
     /// Records an activation of a periodic test: activations that came due before it was served are missed, and each
-    /// was late by the rest of the stall. Returns their number.
+    /// was late by the rest of the stall. Returns the number of missed activations.
     pub fn record_periodic(&mut self, late_ns: u64, interval_ns: u64) -> u64 {
         self.record(late_ns);
         let interval_ns = interval_ns.max(1);
@@ -93,8 +93,8 @@ impl Recording {
         missed
     }
 
-    /// Records lost activations, of which only the number is known: none can have been served earlier than the one
-    /// after them.
+    /// Records lost activations, of which only the number is known, with the latency of an activation served after
+    /// them.
     pub fn record_lost(&mut self, activations: u64, late_ns: u64) {
         self.corrected.saturating_record_n(late_ns.max(1), activations);
         self.missed += activations;
@@ -137,8 +137,7 @@ impl Recording {
         percentiles(&self.corrected)
     }
 
-    /// The occupied bins of the served activations, and with the missed ones included: upper ends in rising order, and
-    /// counts.
+    /// The occupied bins without and with the missed activations: upper ends in nanoseconds, rising, and counts.
     pub fn bins(&self) -> [(Vec<u64>, Vec<u64>); 2] {
         [&self.raw, &self.corrected].map(|histogram| {
             histogram.iter_recorded().map(|bin| (bin.value_iterated_to(), bin.count_at_value())).unzip()
@@ -158,7 +157,7 @@ impl Recording {
     }
 }
 
-/// Decodes a histogram. It replaces the bounds of this crate by its own, since other tools may have written it.
+/// Decodes a histogram, and copies its counts to one that this crate made, since other tools may have written it.
 fn decode(hdr: &str) -> Result<Histogram<u64>, String> {
     let bytes = BASE64.decode(hdr).map_err(|error| format!("not base64: {error}"))?;
     check_heading(&bytes).ok_or("not a histogram of the bounds that fauxplat writes")?;
@@ -172,8 +171,8 @@ fn decode(hdr: &str) -> Result<Histogram<u64>, String> {
 /// Checks the sizes in the heading first, because the reader of the format allocates as much as the heading announces:
 /// forty bytes could request 4 GiB.
 fn check_heading(bytes: &[u8]) -> Option<()> {
-    // Cookie and length of the compressed part; within it cookie, length of the counts, offset, digits, lowest and
-    // highest value.
+    // The heading has 8 bytes with cookie and length of the compressed part. The compressed part begins with cookie,
+    // length of the counts, offset, digits, lowest and highest value.
     let mut heading = [0; 32];
     ZlibDecoder::new(bytes.get(8..)?).read_exact(&mut heading).ok()?;
     let four = |at: usize| Some(u32::from_be_bytes(heading[at..at + 4].try_into().ok()?));
@@ -198,10 +197,10 @@ fn encode(histogram: &Histogram<u64>) -> String {
 /// Confidence of the interval of a percentile.
 const CONFIDENCE: f64 = 0.95;
 
-/// Percentiles that are told where enough events carry them.
+/// Percentiles that are reported where there are enough activations.
 const PERCENTILES: [f64; 6] = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999];
 
-/// Between which readings a percentile lies.
+/// Confidence interval of a percentile. An end is `None` where the activations do not bound it.
 fn interval(histogram: &Histogram<u64>, percentile: f64) -> PercentileInterval {
     let [low, high] = quantile_ranks(histogram.len(), percentile / 100.0, CONFIDENCE);
     let of = |rank: u64| {
@@ -218,7 +217,7 @@ fn interval(histogram: &Histogram<u64>, percentile: f64) -> PercentileInterval {
 
 fn percentiles(histogram: &Histogram<u64>) -> Percentiles {
     let at = |percent: f64| histogram.value_at_percentile(percent).min(histogram.max());
-    // Of fewer a percentile is the largest reading by another name.
+    // With fewer activations a percentile would be the maximum under another name.
     let is_carried = |percent: f64| histogram.len() >= readings_for(percent / 100.0);
     let carried = |percent: f64| is_carried(percent).then(|| at(percent));
     let told = PERCENTILES.into_iter().filter(|&percent| is_carried(percent));
@@ -258,7 +257,7 @@ mod tests {
         // Three digits of precision: the value is the end of the bin.
         assert_eq!((raw.p50_ns / 10, corrected.p50_ns / 10), (500, 500));
         assert!(raw.p90_ns < Some(6_000) && corrected.p99_ns > Some(8_000_000), "{raw:?} {corrected:?}");
-        // Of 91 activations none is the 99th percentile, and of 101 one is, whose upper end nothing bounds.
+        // A 99th percentile needs more than 91 activations; with 101 it exists, but its upper end is not bounded.
         assert_eq!((raw.p99_ns, corrected.interval(99.0).unwrap().high_ns), (None, None));
         assert_eq!(corrected.histogram.iter().map(|bin| bin.1).sum::<u64>(), 101);
     }

@@ -11,10 +11,11 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::run_both;
 
-/// Sends `count` signals from the first place to a thread that sleeps at the second.
+/// Sends `count` signals from the first place to a thread that sleeps at the second, and records the time until each
+/// handler runs.
 ///
 /// # Errors
-/// A thread cannot be created or placed, or the handler cannot be set.
+/// Fails where a thread cannot be created or placed, or the handler cannot be set.
 pub fn signals(places: [&ThreadPlacement; 2], count: u64) -> Result<Recording, LatencyError> {
     let failed = |source| LatencyError::ThreadPlacement { cpu: places[1].cpu, source };
     let number = wake::stamp_signals().map_err(failed)?;
@@ -26,7 +27,7 @@ pub fn signals(places: [&ThreadPlacement; 2], count: u64) -> Result<Recording, L
         send(tid, number, count).map_err(failed)
     };
     let sleeps = || {
-        // The sender is held until the end of the thread, which the other side detects by its closing.
+        // The sender is dropped when the thread ends, which closes the channel and so tells the other side.
         let sleeper = sleeper;
         // Sending fails only if the other side has ended with an error of its own.
         let _ = sleeper.send(wake::thread_id());

@@ -32,10 +32,10 @@ pub(crate) fn run<T: Send>(
 }
 
 /// Runs two bodies, each on a new thread at its place, and returns both results. Neither body begins before both
-/// threads are placed, and none does where one cannot be.
+/// threads are placed; if a thread cannot be placed, neither body runs.
 ///
 /// # Errors
-/// The error of the first body, else that of the second; or a thread cannot be created or placed.
+/// Returns the error of the first body, or else that of the second. Fails where a thread cannot be created or placed.
 pub(crate) fn run_both<A: Send, B: Send>(
     places: [&ThreadPlacement; 2],
     first: impl FnOnce() -> Result<A, LatencyError> + Send,
@@ -91,12 +91,13 @@ fn begin<'scope, T: Send + 'scope>(
     thread.spawn_scoped(scope, body).map_err(|source| LatencyError::Thread { cpu, source })
 }
 
-/// Longest uninterruptible sleep: the signal that requests a stop is delivered to another thread.
+/// Longest sleep without a check for a stop: the signal that requests a stop may be delivered to another thread, and
+/// then does not end the sleep.
 pub(crate) const DEAF_NS: u64 = 50_000_000;
 
-/// Sleeps until a time of `CLOCK_MONOTONIC`; returns false when `is_over` holds before. That is checked every
-/// [`DEAF_NS`], but not in the last sleep, which has the same length: the test measures the wake-up from a sleep that
-/// lasts until the time itself.
+/// Sleeps until a time of `CLOCK_MONOTONIC`, and returns false when `is_over` holds before. The condition is checked
+/// every [`DEAF_NS`] but not during the last sleep, which has the same length: the test measures the wake-up from an
+/// uninterrupted sleep until that time.
 pub(crate) fn sleep_until(moment_ns: u64, is_over: impl Fn() -> bool) -> bool {
     let last_ns = moment_ns.saturating_sub(DEAF_NS);
     loop {
@@ -121,7 +122,7 @@ pub(crate) fn sleep_until(moment_ns: u64, is_over: impl Fn() -> bool) -> bool {
 /// The policy under which tests run on a CPU: real-time where that is permitted, else the ordinary one.
 ///
 /// # Errors
-/// The CPU is not online or not allowed.
+/// Fails where the CPU is not online or not allowed.
 pub fn highest_policy(cpu: Cpu, priority: u8) -> Result<Policy, LatencyError> {
     let stand = |policy| run(&ThreadPlacement { cpu, policy, slack_ns: None }, || Ok(()));
     real_time_or_ordinary(priority, LatencyError::is_permission, stand).map(|((), policy)| policy)
@@ -135,7 +136,7 @@ pub struct Calm {
 }
 
 /// Holds `/dev/cpu_dma_latency` open at zero (`Documentation/power/pm_qos_interface.rst` of Linux) and calls
-/// `mlockall(2)`. Returns the refusals as well.
+/// `mlockall(2)`. Also returns a text for each refused setting.
 pub fn calm() -> (Calm, Vec<String>) {
     let mut refused = Vec::new();
     let path = Path::new("/dev/cpu_dma_latency");
@@ -188,7 +189,7 @@ mod tests {
         assert!(run_both([&here, &here], || Ok(()), gone).unwrap_err().to_string().contains("CPU 7"));
     }
 
-    /// A stack that is too large for any machine.
+    /// A thread whose stack is too large for any machine.
     fn too_large() -> Builder {
         Builder::new().stack_size(usize::MAX / 4)
     }

@@ -7,11 +7,11 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::{run, sleep_until};
 
-/// Measures `activations` activations, one each `interval_ns`, by absolute sleeps. Ends early when a stop was
+/// Measures `activations` activations, one every `interval_ns`, by absolute sleeps. Ends early when a stop was
 /// requested, even while an activation is far off.
 ///
 /// # Errors
-/// The thread cannot be placed.
+/// Fails where the thread cannot be created or placed.
 pub fn timer(place: &ThreadPlacement, interval_ns: u64, activations: u64) -> Result<Recording, LatencyError> {
     let interval_ns = interval_ns.max(1000);
     run(place, || {

@@ -1,9 +1,9 @@
 //! The watchdog of the noise test: frees the CPU when ordinary threads cannot run any more.
 //!
 //! The test takes all of a CPU at a high priority. On a machine with one CPU, or for a fauxplat that may use only one,
-//! the terminal, the shell and the user's attempt to stop the test would wait until its end. So an ordinary thread
-//! periodically stores a time stamp, and the watchdog, whose priority is above that of the test, makes the test an
-//! ordinary thread while the stamp is old. Such time is a gap, with the watchdog as its cause.
+//! the terminal, the shell and the user's attempt to stop the test would wait until its end. Therefore an ordinary
+//! thread periodically stores a time stamp, and while the stamp is old, the watchdog, whose priority is above that of
+//! the test, makes the test an ordinary thread. Such time is a gap, with the watchdog as its cause.
 
 use std::io;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::LatencyError;
 
 /// Time between two stamps, and between two checks.
 const BEAT_NS: u64 = 100_000_000;
-/// Age from which on a stamp is old.
+/// Age from which a stamp is old.
 const OLD_NS: u64 = 1_000_000_000;
 
-/// The watchdog of the thread that started it. Ends when this is dropped.
+/// The watchdog of the thread that started it. Ends when dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Watchdog(Arc<Shared>);
 
@@ -40,8 +40,8 @@ impl Watchdog {
     /// Starts to watch the calling thread, which is at `place`. A thread with the ordinary policy need not be watched.
     ///
     /// # Errors
-    /// The thread cannot be created, there is no priority above that of the test, or the stamping thread cannot be
-    /// placed.
+    /// Fails where the thread cannot be created, there is no priority above that of the test, or the stamping thread
+    /// cannot be placed.
     pub(crate) fn start(place: &ThreadPlacement) -> Result<Self, LatencyError> {
         let watchdog = Watchdog::default();
         let (Policy::Fifo(priority) | Policy::RoundRobin(priority)) = place.policy else {
@@ -54,7 +54,6 @@ impl Watchdog {
         Ok(watchdog)
     }
 
-    /// Number of times that the CPU was freed so far.
     pub(crate) fn freed(&self) -> u64 {
         self.0.freed.load(Ordering::Acquire)
     }
@@ -69,8 +68,8 @@ impl Drop for Watchdog {
 /// Name of the stamping thread.
 const MARKS: &str = "latency mark";
 
-/// Starts the stamping thread, from the thread of the test on this CPU. When this returns, the thread is placed and has
-/// stored a stamp: a test that spins before that would never let it leave the CPU.
+/// Starts the stamping thread, from the thread of the test on this CPU. On return the stamping thread is placed and has
+/// stored a stamp: a test that spins before that would never let the stamping thread leave the CPU.
 fn start_marks(shared: &Arc<Shared>, test: Cpu) -> io::Result<()> {
     let marks = Arc::clone(shared);
     let (ready, placed) = channel();
@@ -78,7 +77,7 @@ fn start_marks(shared: &Arc<Shared>, test: Cpu) -> io::Result<()> {
     thread.spawn(move || marks.mark(test, &ready))?;
     match placed.recv_timeout(Duration::from_nanos(OLD_NS)) {
         Ok(placed) => placed.map_err(io::Error::other),
-        // Another program keeps the thread from running; the watchdog will detect the same.
+        // Another program keeps the thread from running, which the watchdog will detect as well.
         Err(RecvTimeoutError::Timeout) => Ok(()),
         Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("its thread ended early")),
     }
@@ -104,7 +103,7 @@ impl Shared {
             .and_then(|()| sched::set_policy(0, sched::OTHER, 0));
         let goes_on = placed.is_ok();
         self.mark_ns.store(clock::monotonic_ns(), Ordering::Release);
-        // The receiver may have stopped waiting and continued without it.
+        // The receiver may have stopped waiting and gone on without this report.
         let _ = ready.send(placed);
         while goes_on && !self.is_over() {
             self.mark_ns.store(clock::monotonic_ns(), Ordering::Release);
@@ -149,12 +148,11 @@ mod tests {
         fauxplat_procfs::task::TaskStat::parse(&line)?.policy()
     }
 
-    /// The policy of the calling thread.
     fn policy() -> Option<u32> {
         policy_of(Path::new("/proc/thread-self"))
     }
 
-    /// No stamps are stored, as if ordinary threads could not run, until the effect was seen.
+    /// Until the effect is seen, no stamp is stored, as if ordinary threads could not run.
     #[test]
     fn the_cpu_is_freed_when_nobody_else_runs_and_taken_again_when_somebody_does() {
         let shared = Arc::new(Shared::default());

@@ -1,4 +1,4 @@
-//! Tests of lines restore the state that they change; simulated files show it.
+//! Tests on lines restore the state that they change, as simulated files show.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use fauxplat_gpio::Chips;
 use fauxplat_latency::{Drive, Lines, ThreadPlacement, edge, line};
 use fauxplat_model::Policy;
 
-/// A temporary directory of a test, removed at its end.
+/// A temporary directory, removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -39,7 +39,7 @@ fn an_led_has_its_trigger_again() {
     let chips = Chips::below(&root.0);
     let edges = edge(&place(), &chips, &"led:green".parse().unwrap(), 100_000, 5).unwrap();
     assert!(edges.count() > 0);
-    // A simulated file keeps the rest of longer contents.
+    // Unlike a file of the kernel, a simulated file keeps the end of longer previous contents.
     let says = |file: &str| fs::read_to_string(led.join(file)).unwrap().lines().next().map(str::to_owned);
     assert_eq!((says("trigger").as_deref(), says("brightness").as_deref()), (Some("heartbeat"), Some("7")));
 }
@@ -56,7 +56,7 @@ fn a_simulated_line_of_the_kernel_is_pulled_as_it_was() {
             answer: "sim:1".parse().unwrap(),
             drive: Drive::Pull(pull.clone()),
         };
-        // The file does not move the line here, so that the test ends with its last edge, which is upwards.
+        // Writing the simulated file moves no line, so there is no edge to answer, and the driver's last edge goes up.
         let ways = line([&place(), &place()], &lines, 100_000, 5).unwrap();
         assert_eq!(ways.map(|way| way.count()), [0; 3]);
         assert_eq!(fs::read_to_string(&pull).unwrap(), then);

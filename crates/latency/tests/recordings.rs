@@ -11,7 +11,7 @@ fn of(latencies_ns: impl IntoIterator<Item = u64>) -> Recording {
     recording
 }
 
-/// Percentiles are precise to three digits: the true value, or up to a thousandth more.
+/// Reported percentiles are the true value, or up to two thousandths more.
 fn is_near(told_ns: u64, true_ns: u64) -> bool {
     told_ns >= true_ns && told_ns <= true_ns + true_ns / 500 + 1
 }
@@ -223,7 +223,7 @@ proptest! {
         lates.sort_unstable();
         let told = [(Some(seen.p50_ns), 0.5), (seen.p90_ns, 0.9), (seen.p99_ns, 0.99), (Some(seen.max_ns), 1.0)];
         for (told_ns, share) in told {
-            // Fewer latencies than one over the rest carry no such percentile.
+            // The percentile is absent where there are fewer than 1 / (1 − share) latencies.
             let Some(told_ns) = told_ns else {
                 prop_assert!((lates.len() as f64) * (1.0 - share) < 1.0, "{share} of {}", lates.len());
                 continue;

@@ -1,4 +1,4 @@
-//! The state in which a measured program starts, compared with that in which a shell in the same place would start it.
+//! Tests that a measured program starts in the state in which a shell in the same place would start it.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 #![expect(
     clippy::disallowed_methods,
@@ -15,11 +15,11 @@ use fauxplat_launch::{Entry, Request, RunEnd, Stdin, Stdout, plain};
 use fauxplat_sys::process::Exit;
 use support::{reply_to, request, scratch, shell, spawner};
 
-/// Verb that makes this program fauxplat in an environment made by the test.
+/// Verb by which this program acts as fauxplat, in an environment made by the test.
 const CLIENT: &str = "__client";
 const PLAIN: &str = "__plain";
 const READER: &str = "__reader";
-/// Command by which either child shows its own state.
+/// Command that prints the state of its own process.
 const SHOWS: [&str; 4] = ["/bin/cat", "/proc/self/status", "/proc/self/limits", "/proc/self/cgroup"];
 
 fn main() {
@@ -41,7 +41,8 @@ fn main() {
     support::run(&tests);
 }
 
-/// Measures the program that shows itself, a listing of its descriptors, and one of the spawner's descriptors.
+/// Measures three programs: the first prints its state, the second lists its descriptors, the third counts the
+/// spawner's descriptors.
 fn client(output: &Path) {
     let stdout = Stdout::File(output.to_owned());
     let argv = SHOWS.map(str::to_owned).to_vec();
@@ -59,7 +60,7 @@ fn unmeasured() {
     assert_eq!(plain::run(Path::new(SHOWS[0]), &argv, false).unwrap(), 0);
 }
 
-/// Output of a command in an environment that the words before it make.
+/// Output of a command in an environment that the words of `surroundings`, such as `env`, set up.
 fn printed(surroundings: &[&str], command: &[&str]) -> String {
     let words = [surroundings, command].concat();
     let done = Command::new(words[0]).args(&words[1..]).output().unwrap();
@@ -77,13 +78,13 @@ fn measured(surroundings: &[&str]) -> String {
     shown
 }
 
-/// State that a child of a shell shows in this environment. The second command keeps the shell from exec'ing the first
-/// one.
+/// State that a child of a shell shows in this environment. The second command keeps the shell from executing the first
+/// in its own process.
 fn of_a_shell(surroundings: &[&str]) -> String {
     printed(surroundings, &["/bin/sh", "-c", &format!("{}; true", SHOWS.join(" "))])
 }
 
-/// Lines in which two processes that started in the same way do not differ.
+/// The lines that are equal in two processes that started in the same way.
 fn comparable(shown: &str) -> Vec<String> {
     const STATUS: [&str; 17] = [
         "Umask",
@@ -146,7 +147,8 @@ fn ignored_and_blocked_signals_are_passed_on() {
             println!("passed on {options:?}: NOT TESTED, this env(1) does not know them");
             continue;
         };
-        // Compared with the same program without a shell, since shells may handle such a signal themselves.
+        // The measured program is compared with a program that no shell started, since shells may handle such a signal
+        // themselves.
         let (ours, alone) = (measured(&surroundings), printed(&surroundings, &SHOWS));
         assert_eq!(comparable(&ours), comparable(&alone), "{options:?}");
         let mask = |name| u64::from_str_radix(field(&ours, name), 16).unwrap();
@@ -180,7 +182,7 @@ fn nothing_is_open_that_was_not_meant() {
     assert_eq!(spawners[0], spawners[1], "the spawner keeps what it was given");
 }
 
-/// Measures a program that reads from the terminal, and another one after it.
+/// Measures a program that reads from the terminal, and then another program.
 fn reader() {
     let stdin = Stdin::File("/dev/tty".into());
     let mut spawner = spawner(vec![Entry { stdin, ..shell("cat; true") }, shell("exit 0")]);

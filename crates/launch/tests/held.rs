@@ -1,4 +1,4 @@
-//! Real child processes that are held before their program begins.
+//! Tests with real child processes that are held before their program begins.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 #![expect(clippy::disallowed_methods, reason = "a client that is killed must be a process of its own")]
 
@@ -35,7 +35,7 @@ fn main() {
     support::run(&tests);
 }
 
-/// Verb that makes this program a client that holds a child until it is killed.
+/// Verb by which this program acts as a client that holds a child until the client is killed.
 const HOLDER: &str = "__holder";
 
 fn hold_for_ever() {
@@ -96,7 +96,7 @@ fn a_held_child_has_its_condition() {
     assert_eq!(spawner.next_reply().unwrap().end, RunEnd::Aborted);
 }
 
-/// A new control group; `None` if this user may not make one.
+/// A new control group; `None` where this user may not make groups.
 fn group() -> Option<PathBuf> {
     let name = format!("fauxplat-held-{}", std::process::id());
     let roots = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup", "/sys/fs/cgroup/cpuacct"];
@@ -138,7 +138,7 @@ fn a_begun_child_ends_as_any_other() {
     }
 }
 
-/// On a slow machine the program does not end within the first limit, and is given a longer one.
+/// Longer limits are tried as well, since on a slow machine the program may not end within the first.
 fn its_limit_counts_from_its_beginning() {
     let ends = |line, limit: Duration| {
         let timeout_ns = Some(limit.as_nanos() as u64);
@@ -189,7 +189,8 @@ fn a_stop_ends_a_held_child() {
     let mut spawner = spawner(vec![shell("sleep 1000"), shell("exit 0")]);
     let held = spawner.hold(request(0)).unwrap();
     let pid = held.pid();
-    // As a terminal does, to the foreground group alone; the spawner has a group of its own.
+    // A terminal sends the signal to the foreground process group alone, and the spawner has a process group of its
+    // own.
     signal::send(std::process::id() as i32, signal::SIGINT);
     eventually("the stop was not seen", signal::stop_requested);
     drop(held);

@@ -1,4 +1,4 @@
-//! Tests of the real spawner. This program is its own spawner, which is why it has a `main`.
+//! Tests of the real spawner. The test program is its own spawner, and therefore has a `main`.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 
 mod support;
@@ -76,7 +76,7 @@ fn the_stack_is_limited_as_the_entry_says() {
     let limited = |line: &str, bytes| Entry { stack_limit_bytes: Some(bytes), ..shell(line) };
     let own = limited("test $(ulimit -S -s) = 1024", 1 << 20);
     assert_eq!(once(own).end, RunEnd::Ended(Exit::Status(0)));
-    // Root may leave the hard limit unlimited; otherwise the error names the step.
+    // A stack without limit needs a hard limit to match, or root; otherwise the program is not started.
     let none = once(limited("test $(ulimit -S -s) = unlimited", u64::MAX)).end;
     assert!(matches!(none, RunEnd::Ended(Exit::Status(0)) | RunEnd::NotStarted(..)), "{none:?}");
 }
@@ -88,7 +88,8 @@ const TOUCH_MEMORY: &str = "dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/n
 fn reads_every_metric() {
     let work = format!("{TOUCH_MEMORY}; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done");
     let mut spawner = spawner(vec![shell(&work)]);
-    // The first run measures its duration; from the second on the effort fits.
+    // The spawner reads `/proc` only for programs whose previous run was long enough, so the first run may lack
+    // metrics.
     reply_to(&mut spawner, request(0));
     let reply = reply_to(&mut spawner, request(0));
     assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
@@ -228,7 +229,7 @@ fn displaces_the_heap() {
         let reply = reply_to(&mut spawner, Request { heap_offset_bytes, ..request(0) });
         assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
     }
-    // The allocator takes as much as ever from a later start, and its end is page-aligned.
+    // The allocator takes the same amount from a later start, and the end of the heap is page-aligned.
     let text = std::fs::read_to_string(&output).unwrap();
     let bytes = |range: &str| {
         let (low, high) = range.split_once('-').unwrap();
@@ -271,7 +272,8 @@ fn keeps_the_beginning_of_long_command_lines() {
     }
 }
 
-/// A task created at the moment when its creator is killed is not reported; one in four of such runs never ended.
+/// The kernel does not report a task that is created at the moment when its creator is killed. A spawner that relies on
+/// reports alone waits without end in one of four such runs.
 fn a_tree_that_is_growing_is_ended() {
     let growing = |number| shell(&format!("(while :; do sh -c : & done) & sleep 0.0{number}"));
     let mut spawner = spawner((0..5).map(growing).collect());
@@ -291,7 +293,7 @@ fn a_tree_that_is_growing_is_ended() {
 }
 
 fn stops_on_request() {
-    // At once, before the spawner can have begun to listen, and when it is at work.
+    // Stops are requested at once, before the spawner can listen, and while the spawner is at work.
     for after_ms in [0, 50] {
         stops_on_request_after(after_ms);
     }
@@ -340,7 +342,7 @@ fn dies_with_its_spawner(name: &str, line: &str, processes: usize) {
     assert!(error.to_string().contains("SIGKILL"), "{error}");
     assert!(spawner.wait(0).is_err(), "and stays seen");
     let alive = || pids[1..].iter().any(|&pid| fauxplat_sys::process::start_ticks(pid as u32).is_some());
-    // The kernel still takes the process apart after the signal.
+    // The kernel needs some time after the signal to remove the process.
     let gone = (0..1000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(5));
         !alive()
@@ -349,14 +351,14 @@ fn dies_with_its_spawner(name: &str, line: &str, processes: usize) {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// In such a tree an event is always pending, so no signal interrupts the wait.
+/// In a tree that forks all the time an event is always pending, so no signal interrupts the wait.
 fn a_tree_that_never_sleeps_is_ended() {
     let forks = "for i in 1 2 3 4 5 6 7 8; do (while :; do sh -c : & done) & done; wait";
     let mut spawner = spawner(vec![Entry { timeout_ns: Some(300_000_000), ..shell(forks) }]);
     assert_eq!(reply_to(&mut spawner, Request { traced: true, ..request(0) }).end, RunEnd::TimedOut);
 }
 
-/// The process group belongs to the spawner, too, which must survive the signal.
+/// The spawner is in the same process group, and must survive the signal.
 fn a_signal_to_its_whole_group_is_the_programs_own() {
     let sends = |name: &str| [format!("trap '' {name}; kill -{name} 0; exit 3"), format!("kill -{name} 0")];
     let names =
@@ -377,7 +379,8 @@ fn a_signal_to_its_whole_group_is_the_programs_own() {
     }
 }
 
-/// Programs that do not want to be debugged do so, see `PTRACE_TRACEME` in `ptrace(2)`; the number is that of x86-64.
+/// Programs that resist debuggers ask to be traced, see `PTRACE_TRACEME` in `ptrace(2)`; 101 is the number of the call
+/// on x86-64.
 fn whoever_asks_to_be_traced_runs_to_its_end() {
     if !cfg!(target_arch = "x86_64") || !PathBuf::from("/usr/bin/perl").exists() {
         println!("whoever asks to be traced: NOT TESTED, it takes perl on x86-64");
@@ -391,7 +394,7 @@ fn whoever_asks_to_be_traced_runs_to_its_end() {
     assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(6)));
 }
 
-/// Only the first call waits to see that the spawner is gone.
+/// Only the first call waits for the end of the spawner.
 fn a_dead_spawner_is_waited_for_once() {
     let mut spawner = spawner(vec![shell("kill -9 $PPID")]);
     spawner.submit(request(0));

@@ -1,5 +1,5 @@
-//! Tests of thread placement with real processes. This program is its own spawner, and the program whose threads are
-//! placed, which is why it has a `main`.
+//! Tests of thread placement with real processes. The test program is its own spawner, and also the program whose
+//! threads are placed, and therefore has a `main`.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 
 mod support;
@@ -28,9 +28,9 @@ fn main() {
     support::run(&tests);
 }
 
-/// Verb that makes this program the one whose threads are placed.
+/// Verb by which this program acts as the program whose threads are placed.
 const SUBJECT: &str = "__threads";
-/// Number of threads besides the first one, each created after the one before has ended.
+/// Number of threads besides the first; each is created after the previous thread has ended.
 const THREADS: usize = 3;
 
 /// Prints the affinity of each thread, and then whether the process is traced.
@@ -61,7 +61,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Entry that runs this program as the one whose threads are placed.
+/// Entry that runs this program with the verb [`SUBJECT`].
 fn own(threads: Option<ThreadCpus>) -> Entry {
     let program = std::env::current_exe().unwrap().display().to_string();
     Entry { program, argv: vec!["subject".into(), SUBJECT.into()], threads, ..Entry::default() }
@@ -102,7 +102,7 @@ fn threads_get_the_cpus_of_the_list_in_turn() {
 
 fn once_leaves_further_threads_alone() {
     let [a, b] = two();
-    // Later threads inherit the affinity of their creator, the first one.
+    // Later threads inherit the affinity of the first thread, which creates them.
     assert_eq!(said(own(list(&[a, b], true)), "once"), expected([a, b, a, a], false));
     assert_eq!(said(own(list(&[b], true)), "only"), expected([b; 4], false));
     // With more CPUs than threads the program is traced to its end.

@@ -1,8 +1,8 @@
-//! Shared memory between a generator and its parent: a few words that each writes for the other.
+//! The shared memory of a generator and its parent: each process writes words that the other reads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// State that the parent wants.
+/// The state that the parent requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
     Rest,
@@ -14,9 +14,8 @@ pub(crate) enum Wish {
 pub(crate) enum Stage {
     /// Preparing its memory.
     Begins,
-    /// Resting until it is told to work.
+    /// Resting until the parent requests work.
     Rests,
-    /// Working.
     Works,
     /// Waiting, since its CPU is offline or not allowed.
     Away,
@@ -40,7 +39,7 @@ pub(crate) enum Word {
     BusyNs,
     WallNs,
     RunDelayNs,
-    /// 1 if the word before is known.
+    /// 1 if `RunDelayNs` is known.
     TellsDelay,
     AwayNs,
     Operations,
@@ -49,10 +48,9 @@ pub(crate) enum Word {
     WatchdogFrees,
 }
 
-/// Number of words.
 pub(crate) const WORDS: usize = 11;
 
-/// The words as seen from either side.
+/// View of the words, used by both processes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Board<'a>(pub(crate) &'a [AtomicU64]);
 
@@ -63,7 +61,7 @@ impl Board<'_> {
     }
 
     pub(crate) fn write(&self, word: Word, value: u64) {
-        // Release: the partner of the acquire above.
+        // Release: pairs with the acquire in `read`.
         self.0[word as usize].store(value, Ordering::Release);
     }
 
@@ -104,7 +102,7 @@ mod tests {
         assert_eq!(board.read(Word::WatchdogFrees), 3);
     }
 
-    /// The memory is shared with another process, so invalid values must not make this one fail.
+    /// The memory is shared with another process, so invalid values must not make this process fail.
     #[test]
     fn words_that_nobody_here_wrote_are_read_as_trouble_or_rest() {
         let words: Vec<AtomicU64> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();

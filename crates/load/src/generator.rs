@@ -1,4 +1,4 @@
-//! A generator as seen from fauxplat.
+//! The parent's handle to a generator.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -27,8 +27,8 @@ pub struct Generator {
 
 /// Time limit of the start: preparing the memory of the largest load takes some tenths of a second on a busy machine.
 const BEGIN_NS_MAX: u64 = 30_000_000_000;
-/// Time limit for resting: a working generator rests after its lap; a sleeping one, after its period. On a CPU shared
-/// with many it may not get to run.
+/// Time limit for following a request: a working generator notices a request after its lap, a sleeping generator after
+/// its period. On a crowded CPU the generator may not run in this time.
 const HEED_NS_MAX: u64 = 1_000_000_000;
 
 /// Whether a request to stop ends a wait for a generator.
@@ -42,12 +42,13 @@ enum Heeds {
 }
 
 impl Generator {
-    /// Starts a generator, which is on its CPU with its memory prepared, and at rest, when this returns.
+    /// Starts a generator. On return the generator is on its CPU, has prepared its memory, and rests.
     ///
     /// The generator ends with the calling thread.
     ///
     /// # Errors
-    /// No process, a CPU that cannot be used, no permission for its policy, no memory, no file; the user asked to stop.
+    /// Fails where the process, its memory or its file cannot be created, its CPU cannot be used, its policy is not
+    /// permitted, or the user asked to stop.
     pub fn start(program: &Program, order: Order) -> Result<Self, LoadError> {
         if signal::stop_requested() {
             return Err(LoadError::Interrupted);
@@ -89,17 +90,15 @@ impl Generator {
         Board(self.memory.words())
     }
 
-    /// Order that the generator was started with.
     pub fn order(&self) -> &Order {
         &self.order
     }
 
-    /// Process id.
     pub fn pid(&self) -> i32 {
         self.pid
     }
 
-    /// Makes the generator work, and waits until it does or the user asks to stop.
+    /// Makes the generator work, and waits up to a second until it does or the user asks to stop.
     pub fn work(&self) {
         self.beat();
         self.board().wish_for(Wish::Work);
@@ -107,13 +106,14 @@ impl Generator {
         self.wait_until(HEED_NS_MAX, Heeds::Stop, |stage| stage != Stage::Rests);
     }
 
-    /// Makes the generator rest, and waits until it does. Its account is complete then.
+    /// Makes the generator rest, and waits up to a second until it does. The account of a resting generator is
+    /// complete.
     pub fn rest(&self) {
         self.board().wish_for(Wish::Rest);
         self.wait_until(HEED_NS_MAX, Heeds::Nobody, |stage| !matches!(stage, Stage::Works | Stage::Away));
     }
 
-    /// Gives a sign of life, which a real-time load needs regularly.
+    /// Tells the watchdog of a real-time load that fauxplat is alive.
     pub(crate) fn beat(&self) {
         self.board().write(Word::HeartbeatNs, clock::monotonic_ns());
     }
@@ -131,7 +131,7 @@ impl Generator {
         true
     }
 
-    /// Whether the process has ended, which it never does by itself.
+    /// Whether the process has ended; a generator never ends by itself.
     fn is_gone(&self) -> bool {
         process::start_ticks(self.pid.unsigned_abs()).is_none()
     }
@@ -162,8 +162,8 @@ impl Generator {
         LoadError::Late { kind, place, seconds: BEGIN_NS_MAX / 1_000_000_000 }
     }
 
-    /// Why the load will not work any more; `None` while it may. A generator whose CPU is offline comes back with its
-    /// CPU.
+    /// The reason why the load will not work any more; `None` while it may. A generator whose CPU is offline resumes
+    /// when the CPU is back.
     pub(crate) fn over(&self) -> Option<String> {
         self.trouble().map(|error| error.to_string())
     }
@@ -205,7 +205,8 @@ impl Drop for Generator {
         if self.pid > 0 {
             signal::send(self.pid, signal::SIGKILL);
             self.wait_until(HEED_NS_MAX, Heeds::Nobody, |_| false);
-            // If another task has its CPU all the time, the process cannot even end.
+            // While another task has its CPU all the time, the process cannot even end, so it may use other CPUs for
+            // that.
             if !self.is_gone()
                 && let Ok(anywhere) = sched::affinity(0)
             {
@@ -234,7 +235,7 @@ mod tests {
         Generator { order, pid: 0, memory, bell: Doorbell::new().unwrap() }
     }
 
-    /// The time away is a sum, and never decreases.
+    /// Time away is a sum that never decreases, and says nothing about the end of the process.
     #[test]
     fn one_that_was_away_can_end_too() {
         let generator = without_process(LoadKind::Integer);

@@ -1,7 +1,8 @@
-//! Disturbances: work of a known kind and amount, beside a measurement, that is not measured itself.
+//! Loads: work of a known kind and amount that runs beside a measurement and is not measured itself.
 //!
-//! A [`Generator`] is one process on one CPU. It is started at rest, works and rests as told, holds its share of the
-//! time by a feedback loop, and reports what it achieved. A [`Loads`] holds several for the duration of a measurement.
+//! A [`Generator`] is one process on one CPU. A generator is started at rest, works and rests on request, holds its
+//! share of the time by a feedback loop, and reports the share that it achieved. A [`Loads`] holds several generators
+//! for the duration of a measurement.
 
 mod board;
 mod generator;
@@ -21,51 +22,28 @@ pub use serve::serve;
 
 use fauxplat_model::LoadKind;
 
-/// Why a load is not running.
+/// The reason why a load does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The load cannot be placed on its CPU.
     #[error("load {kind} on {place}: sched_setaffinity: {source}")]
-    Place {
-        /// Kind of the load.
-        kind: LoadKind,
-        /// Description of its CPU.
-        place: String,
-        /// The kernel's reason.
-        source: std::io::Error,
-    },
+    Place { kind: LoadKind, place: String, source: std::io::Error },
     /// The policy of the load is not permitted.
     #[error(
         "load {kind} on {place}: SCHED_FIFO: {source} (it needs CAP_SYS_NICE or an RLIMIT_RTPRIO of at least 2: run as root)"
     )]
-    Policy {
-        /// Kind of the load.
-        kind: LoadKind,
-        /// Description of its CPU.
-        place: String,
-        /// The kernel's reason.
-        source: std::io::Error,
-    },
+    Policy { kind: LoadKind, place: String, source: std::io::Error },
     /// The work of the load failed.
     #[error("load {kind} on {place}: {source}")]
-    Failed {
-        /// Kind of the load.
-        kind: LoadKind,
-        /// Description of its CPU.
-        place: String,
-        /// The kernel's reason.
-        source: std::io::Error,
-    },
-    /// The load does not become ready.
+    Failed { kind: LoadKind, place: String, source: std::io::Error },
+    /// The load did not become ready in time.
     #[error(
         "load {kind} on {place} was not ready after {seconds} s: either something else has the CPU all the time (a \
          real-time program, or one that used up the quota of this control group), or memory is short; end that, or name \
          another CPU"
     )]
     Late {
-        /// Kind of the load.
         kind: LoadKind,
-        /// Description of its CPU.
         place: String,
         /// Time after which the start was given up.
         seconds: u64,
@@ -76,7 +54,7 @@ pub enum LoadError {
     /// A kernel call that all loads need failed.
     #[error(transparent)]
     Sys(#[from] fauxplat_sys::SysError),
-    /// The hidden verb was not started by fauxplat.
+    /// The hidden verb for generators was called by another program than fauxplat.
     #[error("this is no generator: it was not started by fauxplat")]
     Stranger,
 }

@@ -1,4 +1,4 @@
-//! Several generators that are held together.
+//! The generators of one measurement.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,14 +13,14 @@ use crate::generator::Generator;
 use crate::order::Order;
 use crate::watchdog::BEAT_NS;
 
-/// Generators that work from the moment in which all of them are ready until this is dropped.
+/// Generators that begin to work when all of them are ready, and end when dropped.
 #[derive(Debug)]
 pub struct Loads {
     generators: Arc<Vec<Generator>>,
     heart: Option<Heart>,
 }
 
-/// Thread that gives signs of life to the generators that need them.
+/// Thread that regularly tells the watchdogs of real-time loads that fauxplat is alive.
 #[derive(Debug)]
 struct Heart {
     stop: Arc<AtomicBool>,
@@ -31,7 +31,8 @@ impl Loads {
     /// Starts all generators, and makes them work when all are ready.
     ///
     /// # Errors
-    /// The first that cannot be started, or the user asked to stop meanwhile; the others are ended.
+    /// Returns the error of the first generator that cannot be started, after ending the others. Fails also where the
+    /// user asked to stop.
     pub fn start(program: &Program, orders: Vec<Order>) -> Result<Self, LoadError> {
         let real_time = orders.iter().any(|order| order.kind == LoadKind::RealTime);
         let generators: Vec<Generator> =
@@ -47,12 +48,11 @@ impl Loads {
         self.generators.iter().map(tell).collect()
     }
 
-    /// Accounts of the work so far.
     pub fn accounts(&self) -> Vec<LoadAccount> {
         self.each(Generator::account)
     }
 
-    /// The reason, if none of the loads is working any more or ever will.
+    /// The reason why no load will work any more; `None` while at least one may.
     pub fn all_over(&self) -> Option<String> {
         let reasons: Option<Vec<String>> = self.generators.iter().map(Generator::over).collect();
         reasons?.into_iter().next()

@@ -13,26 +13,16 @@ pub enum Rhythm {
     /// A share of the time in per cent, 1 to 100, held by a feedback loop.
     Share(u8),
     /// Bursts and rests of random length, each uniform between the two bounds, like a neighbour on the host.
-    Random {
-        /// Shortest burst or rest.
-        shortest_ms: u64,
-        /// Longest burst or rest.
-        longest_ms: u64,
-        /// Seed of the lengths.
-        seed: u64,
-    },
+    Random { shortest_ms: u64, longest_ms: u64, seed: u64 },
 }
 
-/// Order for one generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// Kind of work.
     pub kind: LoadKind,
-    /// Distribution over time.
     pub rhythm: Rhythm,
     /// CPUs to stay on; `None` for no affinity.
     pub cpus: Option<CpuSet>,
-    /// Caches of its CPU, from which the size of its memory follows.
+    /// Caches of the CPU, from which the size of the generator's memory follows.
     pub caches: Caches,
     /// Folder in which [`LoadKind::Files`] writes an unnamed file.
     pub folder: PathBuf,
@@ -44,7 +34,7 @@ impl Order {
         self.footprint_in_pages_of(page_bytes() as u64)
     }
 
-    /// Footprint for this page size: kinds of load that are about pages use a number of them, whatever their size.
+    /// Footprint for this page size: loads that consist of accesses to pages use a fixed number of pages of any size.
     fn footprint_in_pages_of(&self, page_bytes: u64) -> Bytes {
         let caches = &self.caches;
         match self.kind {
@@ -97,7 +87,7 @@ fn numbers(text: &str, between: char) -> Option<Vec<u64>> {
 /// The word for no affinity.
 const ANYWHERE: &str = "anywhere";
 
-/// Number of pages behind the addresses of [`LoadKind::Tlb`].
+/// Number of pages to which the addresses of [`LoadKind::Tlb`] are mapped, [`WINDOWS`] times each.
 pub(crate) const WINDOW_PAGES: u64 = 64;
 pub(crate) const WINDOWS: u64 = 4096;
 /// Number of pages of [`LoadKind::Faults`].
@@ -192,7 +182,7 @@ mod tests {
             prop_assert_eq!(Order::from_words(&order.to_words()), Some(order));
         }
 
-        /// The hidden verb may be called by anybody, so any words are read or refused.
+        /// Any user may call the hidden verb, so arbitrary words are either parsed or refused.
         #[test]
         fn any_words_are_read_or_refused(words in proptest::collection::vec("(integer|anywhere|[0-9,-]{0,12}|\\PC{0,8})", 0..7)) {
             if let Some(order) = Order::from_words(&words) {

@@ -15,7 +15,7 @@ const DEBT_NS_MAX: u64 = 100_000_000;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     share: f64,
-    /// Wall and busy time at the beginning; the former moves when a debt is forgiven.
+    /// Wall and busy time at the beginning; `from_ns` moves when a debt is forgiven.
     from_ns: f64,
     busy_from_ns: u64,
     period_ends_ns: u64,
@@ -28,7 +28,6 @@ impl Pace {
         Pace { share, from_ns: now_ns as f64, busy_from_ns: busy_ns, period_ends_ns: now_ns + PERIOD_NS }
     }
 
-    /// End of the period.
     pub(crate) fn period_ends_ns(&self) -> u64 {
         self.period_ends_ns
     }
@@ -159,7 +158,7 @@ mod tests {
             prop_assert!(got <= f64::from(percent) + 1.5 && got >= reachable - 1.5, "{} of {}", got, percent);
         }
 
-        /// However long the load starved and whatever it did, it never wants more than the permitted debt.
+        /// The wanted time never exceeds the permitted debt, however long the load starved.
         #[test]
         fn no_debt_grows_without_end(percent in 1u8..=100, steps in proptest::collection::vec((0u64..60_000_000_000, 0u64..50_000_000), 1..30)) {
             let (mut now_ns, mut busy_ns) = (0, 0);

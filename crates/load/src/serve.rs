@@ -1,10 +1,11 @@
-//! The generator: a process of its own that stays on its CPU, works as told, and ends with its parent.
+//! The process of a generator, which stays on its CPU, works on request, and ends with its parent.
 //!
 //! **Why a process.** Page faults and forks of a thread would take the locks of fauxplat's own address space, a load
 //! that fails would take fauxplat with it, and the CPU time of a process can be read from outside, in `/proc/PID/stat`.
 //!
-//! **Why it ends.** The kernel sends it `SIGKILL` when the thread that started it ends (`PR_SET_PDEATHSIG`), which also
-//! ends a stopped process. Signals of a terminal are ignored: the parent alone decides.
+//! **How it ends.** The kernel sends `SIGKILL` to the generator when the thread that started it ends
+//! (`PR_SET_PDEATHSIG`), which also ends a stopped process. Signals of a terminal are ignored: the parent alone
+//! decides.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -32,10 +33,11 @@ const LONG_LAP_NS: u64 = 400_000;
 /// Interval at which a CPU that is offline is checked.
 const AWAY_NS: u64 = 20_000_000;
 
-/// Runs as a generator until the parent ends it or ends. The words are those that the parent made.
+/// Runs as a generator until the parent kills the process or ends itself. The words come from
+/// [`crate::Generator::start`].
 ///
 /// # Errors
-/// The words are invalid, or the shared memory cannot be used.
+/// Fails where the words are invalid, or the shared memory cannot be used.
 pub fn serve(words: &[String]) -> Result<(), LoadError> {
     let stranger = || LoadError::Stranger;
     let [board, bell, parent, order @ ..] = words else { return Err(stranger()) };
@@ -55,12 +57,12 @@ pub fn serve(words: &[String]) -> Result<(), LoadError> {
     generator.board.write(Word::Errno, end.source.raw_os_error().unwrap_or_default().unsigned_abs().into());
     generator.board.enter(end.stage);
     loop {
-        // The parent reads the error, and ends this process when it is done with it.
+        // The parent reads the error, and then ends this process.
         let _rang = generator.bell.wait(-1);
     }
 }
 
-/// Why a generator cannot continue.
+/// The reason why a generator cannot continue.
 struct End {
     stage: Stage,
     source: io::Error,
@@ -77,7 +79,7 @@ struct Generator<'a> {
 }
 
 impl Generator<'_> {
-    /// Moves to its CPU, prepares its memory there, and works whenever it is told.
+    /// Moves to its CPU, prepares its memory there, and works whenever the parent requests it.
     fn live(&self) -> Result<Never, End> {
         let at = |stage| move |error: SysError| End { stage, source: error.source };
         self.take_place().map_err(at(Stage::NoPlace))?;
@@ -107,7 +109,7 @@ impl Generator<'_> {
         self.order.cpus.as_ref().map_or(Ok(()), |cpus| sched::set_affinity(0, cpus))
     }
 
-    /// Works until the parent wants something else.
+    /// Works until the parent requests rest.
     fn work(&self, worker: &mut Worker) -> io::Result<()> {
         if self.order.kind == LoadKind::RealTime {
             sched::set_policy(0, sched::FIFO, PRIORITY).map_err(|error| error.source)?;
@@ -183,7 +185,7 @@ impl Generator<'_> {
         sched::current_cpu().is_some_and(|cpu| !cpus.contains(cpu))
     }
 
-    /// Waits until its CPU is available again, rather than disturb another one.
+    /// Waits until its CPU is available again, rather than disturb another CPU.
     fn wait_for_place(&self, worker: &mut Worker) {
         self.board.enter(Stage::Away);
         worker.publish(&self.board);

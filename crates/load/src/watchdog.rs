@@ -1,9 +1,9 @@
 //! Watchdog of a real-time load: frees the CPU when fauxplat gives no sign of life.
 //!
-//! A real-time load takes all of its CPU from ordinary tasks. If fauxplat itself is blocked by that (it was pinned to
-//! that CPU, it was stopped, the terminal that would stop it hangs), no process could end the load any more. So
-//! fauxplat stores the time of its last sign of life on the board, and the watchdog, which has the higher priority on
-//! the same CPU, turns the load into an ordinary one while that time is old.
+//! A real-time load takes all of its CPU from ordinary tasks. If fauxplat itself is blocked by that (pinned to that
+//! CPU, stopped, or started from a terminal that hangs), no process could end the load any more. Therefore fauxplat
+//! stores the time of its last sign of life on the board, and the watchdog, which has the higher priority on the same
+//! CPU, turns the load into an ordinary one while that time is old.
 
 use std::io;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::board::{Board, Stage, Word};
 pub(crate) const PRIORITY: u8 = 1;
 /// Interval of signs of life.
 pub(crate) const BEAT_NS: u64 = 100_000_000;
-/// Age from which on a sign of life is old.
+/// Age from which a sign of life is old.
 const OLD_NS: u64 = 1_000_000_000;
 
-/// Starts the watchdog of the calling thread. It ends with the process.
+/// Starts the watchdog of the calling thread, which ends with the process.
 ///
 /// # Errors
-/// No thread can be made, or no priority above that of the load is permitted.
+/// Fails where no thread can be created, or no priority above that of the load is permitted.
 pub(crate) fn start(memory: &Arc<SharedWords>) -> io::Result<()> {
     let memory = Arc::clone(memory);
     start_above(PRIORITY, move |load| watch(Board(memory.words()), load))

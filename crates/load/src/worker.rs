@@ -1,4 +1,4 @@
-//! Worker of a generator: does the work and keeps the account of it.
+//! The worker of a generator, which does the work in laps of about a given length, and keeps the account.
 
 use std::io;
 
@@ -8,22 +8,20 @@ use fauxplat_sys::sched::WaitClock;
 use crate::board::{Board, Word};
 use crate::labour::Labour;
 
-/// Initial estimate of the time of a unit, which may be an expensive one.
+/// Initial estimate of the time of a unit. Units may be expensive, so the estimate is high and the first lap short.
 const UNKNOWN_UNIT_NS: f64 = 40_000.0;
-/// Weight of a new lap in the estimate: large enough for a CPU whose clock changes, small enough for a lap with an
-/// interrupt.
+/// Weight of a new lap in the estimate: large enough to follow a CPU whose clock changes, small enough to bear a lap
+/// with an interrupt.
 const FOLLOW: f64 = 0.2;
 
-/// Does the work in laps of about a given length, and keeps the account.
 pub(crate) struct Worker {
     labour: Box<dyn Labour>,
-    /// Estimated time of a unit.
     unit_ns: f64,
     wait: WaitClock,
     busy_ns: u64,
-    /// Clocks at the last entry.
+    /// Clocks at the last update of the account.
     entered: Clocks,
-    /// Sums of all entries.
+    /// Times in the account so far.
     sums: Clocks,
     away_ns: u64,
     operations: u64,
@@ -56,10 +54,10 @@ impl Worker {
         self.entered = self.clocks();
     }
 
-    /// Works for about this time, and a little less, since excess cannot be undone.
+    /// Works for about this time, and rather a little less, since excess cannot be undone.
     ///
     /// # Errors
-    /// A call of the work failed.
+    /// Fails where a system call of the work fails.
     pub(crate) fn lap(&mut self, length_ns: u64) -> io::Result<()> {
         let units = ((length_ns as f64 / self.unit_ns) as u64).max(1);
         self.labour.lap(units)?;
@@ -71,7 +69,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Adds the time and work since the last entry.
+    /// Adds the time since the last update to the account, and writes the account to the board.
     pub(crate) fn publish(&mut self, board: &Board<'_>) {
         let now = self.clocks();
         let since = |now: u64, before: u64| now.saturating_sub(before);
@@ -88,7 +86,7 @@ impl Worker {
         board.write(Word::Operations, self.operations);
     }
 
-    /// Adds the time since the last entry, during which the CPU was not available.
+    /// Updates the account after a time in which the CPU was not available.
     pub(crate) fn publish_as_away(&mut self, board: &Board<'_>) {
         self.away_ns += clock::monotonic_ns().saturating_sub(self.entered.wall_ns);
         self.publish(board);

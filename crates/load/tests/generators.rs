@@ -1,4 +1,4 @@
-//! Real generators. This program is its own generator, which is why it has a `main`.
+//! Tests with real generators. The test program is its own generator, and therefore has a `main`.
 #![expect(
     clippy::disallowed_macros,
     clippy::disallowed_methods,
@@ -33,7 +33,7 @@ fn main() {
         ("ends with its parent", ends_with_its_parent),
         ("an ended generator says so", an_ended_generator_says_so),
         ("loads are over when none is left", loads_are_over_when_none_is_left),
-        // Last, since it changes the reaction of this process to SIGINT.
+        // The last test changes the reaction of this process to SIGINT.
         ("a start that is interrupted ends", a_start_that_is_interrupted_ends),
     ];
     let filter = words.iter().find(|word| !word.starts_with('-'));
@@ -67,7 +67,7 @@ fn is_gone(pid: i32) -> bool {
     process::start_ticks(pid.unsigned_abs()).is_none()
 }
 
-/// Whether the condition becomes true within half a minute, which is for a very busy machine.
+/// Whether the condition becomes true within half a minute, which suffices on a very busy machine.
 fn eventually(mut done: impl FnMut() -> bool) -> bool {
     let until_ns = clock::monotonic_ns() + 30_000_000_000;
     while !done() {
@@ -123,7 +123,7 @@ fn refusals_name_place_and_reason() {
     let folder = PathBuf::from("/proc/no/such/folder");
     let refusal = Generator::start(&program(), Order { folder, ..order(LoadKind::Files, 10) }).unwrap_err();
     assert!(matches!(refusal, LoadError::Failed { kind: LoadKind::Files, .. }), "{refusal}");
-    // The generator that can be started is ended with the one that cannot.
+    // The first generator, which can be started, is ended since the second cannot.
     assert!(Loads::start(&program(), vec![order(LoadKind::Integer, 10), nowhere]).is_err());
     let none = Program { path: "/no/such/program".into(), words: Vec::new() };
     assert!(Generator::start(&none, order(LoadKind::Integer, 10)).is_err());
@@ -139,7 +139,8 @@ fn strangers_are_not_served() {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
         assert!(matches!(serve(&words), Err(LoadError::Stranger)), "{words:?}");
     }
-    // Words in the right format, from a process that is not the parent, and with descriptors that are no board.
+    // Words in the right format, from a process that is not the parent, and with descriptors that are not shared
+    // memory.
     let serves = |parent: &str| {
         let words = ["__generator", "0", "1", parent, "integer", "100", "anywhere", "1,1,1,64", "/tmp"];
         let mut command = std::process::Command::new(std::env::current_exe().unwrap());
@@ -206,15 +207,15 @@ fn loads_are_over_when_none_is_left() {
     assert!(eventually(|| loads.all_over().is_some_and(|why| why.contains("its process was ended"))));
 }
 
-/// Processes that this one has started.
+/// Child processes of this test program.
 fn children() -> Vec<i32> {
     let us = std::process::id();
     let list = std::fs::read_to_string(format!("/proc/{us}/task/{us}/children")).unwrap();
     list.split_ascii_whitespace().map(|number| number.parse().unwrap()).collect()
 }
 
-/// A program that is no generator never becomes ready, like one that never gets its CPU. If the interruption were
-/// ignored, its own end would be seen.
+/// A program that is no generator never becomes ready, like a generator that never gets its CPU. If the interruption
+/// were ignored, the start would report the end of the program instead.
 fn a_start_that_is_interrupted_ends() {
     signal::stop_on_interrupt().unwrap();
     let sleeper = Program { path: "/bin/sh".into(), words: vec!["-c".into(), "exec sleep 10".into()] };

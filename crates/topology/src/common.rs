@@ -1,5 +1,5 @@
-//! Files that both the machine's facts and its parts depend on. The kernel takes longer to generate some of them than
-//! all the small ones together, so they are read once.
+//! Files that both the machine's facts and its parts depend on. Some of them take the kernel longer to generate than
+//! all small files together, so each is read once.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ impl<'r> Common<'r> {
             root,
             cpuinfo: read::table(root, "proc/cpuinfo").unwrap_or_default(),
             status: text("proc/self/status").unwrap_or_default(),
-            // The file exists since Linux 6.1; before it, this program's own architecture is the best guess.
+            // The file exists since Linux 6.1; on older kernels this program's own architecture is the best guess.
             architecture: text("proc/sys/kernel/arch").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
         }
     }

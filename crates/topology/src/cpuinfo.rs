@@ -6,7 +6,7 @@ use fauxplat_procfs::keyed;
 
 use crate::read;
 
-/// Lines that hold a model name: x86 and LoongArch, MIPS, POWER, RISC-V.
+/// Keys of the lines with the model name: on x86 and LoongArch, MIPS, POWER, RISC-V.
 const NAMES: [&str; 4] = ["model name", "cpu model", "cpu", "uarch"];
 
 /// Arm's own cores by part number, from the `MIDR_EL1` section of each core's technical reference manual.
@@ -38,7 +38,8 @@ const ARM_PARTS: [(&str, &str); 25] = [
     ("0xd87", "Cortex-A725"),
 ];
 
-/// The model as the kernel prints it; on arm64, which prints numbers, the core's name and the board where known.
+/// The model as the kernel prints it; on arm64, where the kernel prints only numbers, the core's name, and the board
+/// where known.
 pub(crate) fn model(root: &Path, cpuinfo: &str) -> String {
     let named = NAMES.iter().find_map(|name| keyed::value(cpuinfo, name)).map(str::to_owned);
     let board = read::text(root, "proc/device-tree/model");
@@ -53,7 +54,7 @@ fn arm_core(cpuinfo: &str) -> Option<String> {
     Some(design(keyed::value(cpuinfo, "CPU implementer")?, keyed::value(cpuinfo, "CPU part")?))
 }
 
-/// The name of a core by the numbers of its implementer and part; the numbers where it has none here.
+/// The name of an Arm core with these numbers; for an unknown core, a text with the numbers.
 pub(crate) fn design(implementer: &str, part: &str) -> String {
     let known = ARM_PARTS.iter().find(|(number, _)| implementer == "0x41" && *number == part);
     known.map_or(format!("arm implementer {implementer} part {part}"), |(_, name)| (*name).to_owned())

@@ -8,8 +8,8 @@ use fauxplat_units::{Cpu, CpuSet};
 use crate::parse::CPU_LIMIT;
 use crate::read;
 
-/// CPUs that are online; without the list, those whose folders do not say otherwise, and without `/sys` those that
-/// `/proc/cpuinfo` lists.
+/// Online CPUs. Without the kernel's list: the CPUs that have a folder and are not marked offline, and without `/sys`
+/// all CPUs in `/proc/cpuinfo`.
 pub fn online(root: &Path) -> CpuSet {
     match read::list(root, "sys/devices/system/cpu/online") {
         Some(cpus) if !cpus.is_empty() => cpus,
@@ -17,17 +17,16 @@ pub fn online(root: &Path) -> CpuSet {
     }
 }
 
-/// CPUs of which no list tells.
+/// CPUs that were found without the kernel's lists.
 #[derive(Debug, Default)]
 pub(crate) struct Unlisted {
-    /// Every CPU that has a folder.
+    /// All CPUs that have a folder.
     pub(crate) present: CpuSet,
-    /// CPUs with a folder that are not said to be offline.
+    /// CPUs that have a folder and are not marked offline.
     pub(crate) online: CpuSet,
 }
 
-/// CPUs by their folders, as kernels before 2.6.24 tell them that have no lists; without folders, those that
-/// `/proc/cpuinfo` has.
+/// CPUs by their folders, for kernels before 2.6.24, which have no lists; without folders, the CPUs in `/proc/cpuinfo`.
 pub(crate) fn unlisted(root: &Path, cpuinfo: &str) -> Unlisted {
     let folder = root.join("sys/devices/system/cpu");
     let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -45,7 +44,7 @@ pub(crate) fn unlisted(root: &Path, cpuinfo: &str) -> Unlisted {
     Unlisted { present, online }
 }
 
-/// CPUs that the machine has, online or not; without the list, those that have folders or are online.
+/// CPUs of the machine, online or not. Without the kernel's list: the CPUs that have folders or are online.
 pub fn present(root: &Path) -> CpuSet {
     let listed = read::list(root, "sys/devices/system/cpu/present");
     let cpuinfo = || read::table(root, "proc/cpuinfo").unwrap_or_default();
@@ -55,21 +54,21 @@ pub fn present(root: &Path) -> CpuSet {
     }
 }
 
-/// Hardware threads that share a core with this CPU, itself among them; empty when the kernel does not say.
+/// Hardware threads of this CPU's core, including the CPU itself; empty where the kernel does not report them.
 pub fn siblings(root: &Path, cpu: Cpu) -> CpuSet {
     let file = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
     read::list(root, &file).unwrap_or_default()
 }
 
-/// CPUs that are online and in the affinity mask of this process; all that are online when the mask is unknown.
+/// Online CPUs in the affinity mask of this process; all online CPUs where the mask is unknown.
 ///
-/// The mask comes from `/proc/self/status` and not from `sched_getaffinity(2)`, which leaves out CPUs that are just
-/// being taken off or put back.
+/// The mask comes from `/proc/self/status` and not from `sched_getaffinity(2)`, which omits CPUs that are just being
+/// taken offline or brought online.
 pub fn allowed(root: &Path) -> CpuSet {
     allowed_of(&online(root), &read::text(root, "proc/self/status").unwrap_or_default())
 }
 
-/// The CPUs allowed to this process, by the text of `/proc/self/status`; all that are online where it has no mask.
+/// [`allowed`] for the given text of `/proc/self/status`; the whole mask where no CPU is known to be online.
 pub(crate) fn allowed_of(online: &CpuSet, text: &str) -> CpuSet {
     match status::cpus_allowed_list(text).and_then(|list| list.parse::<CpuSet>().ok()) {
         Some(mask) if online.is_empty() => mask,
@@ -78,14 +77,14 @@ pub(crate) fn allowed_of(online: &CpuSet, text: &str) -> CpuSet {
     }
 }
 
-/// The frequency governor of the first CPU that is online.
+/// The frequency governor of the first online CPU; `None` without cpufreq.
 pub(crate) fn governor(root: &Path, online: &CpuSet) -> Option<String> {
     let cpu = online.first()?;
     read::text(root, &format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"))
 }
 
-/// Frequencies that the clock of the first online CPU can be held at, in kHz, rising; without a list the two ends and
-/// the middle between them. Empty without cpufreq.
+/// Frequencies at which the first online CPU can be held, in kHz, rising. Where the driver lists none: the lowest, the
+/// highest and the middle between them. Empty without cpufreq.
 pub fn frequencies_khz(root: &Path) -> Vec<u32> {
     let Some(cpu) = online(root).first() else { return Vec::new() };
     let file = |name: &str| read::text(root, &format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/{name}"));
@@ -102,9 +101,9 @@ pub fn frequencies_khz(root: &Path) -> Vec<u32> {
     all
 }
 
-/// The CPUs that `/proc/cpuinfo` lists: the numbers on its `processor` lines.
+/// The CPUs on the `processor` lines of `/proc/cpuinfo`.
 pub(crate) fn processors(text: &str) -> CpuSet {
-    // A nonsensical number must not make a set of gigabytes.
+    // A nonsensical number must not make the bit set huge.
     cpuinfo::processors(text).filter(|&cpu| cpu < CPU_LIMIT).map(Cpu).collect()
 }
 

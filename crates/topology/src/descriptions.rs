@@ -1,7 +1,7 @@
 //! How `/proc/cpuinfo` describes each CPU, and where the description changes from one CPU to the next.
 //!
-//! `lscpu -p` numbers cores and packages anew for each description, so whoever prints what it prints has to count
-//! them as it does: a description is a new one as soon as a field that tells designs apart has another value.
+//! `lscpu -p` numbers cores and packages anew for each description. To print the same numbers, descriptions are counted
+//! as in `lscpu`: a new one begins where a field that distinguishes designs gets another value.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use fauxplat_units::Cpu;
 
 use crate::cpuinfo;
 
-/// The meaning of a line within a description.
+/// The kind of a field in a description.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
-    /// A value that tells designs apart, with its index among such values.
+    /// A field that distinguishes designs, with its index in [`TELLING`].
     Telling(usize),
-    /// Any other value of the design.
+    /// Any other field of a design.
     Plain,
 }
 
-/// Names of fields in all architectures: vendor, model, name of the model, and stepping, which tell designs apart.
+/// Fields that distinguish designs, with their names on all architectures: vendor, model, model name and stepping.
 const TELLING: [&[&str]; 4] = [
     &["CPU implementer", "vendor", "vendor_id"],
     &["CPU part", "cpu model", "model"],
@@ -44,13 +44,12 @@ const PLAIN: [&str; 13] = [
     "type",
 ];
 
-/// The descriptions of all CPUs.
 #[derive(Debug, Default)]
 pub(crate) struct Descriptions {
     count: u32,
-    /// The CPUs that were described, each with the number of its last description.
+    /// The number of each described CPU's last description.
     of: BTreeMap<Cpu, u32>,
-    /// Names of the designs of Arm cores, the first that each has.
+    /// The name of each Arm CPU's design, as `/proc/cpuinfo` gives it first.
     designs: BTreeMap<Cpu, String>,
 }
 
@@ -66,12 +65,13 @@ impl Descriptions {
         self.count
     }
 
-    /// The description of a CPU; a CPU that has none of its own counts with the first.
+    /// The number of a CPU's description. A CPU without one counts with the first; `None` where there is no
+    /// description.
     pub(crate) fn of_cpu(&self, cpu: Cpu) -> Option<u32> {
         self.of.get(&cpu).copied().or((self.count > 0).then_some(0))
     }
 
-    /// The name of the design, on Arm.
+    /// The name of the CPU's design; only Arm kernels report it.
     pub(crate) fn design_of(&self, cpu: Cpu) -> Option<String> {
         self.designs.get(&cpu).cloned()
     }
@@ -81,7 +81,7 @@ impl Descriptions {
 struct Reading<'t> {
     all: Descriptions,
     cpu: Option<Cpu>,
-    /// The values of the current description that tell it apart; absent before the first one.
+    /// The distinguishing values of the current description; `None` before the first description.
     current: Option<[Option<&'t str>; 4]>,
     implementer: Option<&'t str>,
 }
@@ -127,7 +127,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// The CPU so far has the description so far.
+    /// Assigns the current description to the current CPU.
     fn close(&mut self) {
         if let (Some(cpu), Some(_)) = (self.cpu, &self.current) {
             self.all.of.insert(cpu, self.all.count - 1);

@@ -1,4 +1,4 @@
-//! The hypervisor, where one is seen.
+//! The hypervisor under which the machine runs, if one is detected.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use fauxplat_procfs::keyed;
 
 use crate::read;
 
-/// Words of the firmware's vendor and product, and the hypervisor that writes them.
+/// Words in the firmware's vendor and product names, and the hypervisor or cloud that they stand for.
 const FIRMWARE: [(&str, &str); 13] = [
     ("kvm", "KVM"),
     ("qemu", "QEMU"),
@@ -23,13 +23,13 @@ const FIRMWARE: [(&str, &str); 13] = [
     ("hetzner", "Hetzner Cloud"),
 ];
 
-/// Clock sources that only a guest has.
+/// Clock sources that only a guest has, and the hypervisors that provide them.
 const CLOCKS: [(&str, &str); 3] = [("kvm-clock", "KVM"), ("hyperv_clocksource", "Hyper-V"), ("xen", "Xen")];
 
-/// The hypervisor; `unknown` when the CPU's flag says that there is one and no file names it.
+/// The hypervisor; `unknown` where the CPU's flag reports one and no file names it. `None` where none is detected.
 ///
-/// On x86 the CPU's own flag decides whether there is one, since the machines of a cloud that are rented without a
-/// hypervisor carry the same firmware words as those with one.
+/// On x86 the CPU's own flag decides whether there is one, since machines that a cloud rents without a hypervisor carry
+/// the same firmware words as its virtual machines.
 pub(crate) fn name(root: &Path, cpuinfo: &str) -> Option<String> {
     if let Some(kind) = read::text(root, "sys/hypervisor/type") {
         return Some(if kind == "xen" { "Xen".into() } else { kind });
@@ -42,7 +42,7 @@ pub(crate) fn name(root: &Path, cpuinfo: &str) -> Option<String> {
     }
 }
 
-/// The clock comes first: it names the hypervisor itself, while the firmware may name an emulator or a cloud.
+/// The clock source comes first: it names the hypervisor itself, while the firmware may name an emulator or a cloud.
 fn named(root: &Path) -> Option<String> {
     clock(root).or_else(|| firmware(root)).or_else(|| device_tree(root))
 }
@@ -56,7 +56,7 @@ fn firmware(root: &Path) -> Option<String> {
     Some(found.1.into())
 }
 
-/// The hypervisor of a guest without firmware tables, by its device tree: `linux,kvm` or `xen,xen`.
+/// The hypervisor of a guest without firmware tables, from its device tree: `linux,kvm` or `xen,xen`.
 fn device_tree(root: &Path) -> Option<String> {
     let compatible = read::text(root, "proc/device-tree/hypervisor/compatible")?;
     let word = compatible.split('\0').next()?;
@@ -73,7 +73,7 @@ fn clock(root: &Path) -> Option<String> {
     Some(found.1.into())
 }
 
-/// Instance types of machines without a hypervisor end in `.metal` or `.metal-48xl`.
+/// Whether the machine is an instance type without a hypervisor, whose name ends in `.metal` or `.metal-48xl`.
 fn is_metal(root: &Path) -> bool {
     dmi(root, "product_name").contains(".metal")
 }

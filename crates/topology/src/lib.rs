@@ -1,7 +1,7 @@
 //! Reads CPUs and machine facts from a root path, and writes nothing.
 //!
 //! The root is `/` on the machine itself and a tree of fixtures in tests. A file that is missing or makes no sense
-//! leaves the default of its fact: a container without `/sys` can still be measured in.
+//! leaves the fact at its default, so a container without `/sys` can still be measured.
 
 mod activity;
 mod common;
@@ -32,10 +32,9 @@ use common::Common;
 /// The amount of detail that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// Details that trees and boxes show. Identifiers, line sizes and ways of caches are left out, which are a quarter
-    /// of all files.
+    /// Details that trees and boxes show. Identifiers, line sizes and ways of caches, a quarter of all files, are left
+    /// out.
     Shown,
-    /// Everything.
     Whole,
 }
 
@@ -44,10 +43,10 @@ pub fn discover(root: &Path) -> MachineFacts {
     facts(&Common::read(root))
 }
 
-/// The parts of a machine: `/` for this one, another root to replay a machine that was captured.
+/// The parts of a machine, and warnings. The root is `/` for this machine, and another folder for a captured one.
 ///
-/// What is missing is left out, and what makes no sense is left out with a line that names the file. Nothing that the
-/// tree holds makes this fail: a container without `/sys` has CPUs and no parts.
+/// Missing parts are left out; parts that make no sense are left out with a warning that names the file. No content of
+/// the tree makes the call fail: a container without `/sys` has CPUs and no parts.
 pub fn read(root: &Path) -> (Topology, Vec<String>) {
     tree::read(&Common::read(root), Depth::Whole)
 }
@@ -82,7 +81,7 @@ fn facts(common: &Common<'_>) -> MachineFacts {
 
 #[cfg(test)]
 mod tests {
-    /// A folder with some files of a machine, by their paths below its root.
+    /// A temporary root folder with the given files of a machine.
     pub(crate) fn machine(files: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {

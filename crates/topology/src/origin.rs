@@ -1,4 +1,4 @@
-//! The user and the installation, as far as files of the system name them.
+//! Host, user and identity of the installation, from files of the system.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -7,11 +7,11 @@ use fauxplat_model::{Origin, sha256};
 
 use crate::read;
 
-/// Characters of the identity: as many as keep a million installations apart.
+/// Length of the identity in hexadecimal digits, enough to keep a million installations apart.
 const IDENTITY_LENGTH: usize = 16;
 
-/// Host, user and identity of the installation below a root path. The identity survives a boot and another kernel, and
-/// machines of one model do not share it.
+/// Host, user and identity of the installation below a root path. The identity stays the same after a reboot or with
+/// another kernel, and differs between machines of one model.
 pub fn origin(root: &Path) -> Origin {
     Origin {
         checkout: None,
@@ -22,7 +22,7 @@ pub fn origin(root: &Path) -> Origin {
     }
 }
 
-/// A hash of the machine-id: machine-id(5) asks programs to keep the id itself to themselves.
+/// A hash of the machine-id, since machine-id(5) asks programs not to expose the id itself.
 fn machine_id(root: &Path) -> Option<String> {
     let id = read::text(root, "etc/machine-id").or_else(|| read::text(root, "var/lib/dbus/machine-id"))?;
     let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -30,7 +30,7 @@ fn machine_id(root: &Path) -> Option<String> {
     hash.get(..IDENTITY_LENGTH).map(str::to_owned)
 }
 
-/// Name of the user by passwd(5), or else the number.
+/// Name of the user from passwd(5), or else the number.
 fn user(root: &Path) -> Option<String> {
     let number = std::fs::metadata(root.join("proc/self")).ok()?.uid().to_string();
     let names = read::text(root, "etc/passwd").unwrap_or_default();

@@ -4,22 +4,21 @@
 use fauxplat_procfs::meminfo;
 use fauxplat_units::{Bytes, CpuSet};
 
-/// CPUs from this number on are left out. No kernel has been built for more (`CONFIG_NR_CPUS` ends at 8192), and a
+/// Exclusive upper limit of CPU numbers. No kernel has been built for more CPUs (`CONFIG_NR_CPUS` ends at 8192), and a
 /// nonsensical list must not make the reader open millions of files.
 pub const CPU_LIMIT: u32 = 16_384;
 
-/// The contents of a file that should hold one value.
+/// The result of parsing a file that should hold one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said<T> {
-    /// The value.
     Value(T),
-    /// A value by which the kernel says that it does not know.
+    /// A value that stands for "unknown", such as the identifier -1.
     Unknown,
-    /// Contents that make no sense, with the reason.
+    /// Contents that make no sense; messages put the reason after the file's name.
     Nonsense(&'static str),
 }
 
-/// A list of CPUs such as `0-3,8`; an empty one is an answer, for which `nohz_full` has a word of its own.
+/// A list of CPUs such as `0-3,8`. An empty list is a value as well; `nohz_full` writes it as `(null)`.
 pub fn list(text: &str) -> Said<CpuSet> {
     match text.parse::<CpuSet>() {
         _ if text == "(null)" => Said::Value(CpuSet::new()),
@@ -28,12 +27,12 @@ pub fn list(text: &str) -> Said<CpuSet> {
     }
 }
 
-/// A mask of CPUs in hexadecimal words with the lowest last, such as `ff,00000003`.
+/// A mask of CPUs in hexadecimal words of 32 bits, the lowest last, such as `ff,00000003`.
 pub fn mask(text: &str) -> Said<CpuSet> {
     let mut words = Vec::new();
     let mut bit = 0;
     for digit in text.bytes().rev() {
-        // A word has 32 bits, also where leading zeroes are left out.
+        // A word has 32 bits, even where its leading zeroes are left out.
         if digit == b',' {
             bit = u32::next_multiple_of(bit, 32);
             continue;
@@ -56,7 +55,7 @@ pub fn mask(text: &str) -> Said<CpuSet> {
     }
 }
 
-/// The set without CPUs beyond the limit, which are nonsense when nothing else is left.
+/// The set, or [`Said::Nonsense`] where it contains CPUs from [`CPU_LIMIT`] on.
 fn limited(cpus: CpuSet) -> Said<CpuSet> {
     let words = cpus.words().iter().copied().take(CPU_LIMIT as usize / 64).collect();
     let kept = CpuSet::from_words(words);
@@ -66,7 +65,7 @@ fn limited(cpus: CpuSet) -> Said<CpuSet> {
     }
 }
 
-/// A number from 0. The kernel writes `-1`, or the same in 16 bits, for an unknown identifier.
+/// A non-negative number. The kernel writes an unknown identifier as -1, 65535 or 4294967295.
 pub fn number(text: &str) -> Said<u32> {
     match text {
         "" => Said::Nonsense("is empty"),
@@ -80,7 +79,7 @@ pub fn number(text: &str) -> Said<u32> {
     }
 }
 
-/// A size such as `32K`: the kernel counts caches in units of 1024 bytes.
+/// A size such as `32K` or `2M`, in KiB or MiB; in bytes without a letter.
 pub fn size(text: &str) -> Said<Bytes> {
     let (digits, unit) = match text.bytes().last() {
         Some(b'K') => (&text[..text.len() - 1], 1 << 10),
@@ -88,7 +87,7 @@ pub fn size(text: &str) -> Said<Bytes> {
         _ => (text, 1),
     };
     match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
-        // Firmware may fill in tables of caches without their sizes.
+        // Firmware may describe a cache without its size, which then reads as zero.
         Some(0) => Said::Unknown,
         Some(bytes) => Said::Value(Bytes(bytes)),
         None if text.is_empty() => Said::Nonsense("is empty"),
@@ -96,7 +95,7 @@ pub fn size(text: &str) -> Said<Bytes> {
     }
 }
 
-/// Distances between NUMA nodes: numbers with blanks between them.
+/// Distances between NUMA nodes: numbers separated by white space.
 pub fn distances(text: &str) -> Said<Vec<u32>> {
     let numbers: Result<Vec<u32>, _> = text.split_ascii_whitespace().take(4096).map(str::parse).collect();
     match numbers {

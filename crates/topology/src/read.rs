@@ -7,24 +7,24 @@ use fauxplat_units::CpuSet;
 
 use crate::parse::{self, Said};
 
-/// The longest table that is read: `/proc/cpuinfo` of the largest machines has about half of it.
+/// Size limit of tables; `/proc/cpuinfo` of the largest machines has about half of it.
 const TABLE_BYTES_MAX: u64 = 32 << 20;
 
-/// The longest of all other files. A captured tree may hold a file without an end for each of thousands of CPUs.
+/// Size limit of all other files: a captured tree may contain an endless file for each of thousands of CPUs.
 const TEXT_BYTES_MAX: u64 = 64 << 10;
 
-/// The file below the root without white space and NUL bytes at its ends (device trees end strings with NUL), if it
-/// can be read and is not empty.
+/// A file below the root, without white space and NUL bytes at its ends (strings of device trees end with NUL). `None`
+/// where the file is empty or cannot be read.
 pub(crate) fn text(root: &Path, path: &str) -> Option<String> {
     trimmed(root, path, TEXT_BYTES_MAX)
 }
 
-/// A file with a line for each CPU, interrupt or mount.
+/// Like [`text`], for a file with a line for each CPU, interrupt or mount.
 pub(crate) fn table(root: &Path, path: &str) -> Option<String> {
     trimmed(root, path, TABLE_BYTES_MAX)
 }
 
-/// A list of CPUs that makes sense.
+/// A list of CPUs; `None` where the file is missing or makes no sense.
 pub(crate) fn list(root: &Path, path: &str) -> Option<CpuSet> {
     match parse::list(&text(root, path)?) {
         Said::Value(cpus) => Some(cpus),

@@ -7,7 +7,7 @@ use fauxplat_units::Bytes;
 
 use crate::read;
 
-/// `PRETTY_NAME` of `os-release(5)`, in the order of places that the manual gives.
+/// Name of the distribution from the first file in the order of `os-release(5)`; empty where unknown.
 pub(crate) fn name(root: &Path) -> String {
     let file = read::text(root, "etc/os-release").or_else(|| read::text(root, "usr/lib/os-release"));
     let text = file.unwrap_or_default();
@@ -16,7 +16,7 @@ pub(crate) fn name(root: &Path) -> String {
     value("PRETTY_NAME").or_else(|| value("NAME")).unwrap_or_default()
 }
 
-/// A value as a shell reads it: one pair of quotes and backslashes are taken away.
+/// A value as a shell reads it, without quotes and backslashes.
 fn unquote(value: &str) -> String {
     let value = value.trim();
     let inner =
@@ -29,7 +29,7 @@ fn unquote(value: &str) -> String {
     plain
 }
 
-/// `MemTotal`: the machine's memory without what the kernel reserved for itself.
+/// `MemTotal`: the machine's memory without the part that the kernel reserved for itself; 0 where unknown.
 pub(crate) fn memory(root: &Path) -> Bytes {
     let text = read::text(root, "proc/meminfo").unwrap_or_default();
     Bytes(meminfo::bytes(&text, "MemTotal").unwrap_or_default())

@@ -133,7 +133,7 @@ fn what_no_group_gives_on_is_given_on_meanwhile_and_taken_back() {
     fs::remove_dir(&made.folder).unwrap();
     hierarchy::disable(made.folder.parent().unwrap(), made.enabled);
     assert_eq!(tree.read(above), "-cpuset");
-    // Another group of ours still needs it.
+    // Another group of fauxplat still needs the controller.
     fs::create_dir(made.folder.with_file_name(owner::name(7, made.enabled))).unwrap();
     tree.write(above, "cpuset");
     hierarchy::disable(made.folder.parent().unwrap(), made.enabled);
@@ -286,7 +286,8 @@ fn groups_with_groups_below_them_go_as_a_whole() {
     let tree = v2("nested");
     let folder = tree.0.join("sys/fs/cgroup/user.slice/app.slice/fauxplat-1-2-3-4");
     fs::create_dir_all(folder.join("a/b")).unwrap();
-    // The kernel reports a busy group, a plain file system a folder that is not empty; either way it is kept.
+    // Removing a group fails in the kernel's file system as busy, and in a plain file system as not empty; the group is
+    // kept in either case.
     assert_eq!(fs::remove_dir(&folder).unwrap_err().kind(), std::io::ErrorKind::DirectoryNotEmpty);
     assert!(!crate::group::remove(&folder), "a folder that is no control group is left alone");
     assert!(folder.exists());
@@ -300,14 +301,14 @@ fn the_last_of_several_groups_takes_back_what_was_given_on_for_the_first() {
     let make = |number| {
         let mut group = Group::default();
         group.add(cpuset.clone(), cpuset.make(number).unwrap());
-        // State of the kernel's file from then on.
+        // The kernel's file lists the enabled controllers from now on.
         tree.write(above, "cpuset memory\n");
         group
     };
     let groups: Vec<Group> = (0..2).map(make).collect();
     drop(groups);
     assert_eq!(tree.read(above), "-cpuset");
-    // The abandoned groups are removed in any order.
+    // Groups of dead owners are removed in any order.
     tree.write(above, "cpuset memory\n");
     let here = fauxplat_sys::process::pid_namespace().unwrap();
     for (ticks, enabled) in [(1, 0), (2, owner::mask(Controller::Cpuset)), (3, 0)] {
@@ -334,7 +335,7 @@ fn limits_that_fauxplat_leaves_are_told() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("shell.scope, whose limits do not hold"), "{told:?}");
     assert!(told[0].ends_with(": cpu 50 %, memory 20.0 MiB, cpus 0-1"), "{told:?}");
-    // A group below that of fauxplat leaves no limit.
+    // A group below fauxplat's own group leaves no limit.
     let below = tree.group(&[Controller::Cpu], "g", &[]);
     assert_eq!(below.left_around(), Vec::<String>::new());
 }
@@ -410,7 +411,7 @@ fn groups_stand_in_a_scope_that_was_given_for_them() {
     tree.write("proc/self/cgroup", "0::/user.slice/app.slice/fauxplat-77-1234.scope\n");
     assert!(!unit.is_entered(&tree.0, &[7, 8]), "another's");
     tree.write(&format!("{scope}/cgroup.procs"), "");
-    // The kernel creates this file with the folder.
+    // In a plain file system nothing creates `cgroup.procs` with the folder.
     assert!(matches!(
         ScopeUnit::make_room(&tree.0, &[std::process::id() as i32]),
         Err(CgroupError::File { .. })

@@ -1,4 +1,5 @@
-//! Shared by the tests of the spawner: a `main`, since the test program is its own spawner, and small programs.
+//! Functions that the tests of the spawner share: a `main`, since the test program is its own spawner, and small
+//! programs.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 
 use std::path::PathBuf;
@@ -26,7 +27,8 @@ pub(crate) fn run(tests: &[(&str, fn())]) {
     );
 }
 
-/// A temporary path of this process: the user who runs the tests need not be the one who built them.
+/// A temporary path of this process, and not in the build folder: the user who runs the tests may not be the user who
+/// built them.
 pub(crate) fn scratch(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("fauxplat-{name}-{}", std::process::id()))
 }

@@ -22,7 +22,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// An unnamed file, which is deleted with the process, whatever ends that.
+    /// Creates an unnamed file, which the kernel deletes however the process ends.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let mut file = files::unnamed(folder)?;
         // The words of the block differ, so that a device that compresses has to write them all.
@@ -50,7 +50,7 @@ impl Labour for Files {
         Ok(())
     }
 
-    /// Wall time of the work, since it mostly waits for the device.
+    /// Wall time of the work, since the work mostly waits for the device.
     fn busy_ns(&self) -> u64 {
         self.working_ns
     }

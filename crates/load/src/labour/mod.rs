@@ -20,7 +20,7 @@ pub(crate) trait Labour {
     /// Does this many units, at least one.
     ///
     /// # Errors
-    /// The kernel refuses: no space, no process.
+    /// Fails where the kernel refuses a call, for example for lack of space or of processes.
     fn lap(&mut self, units: u64) -> io::Result<()>;
 
     /// Clock by which the share is held: the CPU time of this thread, unless the work is done elsewhere.
@@ -37,7 +37,7 @@ pub(crate) trait Labour {
 /// Prepares the work of an order on the thread that will do it, which is on its CPU already.
 ///
 /// # Errors
-/// No memory, no file, no thread.
+/// Fails where the memory, file or thread of the work cannot be created.
 pub(crate) fn ready(order: &Order) -> io::Result<Box<dyn Labour>> {
     Ok(match order.kind {
         LoadKind::Integer | LoadKind::Float | LoadKind::Branch | LoadKind::RealTime => {

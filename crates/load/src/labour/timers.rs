@@ -1,4 +1,4 @@
-//! Timer interrupts with their signals, and packets to oneself, whose reception is a softirq.
+//! Timer interrupts with their signals, and packets that the process sends to itself, whose reception is a softirq.
 
 use std::io;
 use std::net::UdpSocket;
@@ -7,7 +7,7 @@ use fauxplat_sys::{clock, timer};
 
 use super::{Labour, plain};
 
-/// Time after which a signal is not waited for any more: it is being blocked.
+/// Longest wait for a timer's signal, which may be blocked.
 const LATE_NS: u64 = 1_000_000;
 
 pub(super) struct Timers {

@@ -1,4 +1,4 @@
-//! Memory accesses of which nearly every one needs a page table walk.
+//! Memory accesses that nearly all need a page table walk.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Interrupts and times per CPU, since the machine began.
+//! Interrupts and ticks of each CPU since boot.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use fauxplat_units::Cpu;
 use crate::parse::CPU_LIMIT;
 use crate::read;
 
-/// Counters of each CPU, by its number.
+/// Counters since boot, indexed by CPU number.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     interrupts: Vec<u64>,
@@ -36,7 +36,7 @@ impl Counters {
         self.softirqs.get(cpu.0 as usize).copied().unwrap_or(0)
     }
 
-    /// Shares of the time since an earlier reading that a CPU was busy and that the hypervisor took.
+    /// Busy share and stolen share of a CPU's time since an earlier reading; zeros where no time has passed.
     pub(super) fn shares(&self, before: &Counters, cpu: Cpu) -> (f64, f64) {
         let ticks = |counters: &Counters| counters.ticks.get(cpu.0 as usize).copied().unwrap_or_default();
         let (now, then) = (ticks(self), ticks(before));
@@ -48,7 +48,8 @@ impl Counters {
     }
 }
 
-/// The sums of the columns. Rows with fewer numbers than CPUs, such as `ERR: 0`, are about the whole machine.
+/// Sums of the columns by CPU number. Rows with fewer numbers than CPUs, such as `ERR: 0`, describe the whole machine
+/// and are left out.
 fn per_cpu(text: &str) -> Vec<u64> {
     let Some(table) = Table::parse(text) else { return Vec::new() };
     let cpus: Vec<usize> = table.cpus().map(|cpu| cpu as usize).collect();
@@ -62,7 +63,7 @@ fn per_cpu(text: &str) -> Vec<u64> {
     sums
 }
 
-/// Idle, stolen and all ticks of each CPU.
+/// Idle, stolen and all ticks of each CPU, from the text of `/proc/stat`.
 fn ticks(text: &str) -> Vec<[u64; 3]> {
     let mut all = Vec::new();
     for (cpu, ticks) in stat::cpus(text).filter(|(cpu, _)| *cpu < CPU_LIMIT) {

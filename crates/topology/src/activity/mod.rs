@@ -18,12 +18,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Reads the counters for the first time.
     pub fn begin(root: &Path) -> Self {
         Watch { before: Counters::read(root), root: root.to_owned() }
     }
 
-    /// Reads the counters for the second time, `elapsed_ns` later, and lists the tasks bound to each CPU.
+    /// Activity of each online CPU between the two readings, which are `elapsed_ns` apart, and the tasks that are bound
+    /// to the CPU at the second reading.
     pub fn end(self, topology: &Topology, elapsed_ns: u64) -> Vec<(Cpu, CpuActivity)> {
         let after = Counters::read(&self.root);
         let pinned = Pinned::read(&self.root);

@@ -1,4 +1,4 @@
-//! Tasks that may run on one CPU alone.
+//! Tasks that may run on only one CPU.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,10 +8,10 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::read;
 
-/// Names of tasks that are kept per CPU.
+/// Largest number of task names kept per CPU.
 const NAMES_MAX: usize = 3;
 
-/// Tasks that are bound to one CPU.
+/// Tasks bound to one CPU: numbers of user and kernel threads, and names of the first user threads.
 #[derive(Debug, Default)]
 pub(super) struct Bound {
     pub(super) users: u32,
@@ -19,17 +19,16 @@ pub(super) struct Bound {
     pub(super) names: Vec<String>,
 }
 
-/// Every CPU to which tasks are bound.
 #[derive(Debug, Default)]
 pub(super) struct Pinned(BTreeMap<Cpu, Bound>);
 
 impl Pinned {
-    /// Examines every thread of every other process; threads that end meanwhile are no longer bound to a CPU.
+    /// Examines the threads of all other processes; threads that end meanwhile are not counted.
     pub(super) fn read(root: &Path) -> Self {
         let own = std::process::id().to_string();
         let mut pinned = Pinned::default();
         for process in numbered(&root.join("proc")) {
-            // The reading process is skipped: it may be bound to a CPU, but disturbs nobody while it reads.
+            // The reading process may be bound to a CPU as well, but disturbs no other task while it reads.
             if process.ends_with(&own) {
                 continue;
             }
@@ -44,7 +43,7 @@ impl Pinned {
         self.0.get(&cpu)
     }
 
-    /// Takes `/proc/PID/status` of a thread, see `proc_pid_status(5)`.
+    /// Counts a thread if its `/proc/PID/status` (`proc_pid_status(5)`) allows only one CPU.
     fn add(&mut self, text: &str) {
         let allowed = status::cpus_allowed_list(text).and_then(|list| list.parse::<CpuSet>().ok());
         let Some(cpus) = allowed.filter(|cpus| cpus.len() == 1) else { return };
@@ -61,7 +60,7 @@ impl Pinned {
     }
 }
 
-/// The folders with numbers for names.
+/// The subfolders whose names are numbers, as for processes and threads.
 fn numbered(folder: &Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_number = |name: &std::ffi::OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);

@@ -1,7 +1,6 @@
-//! The identity of a machine: facts that tell machines of one kind apart, such as board, firmware, memory and settings,
-//! and its counts of heat and errors.
+//! Facts about a machine's processor, board, firmware, memory and settings, and its counts of heat and errors.
 //!
-//! The names are those of [`fauxplat_model::FACTS`]. What cannot be read is left out, and said under `not-measured`.
+//! The names are those of [`fauxplat_model::FACTS`]. A fact that cannot be read is left out.
 
 mod readings;
 mod smbios;
@@ -17,7 +16,7 @@ pub use readings::throttles;
 use crate::common::Common;
 use crate::{cpus, facts, read};
 
-/// Facts of the machine by name. The entry `not-measured` lists facts that could not be read, with the reasons.
+/// Facts of the machine by name. The entry `not-measured` gives reasons why facts are missing.
 pub fn identity(root: &Path) -> BTreeMap<String, String> {
     let mut found = Found { known: BTreeMap::new(), missing: Vec::new() };
     kind(root, &mut found);
@@ -31,7 +30,7 @@ pub fn identity(root: &Path) -> BTreeMap<String, String> {
     found.known
 }
 
-/// Facts that were read, and the names of those that were not, with the reasons.
+/// Facts by name, and the reasons why others are missing.
 struct Found {
     known: BTreeMap<String, String>,
     missing: Vec<String>,
@@ -45,7 +44,7 @@ impl Found {
     }
 }
 
-/// Adds the processor's model and number.
+/// Adds processor, kernel and hypervisor.
 fn kind(root: &Path, found: &mut Found) {
     let common = Common::read(root);
     let line = |name: &str| keyed::value(&common.cpuinfo, name).map(str::to_owned);
@@ -69,7 +68,8 @@ fn kind(root: &Path, found: &mut Found) {
     found.add("sockets", (!packages.is_empty()).then(|| packages.len().to_string()));
 }
 
-/// Adds the firmware's and the board's own description; arm64 boards without such tables give it in their device tree.
+/// Adds product, board and BIOS from the firmware's DMI tables. On arm64 boards without these tables the product comes
+/// from the device tree.
 fn firmware(root: &Path, found: &mut Found) {
     let dmi = |name: &str| read::text(root, &format!("sys/class/dmi/id/{name}"));
     let pair = |one: &str, other: &str| match (dmi(one), dmi(other)) {
@@ -85,15 +85,16 @@ fn firmware(root: &Path, found: &mut Found) {
     found.add("board-version", dmi("board_version"));
     found.add("bios", pair("bios_vendor", "bios_version"));
     found.add("bios-date", dmi("bios_date"));
-    // The serial number is readable by root alone. Comparisons leave it out, since it differs on every machine.
+    // Only root can read the serial number. Comparisons leave it out, since it differs on every machine.
     found.add("board-serial", dmi("board_serial"));
 }
 
-/// The largest tables that are read; those of servers have some tens of KiB.
+/// Size limit of the tables; those of servers have some tens of KiB.
 const TABLES_BYTES_MAX: u64 = 4 << 20;
 
-/// The modules of memory, by the tables of the firmware, and the places for processors and memory that the board has,
-/// whatever is in them. The tables are readable by root alone; the names of their entries by all, where the kernel has them.
+/// Adds the memory modules from the firmware's tables, and the board's number of processor sockets and memory slots,
+/// occupied or not. Only root can read the tables; without them, sockets and slots are counted in the folder of the
+/// kernel module dmi-sysfs, which everybody can list.
 fn memory(root: &Path, found: &mut Found) {
     let path = "sys/firmware/dmi/tables/DMI";
     match read_bounded(&root.join(path), TABLES_BYTES_MAX) {
@@ -113,7 +114,7 @@ fn memory(root: &Path, found: &mut Found) {
     }
 }
 
-/// Number of entries of a kind in the folder of the module dmi-sysfs, whose names are kind and number.
+/// Number of entries of a kind in the folder of dmi-sysfs, whose names consist of kind and number, such as `17-0`.
 fn entries(root: &Path, kind: u8) -> Option<String> {
     let names = std::fs::read_dir(root.join("sys/firmware/dmi/entries")).ok()?.flatten();
     let begin = format!("{kind}-");
@@ -139,8 +140,8 @@ fn settings(root: &Path, found: &mut Found) {
     }
 }
 
-/// The kernel's command line without identifiers of this very machine, such as its disks: they differ everywhere, and
-/// would hide that a machine was started with another option.
+/// The kernel's command line without identifiers of this machine, such as its disks: they differ on every machine, and
+/// would hide a difference in another option.
 fn without_identity(line: &str) -> String {
     const OF_ONE: [&str; 7] = ["root=", "resume=", "BOOT_IMAGE=", "ip=", "BOOTIF=", "hostname=", "initrd="];
     let words = line.split_whitespace().filter(|word| !OF_ONE.iter().any(|name| word.starts_with(name)));
@@ -197,7 +198,7 @@ mod tests {
         assert!(!missing.contains("mainboard"), "{missing}");
     }
 
-    /// A container has next to nothing, and no fact is an empty word.
+    /// A container reports few facts, and none of these is an empty string.
     #[test]
     fn what_is_not_there_is_left_out_and_said() {
         let root = machine(&[("proc/cmdline", "\n")]);

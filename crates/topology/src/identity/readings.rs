@@ -1,4 +1,4 @@
-//! Readings of a machine that change while it runs: counts since boot, and temperature.
+//! Readings of a machine that change while it runs: counts since boot, temperature, steal and pressure.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,6 @@ use fauxplat_procfs::stat::{self, Kind};
 use super::Found;
 use crate::{cpus, read};
 
-/// Adds all readings.
 pub(super) fn add(root: &Path, found: &mut Found) {
     found.add("throttles", throttles(root).map(|count| count.to_string()));
     found.add("machine-checks", machine_checks(root).map(|count| count.to_string()));
@@ -29,8 +28,8 @@ pub(super) fn add(root: &Path, found: &mut Found) {
     }
 }
 
-/// Times that a core or its package was throttled for heat, since the boot
-/// (Documentation/arch/x86/x86_64/machinecheck).
+/// Number of times that cores and packages were throttled for heat since boot, summed over the online CPUs
+/// (Documentation/arch/x86/x86_64/machinecheck); `None` where no CPU counts them.
 pub fn throttles(root: &Path) -> Option<u64> {
     let count = |cpu: fauxplat_units::Cpu| {
         let file = |name: &str| {
@@ -42,7 +41,8 @@ pub fn throttles(root: &Path) -> Option<u64> {
     cpus::online(root).iter().filter_map(count).reduce(u64::saturating_add)
 }
 
-/// Machine-check exceptions of all CPUs, and errors of memory that were corrected or not, since the boot.
+/// Machine-check exceptions of all CPUs plus corrected and uncorrected memory errors since boot; `None` where the
+/// kernel counts neither.
 fn machine_checks(root: &Path) -> Option<u64> {
     let interrupts = read::table(root, "proc/interrupts");
     let exceptions = interrupts.as_deref().and_then(|text| {
@@ -60,7 +60,7 @@ fn memory_errors(root: &Path) -> Option<u64> {
     controllers.flatten().flat_map(|entry| errors(&entry.path())).flatten().reduce(u64::saturating_add)
 }
 
-/// The hottest sensor of the processor, in degrees.
+/// The highest temperature of all thermal zones, in degrees Celsius.
 fn temperature_c(root: &Path) -> Option<f64> {
     let zones = fs::read_dir(root.join("sys/class/thermal")).ok()?;
     let of = |path: &Path| fs::read_to_string(path.join("temp")).ok()?.trim().parse::<f64>().ok();
@@ -68,7 +68,7 @@ fn temperature_c(root: &Path) -> Option<f64> {
     hot.map(|thousandths| thousandths / 1000.0).reduce(f64::max)
 }
 
-/// Share of the time since the boot that the hypervisor took.
+/// Share of all CPU time since boot that the hypervisor took.
 fn steal_share(root: &Path) -> Option<f64> {
     let text = read::table(root, "proc/stat")?;
     let ticks = stat::machine(&text)?.ticks();

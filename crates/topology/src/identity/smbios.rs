@@ -1,41 +1,42 @@
-//! The modules of memory that the tables of the firmware list: structures of type 17 (DMTF DSP0134, "Memory Device").
+//! Memory modules, sockets and slots in the firmware's SMBIOS tables (DMTF DSP0134). Structures of type 17, "Memory
+//! Device", describe memory.
 
-/// Kind of the structures that describe a socket for a processor.
+/// Type of the structures that describe a processor socket.
 pub(super) const PROCESSOR: u8 = 4;
 
-/// Kind of the structures that describe a slot for memory.
+/// Type of the structures that describe a memory slot.
 pub(super) const MEMORY: u8 = 17;
 
-/// A memory module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Module {
-    /// In mebibytes.
     pub(super) size_mib: u64,
-    /// Configured clock, in transfers per microsecond; `None` where the firmware does not say.
+    /// Configured speed, or else the module's maximum, in megatransfers per second; `None` where the firmware gives
+    /// neither.
     pub(super) speed: Option<u64>,
 }
 
-/// Modules that are there; empty places are none. Tables that are damaged end where they stop making sense.
+/// The installed modules; empty slots are left out. Damaged tables are read up to the first structure that makes no
+/// sense.
 pub(super) fn modules(tables: &[u8]) -> Vec<Module> {
     structures(tables).filter(|(kind, _)| *kind == MEMORY).filter_map(|(_, body)| module(body)).collect()
 }
 
-/// Number of structures of a kind: places, whether anything is in them or not.
+/// Number of structures of a kind, which is the number of sockets or slots, occupied or not.
 pub(super) fn places(tables: &[u8], of_kind: u8) -> usize {
     structures(tables).filter(|(kind, _)| *kind == of_kind).count()
 }
 
-/// The structures of a table: kind and formatted part.
+/// The structures of a table, each as its type and its formatted part.
 fn structures(tables: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     let mut rest = tables;
     std::iter::from_fn(move || {
         let (kind, length) = (*rest.first()?, usize::from(*rest.get(1)?));
         let body = rest.get(..length).filter(|body| body.len() >= 4)?;
-        // The structure's strings follow it, and end with two zero bytes.
+        // The strings of a structure follow the formatted part, and end with two zero bytes.
         let texts = &rest[length..];
         let end = texts.windows(2).position(|pair| pair == [0, 0]).map_or(texts.len(), |at| at + 2);
         rest = &texts[end..];
-        // Type 127 is the end of the table.
+        // A structure of type 127 marks the end of the table.
         (kind != 127).then_some((kind, body))
     })
 }
@@ -50,13 +51,13 @@ fn module(body: &[u8]) -> Option<Module> {
         size if size & 0x8000 != 0 => (size & 0x7fff) / 1024,
         size => size,
     };
-    // The configured speed; older tables only have the module's maximum. Zero means unknown.
+    // Offset 0x20 holds the configured speed. Older tables have only the module's maximum, at 0x15. Zero means unknown.
     let known = |speed: Option<u64>| speed.filter(|&speed| speed != 0 && speed != 0xffff);
     let speed = known(word(0x20)).or_else(|| known(word(0x15)));
     (size_mib > 0).then_some(Module { size_mib, speed })
 }
 
-/// All modules in one word, such as `8 × 16 GiB`.
+/// All modules as text, the largest first, such as `1 × 64 GiB + 2 × 16 GiB`; `None` without modules.
 pub(super) fn described(modules: &[Module]) -> Option<String> {
     let mut sizes: Vec<u64> = modules.iter().map(|module| module.size_mib).collect();
     sizes.sort_unstable_by(|one, other| other.cmp(one));
@@ -68,7 +69,7 @@ pub(super) fn described(modules: &[Module]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" + "))
 }
 
-/// Speed of the modules as text; several values where they differ.
+/// The distinct speeds of the modules as text; `None` where no speed is known.
 pub(super) fn speed(modules: &[Module]) -> Option<String> {
     let mut speeds: Vec<u64> = modules.iter().filter_map(|module| module.speed).collect();
     speeds.sort_unstable();
@@ -81,7 +82,7 @@ pub(super) fn speed(modules: &[Module]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// A structure of type 17 of version 2.8 with this size and speed, and its texts.
+    /// A memory device structure of SMBIOS 2.8 with the given sizes and speeds, and two strings.
     fn device(size: u16, extended_mib: u32, speed: u16, configured: u16) -> Vec<u8> {
         let mut body = vec![0_u8; 0x28];
         (body[0], body[1]) = (17, 0x28);
@@ -94,7 +95,7 @@ mod tests {
     }
 
     fn tables(parts: &[Vec<u8>]) -> Vec<u8> {
-        // A structure without texts ends with two zeros of its own.
+        // A structure without strings ends with two zero bytes as well.
         let bios = [0, 4, 0, 0, 0, 0].to_vec();
         let end = [127, 4, 0, 0, 0, 0].to_vec();
         [&[bios][..], parts, &[end]].concat().concat()
@@ -115,7 +116,7 @@ mod tests {
         assert_eq!((places(&full, MEMORY), places(&full, PROCESSOR)), (4, 0));
     }
 
-    /// Tables that are cut off or damaged give an answer, and no panic.
+    /// Reading tables that are cut off or damaged gives an answer and does not panic.
     #[test]
     fn damaged_tables_end_where_they_stop_making_sense() {
         let full = tables(&[device(16384, 0, 3200, 2933), device(8192, 0, 1, 2)]);

@@ -1,25 +1,26 @@
-//! From a relation to CPUs.
+//! Evaluates a relation on the topology of a machine.
 
 use fauxplat_model::{CpuActivity, MachinePart, Relation, Topology};
 use fauxplat_units::{Cpu, CpuSet};
 
 use super::{Activities, PickError, activity_of, parts};
 
-/// A question to one machine.
+/// A relation and the machine on which it is evaluated; `activities` is `None` where no CPU was watched.
 pub(super) struct Asked<'a> {
     pub(super) relation: &'a Relation,
     pub(super) topology: &'a Topology,
     pub(super) activities: Option<&'a Activities>,
 }
 
-/// Time that an interrupt takes from a task, in seconds: its own time and that of refilling the caches.
+/// Time that an interrupt takes from a task, in seconds: the handler itself and refilling the caches.
 const INTERRUPT_S: f64 = 5e-6;
 
 /// Share of a sibling's busy time that a task loses: two threads that share a core are 20 to 45 % slower each.
 const SIBLING_SHARE: f64 = 0.3;
 
 impl Asked<'_> {
-    /// The CPUs in the order of preference; at least one.
+    /// The CPUs that fulfil the relation, at least one, in rising order; quietest first where the relation asks for
+    /// activity.
     pub(super) fn answer(&self) -> Result<Vec<Cpu>, PickError> {
         let cpus = self.evaluate(self.relation, &self.topology.allowed)?;
         if cpus.is_empty() {
@@ -32,12 +33,12 @@ impl Asked<'_> {
         Ok(ordered)
     }
 
-    /// Whether a CPU fulfils one factor of the relation.
+    /// Whether a CPU fulfils one part of the relation.
     pub(super) fn holds(&self, part: &Relation, cpu: Cpu) -> bool {
         self.evaluate(part, &self.topology.allowed).is_ok_and(|cpus| cpus.contains(cpu))
     }
 
-    /// The CPUs of a set that are meant.
+    /// The CPUs among a set that fulfil a relation.
     fn evaluate(&self, relation: &Relation, among: &CpuSet) -> Result<CpuSet, PickError> {
         match relation {
             Relation::All => Ok(among.clone()),
@@ -58,7 +59,8 @@ impl Asked<'_> {
         }
     }
 
-    /// Applies filters on single CPUs first, then choices among the remaining CPUs, in their order.
+    /// Applies the filters on single CPUs first; the choices, in the order written, then choose among the remaining
+    /// CPUs.
     fn every(&self, factors: &[Relation], among: &CpuSet) -> Result<CpuSet, PickError> {
         let (choices, filters): (Vec<_>, Vec<_>) = factors.iter().partition(|factor| factor.is_choice());
         let mut rest = among.clone();
@@ -110,7 +112,7 @@ impl Asked<'_> {
         };
         if let Some(part) = other {
             let own = self.part_of(part, cpu)?;
-            // A CPU that is in no such part at all is not in another one either.
+            // A CPU that belongs to no part of this kind does not count as being in another part.
             let elsewhere =
                 self.parts(part)?.into_iter().fold(CpuSet::new(), |all, (_, cpus)| all.union(&cpus));
             found = found.intersection(&elsewhere.without(&own));
@@ -118,7 +120,7 @@ impl Asked<'_> {
         Ok(found)
     }
 
-    /// The CPUs of the part that holds a CPU.
+    /// The CPUs of the part that contains a CPU.
     fn part_of(&self, part: MachinePart, cpu: Cpu) -> Result<CpuSet, PickError> {
         let topology = self.topology;
         if !topology.present.contains(cpu) {
@@ -165,7 +167,7 @@ impl Asked<'_> {
         Ok(ordered.into_iter().take(count).collect())
     }
 
-    /// The share of its time that a task on this CPU would lose to others.
+    /// Estimated share of its time that a task on this CPU would lose; infinite where the CPU was not watched.
     fn lost(&self, cpu: Cpu) -> f64 {
         activity_of(self.activities, cpu).map_or(f64::INFINITY, lost)
     }
@@ -182,7 +184,7 @@ impl Asked<'_> {
         PickError::NoAnswer { relation: self.relation.to_string(), reason: reason.into() }
     }
 
-    /// Why no CPU is left: this process may not use the matching ones, or the machine has none.
+    /// The error for an empty answer: this process may not use the matching CPUs, or the machine has none.
     fn nothing(&self) -> PickError {
         let everywhere = self.evaluate(self.relation, &self.topology.online).unwrap_or_default();
         if !everywhere.is_empty() {
@@ -203,7 +205,7 @@ impl Asked<'_> {
     }
 }
 
-/// Why a CPU has no such relative.
+/// The reason why no CPU has the given relation to `cpu`.
 fn alone(other: Option<MachinePart>, same: Option<MachinePart>, cpu: Cpu) -> String {
     match (other, same) {
         (Some(MachinePart::Cpu), Some(same)) => {

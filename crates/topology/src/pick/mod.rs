@@ -1,4 +1,4 @@
-//! CPUs by relation: which of a machine's CPUs are meant, and why each of them.
+//! Selects CPUs by a relation, and gives the reasons for each.
 
 mod evaluate;
 mod parts;
@@ -7,39 +7,27 @@ mod reasons;
 use fauxplat_model::{Chosen, CpuActivity, Relation, Topology};
 use fauxplat_units::{Cpu, CpuSet};
 
-/// Why there is no answer.
+/// The reason why a relation gives no CPU.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PickError {
     /// The relation names a CPU that this machine does not have.
     #[error("{relation}: CPU {cpu} does not exist; this machine has CPUs {present}")]
-    NoSuchCpu {
-        /// The relation as the user wrote it.
-        relation: String,
-        /// The CPU that does not exist.
-        cpu: Cpu,
-        /// All CPUs of the machine.
-        present: CpuSet,
-    },
+    NoSuchCpu { relation: String, cpu: Cpu, present: CpuSet },
     /// No CPU on this machine fulfils the relation.
     #[error("{relation}: {reason}")]
-    NoAnswer {
-        /// The relation as the user wrote it.
-        relation: String,
-        /// Why no CPU fulfils the relation.
-        reason: String,
-    },
+    NoAnswer { relation: String, reason: String },
 }
 
-/// Activity of CPUs over an interval.
+/// The watched CPUs, each with its activity over the same interval.
 pub type Activities = Vec<(Cpu, CpuActivity)>;
 
-/// The CPUs that fulfil a relation, out of those that are online and allowed, each with the reasons.
+/// The online and allowed CPUs that fulfil a relation, each with the reasons; never empty.
 ///
-/// They come in rising order, and those of `quietest` from the quietest on. What they did while they were watched is
-/// part of the answer where it is known; `quietest` cannot be answered without.
+/// CPUs come in rising order, or quietest first where the relation asks for activity. The answer includes the activity
+/// of watched CPUs; `quietest` cannot be evaluated without activities.
 ///
 /// # Errors
-/// [`PickError`]: there is always a CPU in an answer.
+/// Fails where the relation names a CPU that the machine does not have, or where no CPU fulfils it.
 pub fn pick(
     relation: &Relation,
     topology: &Topology,
@@ -56,7 +44,7 @@ pub fn pick(
     Ok(cpus.into_iter().map(chosen).collect())
 }
 
-/// Activity of a CPU; `None` where it was not watched.
+/// Activity of a CPU; `None` where the CPU was not watched.
 fn activity_of(activities: Option<&Activities>, cpu: Cpu) -> Option<&CpuActivity> {
     activities?.iter().find(|(watched, _)| *watched == cpu).map(|(_, activity)| activity)
 }

@@ -1,9 +1,9 @@
-//! The parts of one kind as sets with numbers.
+//! Parts of a machine as numbered sets of CPUs.
 
 use fauxplat_model::{MachinePart, Topology};
 use fauxplat_units::{Cpu, CpuSet};
 
-/// Every part of a kind: its number, and its online CPUs.
+/// All parts of a kind that have online CPUs: the number of each, and these CPUs.
 pub(super) fn all(topology: &Topology, part: MachinePart) -> Vec<(u32, CpuSet)> {
     let found: Vec<(u32, &CpuSet)> = match part {
         MachinePart::Cpu => {
@@ -25,7 +25,7 @@ fn holds_data(cache: &fauxplat_model::Cache) -> bool {
     cache.kind != fauxplat_model::CacheKind::Instruction
 }
 
-/// The part of a kind that holds a CPU.
+/// The part of a kind that contains a CPU.
 pub(super) fn of(topology: &Topology, part: MachinePart, cpu: Cpu) -> Option<(u32, CpuSet)> {
     all(topology, part).into_iter().find(|(_, cpus)| cpus.contains(cpu))
 }

@@ -41,7 +41,8 @@ fn collect(relation: &Relation, asked: &Asked<'_>, cpu: Cpu, reasons: &mut Vec<S
     }
 }
 
-/// ` 1`, after the word for the part.
+/// The number of the CPU's part with a blank before it, to follow the word for the part; empty where there is no such
+/// part.
 fn number(part: MachinePart, topology: &Topology, cpu: Cpu) -> String {
     parts::of(topology, part, cpu).map_or(String::new(), |(number, _)| format!(" {number}"))
 }

@@ -1,4 +1,4 @@
-//! Caches, each read once: a CPU that another one has named as a sharer is not asked again.
+//! Caches, each read once: a cache is not read again from other CPUs that share it.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use fauxplat_units::{Cpu, CpuSet};
 use super::files::Files;
 use crate::Depth;
 
-/// Index folders of one CPU that are looked at. No machine has more than five.
+/// Number of index folders that are tried for each CPU. No machine has more than five.
 const INDEX_MAX: usize = 16;
-/// Below this one an index may be missing in front of others, as where a hypervisor hides some.
+/// Below this index a missing folder does not end the search, since a hypervisor may hide single caches.
 const INDEX_USUAL: usize = 4;
 
 const KINDS: [&str; 3] = ["Data", "Instruction", "Unified"];
 
 pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, depth: Depth) {
-    // The caches that were found under each index, as places in the list.
+    // For each index, the positions in `caches` of the caches found under it.
     let mut by_index: Vec<Vec<usize>> = vec![Vec::new(); INDEX_MAX];
     let mut caches: Vec<Cache> = Vec::new();
-    // The CPUs that have a cache of each name.
+    // For each level and kind, the CPUs whose cache was found.
     let mut taken: BTreeMap<(u32, CacheKind), CpuSet> = BTreeMap::new();
     for cpu in topology.online.iter() {
         let own = topology.cpus.iter().find(|known| known.cpu == cpu);
         let siblings = own.map(|own| own.siblings.intersection(&topology.online)).unwrap_or_default();
         for (index, found) in by_index.iter_mut().enumerate() {
-            // Neighbours are read one after the other, so the newest cache is the most likely one.
+            // Neighbouring CPUs are read one after the other, so the newest cache is the most likely match.
             if found.iter().rev().any(|&place| caches[place].cpus.contains(cpu)) {
                 continue;
             }
@@ -50,8 +50,8 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, depth: Depth)
     topology.caches = caches;
 }
 
-/// Whether a CPU names as sharers CPUs that have another cache of this name. It is not believed then; one of the others
-/// may name it as a sharer of theirs.
+/// Whether the sharers that a CPU names overlap those of another cache of the same level and kind. Such a list is noted
+/// as a problem and not used; the list of another CPU may still contain this CPU.
 fn is_contradicted(
     files: &mut Files<'_>,
     caches: &[Cache],
@@ -74,7 +74,7 @@ fn is_contradicted(
     other.is_some()
 }
 
-/// Caches as SPARC lists them: files beside the CPU's own, without information about sharers.
+/// Caches of SPARC: prefixes of the files in each CPU's folder, with level and kind. Sharers are not reported.
 const FLAT: [(&str, u32, CacheKind); 3] = [
     ("l1_icache", 1, CacheKind::Instruction),
     ("l1_dcache", 1, CacheKind::Data),
@@ -98,7 +98,7 @@ fn one(files: &mut Files<'_>, (cpu, siblings): (Cpu, &CpuSet), index: usize, lev
     let kind = files.word(format_args!("cpu{cpu}/cache/index{index}/type"), &KINDS)?;
     let mask = files.mask(format_args!("cpu{cpu}/cache/index{index}/shared_cpu_map"));
     let shared = mask.or_else(|| files.list(format_args!("cpu{cpu}/cache/index{index}/shared_cpu_list")));
-    // Firmware that names nobody means the threads of a core: Itanium's does so of its outer caches.
+    // An empty list means the threads of the core: Itanium's firmware describes its outer caches in this way.
     let shared = shared.map(|cpus| if cpus.is_empty() { siblings.clone() } else { cpus });
     let own: CpuSet = [cpu].into_iter().collect();
     Some(Cache {
@@ -120,7 +120,8 @@ fn details(files: &mut Files<'_>, cpu: Cpu, index: usize, cache: &mut Cache) {
     cache.ways = files.number(format_args!("cpu{cpu}/cache/index{index}/ways_of_associativity"));
 }
 
-/// Index of a cache in the list. A cache that two CPUs number differently is listed once.
+/// Position of a cache in the list, which is extended if necessary. A cache that two CPUs number differently is listed
+/// once.
 fn place(caches: &mut Vec<Cache>, cache: Cache) -> usize {
     let same =
         |other: &Cache| other.level == cache.level && other.kind == cache.kind && other.cpus == cache.cpus;
@@ -130,7 +131,7 @@ fn place(caches: &mut Vec<Cache>, cache: Cache) -> usize {
     })
 }
 
-/// Numbers the caches of each name in the order of the list.
+/// Numbers the caches of each level and kind from 0, in the order of the list.
 fn number(caches: &mut [Cache]) {
     let mut counts: Vec<((u32, CacheKind), u32)> = Vec::new();
     for cache in caches {

@@ -1,4 +1,4 @@
-//! CPUs and nodes that this process may use, by its affinity and by the cpuset of its control group.
+//! The CPUs that this process may use, by its affinity and by the cpuset of its control group.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -18,33 +18,35 @@ pub(crate) fn read(topology: &mut Topology, root: &Path, own: &str, reading: &mu
     topology.allowed = limits.into_iter().flatten().fold(everything, |cpus, limit| cpus.intersection(limit));
 }
 
-/// A mounted hierarchy that may hold the cpuset: where it is, which part of it is mounted there, and its files.
+/// A mounted hierarchy that may have the cpuset controller: mount point, the part of the hierarchy mounted there, and
+/// the names of its files in the order in which they are tried.
 struct Hierarchy {
     mounted: PathBuf,
     part: PathBuf,
     files: &'static [&'static str],
-    /// Whether the hierarchy is the unified one, where a group without the controller has its parent's cpuset.
+    /// Whether the hierarchy is the unified one (version 2), where a group without the controller has its parent's
+    /// cpuset.
     unified: bool,
 }
 
-/// The effective CPUs of the cpuset, by the hierarchy of version 1 or 2 that has the controller.
+/// The effective CPUs of the cpuset, from the hierarchy of version 1 or 2 that has the controller.
 fn cpuset(root: &Path, reading: &mut Reading) -> Option<CpuSet> {
     let groups = text(root, "proc/self/cgroup").unwrap_or_default();
     let old = text(root, "proc/self/cpuset");
     hierarchies(root).into_iter().find_map(|hierarchy| {
         let path = own_group(&groups, hierarchy.unified).or(old.as_deref())?;
-        // A group outside of the mounted part is treated as its root, as from within a container.
+        // A group outside the mounted part counts as the root of that part, as seen from within a container.
         let below = Path::new(path).strip_prefix(&hierarchy.part).unwrap_or(Path::new(""));
         effective(root, &hierarchy, below, reading)
     })
 }
 
-/// The path of this process's group.
 fn own_group(groups: &str, unified: bool) -> Option<&str> {
     if unified { cgroup::path_v2(groups) } else { cgroup::path_v1(groups, "cpuset") }
 }
 
-/// The mounted hierarchies, from `/proc/self/mountinfo`, or from `/proc/mounts`, which does not state the mounted part.
+/// The mounted hierarchies from `/proc/self/mountinfo`, or else from `/proc/mounts`, which does not state the mounted
+/// part.
 fn hierarchies(root: &Path) -> Vec<Hierarchy> {
     let mut found: Vec<Hierarchy> = match table(root, "proc/self/mountinfo") {
         Some(lines) => mounts::mountinfo(&lines).filter_map(hierarchy).collect(),
@@ -53,7 +55,7 @@ fn hierarchies(root: &Path) -> Vec<Hierarchy> {
             mounts::mounts(&lines).filter_map(hierarchy).collect()
         }
     };
-    // Where version 1 has the controller, version 2 has not.
+    // Version 1 comes first: where it has the controller, version 2 does not.
     found.sort_by_key(|hierarchy| hierarchy.unified);
     found
 }
@@ -71,7 +73,7 @@ fn hierarchy(mount: Mount<'_>) -> Option<Hierarchy> {
     Some(Hierarchy { mounted: path(mount.point), part: path(mount.part), files, unified: mount.is_v2() })
 }
 
-/// The first list on the way from the group to the root of the hierarchy.
+/// The first list with CPUs on the way from the group up to the root of the hierarchy.
 fn effective(root: &Path, hierarchy: &Hierarchy, below: &Path, reading: &mut Reading) -> Option<CpuSet> {
     // `..` leads out of the mounted part, where names are unknown.
     let inside: PathBuf =

@@ -10,7 +10,8 @@ use fauxplat_units::{Bytes, CpuSet};
 
 use crate::parse::{self, Said};
 
-/// The state of reading a tree: the buffer for all files, and the problems, a line each.
+/// The buffer for all files of a tree, and the problems found so far, one line each. Problems beyond [`LINES_MAX`] are
+/// only counted.
 #[derive(Debug)]
 pub(crate) struct Reading {
     buffer: Vec<u8>,
@@ -18,10 +19,10 @@ pub(crate) struct Reading {
     more: usize,
 }
 
-/// Bytes of a file that are read: a mask of every CPU that a kernel can have takes less than half of it.
+/// Size of the buffer: a mask of all CPUs that a kernel can have takes less than half of it.
 const FILE_BYTES: usize = 16 << 10;
 
-/// Limit of warnings: twenty lines say enough about a tree that makes no sense.
+/// Maximum number of lines: twenty are enough for a tree that makes no sense.
 const LINES_MAX: usize = 20;
 
 impl Reading {
@@ -29,7 +30,6 @@ impl Reading {
         Reading { buffer: vec![0; FILE_BYTES], lines: Vec::new(), more: 0 }
     }
 
-    /// Notes a problem.
     pub(crate) fn add(&mut self, line: Arguments<'_>) {
         match self.lines.len() < LINES_MAX {
             true => self.lines.push(line.to_string()),
@@ -45,11 +45,10 @@ impl Reading {
     }
 }
 
-/// The files below a folder.
 pub(crate) struct Files<'p> {
-    /// Absent when the folder does not exist.
+    /// `None` where the folder does not exist or cannot be opened.
     folder: Option<Folder>,
-    /// Name of the folder in messages.
+    /// Path of the folder below the root, for messages.
     name: String,
     path: String,
     pub(crate) reading: &'p mut Reading,
@@ -70,7 +69,8 @@ impl<'p> Files<'p> {
         Files { folder, name, path, reading }
     }
 
-    /// The first bytes of a file, if it is there. Any other reason why it cannot be read is noted as a problem.
+    /// Reads a file into the buffer and returns its length. `None` where the file cannot be read; every reason except a
+    /// missing file is noted as a problem.
     fn bytes(&mut self, path: Arguments<'_>) -> Option<usize> {
         let folder = self.folder.as_ref()?;
         self.path.clear();
@@ -87,8 +87,8 @@ impl<'p> Files<'p> {
         }
     }
 
-    /// The parsed value of a file. Contents that make no sense are noted as a problem; the value is then `None`, as if
-    /// the file was not there.
+    /// The parsed value of a file. Contents that make no sense are noted as a problem, and give `None` as a missing
+    /// file does.
     fn value<T>(&mut self, path: Arguments<'_>, parse: impl Fn(&str) -> Said<T>) -> Option<T> {
         let bytes = self.bytes(path)?;
         let said = match bytes == self.reading.buffer.len() {
@@ -114,7 +114,7 @@ impl<'p> Files<'p> {
         self.value(path, parse::number)
     }
 
-    /// An identifier, which the kernel may say that it does not know.
+    /// An identifier: `None` where the file gives none, `Some(None)` where the kernel writes the value for "unknown".
     pub(crate) fn identifier(&mut self, path: Arguments<'_>) -> Option<Option<u32>> {
         self.value(path, |text| match parse::number(text) {
             Said::Value(number) => Said::Value(Some(number)),
@@ -123,7 +123,7 @@ impl<'p> Files<'p> {
         })
     }
 
-    /// A list that may be empty.
+    /// A list of CPUs, which may be empty.
     pub(crate) fn list(&mut self, path: Arguments<'_>) -> Option<CpuSet> {
         self.value(path, parse::list)
     }
@@ -144,7 +144,7 @@ impl<'p> Files<'p> {
         self.value(path, parse::node_memory)
     }
 
-    /// A file with one of these words; their place in the list.
+    /// The index of the word that a file holds among the words that the kernel writes there.
     pub(crate) fn word(&mut self, path: Arguments<'_>, words: &[&str]) -> Option<usize> {
         let place = |text: &str| match words.iter().position(|word| *word == text) {
             Some(place) => Said::Value(place),
@@ -155,7 +155,7 @@ impl<'p> Files<'p> {
     }
 }
 
-/// Files and folders that are not there, or have just gone: the usual case, and no problem.
+/// Whether a file or folder does not exist or has just disappeared, which is usual and no problem.
 fn is_missing(error: &io::Error) -> bool {
     /// `ENXIO` and `ENODEV`: errors of sysfs for a device that went away between `open` and `read`.
     const GONE: [i32; 2] = [6, 19];

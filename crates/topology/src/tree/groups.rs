@@ -8,7 +8,7 @@ use fauxplat_units::{Cpu, CpuSet};
 use super::files::Files;
 use crate::descriptions::Descriptions;
 
-/// Files of a level: the CPUs of a group under its older and newer name, and the group's identifier.
+/// The files of each level: its CPUs under the older and the newer name, and the group's identifier.
 const FILES: [(GroupKind, &str, &str, &str); 5] = [
     (GroupKind::Package, "core_siblings", "package_cpus", "physical_package_id"),
     (GroupKind::Die, "die_cpus", "die_cpus", "die_id"),
@@ -30,7 +30,8 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, descriptions:
             description: descriptions.of_cpu(cpu),
         };
         if online {
-            // The threads of a core share all that is larger than it, so they are read with the first of them.
+            // All threads of a core are in the same larger groups, so the files of its first thread serve for all of
+            // them.
             match told.cores.iter().find(|core: &&Core| core.siblings.contains(cpu)) {
                 Some(core) => (one.siblings, one.package) = (core.siblings.clone(), core.package.clone()),
                 None => told.read(files, cpu, &topology.online, &mut one, &mut groups),
@@ -45,24 +46,24 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, descriptions:
     topology.groups = groups;
 }
 
-/// Hardware threads that the kernel lists together.
+/// Hardware threads that the kernel lists as siblings, and the CPUs of their package.
 struct Core {
     siblings: CpuSet,
     package: CpuSet,
 }
 
-/// Groups that were read so far.
+/// State of reading the groups, CPU by CPU.
 #[derive(Default)]
 struct Told {
     cores: Vec<Core>,
     core_ids: Vec<(Cpu, Option<u32>)>,
     /// The kernel's lists of packages, offline CPUs included.
     packages: Vec<CpuSet>,
-    /// Levels without files on this kernel, which are not asked for again.
+    /// Levels that the kernel does not report for the first core; the files of other cores are not opened.
     silent: Vec<GroupKind>,
-    /// The CPUs that are in groups so far, by level.
+    /// For each level, the CPUs that already belong to a group.
     taken: BTreeMap<GroupKind, CpuSet>,
-    /// Groups of CPUs whose lists name CPUs of other groups.
+    /// Groups that overlap groups read before, each with the CPU whose file names its members.
     contradicted: Vec<(Cpu, Group)>,
 }
 
@@ -81,8 +82,7 @@ impl Told {
             if self.taken(level).contains(cpu) || self.silent.contains(&level) {
                 continue;
             }
-            // Where the kernel knows of no such part, it says of each CPU that it is alone in one without an
-            // identifier.
+            // A kernel without parts of this level reports every CPU as alone in a group with an unknown identifier.
             let id = files.identifier(format_args!("cpu{cpu}/topology/{id}"));
             let is_none = level != GroupKind::Package && id == Some(None);
             match set(files, cpu, old, new).filter(|_| !is_none) {
@@ -113,7 +113,6 @@ impl Told {
         }
     }
 
-    /// The CPUs that are in a group of a level.
     fn taken(&mut self, level: GroupKind) -> &mut CpuSet {
         self.taken.entry(level).or_default()
     }
@@ -124,8 +123,8 @@ impl Told {
         groups.push(group);
     }
 
-    /// A CPU whose list is contradicted is in the group that names it, or else in one with those of its list that are
-    /// in none.
+    /// Places the CPUs whose lists overlapped other groups: a CPU that another group names stays there, and any other
+    /// CPU forms a group with the members of its list that belong to no group yet.
     fn settle(&mut self, groups: &mut Vec<Group>) {
         for (cpu, mut group) in std::mem::take(&mut self.contradicted) {
             let taken = self.taken(group.level);
@@ -136,8 +135,8 @@ impl Told {
         }
     }
 
-    /// The cores. Threads that the kernel lists together and numbers apart have cores of their own: modules of AMD's
-    /// family 15h share their front end, and some kernels call that threads.
+    /// Siblings with different core identifiers become separate cores: the two cores of a module of AMD's family 15h
+    /// share a front end, and some kernels list such cores as siblings.
     fn cores(&self, online: &CpuSet) -> Vec<Group> {
         let id_of = |cpu: Cpu| {
             let at = self.core_ids.binary_search_by_key(&cpu, |&(cpu, _)| cpu).ok()?;
@@ -159,7 +158,8 @@ impl Told {
     }
 }
 
-/// The CPUs in a file under its old or new name, by mask or by list; `None` when neither has any.
+/// The CPUs of a group: the mask under the older or the newer name, or else the list under the older name. `None` where
+/// none of these files names a CPU.
 fn set(files: &mut Files<'_>, cpu: Cpu, old: &str, new: &str) -> Option<CpuSet> {
     let mut cpus = files.mask(format_args!("cpu{cpu}/topology/{old}"));
     if cpus.is_none() && new != old {
@@ -169,7 +169,7 @@ fn set(files: &mut Files<'_>, cpu: Cpu, old: &str, new: &str) -> Option<CpuSet> 
     cpus.filter(|cpus| !cpus.is_empty())
 }
 
-/// A group whose list names CPUs of other groups, with a line for each of these.
+/// Returns the group as it is, and notes a problem for each other group of the level that shares CPUs with it.
 fn contradicted(files: &mut Files<'_>, groups: &[Group], group: Group) -> Group {
     let level = group.level;
     let others = groups.iter().filter(|other| other.level == level && other.cpus.overlaps(&group.cpus));
@@ -180,7 +180,7 @@ fn contradicted(files: &mut Files<'_>, groups: &[Group], group: Group) -> Group 
     group
 }
 
-/// Sorts the groups and gives each its number.
+/// Numbers the groups of each level from 0, in the order of their first CPUs.
 fn number(groups: &mut [Group]) {
     groups.sort_by_key(|group| (group.level, group.cpus.first()));
     let mut next = (None, 0);

@@ -1,4 +1,4 @@
-//! Kinds of CPUs: performance and efficiency cores, or big and little ones on Arm.
+//! Kinds of CPUs: performance and efficiency cores, or big and little cores on Arm.
 
 use std::path::Path;
 
@@ -8,19 +8,20 @@ use fauxplat_units::{Cpu, CpuSet};
 use super::files::Files;
 use crate::descriptions::Descriptions;
 
-/// Event sources of hybrid processors, from the fastest cores on, with the names of their kinds.
+/// Event sources of hybrid processors, those of the fastest cores first, with the names of their kinds.
 const EVENT_SOURCES: [(&str, &str); 3] =
     [("cpu_core", "core"), ("cpu_atom", "atom"), ("cpu_lowpower", "lowpower")];
 
-/// Two CPUs whose speeds differ by less are of one kind: makers let the best cores of a kind run a little faster.
+/// Cores whose speeds have at least this ratio are of one kind: makers let the best cores of a kind run a little
+/// faster.
 const SPEED_RATIO: f64 = 0.85;
 
-/// Facts about the CPUs of one core by which kinds are told apart.
+/// Facts about one core that distinguish kinds.
 struct Known {
     cpus: CpuSet,
-    /// Index of the event source that counts on the core.
+    /// Index in [`EVENT_SOURCES`] of the source that counts on the core.
     source: Option<usize>,
-    /// Name of the design, on Arm.
+    /// Name of the design; only Arm kernels report it.
     design: Option<String>,
     capacity: Option<u32>,
     khz: Option<u64>,
@@ -51,12 +52,12 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, root: &Path, 
     topology.kinds = kinds;
 }
 
-/// The place of a name among the event sources; other names are ranked by speed.
+/// Position of a kind's name among the event sources; 0 for all other names, so that speed alone orders their kinds.
 fn rank(name: &str) -> usize {
     EVENT_SOURCES.iter().position(|(_, word)| *word == name).unwrap_or(0)
 }
 
-/// The event sources that count on some CPUs only. They lie beside the folder of the CPUs.
+/// The event sources of this machine, each with the CPUs on which it counts, from `/sys/devices`.
 fn sources(files: &mut Files<'_>, root: &Path) -> Vec<(usize, CpuSet)> {
     let mut devices = Files::open(root, "sys/devices", files.reading);
     let cpus = |devices: &mut Files<'_>, place: usize| {
@@ -66,7 +67,7 @@ fn sources(files: &mut Files<'_>, root: &Path) -> Vec<(usize, CpuSet)> {
     (0..EVENT_SOURCES.len()).filter_map(|place| cpus(&mut devices, place)).collect()
 }
 
-/// Online CPUs by core, since threads of a core are of one kind; without cores, one by one.
+/// Online CPUs grouped by core, since threads of a core are of one kind; where no core is known, each CPU by itself.
 fn cores(topology: &Topology) -> Vec<CpuSet> {
     let cores: Vec<CpuSet> = topology.level(GroupKind::Core).map(|core| core.cpus.clone()).collect();
     match cores.is_empty() {
@@ -91,8 +92,8 @@ fn known(
     }
 }
 
-/// Facts that are known of some cores alone tell no kinds apart: older kernels of Arm describe the design once, behind
-/// the last CPU.
+/// Drops every fact that is unknown for some cores, since it cannot distinguish kinds: older Arm kernels print the
+/// design only once, after the last CPU.
 fn told_of_all(mut cores: Vec<Known>) -> Vec<Known> {
     let lacks = |lacks: fn(&Known) -> bool| cores.iter().any(lacks);
     let design = lacks(|it| it.design.is_none());
@@ -105,7 +106,7 @@ fn told_of_all(mut cores: Vec<Known>) -> Vec<Known> {
     cores
 }
 
-/// Cores of one event source, one design and about one speed are of one kind.
+/// Groups cores into kinds by event source, design and similar speed.
 fn split(mut cores: Vec<Known>) -> Vec<CpuKind> {
     cores.sort_by(|a, b| {
         let by_name = (a.source, &a.design).cmp(&(b.source, &b.design));
@@ -141,7 +142,7 @@ fn split(mut cores: Vec<Known>) -> Vec<CpuKind> {
     kinds
 }
 
-/// Names kinds that have no name by their rank in speed.
+/// Names the unnamed kinds by their rank in speed.
 fn name_by_rank(kinds: &mut [CpuKind]) {
     let last = kinds.len() - 1;
     for (place, kind) in kinds.iter_mut().enumerate().filter(|(_, kind)| kind.name.is_empty()) {

@@ -14,12 +14,12 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, root: &Path, 
     if online.is_none() || present.is_none() {
         unlisted = cpus::unlisted(root, cpuinfo);
     }
-    // Folders of a machine whose list of present CPUs is known say nothing more about these.
+    // CPUs that have folders but are missing in the list of present CPUs are not online.
     topology.online = online.unwrap_or_else(|| match &present {
         Some(present) => unlisted.online.intersection(present),
         None => unlisted.online,
     });
-    // A list that lacks CPUs which are in use is wrong about them.
+    // Online CPUs are present, even where the list of present CPUs omits them.
     topology.present = present.unwrap_or(unlisted.present).union(&topology.online);
     let possible = files.list(format_args!("possible")).unwrap_or_default();
     topology.possible = possible.union(&topology.present);

@@ -17,7 +17,7 @@ use crate::common::Common;
 use crate::descriptions::Descriptions;
 use files::{Files, Reading};
 
-/// Reads the parts of a machine.
+/// The parts of a machine, and a line for each problem.
 pub(crate) fn read(common: &Common<'_>, depth: Depth) -> (Topology, Vec<String>) {
     let root = common.root;
     let mut reading = Reading::begin();

@@ -26,7 +26,8 @@ pub(crate) fn read(topology: &mut Topology, root: &Path, reading: &mut Reading) 
     for node in numbers {
         let mask = files.mask(format_args!("node{node}/cpumap"));
         let mut cpus = mask.or_else(|| files.list(format_args!("node{node}/cpulist"))).unwrap_or_default();
-        // A CPU is in one node. Firmware that says otherwise says it of all of a node, so none of it is believed.
+        // A CPU belongs to one node. Firmware that contradicts this does so for all CPUs of a node, so the node's whole
+        // list is discarded.
         if let Some(other) = topology.nodes.iter().find(|other| other.cpus.overlaps(&cpus)) {
             let both = other.cpus.intersection(&cpus);
             files.reading.add(format_args!(
@@ -41,7 +42,7 @@ pub(crate) fn read(topology: &mut Topology, root: &Path, reading: &mut Reading) 
     }
 }
 
-/// A kernel that was built without NUMA has no folder of nodes: all memory is as far from all CPUs, which is one node.
+/// Adds a single node with all memory and all online CPUs where a kernel without NUMA support has no folder of nodes.
 pub(crate) fn without_folders(topology: &mut Topology, root: &Path) {
     let is_whole = root.join("sys/devices/system/cpu").is_dir() && !root.join(FOLDER).exists();
     if topology.nodes.is_empty() && is_whole && !topology.online.is_empty() {
@@ -52,7 +53,7 @@ pub(crate) fn without_folders(topology: &mut Topology, root: &Path) {
     }
 }
 
-/// The numbers of the nodes, from the names of their folders: the list of nodes is newer than the folders.
+/// The numbers of the nodes from the names of their folders, since older kernels have no list of nodes.
 fn numbers(root: &Path) -> Vec<u32> {
     let entries = std::fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten();
     let number = |name: std::ffi::OsString| name.to_str()?.strip_prefix("node")?.parse().ok();

@@ -1,4 +1,4 @@
-//! From a description of a machine in `fixtures/sysfs/machines` to the tree of files that its kernel would show.
+//! Expands a description of a machine in `fixtures/sysfs/machines` to the tree of files that its kernel would show.
 //!
 //! `fixtures/sysfs/README.md` describes the lines of a description.
 
@@ -7,10 +7,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The CPUs of one part.
 type Cpus = Vec<u32>;
 
-/// Writes the tree below a folder.
 pub(crate) fn expand(description: &str, root: &Path) -> io::Result<()> {
     let mut machine = Machine::default();
     for line in description.lines() {
@@ -32,16 +30,15 @@ pub(crate) fn expand(description: &str, root: &Path) -> io::Result<()> {
 struct Machine {
     files: BTreeMap<String, String>,
     online: Cpus,
-    /// Sets by the word that named them first.
+    /// The sets of CPUs of each level, which later lines may refer to by the level's name.
     sets: BTreeMap<String, Vec<Cpus>>,
-    /// Lines of `/proc/cpuinfo` per CPU, and those behind the last of them.
+    /// Lines of `/proc/cpuinfo` per CPU; `behind` holds the lines after the last CPU.
     described: BTreeMap<u32, String>,
     behind: String,
-    /// Names under which sets of CPUs stand in files.
     style: Style,
 }
 
-/// Names of the files with the CPUs of a group.
+/// Form and names of the files with the CPUs of a group.
 #[derive(Default)]
 enum Style {
     /// Masks, `core_siblings`.
@@ -105,7 +102,7 @@ impl Machine {
         }
     }
 
-    /// Takes a file or folder of these CPUs away again, or without a name all that they have.
+    /// Removes a file or folder of these CPUs, or, without a name, all files of these CPUs.
     fn without(&mut self, cpus: &[u32], name: Option<&str>) {
         for cpu in cpus {
             let gone =
@@ -117,7 +114,7 @@ impl Machine {
         }
     }
 
-    /// A mask that some CPUs have in one of their files, whoever is in it.
+    /// Writes the same mask to a file of each CPU in `of`; `-` is an empty mask.
     fn masks(&mut self, of: &[u32], file: &str, set: &str) {
         let group = if set == "-" { Vec::new() } else { sets(set).concat() };
         for cpu in of {
@@ -125,7 +122,7 @@ impl Machine {
         }
     }
 
-    /// The sets that words name: lists, or the sets of an earlier line. Words such as `ids=3` are none.
+    /// The sets that words name: lists, or the level of an earlier line. Options such as `ids=3` are skipped.
     fn named(&self, words: &[&str]) -> Vec<Cpus> {
         let sets = words.iter().filter(|word| !word.contains('=') && **word != "ids");
         sets.flat_map(|word| self.sets.get(*word).cloned().unwrap_or_else(|| self::sets(word))).collect()
@@ -158,7 +155,7 @@ impl Machine {
         self.sets.insert(level.to_owned(), groups);
     }
 
-    /// `LIST VALUE,VALUE…`: a file of each CPU, with the values in turns.
+    /// `LIST VALUE,VALUE…`: writes a file of each CPU, taking the values in turns.
     fn each(&mut self, words: &[&str], file: &str) {
         let values = values(words[1]);
         for (place, cpu) in cpus(words[0]).into_iter().enumerate() {
@@ -166,7 +163,8 @@ impl Machine {
         }
     }
 
-    /// `L1d 32K WAYS SETS…`, with an identifier each where the words have `ids`, and `index=`, `line=`, `map=` or `of=`.
+    /// `L1d 32K WAYS SETS…`, with the option `ids` for numbered identifiers, and `ids=`, `index=`, `line=`, `map=` or
+    /// `of=`.
     fn cache(&mut self, words: &[&str]) {
         let option = |name: &str| words.iter().find_map(|word| word.strip_prefix(name));
         let groups = self.named(&words[3..]);
@@ -202,7 +200,7 @@ impl Machine {
         }
     }
 
-    /// The next free index of a CPU's caches.
+    /// The lowest free index of a CPU's caches.
     fn index_of(&self, cpu: u32) -> usize {
         let taken =
             |index: &usize| self.files.contains_key(&format!("{CPU}/cpu{cpu}/cache/index{index}/level"));
@@ -265,13 +263,13 @@ fn kind_of(cache: &str) -> &'static str {
     }
 }
 
-/// The identifiers that a word `ids=3,5-7` states, in turns for one set after the other; none for `ids=none`.
+/// The identifiers of the option `ids=3,5-7`, for the sets in turns. Empty for `ids=none`; `None` without the option.
 fn ids(words: &[&str]) -> Option<Vec<String>> {
     let stated = words.iter().find_map(|word| word.strip_prefix("ids="))?;
     Some(if stated == "none" { Vec::new() } else { values(stated) })
 }
 
-/// `3,5-7,-1`: values, those of a rising range one by one.
+/// The values of a list such as `3,5-7,-1`, with ranges expanded.
 fn values(text: &str) -> Vec<String> {
     let range = |part: &str| match part.split_once('-') {
         Some((low, _)) if !low.is_empty() && low.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -282,7 +280,7 @@ fn values(text: &str) -> Vec<String> {
     text.split(',').flat_map(range).collect()
 }
 
-/// `0-3,8`, and `0-36:4` for each fourth.
+/// The CPUs of a list such as `0-3,8`; `0-36:4` means every fourth CPU.
 fn cpus(list: &str) -> Cpus {
     let number = |digits: &str| -> u32 { digits.parse().unwrap_or_else(|_| panic!("`{list}` is no list")) };
     let range = |part: &str| {
@@ -295,8 +293,8 @@ fn cpus(list: &str) -> Cpus {
     list.split(',').flat_map(range).collect()
 }
 
-/// `0-3`: one set. `0-7/2`: sets of two. `0-7*`: one of each. `0-7+8` after either: with the CPUs 8 further on.
-/// `0-36:4@4+1`: four sets, each one CPU further on than the last.
+/// The sets of a word. `0-3`: one set. `0-7/2`: sets of two. `0-7*`: sets of one. `0-7+8` after any of these: each set
+/// with the CPUs 8 numbers higher as well. `0-36:4@4+1`: four sets, each one number higher than the last.
 pub(crate) fn sets(word: &str) -> Vec<Cpus> {
     if let Some((first, further)) = word.split_once('@') {
         let (count, distance) = further.split_once('+').unwrap_or_else(|| panic!("`{word}` is no sets"));
@@ -321,12 +319,11 @@ pub(crate) fn sets(word: &str) -> Vec<Cpus> {
     chunks.into_iter().map(extended).collect()
 }
 
-/// CPUs one by one with commas between them.
 fn list(cpus: &[u32]) -> String {
     cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Words of 32 bits in hexadecimal, the lowest last.
+/// Hexadecimal words of 32 bits, the lowest last.
 fn mask(cpus: &[u32]) -> String {
     let mut words = vec![0u32; cpus.iter().max().map_or(1, |&last| last as usize / 32 + 1)];
     cpus.iter().for_each(|&cpu| words[cpu as usize / 32] |= 1 << (cpu % 32));

@@ -31,7 +31,7 @@ fn arm_gives_numbers_that_are_given_names() {
 
 #[test]
 fn a_container_sees_the_host_and_may_use_a_part() {
-    // The tree has no `kernel.arch`, so the architecture is this program's own and no part of the snapshot.
+    // Without `kernel.arch` in the tree, the architecture is this program's own, which the snapshot must not depend on.
     let facts = MachineFacts { architecture: "own".into(), ..discover(&fixture("container")) };
     insta::assert_snapshot!(serde_json::to_string_pretty(&facts).unwrap());
 }

@@ -1,4 +1,4 @@
-//! Trees that nobody's kernel makes: no panic, no answer beyond the machine, and a line per problem.
+//! Tests on trees that no kernel makes: no panic, no CPU that the machine lacks, and a warning for each problem.
 #![expect(clippy::disallowed_methods, reason = "a named pipe is made by the command for it")]
 
 use std::fs;
@@ -10,7 +10,6 @@ use proptest::prelude::*;
 
 use crate::described;
 
-/// Every file below a folder.
 fn files(root: &Path) -> Vec<PathBuf> {
     let mut folders = vec![root.to_owned()];
     let mut found = Vec::new();
@@ -105,7 +104,7 @@ proptest! {
     }
 }
 
-/// The lines about one file of a machine that is otherwise well.
+/// The warnings for a machine in which only this file was damaged.
 fn lines_about(file: &str, befalls: impl Fn(&Path)) -> Vec<String> {
     let root = described("two-sockets");
     befalls(&root.path().join(file));
@@ -123,7 +122,7 @@ fn each_problem_has_a_line_that_names_the_file() {
         (Fate::Says("99999999999"), "is too large"),
         (Fate::Says("two"), "is not a number"),
         (Fate::Garbage(vec![0xff; 40]), "is not text"),
-        // EISDIR and ELOOP; the words for them are those of the C library.
+        // EISDIR and ELOOP; the text before the number depends on the C library.
         (Fate::Folder, "(os error 21)"),
         (Fate::Loop, "(os error 40)"),
     ] {
@@ -170,11 +169,11 @@ fn a_list_of_a_million_cpus_costs_nothing() {
     }
     let (topology, warnings) = read(root.path());
     assert!(warnings.iter().any(|line| line.contains("no kernel has")), "{warnings:?}");
-    // The CPUs that `/proc/cpuinfo` lists are left.
+    // The refused lists are replaced by the CPUs in `/proc/cpuinfo`.
     assert_eq!(topology.online.to_string(), "0-23");
 }
 
-/// A list of a million CPUs takes as long as one of a few, however often it names them.
+/// Reading stays short even where lists of a million CPUs repeat themselves.
 #[test]
 fn a_list_that_repeats_itself_costs_nothing() {
     let root = described("two-sockets");

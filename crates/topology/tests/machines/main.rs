@@ -1,4 +1,4 @@
-//! Machines that are not this one: captured by hand, described, and nonsensical.
+//! Tests on other machines than this: captured, described, and nonsensical.
 #![expect(clippy::disallowed_macros, reason = "a test says why it skips")]
 
 mod expand;
@@ -18,13 +18,12 @@ use fauxplat_model::{MachineFacts, Topology};
 use fauxplat_topology::{discover, read};
 use tempfile::TempDir;
 
-/// A folder of `fixtures/sysfs`.
 fn fixture(machine: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sysfs").join(machine)
 }
 
-/// Whether the files of `/sys` are of the machine on which this runs. Where another one is bound over it, this process may
-/// run on CPUs that the files do not have.
+/// Whether `/sys` belongs to the machine on which the test runs. Where another tree is mounted over it, this process
+/// may run on CPUs that the tree does not have.
 fn is_of_one_piece() -> bool {
     let ours = fauxplat_sys::sched::affinity(0).unwrap();
     let is_whole =
@@ -35,7 +34,7 @@ fn is_of_one_piece() -> bool {
     is_whole
 }
 
-/// The parts of a described machine, which makes sense, and its facts. It is written and read once.
+/// The parts and facts of a described machine, which must give no warnings. Each machine is expanded and read once.
 fn parts_of(machine: &str) -> (Topology, MachineFacts) {
     static KNOWN: LazyLock<Mutex<HashMap<String, (Topology, MachineFacts)>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap();
@@ -43,13 +42,12 @@ fn parts_of(machine: &str) -> (Topology, MachineFacts) {
         let root = described(machine);
         let (topology, warnings) = read(root.path());
         assert_eq!(warnings, Vec::<String>::new(), "{machine}");
-        // The architecture is this program's own where the tree does not tell it.
+        // The architecture is this program's own where the tree does not contain it.
         (topology, MachineFacts { architecture: "own".into(), ..discover(root.path()) })
     });
     parts.clone()
 }
 
-/// The tree of a described machine.
 fn described(machine: &str) -> TempDir {
     let text = std::fs::read_to_string(fixture("machines").join(format!("{machine}.txt"))).unwrap();
     let root = in_memory();
@@ -57,7 +55,7 @@ fn described(machine: &str) -> TempDir {
     root
 }
 
-/// A temporary folder. A tree is thousands of small files, which some disks take seconds for.
+/// A temporary folder in memory: a tree has thousands of small files, which take seconds on some disks.
 fn in_memory() -> TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()

@@ -1,4 +1,4 @@
-//! Machines that are whole and say so in an unusual way: old kernels, faulty firmware, CPUs that are offline.
+//! Complete machines with unusual trees: old kernels, faulty firmware, offline CPUs.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use fauxplat_topology::{online, present, read};
 const CPU: &str = "sys/devices/system/cpu";
 const NODE: &str = "sys/devices/system/node";
 
-/// A folder that is described by its files: a path, a blank, and what the file holds.
+/// A temporary root with the given files, each as a path, a blank and its content.
 fn tree(files: &[String]) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for line in files {
@@ -25,7 +25,7 @@ fn mask(cpus: impl IntoIterator<Item = u32>) -> String {
     format!("{:08x}", cpus.into_iter().fold(0_u32, |all, cpu| all | 1 << cpu))
 }
 
-/// The topology of CPUs of which two are a core and four a package.
+/// The topology files of CPUs with two threads per core and four CPUs per package.
 fn cpus(count: u32) -> Vec<String> {
     let one = |cpu: u32| {
         let (core, package) = (cpu / 2 * 2, cpu / 4 * 4);
@@ -49,7 +49,7 @@ fn cache(cpu: u32, index: u32, level: u32, shared: &str) -> Vec<String> {
     ]
 }
 
-/// Sets of CPUs, part by part.
+/// The topology as text: the CPUs of each part.
 fn told(topology: &Topology) -> String {
     let mut text = format!("online {} of {}", topology.online, topology.present);
     for (name, level) in [("core", GroupKind::Core), ("die", GroupKind::Die), ("package", GroupKind::Package)]
@@ -68,7 +68,7 @@ fn told(topology: &Topology) -> String {
     text + &format!("; {} kinds", topology.kinds.len())
 }
 
-/// A tree by its files, and the parts that it has.
+/// A name, the files of a tree, and the expected text of [`told`].
 type Row = (&'static str, Vec<Vec<String>>, String);
 
 fn list(name: &str, text: &str) -> Vec<String> {
@@ -94,7 +94,6 @@ fn are_read(rows: impl IntoIterator<Item = Row>) {
     }
 }
 
-/// Trees from which lists, masks or files are missing.
 #[test]
 fn machines_that_leave_something_out_are_understood() {
     are_read([
@@ -141,7 +140,7 @@ fn machines_that_leave_something_out_are_understood() {
     ]);
 }
 
-/// Description of the die of each of four CPUs: the CPUs in it, and its identifier.
+/// Files about the die of each of four CPUs: its CPUs and its identifier.
 fn dies(of: impl Fn(u32) -> (String, i32)) -> Vec<String> {
     let one = |cpu: u32| {
         let (cpus, id) = of(cpu);
@@ -150,7 +149,7 @@ fn dies(of: impl Fn(u32) -> (String, i32)) -> Vec<String> {
     (0..4).flat_map(one).collect()
 }
 
-/// Trees on which parts were made up or are somewhere else.
+/// Trees in which parts have no usable identifier, or are described in other places.
 #[test]
 fn machines_that_say_things_in_another_way_are_understood() {
     are_read([
@@ -195,7 +194,7 @@ fn machines_that_say_things_in_another_way_are_understood() {
     ]);
 }
 
-/// A reader of the tree is told which node is not believed.
+/// A warning names the node whose list is discarded.
 #[test]
 fn nodes_that_share_cpus_are_told() {
     let files = [

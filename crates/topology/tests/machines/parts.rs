@@ -1,4 +1,4 @@
-//! The parts of the described machines, in every form that the report has.
+//! The parts of the described machines, in every form of the report.
 
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{MachineFacts, TopoFindings, Topology};
@@ -48,7 +48,7 @@ pub(crate) fn every_form(topology: &Topology, facts: &MachineFacts, style: &Styl
     }
 }
 
-/// A reading without the hidden details gives the same report.
+/// Reading with [`Depth::Shown`] gives the same report as reading everything.
 #[test]
 fn what_is_shown_is_all_that_is_shown() {
     for machine in MACHINES {
@@ -158,7 +158,7 @@ fn drawings_are_xml_with_every_cpu() {
     insta::assert_snapshot!("picture-mainframe", written("mainframe", Format::Svg, &Style::default()));
 }
 
-/// Every element that begins also ends, in the order of XML.
+/// Checks that all elements are closed, in the order of XML.
 fn assert_balanced(drawing: &str) {
     let mut open = Vec::new();
     let body = drawing.split_once("?>").unwrap().1;

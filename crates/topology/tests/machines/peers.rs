@@ -1,5 +1,5 @@
-//! The machines of which hwloc and lscpu keep captures for their own tests, described in words of ours in
-//! `fixtures/sysfs/peers`, and what is to be said of each: what these tools say of it, or something else for a reason.
+//! Machines of which hwloc and lscpu keep captures for their own tests, described anew in `fixtures/sysfs/peers`, with
+//! the expected parts of each: those that these tools report, or different parts for a stated reason.
 //!
 //! `fixtures/sysfs/README.md` describes the lines.
 
@@ -15,20 +15,19 @@ use crate::expand::{expand, sets};
 use crate::parts::{every_form, report};
 use crate::{fixture, in_memory};
 
-/// The parts of a machine, by the names of their levels: a list of CPUs for each.
+/// The lists of CPUs of a machine's parts, by the name of the level.
 type Parts = BTreeMap<String, BTreeSet<String>>;
 
-/// A machine and what is to be said of it.
 struct Peer {
     name: String,
-    /// The description of its files.
+    /// The description from which the files are expanded.
     tree: String,
-    /// Tests of other tools that have a capture of this machine.
+    /// Names of the other tools' tests that use a capture of this machine.
     tests: Vec<String>,
     parts: Parts,
-    /// Columns of `lscpu -p`: its sets in the order of their numbers.
+    /// Expected columns of `lscpu -p`: the sets of CPUs in the order of their numbers.
     columns: BTreeMap<String, Vec<String>>,
-    /// Levels of which another tool says something else.
+    /// Levels for which another tool reports other sets.
     others: Parts,
     reasons: usize,
 }
@@ -66,7 +65,6 @@ impl Peer {
     }
 }
 
-/// All peers, in the order of their names.
 fn peers() -> Vec<Peer> {
     let mut files: Vec<_> =
         std::fs::read_dir(fixture("peers")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -75,7 +73,7 @@ fn peers() -> Vec<Peer> {
     files.iter().map(|file| Peer::of(&name(file), &std::fs::read_to_string(file).unwrap())).collect()
 }
 
-/// The statements about a machine, without levels that it lacks.
+/// The parts of a topology; levels that the machine lacks have no entry.
 fn told(topology: &Topology) -> Parts {
     let mut parts = Parts::new();
     let mut tell = |level: String, cpus: &CpuSet| {
@@ -97,7 +95,7 @@ fn told(topology: &Topology) -> Parts {
     for node in &topology.nodes {
         tell(format!("node{}", node.node), &node.cpus);
     }
-    // A node without CPUs is a level without sets.
+    // A node without CPUs stays a level, without sets.
     parts.values_mut().for_each(|sets| sets.retain(|cpus| !cpus.is_empty()));
     parts
 }
@@ -110,7 +108,7 @@ fn shown(parts: &Parts) -> String {
     })
 }
 
-/// The columns of `lscpu -p`: of each the CPUs by number.
+/// The columns of a page of `lscpu -p`, each as the sets of CPUs with the same number.
 fn columns(page: &str) -> BTreeMap<String, Vec<String>> {
     let header = page.lines().rfind(|line| line.starts_with('#')).unwrap_or("#").trim_start_matches("# ");
     let names: Vec<&str> = header.split(',').filter(|name| !name.is_empty()).collect();
@@ -162,7 +160,7 @@ fn what_other_tools_know_of_their_machines_is_known() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// A CPU of each core, package and node: the lowest that this process may use.
+/// Checks that `one-per-core` and `one-per-package` pick the lowest allowed CPU of each part.
 fn picks(name: &str, topology: &Topology) {
     for (relation, level) in [("one-per-core", GroupKind::Core), ("one-per-package", GroupKind::Package)] {
         let firsts: CpuSet = topology
@@ -177,7 +175,7 @@ fn picks(name: &str, topology: &Topology) {
     }
 }
 
-/// A level of which another tool says something else has its reason, and is said differently indeed.
+/// Where another tool reports other sets, the description gives a reason, and the sets really differ.
 #[test]
 fn what_is_said_otherwise_has_a_reason() {
     for peer in peers() {
@@ -189,7 +187,7 @@ fn what_is_said_otherwise_has_a_reason() {
     }
 }
 
-/// Tests of hwloc that take one capture for a second time: whatever differs is how it is printed.
+/// Every test of the other tools belongs to exactly one peer.
 #[test]
 fn each_test_of_the_other_tools_has_its_row() {
     let all = peers();
@@ -198,6 +196,6 @@ fn each_test_of_the_other_tools_has_its_row() {
     assert_eq!((named.len(), counted), (HWLOC + LSCPU, HWLOC + LSCPU));
 }
 
-/// Captures in `tests/hwloc/linux` of hwloc, and in `tests/ts/lscpu/dumps` of util-linux.
+/// Number of captures in `tests/hwloc/linux` of hwloc; [`LSCPU`] counts those in `tests/ts/lscpu/dumps` of util-linux.
 const HWLOC: usize = 51;
 const LSCPU: usize = 22;

@@ -18,7 +18,7 @@ fn answer(topology: &Topology, relation: &str) -> String {
     }
 }
 
-/// Checks answers of one machine, all of them at once.
+/// Checks all answers of one machine in a single assertion, which shows every wrong answer.
 #[track_caller]
 fn check(machine: &str, expected: &[(&str, &str)]) {
     let topology = topology(machine);
@@ -159,7 +159,7 @@ fn every_answer_says_why() {
     assert_eq!(why("other-package:3"), "in another package than CPU 3");
     assert_eq!(why("one-per-core&node:1"), "the first left of its core, in NUMA node 1");
     assert_eq!(why("all"), "this process may use it");
-    // Of two alternatives, the reason names the one that this CPU fulfils.
+    // For alternatives, the reason names the alternative that this CPU fulfils.
     assert_eq!(why("sibling-of:3|node:1"), "in NUMA node 1");
 }
 
@@ -186,7 +186,7 @@ fn quiet_is_what_loses_least() {
     };
     assert_eq!(order("quietest:4"), [7, 9, 2, 20]);
     assert_eq!(order("quietest:1&node:0"), [2]);
-    // 8 and 20 are of one core: the lower one represents it, so that quiet 20 is not among the choices.
+    // CPUs 8 and 20 share a core, and the lower one represents it, so the quiet CPU 20 is not among the choices.
     assert_eq!(order("one-per-core&quietest:3"), [7, 9, 2]);
     let none = pick(&"quietest:2&7".parse().unwrap(), &topology, Some(&watched)).unwrap_err();
     assert_eq!(none.to_string(), "quietest:2&7: only 1 CPU is left to choose 2 from");

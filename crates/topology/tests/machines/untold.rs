@@ -1,4 +1,4 @@
-//! Trees that are drawn file by file: whatever they hold, every form of the report is written, and no CPU is made up.
+//! Tests on randomly generated trees: every form of the report can be written, and no CPU is made up.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,15 +14,15 @@ use proptest::prelude::*;
 use crate::parts::every_form;
 use crate::{described, in_memory};
 
-/// Contents of a place in a tree.
+/// Content of a path in a tree.
 #[derive(Clone, Debug)]
 enum Thing {
     Text(String),
     Bytes(Vec<u8>),
     Folder,
-    /// A link to another place below the root, which may lead back to where it lies.
+    /// A link to another path below the root, possibly to one of its own parent folders.
     Link(&'static str),
-    /// A file that nobody may read.
+    /// A file without read permission.
     Closed,
     Endless,
 }
@@ -52,7 +52,7 @@ fn thing() -> impl Strategy<Value = Thing> {
     ]
 }
 
-/// Places that the reader looks at, and some that are nearly so.
+/// Paths that the reader opens, and some that resemble them.
 fn place() -> impl Strategy<Value = Vec<u8>> {
     let cpu = prop_oneof![
         8 => (0u32..6).prop_map(|cpu| cpu.to_string()),
@@ -81,11 +81,11 @@ fn place() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Puts a thing at a place, if what is there already lets it.
+/// Creates a thing at a path, unless something that is already there prevents it.
 fn put(root: &Path, place: &[u8], thing: &Thing) {
     let path = root.join(OsStr::from_bytes(place));
     let Some(folder) = path.parent() else { return };
-    // Links lead out of the tree that the test may write to, as far as the machine's own devices, whose mode would change.
+    // Links may lead out of the tree, as far as the machine's own devices, whose mode the test would change.
     let leads_elsewhere =
         path.is_symlink() || folder.ancestors().take_while(|it| *it != root).any(Path::is_symlink);
     if leads_elsewhere || fs::create_dir_all(folder).is_err() {
@@ -102,7 +102,7 @@ fn put(root: &Path, place: &[u8], thing: &Thing) {
     };
 }
 
-/// The tree is read, and written in every form for a terminal of this width.
+/// Reads the tree, checks the parts, and writes every form of the report for a terminal of this width.
 fn survives(root: &Path, width: usize) -> Topology {
     let (topology, warnings) = read(root);
     assert!(topology.online.is_subset(&topology.present) && topology.allowed.is_subset(&topology.online));
@@ -144,7 +144,7 @@ proptest! {
     }
 }
 
-/// Sixteen thousand CPUs, the most that are read, with nothing but folders.
+/// A machine with the highest number of CPUs that is read, and without any other file.
 #[test]
 fn the_largest_machine_is_shown() {
     let root = in_memory();
@@ -152,7 +152,7 @@ fn the_largest_machine_is_shown() {
     assert_eq!(survives(root.path(), 80).online.len(), 16_384);
 }
 
-/// Each CPU says that it is in a core and a package with all CPUs before it.
+/// Each CPU's lists name all CPUs up to it as members of its core, package and book, and caches overlap as well.
 #[test]
 fn groups_that_grow_are_shown() {
     let root = in_memory();
