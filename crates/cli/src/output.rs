@@ -367,7 +367,7 @@ pub(crate) struct Looks<'a> {
 enum Destination {
     /// A terminal, where each reading replaces the one before.
     Screen,
-    /// A stream of successive readings.
+    /// A file or pipe that gets the readings one after the other.
     Stream(Stoppable),
     /// A file that each reading replaces.
     File(PathBuf),

@@ -25,7 +25,7 @@ pub(crate) fn node(args: &NodeArgs, invocation: &[String]) -> Result<(), Failure
     let text = serde_json::to_string(&record).map_err(Failure::machine)?;
     let done = write(args.framed.as_deref(), text);
     if args.shipped {
-        // A shipped program lies where nobody would look for it again; it may be gone already.
+        // Nobody else would remove a program that was shipped for this order. If it is gone already, that is no error.
         let _gone = std::env::current_exe().and_then(std::fs::remove_file);
     }
     done
@@ -39,7 +39,7 @@ fn end_unheard() {
         poller.add(std::io::stdout().as_fd(), 0, Interest::Urgent)?;
         Ok(poller)
     };
-    // A file cannot be waited for: it may be read at any time.
+    // Epoll refuses regular files, and a report in a file may be read at any later time: nothing is watched then.
     if let Ok(poller) = watch() {
         std::thread::spawn(move || wait_for_end(&poller));
     }
@@ -57,7 +57,7 @@ fn wait_for_end(poller: &Poller) {
     }
 }
 
-/// Limit of an order's size in bytes.
+/// The order: packed in an option, or as JSON in a file or on standard input.
 fn order(args: &NodeArgs) -> Result<NodeOrder, Failure> {
     if let Some(word) = &args.order {
         return Ok(unpacked(word)?);

@@ -76,7 +76,7 @@ fn look(root: &Path, depth: Depth, invocation: &[String]) -> (Header, TopoFindin
     (header, TopoFindings { topology, pick: None })
 }
 
-/// The root that an option names, which must hold a machine.
+/// The root that an option names; a root without `sys` and `proc` is refused.
 fn root(machine: &TopoMachine) -> Result<PathBuf, Failure> {
     let Some(root) = &machine.sysroot else { return Ok(PathBuf::from("/")) };
     match root.join("sys").is_dir() || root.join("proc").is_dir() {

@@ -24,7 +24,7 @@ pub(super) fn metric(asked: &Asked) -> Metric {
     asked.order.definition.rule.metric
 }
 
-/// The answers of all machines.
+/// The answers of all machines, with their readings of the judged metric.
 pub(super) fn gathered(folder: &RunFolder, asked: &Asked) -> Result<FleetEvidence, Failure> {
     Ok(evidence(folder, asked, &[metric(asked).name()])?)
 }
@@ -47,7 +47,7 @@ pub(super) fn changes_beside(folder: &RunFolder, asked: &Asked) -> Result<FleetW
     Ok(changes(RunFolder::all(beside)?, asked))
 }
 
-/// Changes over those runs that have the definition of this one.
+/// Changes over the runs that have the definition of `latest`, without runs that compare two commands.
 pub(super) fn changes(runs: Vec<RunFolder>, latest: &Asked) -> FleetWatchFindings {
     let question = FleetQuestion::of(metric(latest), latest.order.plan.seed);
     let mut visits: Vec<NodeVisit> = Vec::new();

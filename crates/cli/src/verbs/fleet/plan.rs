@@ -1,4 +1,4 @@
-//! Makes a node's order of the words of the command line.
+//! Makes the order for the nodes from the command line.
 
 use std::path::PathBuf;
 
@@ -105,13 +105,13 @@ pub(super) fn asked(
         order,
         compares,
         invocation: invocation.to_vec(),
-        // A path that is no text could not be written into a schedule.
+        // A path that is not UTF-8 cannot be written into a schedule.
         cwd: std::env::current_dir().ok().and_then(|folder| Some(folder.to_str()?.to_owned())),
         ..Asked::default()
     })
 }
 
-/// Options of the engine.
+/// Options of the engine. Refuses options that this engine does not have.
 pub(super) fn options(args: &EngineArgs) -> Result<EngineOptions, Failure> {
     let on = args.on.as_deref().unwrap_or_default();
     let of_slurm = [

@@ -51,7 +51,7 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
     gate::passed(&args.gate.fail_if, &of_latest, || Ok(found))
 }
 
-/// Prints how the engine of a run can repeat it: the words of the original command line, in its folder.
+/// Prints how the engine of a run can repeat it: the words of the original command line, in its working directory.
 fn schedule(
     folder: &RunFolder,
     asked: &Asked,
@@ -115,7 +115,7 @@ fn row((folder, asked): &(RunFolder, Asked)) -> Vec<String> {
 fn what(asked: &Asked) -> String {
     let lines = fauxplat_plan::expand(&asked.order.definition).unwrap_or_default();
     let called = |(at, name): (usize, &String)| match lines.get(at).map(|line| line.command.as_str()) {
-        // The line of a lab is one of ours.
+        // The command line of a lab was made by fauxplat, so only the lab's name is shown.
         Some(line) if line != name && !line.starts_with("/proc/self/exe") => format!("{name}: {line}"),
         _ => name.clone(),
     };

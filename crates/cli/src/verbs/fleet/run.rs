@@ -1,4 +1,4 @@
-//! `fleet run` and `fleet compare`: asks, collects, measures suspects again, and reports.
+//! `fleet run` and `fleet compare`: ask the machines, collect answers, measure suspects again, and report.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub(super) fn compare(args: &FleetCompareArgs, invocation: &[String]) -> Result<
     carried_out(&what, define, (&args.output, &args.end), invocation)
 }
 
-/// The kind of a fleet run.
+/// Settings in which `fleet run` and `fleet compare` differ.
 struct What<'a> {
     compares: bool,
     confirms: bool,
@@ -132,7 +132,8 @@ fn begun(
         asked.nodes = engine(on, site.clone())?.nodes()?.into_iter().map(Into::into).collect();
         keep_programs(&site)?;
         let driver = driver(&asked, ends, invocation)?;
-        // The folder is made last, so that refused options leave no run behind that would be the latest.
+        // The description is written last: a folder without one is no run, so refused options leave no latest run
+        // behind.
         asked.keep(&folder)?;
         Ok((asked, driver))
     };
@@ -165,7 +166,7 @@ fn driver(asked: &Asked, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -
     Ok(driver)
 }
 
-/// The survey of all nodes, and the rounds in which suspects are measured again.
+/// Carries out the survey of all nodes, and the rounds in which suspects are measured again.
 fn rounds(
     run: &mut Run,
     folder: &RunFolder,

@@ -1,7 +1,7 @@
 //! `fauxplat lab`: published claims, tried here.
 //!
-//! A lab is data: command lines of fauxplat, and where in their documents the figures stand that are held against the
-//! claims. Running one is running those lines.
+//! A lab is data: command lines of fauxplat, and the places in their documents of the figures that are compared with
+//! the claims. To run a lab is to run its command lines.
 
 mod course;
 mod run;
