@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use crate::violation::Violation;
 
-/// Why a chore failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ChoreError {
-    /// Bad usage.
     #[error("{0}")]
     Usage(&'static str),
     /// The workspace breaks its rules.

@@ -8,7 +8,7 @@ mod cargo;
 mod dist;
 mod engines;
 mod error;
-/// From the description of a machine to its tree, as the tests of `topology` have it.
+/// Makes the tree of a machine from its description; shared with the tests of `topology`.
 #[path = "../../crates/topology/tests/machines/expand.rs"]
 mod expand;
 mod postgres;

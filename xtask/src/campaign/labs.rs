@@ -8,7 +8,7 @@ use super::USAGE;
 use crate::error::ChoreError;
 use crate::{cargo, dist, vm};
 
-/// How long all labs may take, unless told otherwise.
+/// Default time limit for all labs together, in minutes.
 const MINUTES: u64 = 60;
 /// Additional seconds for a guest, to boot and to write its record.
 const GUEST_SECONDS: u64 = 600;

@@ -82,7 +82,7 @@ fn control(architecture: &str, size_kib: &str) -> String {
     )
 }
 
-/// In the machine-readable form of Debian.
+/// The file `copyright` in Debian's machine-readable form.
 fn copyright() -> Result<String, ChoreError> {
     let path = workspace().join("LICENSE-MIT");
     let text = fs::read_to_string(&path).map_err(ChoreError::at(&path))?;

@@ -1,4 +1,4 @@
-//! How a test ended, and how all did.
+//! The outcome of a test, and the counts of all outcomes.
 
 use std::fmt;
 use std::iter::Sum;
@@ -6,7 +6,6 @@ use std::ops::{Add, AddAssign};
 
 use crate::error::ChoreError;
 
-/// How one test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// The test found what it looked for.
