@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use super::{failed, fauxplat, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
-/// Additions to the counter: some tenths of a second, so that there are several readings along each run.
+/// Number of additions to the counter. They take some tenths of a second, so that each run has several readings.
 const ADDITIONS: &str = "12000000";
 
 /// Wall and CPU time of a run, in nanoseconds.

@@ -19,8 +19,7 @@ struct Repeat {
     high: f64,
 }
 
-/// Runs the parts that are named, or both: without and with a burner on another CPU. `--duration` is passed to the
-/// verb.
+/// Runs the named parts, or both: without and with a burner on another CPU. `--duration` is passed to the verb.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (parts, duration) = match words {
         [parts @ .., "--duration", duration] => (parts, *duration),
