@@ -40,7 +40,7 @@ impl Lab {
         Lab { folder: private_folder(), demoted: false }
     }
 
-    /// As an ordinary user, also where root runs the tests.
+    /// A laboratory of an ordinary user, also where root runs the tests.
     pub(crate) fn ordinary() -> Self {
         let lab = Lab { folder: private_folder(), demoted: process::is_root() };
         fs::set_permissions(lab.folder(), fs::Permissions::from_mode(0o777)).unwrap();
@@ -90,7 +90,7 @@ impl Lab {
         }
     }
 
-    /// A line for the shell in the folder of this laboratory.
+    /// Runs a line of shell in the folder of this laboratory.
     pub(crate) fn shell(&self, line: &str) {
         let done = Command::new("sh").args(["-c", line]).current_dir(self.folder()).status();
         assert!(done.unwrap().success(), "{line}");
@@ -140,14 +140,15 @@ impl Lab {
         command
     }
 
-    /// The folder, and an environment in which no variable of the user's own changes the outcome.
+    /// Sets the folder, and an environment in which no variable of the user's own changes the outcome.
     pub(crate) fn settle(&self, command: &mut Command) {
         command.current_dir(self.folder()).stdin(Stdio::null());
         command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
         command.env("HOME", self.folder()).env("TMPDIR", self.folder()).env("LANG", "C.UTF-8");
     }
 
-    /// Runs fauxplat as `"$@"` of a shell script with mounts of its own; `None`, said, where nothing may be mounted.
+    /// Runs fauxplat as `"$@"` of a shell script with mounts of its own; `None`, with a message, where mounting is not
+    /// permitted.
     pub(crate) fn with_mounts(&self, script: &str, words: &[&str]) -> Option<Done> {
         if !fauxplat_sys::process::is_root() {
             eprintln!("skipped: mounting takes root");
@@ -208,7 +209,7 @@ impl Lab {
     }
 }
 
-/// Whether what these words ask for is stored, or read from a store. Commands without a verb are run.
+/// Whether a command line takes `--store`. Commands without a verb are run.
 pub(crate) fn takes_store(words: &[&str]) -> bool {
     let words: Vec<String> = ["fauxplat"].iter().chain(words).map(|&word| word.to_owned()).collect();
     fauxplat_options::takes(&fauxplat_options::understood(&words), "store")
@@ -293,7 +294,7 @@ impl Done {
         Done::from(command.output().unwrap())
     }
 
-    /// Exit code 0 and not a word on standard error.
+    /// Checks for exit code 0 and an empty standard error.
     #[track_caller]
     pub(crate) fn succeeds(self) -> Self {
         assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{}", self.out);
@@ -337,7 +338,7 @@ pub(crate) fn allowed() -> Vec<u32> {
     sched::affinity(0).unwrap().iter().map(|cpu| cpu.0).collect()
 }
 
-/// The first of them, as a word.
+/// The first CPU that the tests may use, as a word.
 pub(crate) fn first_cpu() -> String {
     allowed()[0].to_string()
 }

@@ -249,7 +249,7 @@ fn an_inherited_real_time_policy_is_told_and_an_ordinary_one_undoes_it() {
     }
 }
 
-/// A limit, whoever set it, is a part of the condition.
+/// A limit is a part of the condition, whether fauxplat or its caller has set it.
 #[test]
 fn limits_stand_in_the_condition() {
     let lab = Lab::new();

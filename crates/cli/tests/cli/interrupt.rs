@@ -107,7 +107,7 @@ fn asking_once_more_ends_what_cleans_up() {
     }
 }
 
-/// The first interrupt of all does not end what cleans up, although the measuring is over when it comes.
+/// A first interrupt that comes after the measurements does not end a cleanup command.
 #[test]
 fn asking_once_spares_what_cleans_up() {
     let lab = Lab::new();
@@ -179,7 +179,7 @@ fn what_was_prepared_is_cleaned_up_after_an_interruption() {
     }
 }
 
-/// Lines that come before the first run: a setup, a build, a look at what a program can do.
+/// Command lines with something before the first run: a setup, a build, or a look at the abilities of a program.
 const BEFORE_THE_FIRST_RUN: [&[&str]; 6] = [
     &["run", "true", "--setup", "touch begun; sleep 86451"],
     &["compare", "true", "false", "--setup", "touch begun; sleep 86451", "--undecided-code", "125"],
@@ -189,8 +189,8 @@ const BEFORE_THE_FIRST_RUN: [&[&str]; 6] = [
     &["suite", "./asked", "./asked"],
 ];
 
-/// A laboratory with a program that never answers, and the line that was started there and has begun what comes before
-/// its first run. Each test has a time of its own in the place of 86451, since sleeps are counted on the whole machine.
+/// A laboratory with a program that never answers, and fauxplat before the first run of these words. Each test has a
+/// time of its own in the place of 86451, since sleeps are counted on the whole machine.
 fn begun(words: &[&str], seconds: &str) -> (Lab, Live) {
     let lab = Lab::new();
     lab.write("asked", &format!("#!/bin/sh\ntouch begun; sleep {seconds}\n"));

@@ -79,7 +79,8 @@ fn a_claim_is_reproduced_or_not_here_for_a_reason() {
         let outcomes = found["labs"].as_array().unwrap().iter().map(|lab| lab["outcome"].as_str().unwrap());
         outcomes.eq(["reproduced", "not here", "cannot run here"])
     };
-    // A loud neighbour makes an interval now and then so wide that it holds the published figure, or the contrary.
+    // Other load may now and then widen an interval so much that a claim has another outcome, so five attempts are
+    // made.
     let found = (0..5).map(|_| yard.run(&words).succeeds().json()).find(is_as_made);
     let found = found.expect("what the labs were made to find is not found five times");
     assert_eq!(found["schema"], "fauxplat.lab/1");
@@ -200,7 +201,7 @@ fn a_simulated_count_is_held_against_one_by_hand() {
         println!("skipped: {}", found["labs"][0]["reason"]);
         return;
     }
-    // Where no hardware counts, a figure of hardware is not held against the simulator's.
+    // Where the hardware has no counters, its figures are not compared with the simulator's.
     for name in ["instructions", "one too many"].into_iter().filter(|it| outcome(0, it) != "cannot run here")
     {
         assert_eq!([0, 1].map(|lab| outcome(lab, name)), ["reproduced", "not here"], "{found}");

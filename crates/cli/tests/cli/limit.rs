@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::common::{LIMITS, Lab, SIGINT, eventually, first_cpu};
 use crate::placement::{allowed, first_node};
 
-/// Takes and fills blocks of a mebibyte, far more than any group of these tests may have.
+/// Fills a block of 96 MiB, far more than any group of these tests may have.
 const GREEDY: &str = "dd if=/dev/zero of=/dev/null bs=96M count=1 status=none";
 
 /// Whether groups with these limits can be made here; the reason is printed for readers of the log.
@@ -251,7 +251,7 @@ fn a_cpu_that_was_asked_for_is_kept_inside_of_a_limit() {
     assert_eq!(lab.read("cpus").split_whitespace().last(), Some(one.as_str()));
 }
 
-/// Needs no group: it is refused before any is made.
+/// The option is refused before any group is made, so the test does not need one.
 #[test]
 fn a_cpu_outside_of_a_limit_is_refused() {
     let lab = Lab::new();

@@ -16,7 +16,7 @@ const CAP_SYS_NICE: u32 = 23;
 const SIGSTOP: i32 = 19;
 const SIGCONT: i32 = 18;
 
-/// A CPU that is allowed here, and whether there are others.
+/// The last allowed CPU, and whether there are others.
 fn last_cpu() -> (u32, bool) {
     let allowed = allowed();
     (*allowed.last().unwrap(), allowed.len() > 1)
@@ -92,8 +92,8 @@ fn every_kind_works_where_it_should_and_says_how_much() {
     );
 }
 
-/// Clock ticks of CPU time that a generator visibly uses. Its own account is no lower, except for a round that it could
-/// not end.
+/// Clock ticks of CPU time that a generator visibly uses. The generator's own account is no lower, except for a round
+/// that it could not end.
 const SEEN_TICKS: u64 = 30;
 
 #[test]

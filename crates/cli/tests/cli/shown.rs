@@ -1,9 +1,10 @@
 //! Every option of the verbs that are listed here changes something that is seen, or is refused.
 //!
-//! `shown.txt` has a section for each verb: a command line as a base, and rows. A row is an option with its words, and a sign
-//! of it in what comes of the command line, which the base does not give. Rows without an empty line between them are tried
-//! together on one line. A row with `|?` may be refused in its place, where this machine or user cannot do it; whatever has the
-//! sign `refused` must be, in a sentence that names the option. Options of verbs that only look stand in `options.rs`.
+//! `shown.txt` has a section for each verb: a command line as a base, and rows. A row is an option with its words, and
+//! a sign of it in the results of the command line, which the base does not give. Rows without an empty line between
+//! them are tried together on one line. A row with `|?` may be refused instead, where this machine or user cannot do
+//! it; an option with the sign `refused` must be, in a sentence that names it. Options of verbs that only look are in
+//! `options.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,7 +22,7 @@ use crate::options;
 /// Functions of the shell that make what the lines of `shown.txt` name.
 const PLACE: &str = include_str!("shown.sh");
 
-/// Where an option shows.
+/// The sign by which an option shows.
 #[derive(Clone, Debug)]
 enum Sign {
     /// A value of the JSON document, by the end of its path, or any value there.
@@ -109,7 +110,8 @@ impl Row {
 struct Block {
     /// Words in the place of the base.
     line: Option<Vec<String>>,
-    /// Words of a command line with which those of the block are compared, in the place of the words before their rows.
+    /// Words of the command line with which the lines of the block are compared, instead of the words before their
+    /// rows.
     than: Option<Vec<String>>,
     rows: Vec<Row>,
 }
@@ -185,13 +187,13 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the line was refused, other than the base was.
+    /// Whether the line was refused in another way than the base.
     fn is_refused(&self, base: &Outcome) -> bool {
         let of = |it: &Outcome| (it.done.code, it.done.err.clone());
         matches!(self.done.code, Some(2 | 3)) && of(self) != of(base)
     }
 
-    /// All values of the document whose path ends so.
+    /// All values of the document whose path ends with `end`.
     fn values(&self, end: &str) -> Vec<String> {
         let mut found = Vec::new();
         collect(&self.document, String::new(), end, &mut found);
@@ -279,12 +281,12 @@ impl<'s> Trial<'s> {
         let took = began.elapsed();
         let text = if has_document { &self.lab.read("document.json") } else { &done.out };
         let document = serde_json::from_str(text).unwrap_or_default();
-        // The last line of a report says the command line again, and shows nothing of what was heard.
+        // The last line of a report repeats the command line, so it is no sign of an effect.
         done.out.truncate(done.out.find("repeat with: ").unwrap_or(done.out.len()));
         Outcome { document, files: self.take(), done, took }
     }
 
-    /// Whether an outcome has a sign that the one of the base has not.
+    /// Whether an outcome has a sign that the outcome of the base does not have.
     fn has(&self, outcome: &Outcome, sign: &Sign, base: &Outcome) -> bool {
         let (ours, theirs) = (&outcome.done, &base.done);
         match sign {
@@ -310,7 +312,8 @@ impl<'s> Trial<'s> {
         }
     }
 
-    /// Takes the files away that a command line made, of those that the section names. A name may have a `*` for a folder.
+    /// Removes the files that a command line made and the section names; returns their texts. A name may have a `*` for
+    /// a folder.
     fn take(&self) -> BTreeMap<String, String> {
         let rows = self.section.blocks.iter().flat_map(|block| &block.rows);
         let names = rows.filter_map(|row| match &row.sign {
@@ -429,7 +432,7 @@ verbs! {
     man_hears "man",
 }
 
-/// A program that was shipped for one order is gone when that is carried out; here it is a copy.
+/// A program that was shipped for one order removes itself once the order is carried out; here it is a copy.
 #[test]
 fn a_program_that_was_shipped_takes_itself_away() {
     let trial = Trial::new("node");
@@ -437,8 +440,8 @@ fn a_program_that_was_shipped_takes_itself_away() {
     trial.shell(line);
 }
 
-/// Verbs whose rows are not kept here. The runs of most of them last long, and a busy machine disturbs what their options
-/// change.
+/// Verbs whose rows are not kept here. The runs of most of them are long, and a busy machine disturbs the effects of
+/// their options.
 const NOT_TRIED: [&str; 17] = [
     "run",
     "compare",

@@ -78,7 +78,7 @@ fn two_fauxplats_write_at_once() {
     }
 }
 
-/// While one measures, another lists and does not take it for dead.
+/// While one process measures, another lists the experiment and does not take it for dead.
 #[test]
 fn a_running_experiment_is_seen_and_protected() {
     let lab = Lab::new();

@@ -22,7 +22,7 @@ fn lab(nodes: &str) -> Lab {
         symlink(&said, lab.path("bin").join(name)).unwrap();
     }
     lab.write("fake/nodes", nodes);
-    // A program whose figure is another one on n7.
+    // A program that prints another figure on n7.
     let speed = lab.write("speed", "#!/bin/sh\ncase $FAKE_NODE in n7) echo 1250 ;; *) echo 1000 ;; esac\n");
     fs::set_permissions(&speed, fs::Permissions::from_mode(0o755)).unwrap();
     lab
