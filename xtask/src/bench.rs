@@ -84,7 +84,6 @@ fn misused() -> ChoreError {
     ChoreError::Usage(USAGE.as_str())
 }
 
-/// Runs one bench by name, or all.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let Some((name, words)) = words.split_first() else {
         return BENCHES.iter().try_for_each(|(_, call)| call.begin(&[]));

@@ -50,7 +50,6 @@ pub(crate) fn run_test(package: &str, name: &str, arguments: &[&str]) -> Result<
     status.success().then_some(()).ok_or_else(failed)
 }
 
-/// The folder in which cargo builds.
 pub(crate) fn target() -> Result<PathBuf, ChoreError> {
     let known = metadata()?;
     let folder = known["target_directory"].as_str().ok_or(ChoreError::Metadata("a target directory"))?;

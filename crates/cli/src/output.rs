@@ -239,7 +239,7 @@ fn with_writer(
         // than half of the new one: the file is replaced atomically.
         Some(path) if output.format == Format::OpenMetrics || can_replace(path) => {
             remove_forgotten(folder_of(&target_of(path)));
-            // A metrics file is rewritten often, so a wait for the disk is not worth its time.
+            // A metrics file is rewritten often, so waiting for the disk would take too much time.
             let on_disk =
                 if output.format == Format::OpenMetrics { OnDisk::Sometime } else { OnDisk::BeforeItsName };
             replace(path, on_disk, |out| body(&style(output, false), out))

@@ -12,7 +12,6 @@ use crate::error::ChoreError;
 const REPEATS: usize = 20;
 const GOAL: usize = 18;
 
-/// The result of one repetition of `index`.
 struct Repeat {
     value: f64,
     low: f64,

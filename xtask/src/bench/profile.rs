@@ -166,7 +166,7 @@ fn truth(program: &Path, shares: &Path, runs: u32) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Compares one profile with the program's own measurement.
+/// Compares one profile with the program's own measurement, and adds the counts to `seen`.
 fn hold(program: &Path, command: &str, seen: &mut Seen) -> Result<(), ChoreError> {
     let report = scratch()?.join("profile.json");
     let mut profile = ours(program, command, &["--user-only"]);

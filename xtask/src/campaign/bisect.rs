@@ -71,7 +71,6 @@ fn calibrated(folder: &Path) -> Result<u64, ChoreError> {
     Ok((PROBE as f64 * PROGRAM_S / fastest_s) as u64)
 }
 
-/// Makes a history and searches it.
 fn search(
     fauxplat: &Path,
     (folder, document): (&Path, &Path),

@@ -114,7 +114,6 @@ impl Configuration {
         (self.needs_root && !process::is_root()).then_some("it takes root")
     }
 
-    /// Whether a test program is run under the configuration.
     pub(super) fn is_about(&self, program: &Executable) -> bool {
         let among = |names: &[&str]| names.iter().any(|start| program.name.starts_with(start));
         (self.only.is_empty() || among(self.only)) && !among(self.but)

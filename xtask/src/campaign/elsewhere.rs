@@ -106,7 +106,6 @@ fn under(
     Ok((text, all.failed.len()))
 }
 
-/// Location of a program's results.
 struct ResultLocation<'a> {
     logs: &'a Path,
     program: &'a Executable,

@@ -30,7 +30,6 @@ struct Subject {
     command: Box<dyn Fn(u64) -> Result<Vec<String>, ChoreError>>,
 }
 
-/// A question about each program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Question {
     /// Whether a gate finds work that takes this many per cent longer.

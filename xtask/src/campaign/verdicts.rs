@@ -29,7 +29,6 @@ enum Question {
 const STRATA: [&str; 3] = ["plain", "drift", "layout"];
 
 impl Question {
-    /// All questions that are asked of a kind.
     fn of(kind: &Kind) -> Vec<Question> {
         match kind.has_tail {
             true => vec![Question::Tail],
@@ -87,7 +86,6 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// A batch of a question about a kind.
 struct Cell<'k> {
     kind: &'k Kind,
     question: Question,

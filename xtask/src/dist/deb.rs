@@ -25,7 +25,6 @@ fn architecture(target: Target) -> &'static str {
     }
 }
 
-/// Lays the package out and packs it.
 pub(super) fn package(target: Target, program: &Path) -> Result<PathBuf, ChoreError> {
     let tree = fresh("deb")?;
     install(target, program, &tree, "/usr")?;

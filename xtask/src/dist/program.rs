@@ -15,7 +15,6 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// The architecture of this machine.
     pub(super) const HERE: Target = if cfg!(target_arch = "x86_64") { Target::X86_64 } else { Target::Arm64 };
 
     pub(super) fn name(self) -> &'static str {

@@ -34,7 +34,6 @@ const TRIAL: &str = "set -e; root=$1; program=$2; mount -t proc proc $root/proc;
                      chroot $root $program lab list; chroot $root $program-blink --led sim:0 --max-time 1s --log nowhere; chroot $root $program compare --help; \
                      chroot $root $program run --runs 3 --store none \"$program --version\"";
 
-/// Tries a program in a root of its own.
 fn try_in(root: &Path, program: &str) -> Result<String, ChoreError> {
     let mut unshare = Command::new("unshare");
     unshare.args(["--map-root-user", "--mount", "--pid", "--fork", "sh", "-c", TRIAL, "sh"]);

@@ -43,7 +43,6 @@ enum Kind {
 }
 
 impl Kind {
-    /// The kind of paragraph that begins with a line.
     fn of(line: &str) -> Self {
         let words = line.trim_start();
         match () {
@@ -123,7 +122,6 @@ fn paragraphs(text: &str) -> Vec<Paragraph> {
     all
 }
 
-/// Whether a line is an entry of a numbered list.
 fn is_numbered(line: &str) -> bool {
     line.split_once(". ")
         .is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))

@@ -9,10 +9,10 @@ use crate::violation::Violation;
 /// Lines of the longest module that needs no reason for its length.
 const LENGTH_MAX: usize = 500;
 
-/// The only accepted reason for a test that is not run directly.
+/// The only reason for which a test may be ignored.
 const STARTED_BY_A_TEST: &str = concat!("#[ig", "nore = \"started by the test below");
 
-/// How a longer module states its reason.
+/// Begins the line in which a longer module states its reason.
 const REASON: &str = "//! Length: ";
 
 /// The folder of the root in which cargo builds by default.

@@ -12,7 +12,7 @@ use crate::error::ChoreError;
 /// Statically linked, since the guest has no arm64 libraries; see `.cargo/config.toml` for its linker.
 const ARM64: &str = "aarch64-unknown-linux-musl";
 
-/// Files that a guest of one architecture finds in its `/job`.
+/// Files that a guest of one architecture finds in its folder `/job`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Artifacts {
     /// The test programs of cargo.
@@ -21,7 +21,6 @@ pub(super) struct Artifacts {
     programs: Vec<PathBuf>,
 }
 
-/// The artifacts of every architecture.
 #[derive(Debug)]
 pub(super) struct Built {
     native: Artifacts,

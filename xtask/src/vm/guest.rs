@@ -13,7 +13,6 @@ use crate::error::ChoreError;
 
 /// Inputs that all shapes share.
 pub(super) struct Bed {
-    /// Programs that the tests run.
     pub(super) artifacts: Built,
     /// Time at which the tests of all shapes have to be over.
     pub(super) end: Instant,

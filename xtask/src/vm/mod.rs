@@ -36,7 +36,6 @@ const HOST: &str = "host";
 /// Exit code of `vm/build` and `vm/run` where the test bed is not available.
 const CANNOT: i32 = 3;
 
-/// Runs the tests that the words name, or all.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (seconds, names) = options(words)?;
     let chosen = listing::choose(listing::read(&root().join("vm/tests"))?, names)?;

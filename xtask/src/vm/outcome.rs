@@ -8,9 +8,9 @@ use crate::error::ChoreError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// The test found what it looked for.
+    /// The statement of the test holds.
     Passed,
-    /// The test found something else, or did not end in time.
+    /// The statement does not hold, or the test did not end in time.
     Failed,
     /// The machine cannot tell whether the statement holds.
     Skipped,
@@ -35,7 +35,6 @@ impl Outcome {
     }
 }
 
-/// Number of tests by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     passed: usize,
@@ -52,7 +51,6 @@ impl Tally {
         }
     }
 
-    /// Counts tests that could not run.
     pub(super) fn skip(&mut self, tests: usize) {
         self.skipped += tests;
     }

@@ -15,7 +15,6 @@ use fauxplat_options::{DoctorArgs, OutputArgs};
 /// Limit of the interval, so that a typing error does not wait for hours.
 const INTERVAL_MAX: Nanos = Nanos(60_000_000_000);
 
-/// Examines the machine, reports, and applies the gates.
 pub(crate) fn doctor(args: &DoctorArgs, invocation: &[String]) -> Result<(), Failure> {
     if let Some(name) = &args.explain {
         return explain(name, &args.output);

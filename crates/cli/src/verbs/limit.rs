@@ -18,7 +18,6 @@ const ONLY: &str = "limited";
 /// Limit of commands, since each has a spawner of its own.
 const COMMANDS_MAX: usize = 64;
 
-/// Runs commands in control groups.
 pub(crate) fn limit(args: &LimitArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;

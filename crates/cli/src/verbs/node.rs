@@ -13,7 +13,6 @@ use fauxplat_sys::text::read_text;
 
 use fauxplat_options::NodeArgs;
 
-/// Carries an order out, and writes the answer.
 pub(crate) fn node(args: &NodeArgs, invocation: &[String]) -> Result<(), Failure> {
     let mut order = order(args)?;
     end_unheard();
@@ -25,7 +24,7 @@ pub(crate) fn node(args: &NodeArgs, invocation: &[String]) -> Result<(), Failure
     let text = serde_json::to_string(&record).map_err(Failure::machine)?;
     let done = write(args.framed.as_deref(), text);
     if args.shipped {
-        // Nobody else would remove a program that was shipped for this order. If it is gone already, that is no error.
+        // A shipped program removes itself, since nobody else would. If it is gone already, that is no error.
         let _gone = std::env::current_exe().and_then(std::fs::remove_file);
     }
     done

@@ -13,7 +13,7 @@ use crate::names::Names;
 use crate::output::{self, Looks};
 use fauxplat_options::TableArgs;
 
-/// Prints a table once, or follows it until the user has seen enough.
+/// Prints a table once, or follows it until the user interrupts or `--count` is reached.
 pub(crate) fn table(args: &TableArgs, invocation: &[String]) -> Result<(), Failure> {
     let names = Names::read(&args.names)?;
     let header = inspection::header(std::path::Path::new("/"), invocation);
@@ -48,7 +48,6 @@ fn follow(live: &mut Live<'_>, args: &TableArgs, header: &Header, interval_ns: u
     Ok(())
 }
 
-/// The description of a key, for documents.
 fn described(key: &Key) -> TableKey {
     let kind = match key.kind {
         Kind::Counter => TableKind::Counter,

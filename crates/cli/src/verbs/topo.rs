@@ -12,7 +12,6 @@ use fauxplat_units::{CpuSet, Nanos};
 use crate::{inspection, output};
 use fauxplat_options::{OutputArgs, PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
 
-/// Shows the parts of a machine, or picks CPUs.
 pub(crate) fn topo(args: &TopoArgs, invocation: &[String]) -> Result<(), Failure> {
     match &args.action {
         None => show(&args.look, invocation),

@@ -150,7 +150,6 @@ fn serve(stream: TcpStream, comments: &Mutex<Vec<Value>>, requests: &Mutex<Vec<S
     reader.into_inner().write_all(format!("{head}{answer}").as_bytes()).unwrap();
 }
 
-/// The fields of a form.
 fn decoded(form: &str) -> BTreeMap<String, String> {
     let plain = |text: &str| {
         let (mut bytes, mut rest) = (Vec::new(), text.bytes());

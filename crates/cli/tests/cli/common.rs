@@ -170,7 +170,6 @@ impl Lab {
         Done::of(self.command(words))
     }
 
-    /// Runs fauxplat without a store.
     pub(crate) fn run_unstored(&self, words: &[&str]) -> Done {
         let mut command = self.bare(words);
         if takes_store(words) {
@@ -270,7 +269,6 @@ impl Live {
     }
 }
 
-/// Exit code and output of a fauxplat that has ended.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) code: Option<i32>,
@@ -353,7 +351,6 @@ pub(crate) fn spin(rounds: u32) -> String {
     format!("sh -c 'i=0; while [ $i -lt {rounds} ]; do i=$((i+1)); done'")
 }
 
-/// The runs of a command.
 pub(crate) fn runs(document: &Value, command: usize) -> &Vec<Value> {
     document["commands"][command]["runs"].as_array().unwrap()
 }

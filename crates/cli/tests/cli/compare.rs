@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::common::{Lab, all_runs, number, runs, spin};
 
-/// The first comparison of a document.
 fn first(document: &Value) -> &Value {
     &document["comparisons"][0]
 }

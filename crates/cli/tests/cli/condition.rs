@@ -123,7 +123,6 @@ fn helpers_run_around_every_run() {
     assert_eq!(runs(&lab.last(), 0).len(), 4, "helpers are not measured");
 }
 
-/// A saved definition.
 const SAVED: &str = r#"
 warmup = 1
 runs = 3

@@ -69,7 +69,6 @@ pub(crate) fn state(pid: i32) -> Option<char> {
     of_process(pid, |task| (!task.is_dead()).then(|| task.state())?)
 }
 
-/// The parent of a process.
 pub(crate) fn parent(pid: i32) -> Option<i32> {
     of_process(pid, |task| task.parent())
 }

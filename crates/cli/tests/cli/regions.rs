@@ -70,7 +70,6 @@ fn recursion_threads_and_children_are_counted_once_each() {
     }
 }
 
-/// The reasons why metrics were not measured.
 fn not_measured(lab: &Lab) -> String {
     lab.last()["not_measured"].to_string()
 }

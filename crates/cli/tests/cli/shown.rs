@@ -49,7 +49,7 @@ enum Sign {
     Elsewhere(String),
     /// The exit code.
     Code(i32),
-    /// An earlier end.
+    /// An earlier end than that of the base.
     Sooner,
 }
 
@@ -176,7 +176,6 @@ fn section(body: &str, groups: &BTreeMap<String, Vec<Block>>) -> Section {
     section
 }
 
-/// Results of a command line.
 #[derive(Debug)]
 struct Outcome {
     done: Done,
@@ -329,7 +328,6 @@ impl<'s> Trial<'s> {
         texts.collect()
     }
 
-    /// Places where a file may be.
     fn places(&self, name: &str) -> Vec<PathBuf> {
         if let Some((folder, rest)) = name.split_once("/*/") {
             let entries = fs::read_dir(self.lab.path(folder)).into_iter().flatten().flatten();

@@ -51,7 +51,7 @@ fn a_killed_fauxplat_leaves_no_measured_process_behind() {
         live.signal(SIGKILL);
         assert!(eventually(|| left() == 0), "{} processes live on", left());
         live.end();
-        // The tree of a traced run dies likewise.
+        // The tree of a traced run is ended as well.
         fs::remove_file(lab.path("begun")).unwrap();
         let live = lab.start(&["compare", "--shell", "touch begun; sleep 86411", "true"]);
         assert!(eventually(|| lab.path("begun").exists() && left() == 1));

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGINT, eventually, number, runs};
 
-/// The commands of a document, as they were run.
 fn commands(document: &Value) -> Vec<&str> {
     let commands = document["commands"].as_array().unwrap();
     commands.iter().map(|command| command["command"].as_str().unwrap()).collect()

@@ -20,7 +20,6 @@ pub(crate) fn few(cases: &[Case], rounds: u32) -> String {
     told.join(", ")
 }
 
-/// Results of a scenario.
 #[derive(Default)]
 struct Found {
     kills: u32,

@@ -19,7 +19,7 @@ pub(super) fn asked(folder: &RunFolder) -> Result<Asked, Failure> {
     Ok(asked)
 }
 
-/// The metric that is judged.
+/// The metric by which machines are judged.
 pub(super) fn metric(asked: &Asked) -> Metric {
     asked.order.definition.rule.metric
 }
@@ -29,7 +29,6 @@ pub(super) fn gathered(folder: &RunFolder, asked: &Asked) -> Result<FleetEvidenc
     Ok(evidence(folder, asked, &[metric(asked).name()])?)
 }
 
-/// Findings from the answers of all machines.
 pub(super) fn findings(asked: &Asked, evidence: &FleetEvidence) -> Findings {
     let mut question = FleetQuestion::of(metric(asked), asked.order.plan.seed);
     match asked.compares {

@@ -29,7 +29,6 @@ pub(crate) fn fleet(args: &FleetArgs, invocation: &[String]) -> Result<(), Failu
     }
 }
 
-/// The folder that holds the folders of runs.
 fn runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, Failure> {
     if let Some(folder) = &place.folder {
         return std::path::absolute(folder).map_err(Failure::machine);

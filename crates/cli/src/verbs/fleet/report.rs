@@ -13,13 +13,12 @@ use super::{chosen, gate, runs_folder};
 use crate::{inspection, output};
 use fauxplat_options::{FleetPlaceArgs, FleetReportArgs, FleetWatchArgs, OutputArgs};
 
-/// Reports the findings of a run.
 pub(super) fn report(args: &FleetReportArgs, invocation: &[String]) -> Result<(), Failure> {
     let folder = chosen(args.run.as_ref(), &args.place, &args.output)?;
     of_folder(&folder, &args.gate.fail_if, &args.output, invocation)
 }
 
-/// Reports the findings of the run in a folder, and asks its gates.
+/// Reports the findings of the run in a folder, and applies the gates.
 pub(super) fn of_folder(
     folder: &RunFolder,
     gates: &[FleetGate],
@@ -75,7 +74,6 @@ fn schedule(
     output::lines(&(lines.join("\n") + "\n"), output)
 }
 
-/// Lists the stored runs.
 pub(super) fn list(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<(), Failure> {
     let folders = RunFolder::all(&runs_folder(place, output)?)?;
     let read = |folder: RunFolder| {

@@ -14,7 +14,6 @@ use crate::begin::{beginning, conclude};
 use crate::output;
 use fauxplat_options::{EndArgs, EngineArgs, FleetCompareArgs, FleetRunArgs, OutputArgs};
 
-/// `fleet run`: measures one command on every machine.
 pub(super) fn run(args: &FleetRunArgs, invocation: &[String]) -> Result<(), Failure> {
     let define = || {
         let definition = plan::definition(&args.commands, &args.condition, args.runs, args.metric)?;
@@ -29,7 +28,6 @@ pub(super) fn run(args: &FleetRunArgs, invocation: &[String]) -> Result<(), Fail
     carried_out(&what, define, (&args.output, &args.end), invocation)
 }
 
-/// `fleet compare`: measures two commands on every machine.
 pub(super) fn compare(args: &FleetCompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let define = || {
         let definition = plan::definition(&args.commands, &args.condition, args.runs, args.metric)?;

@@ -23,7 +23,6 @@ fn after(lab: &LabResult) -> impl Iterator<Item = &str> {
     lab.course.iter().flat_map(|course| course.after.iter().map(String::as_str))
 }
 
-/// The course as a table.
 pub(super) fn table(labs: &[LabResult], output: &OutputArgs) -> Result<(), Failure> {
     let row = |(at, lab): (usize, &LabResult)| {
         let needed: Vec<&str> = after(lab).collect();

@@ -72,7 +72,6 @@ fn cannot_be_tried() -> Option<&'static str> {
     cfg!(not(target_arch = "x86_64")).then_some("skipped: calls are answered on x86-64 alone")
 }
 
-/// Results of a subject.
 struct Found {
     name: String,
     calls: u32,

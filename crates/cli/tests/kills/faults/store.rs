@@ -130,7 +130,6 @@ impl StoreFolder {
     }
 }
 
-/// A verb that writes a store.
 struct Writing<'a> {
     name: &'static str,
     deed: Deed,

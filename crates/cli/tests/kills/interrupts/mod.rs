@@ -69,7 +69,6 @@ pub(crate) fn run(words: &[&str], mut progress: Progress) {
     progress.finish();
 }
 
-/// Result of a round.
 struct Round {
     /// Time of the interrupt or kill, from the start.
     at_ns: u64,
@@ -457,7 +456,6 @@ impl RoundFolders {
             .collect()
     }
 
-    /// Kills all processes of this round.
     fn sweep(&self) {
         for (pid, _) in self.processes() {
             signal::send(pid, signal::SIGKILL);
