@@ -119,7 +119,7 @@ impl Configuration {
         (self.only.is_empty() || among(self.only)) && !among(self.but)
     }
 
-    /// Sets the configuration up. Dropping the returned guard undoes it.
+    /// Sets the configuration up. Dropping the returned guard ends its burners.
     pub(super) fn enter(&self) -> Result<Burners, ChoreError> {
         for folder in ["home", "tmp"] {
             let folder = self.folder.join(folder);

@@ -14,7 +14,7 @@ use super::program::{self, Tests};
 use crate::cargo::{self, Executable};
 use crate::error::ChoreError;
 
-/// `[--in CONFIGURATION]… [--program NAME]… [PACKAGE]… [-- FILTER]`.
+/// Runs the campaign: `[--in CONFIGURATION]… [--program NAME]… [PACKAGE]… [-- FILTER]`.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (words, filters) = match words.iter().position(|word| *word == "--") {
         Some(at) => (&words[..at], &words[at + 1..]),

@@ -13,7 +13,7 @@ const MINUTES: u64 = 60;
 /// Additional seconds for a guest, to boot and to write its record.
 const GUEST_SECONDS: u64 = 600;
 
-/// `[--in SHAPE] [--minutes N] [NAME]…`.
+/// Runs the campaign: `[--in SHAPE] [--minutes N] [NAME]…`, all labs without a name.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (mut shape, mut minutes, mut names) = (None, MINUTES, Vec::new());
     let mut words = words.iter();

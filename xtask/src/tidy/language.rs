@@ -25,7 +25,7 @@ const BARE_PAIRS: [(&str, &str); 5] =
 /// Words that point at a noun, and are bare where none follows: "This function" names its subject, "This is" does not.
 const POINTING: [&str; 7] = ["This", "That", "These", "Those", "Such", "Some", "Either"];
 
-/// Words after which a pointing word has no noun.
+/// Words that are no noun after a pointing word.
 const NO_NOUN: [&str; 53] = [
     "alone", "also", "and", "are", "as", "at", "be", "by", "can", "could", "did", "do", "does", "for",
     "from", "gives", "had", "has", "have", "holds", "in", "is", "keeps", "lets", "makes", "may", "means",
@@ -33,7 +33,7 @@ const NO_NOUN: [&str; 53] = [
     "that", "to", "too", "was", "were", "which", "who", "whose", "will", "with", "without", "works", "would",
 ];
 
-/// Words for a part of something, which `of` has to name.
+/// Words for a part of something, which a noun after `of` has to name.
 const PARTS: [&str; 4] = ["All", "Each", "Some", "Either"];
 
 /// Words after `All of` and the like that are no noun.

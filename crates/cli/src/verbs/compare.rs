@@ -131,7 +131,7 @@ fn profiling(longest: Nanos, definition: &Definition, machine: &Machine) -> Resu
     let refused = match decides_by_time {
         _ if commands != 2 => format!("it holds two commands against each other, and there are {commands}"),
         _ if definition.condition.simulate.is_some() => "simulated runs are not sampled".to_owned(),
-        // A saved definition may have set these as well.
+        // Duet and sessions may come from a saved definition, of which the options' parser knows nothing.
         _ if definition.rule.duet || definition.rule.sessions.is_some() => {
             "it goes neither with a duet nor with several sessions".to_owned()
         }

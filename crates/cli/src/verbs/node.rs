@@ -49,7 +49,7 @@ fn wait_for_end(poller: &Poller) {
     while poller.wait(&mut ready, None).is_ok() {
         match ready.first() {
             Some(end) if end.is_over => return signal::send(std::process::id() as i32, signal::SIGTERM),
-            // Urgent data would make `poll` return at once for ever.
+            // Urgent data would make every later wait return at once.
             Some(_) => return,
             None => {}
         }

@@ -20,7 +20,7 @@ fn confined(lab: &Lab, words: &[&str]) -> Done {
     confined_to(lab, SPACE, words)
 }
 
-/// Runs fauxplat under a limit in the words of `prlimit(1)`.
+/// Runs fauxplat under a limit, which is an option of `prlimit(1)`.
 fn confined_to(lab: &Lab, limit: &str, words: &[&str]) -> Done {
     let mut command = Command::new("prlimit");
     command.arg(limit).args(lab.starter()).args(words).args(["--store", &lab.file("store.sqlite")]);
@@ -50,7 +50,6 @@ fn counts_and_products_are_refused_before_anything_is_laid_out() {
     confined(&lab, &["sweep", &many, "true"]).complains(2, &["at most two factors"]);
 }
 
-/// A report that no data could fill is refused before anything is measured.
 #[test]
 fn what_could_not_be_shown_is_refused() {
     let lab = Lab::new();
@@ -74,7 +73,7 @@ fn what_could_not_be_shown_is_refused() {
     }
 }
 
-/// A value in many places: a hundred kilobytes that would be a hundred megabytes.
+/// A value of a hundred kilobytes that is used in a thousand places would be a hundred megabytes.
 #[test]
 fn a_definition_that_grows_by_itself_is_refused() {
     let lab = Lab::new();
@@ -259,7 +258,7 @@ fn what_is_out_of_reach_is_not_waited_for() {
     if probe.code != Some(0) {
         return println!("skipped: no program can become another user's here: {}", probe.err);
     }
-    // Left behind by a command that ends.
+    // The process is left behind by a command that ends.
     let line = format!("{become_root} 86410 & sleep 0.05");
     lab.run(&["run", "--shell", &line, "--runs", "2"]).succeeds();
     // The command itself can become another user's, too.

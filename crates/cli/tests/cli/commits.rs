@@ -333,7 +333,7 @@ fn a_search_without_time_says_how_far_it_came() {
     assert!(!said.contains("--seed 0"), "{said}");
 }
 
-/// With next to no time no pair may be analysed, and there is no ratio to tell.
+/// With next to no time no pair may be analysed, and the report has no ratio.
 #[test]
 fn a_search_without_time_has_a_report() {
     let lab = Lab::new();

@@ -247,7 +247,7 @@ impl Live {
         assert!(eventually(|| catches_interrupts(self.pid())), "fauxplat has no handler of SIGINT");
     }
 
-    /// Waits until the periodic test is under way: its threads have slept this often.
+    /// Waits until the periodic test is under way: its threads have slept at least this many times.
     pub(crate) fn has_slept(&self, times: u64) {
         assert!(eventually(|| sleeps(self.pid()) >= times), "fauxplat does not begin to sleep");
     }
@@ -411,7 +411,7 @@ pub(crate) fn alive(words: &str) -> usize {
     pids(words).len()
 }
 
-/// Process ids of the running programs with this command line.
+/// Process ids of the programs on this machine whose command line is made of exactly these words.
 pub(crate) fn pids(words: &str) -> Vec<i32> {
     let same = |entry: &fs::DirEntry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();

@@ -102,7 +102,7 @@ fn working_directory_and_standard_input() {
         fs::create_dir(lab.path("below")).unwrap();
         lab.readable("below");
         let (below, text) = (lab.file("below"), lab.write("in", "line\n"));
-        // An absolute path, since the folder may be named by a symbolic link.
+        // `pwd -P`, since the folder may be named by a symbolic link.
         lab.run(&["run", "/bin/pwd -P", "--cwd", &below, "--stdout", &lab.file("pwd"), "--runs", "1"])
             .succeeds();
         assert_eq!(lab.read("pwd").trim(), lab.path("below").canonicalize().unwrap().to_str().unwrap());

@@ -4,7 +4,7 @@ use std::process::{Child, Command};
 
 use crate::common::{Lab, first_pair, number, runs};
 
-/// Whether the kernel lets the tests' user count its own events.
+/// Whether the kernel lets the user of the tests count events of the user's own processes.
 fn counts_here(lab: &Lab) -> bool {
     let found = lab.json(&["counters"]);
     let faults = found["counters"].as_array().unwrap().iter().find(|it| it["name"] == "page-faults");

@@ -74,7 +74,7 @@ fn mask(pid: i32, row: &str) -> u64 {
     u64::from_str_radix(mask.trim(), 16).unwrap()
 }
 
-/// SIGSTOP cannot be noticed in advance: the program goes on, and its run is valid.
+/// SIGSTOP cannot be noticed in advance: the program continues, and its run is valid.
 #[test]
 fn a_run_counts_that_ended_while_fauxplat_alone_was_stopped() {
     let lab = Lab::new();

@@ -50,7 +50,6 @@ fn parts(text: &str) -> Vec<(String, Vec<String>)> {
     parts.map(part).collect()
 }
 
-/// Words as a part of a shell line within single quotes.
 fn line(words: &[String]) -> String {
     words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ")
 }

@@ -143,7 +143,7 @@ fn an_interrupted_confirmation_confirms_nothing() {
     assert!(lab.last()["warnings"].to_string().contains("was interrupted, so that the first one stands"));
 }
 
-/// The copies and the burner of a calibration go with it.
+/// The copies and the burner of a calibration are removed with it.
 #[test]
 fn a_calibration_that_is_interrupted_cleans_up() {
     let lab = Lab::new();
@@ -214,7 +214,7 @@ fn what_comes_before_the_first_run_is_interrupted_with_130() {
     }
 }
 
-/// A process of its own watches over what is started beside the runs.
+/// A separate process ends everything that was started beside the runs.
 #[test]
 fn what_comes_before_the_first_run_does_not_outlive_fauxplat() {
     for words in BEFORE_THE_FIRST_RUN {

@@ -240,7 +240,7 @@ fn a_stall_is_reported_with_everything_that_it_delayed() {
     is_sound(test);
     assert!(number(test, "missed") >= 190, "{} were missed", test["missed"]);
     assert!(number(test, "count") >= 100, "{test}");
-    // Of a stall of 200 ms every second activation waits for more than its half.
+    // In a stall of 200 ms, every second activation waits for more than half of the stall.
     let corrected = test["corrected"]["histogram"].as_array().unwrap().iter();
     let late = corrected.filter(|bin| bin[0].as_u64() > Some(100_000_000));
     let late: u64 = late.map(|bin| bin[1].as_u64().unwrap()).sum();
@@ -352,7 +352,7 @@ fn an_interrupted_test_reports_what_it_has() {
     assert!(tests(&found).iter().any(|test| number(test, "count") > 0), "{found}");
 }
 
-/// A reader that has seen enough is no error, and a full disk is.
+/// A reader that closes the pipe is no error, and a full disk is one.
 #[test]
 fn pipes_and_full_disks_end_as_they_should() {
     let lab = Lab::new();

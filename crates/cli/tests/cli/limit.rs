@@ -79,7 +79,7 @@ fn whoever_wants_too_much_memory_is_killed_and_named() {
             (&"dd".into(), &group["commands"][0]["pid"])
         ),
     }
-    // The kill is part of the stored record, and not of the report alone.
+    // The kill is in the stored record as well as in the report.
     let stored = lab.last();
     assert!(
         stored["evidence"].as_array().unwrap().iter().any(|piece| piece.to_string().contains("oom-kill"))
@@ -155,7 +155,7 @@ fn what_is_stated_holds_and_is_told_by_the_kernel() {
     let condition = &document["commands"][0]["condition"];
     assert_eq!(condition["limit"], format!("{stated}+memory:67108864+pids:64"));
     assert!(limited(&document, 0)["places"].as_array().unwrap().iter().all(|place| place["way"].is_string()));
-    // The limit in one word, of a verb that measures.
+    // A measuring verb takes the limit as one word.
     let limit = format!("{stated}+memory:64M+swap:0+pids:64");
     let document =
         lab.run(&["run", "-r", "1", "--limit", &limit, "true", "--format", "json"]).ends_with(0).json();

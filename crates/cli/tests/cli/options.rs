@@ -211,7 +211,7 @@ fn every_option_about_results_shows_in_a_run() {
     assert_ne!(first("mean-time"), first("command"));
 }
 
-/// Forms of `tune` that change nothing take nothing that is about changing.
+/// Forms of `tune` that change nothing refuse options about changes.
 #[test]
 fn what_has_no_meaning_beside_another_option_is_refused() {
     let lab = workplace();

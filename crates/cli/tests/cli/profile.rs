@@ -222,7 +222,7 @@ fn a_period_is_kept_by_events_of_the_kernel() {
     let document = profiled(&lab, &["-e", "page-faults", "--period", "1000", "./events faults 3000 204800"]);
     let quality = &document["profiles"][0]["quality"];
     let [samples, lost, counted] = ["samples", "lost", "counted"].map(|name| quality[name].as_u64().unwrap());
-    // Each thousand makes a sample, and less than a thousand is left over on each CPU.
+    // Each thousand events make a sample, and fewer than a thousand are left over on each CPU.
     assert!(lost == 0 && (200..=209).contains(&samples) && counted >= 207_800, "{quality}");
     assert_eq!((quality["period"].as_u64(), quality["events"].as_u64()), (Some(1000), Some(samples * 1000)));
     let it = function(&document, "few").unwrap();

@@ -245,7 +245,7 @@ fn text_is_brief_unless_all_is_wanted() {
     assert_eq!(both.lines().count(), 2, "{both}");
 }
 
-/// Progress is for people: in a pipe there is not a word of it.
+/// Progress is shown on terminals only; nothing of it is written into a pipe.
 #[test]
 fn progress_is_for_terminals() {
     let lab = Lab::new();

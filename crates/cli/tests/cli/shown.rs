@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::common::{Done, Lab, first_cpu, first_pair, takes_store};
 use crate::options;
 
-/// Functions of the shell that make what the lines of `shown.txt` name.
+/// Shell functions that make the files and programs that the lines of `shown.txt` name.
 const PLACE: &str = include_str!("shown.sh");
 
 /// The sign by which an option shows.
@@ -27,7 +27,7 @@ const PLACE: &str = include_str!("shown.sh");
 enum Sign {
     /// A value of the JSON document, by the end of its path, or any value there.
     Json(String, String),
-    /// A file with a text in it, or a folder; the base has none such.
+    /// A file with a text in it, or a folder; the base makes no such file.
     File(String, String),
     /// Words of the report or of a complaint.
     Says(String),

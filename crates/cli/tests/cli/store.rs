@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::common::{Done, Lab, SIGKILL, alive, eventually, number, runs};
 
-/// Bytes of the log: one per run that was begun.
+/// Number of runs that were begun, by the bytes of the log: one for each run.
 fn begun(lab: &Lab) -> usize {
     fs::metadata(lab.path("log")).map_or(0, |log| log.len() as usize)
 }

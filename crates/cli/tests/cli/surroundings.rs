@@ -79,7 +79,7 @@ fn every_command_of_every_verb_stands_in_a_group_of_ours() {
         let lines = lab.read("groups");
         let counts: Vec<u32> = lines.lines().map(|line| line.parse().unwrap()).collect();
         assert!(counts.len() >= 2, "{words:?}");
-        // A single run, such as the one that lists processes, has the surroundings as well.
+        // An additional run, such as the one that lists processes, has the surroundings as well.
         assert!(counts.iter().all(|&count| count > 0), "{words:?}: {lines}");
         let limit = &document["commands"][0]["condition"]["limit"];
         assert_eq!(limit, "cpu:50%+memory:536870912", "{words:?}");

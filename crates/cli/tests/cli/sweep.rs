@@ -51,7 +51,7 @@ fn sizes_of_one_class_begin_at_the_same_stack_address() {
         by_address.push((address, stack_class(strings, 3 + usize::from(bytes > 0))));
     }
     for (a, b) in by_address.iter().flat_map(|a| by_address.iter().map(move |b| (a, b))) {
-        // The empty environment has a pointer less; it may happen to begin where others do.
+        // The empty environment has one pointer less, and its stack may happen to begin where others do.
         if a.1.1 == b.1.1 {
             assert_eq!(a.0 == b.0, a.1 == b.1, "{a:?} {b:?}");
         }

@@ -62,7 +62,7 @@ fn tune(bench: &Bench, words: &[&str]) -> Option<Done> {
     Some(done)
 }
 
-/// The first value of a knob.
+/// The first change of a knob.
 fn change<'a>(document: &'a Value, knob: &str) -> &'a Value {
     document["changes"].as_array().unwrap().iter().find(|change| change["knob"] == knob).unwrap()
 }

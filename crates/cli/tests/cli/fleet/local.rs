@@ -468,7 +468,7 @@ fn a_watched_fleet_tells_its_schedule_and_its_changes() {
     assert_eq!(found["nodes"][0]["medians"].as_array().unwrap().len(), 2, "{found}");
     let lines = lab.run(&["fleet", "watch", "--every", "week"]).succeeds().out;
     assert!(lines.contains("17 3 * * 0 cd ") && lines.contains("fleet run -q --on local:2"), "{lines}");
-    // The line of crontab, given to a shell elsewhere, repeats the run.
+    // The command of the crontab line repeats the run, also in another folder.
     let line = lines.lines().find_map(|line| line.strip_prefix("17 3 * * 0 ")).unwrap();
     let repeated = std::process::Command::new("sh").args(["-c", line]).current_dir("/").output().unwrap();
     assert!(repeated.status.success(), "{repeated:?}");

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGKILL, eventually};
 
-/// A number that the command prints, as the metric that is judged.
+/// Words by which a number that the command prints is the judged metric.
 const PRINTED: [&str; 3] = ["--metric-from", "t=([0-9.]+)", "cat value"];
 
 #[test]

@@ -40,7 +40,7 @@ enum By {
 }
 
 impl By {
-    /// Prefix of the names of rounds.
+    /// Prefix of the names of rounds in the file of a campaign.
     fn word(self) -> &'static str {
         match self {
             By::CtrlC => "",
