@@ -1,5 +1,4 @@
-//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | campaign | postgres | vm |
-//! dist | deb | wheel | installed | supply | viewers` and `engines`.
+//! Chores of the workspace that are neither build nor test; `cargo xtask` without a word lists them.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
 mod bench;

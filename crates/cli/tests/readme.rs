@@ -1,11 +1,11 @@
-//! Commands that the README and the pages of the verbs show are run: they end as shown, and print the words that stand
-//! below them.
+//! Runs the commands that the README and the pages of the verbs show: they end as shown, and print the words below
+//! them.
 //!
 //! Blocks of `console` are read as a shell session. A line `$ fauxplat …` is run by a shell in a folder of its own with
 //! a store of its own; the lines below it are its output, of which every word must be printed again, numbers aside. A
-//! line that is nothing but `…` stands for what was cut. `$ echo $?` shows the exit status, which is 0 otherwise. A
-//! line `$ make …` is not run, but its target must exist. What depends on the machine (its CPUs, caches, counters, the
-//! size of an effect) is cut: the test has to pass on any.
+//! line that is nothing but `…` stands for omitted output. `$ echo $?` shows the exit status, which is 0 otherwise. A
+//! line `$ make …` is not run, but its target must exist. Output that depends on the machine (its CPUs, caches,
+//! counters, the size of an effect) is omitted: the test has to pass on any machine.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,

@@ -1,5 +1,5 @@
-//! Real searches of `bisect`: histories of 200 commits in which one makes a program of 5 ms slower by 3 %, or none does,
-//! beside a process that burns a CPU all the time.
+//! Real searches of `bisect`: histories of 200 commits in which one commit, or none, makes a program of 5 ms slower by
+//! 3 %, beside a process that burns a CPU all the time.
 //!
 //! The document of each search is kept, so an interrupted campaign continues with the searches that are missing.
 

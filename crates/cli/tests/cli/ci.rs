@@ -36,7 +36,7 @@ fn lines_of_gitlab(job: &str) -> Vec<(String, String)> {
     scripts.map(|line| (name(line), format!("sh {line}"))).collect()
 }
 
-/// A repository with a program in two versions, the second of which sleeps for the given time, set up for every service.
+/// A repository with a program in two versions, set up for every service. The second version sleeps for the given time.
 fn repository(sleeps: &str) -> Lab {
     let lab = Lab::new();
     let program = |sleeps: &str| format!("printf '#!/bin/sh\\nsleep {sleeps}\\n' > make-it");
