@@ -32,12 +32,12 @@ use fauxplat_model::LoadKind;
 use crate::cargo::root;
 use crate::error::ChoreError;
 
-/// Rounds of a bench, unless told otherwise.
+/// Default number of rounds of a bench.
 const ROUNDS: u32 = 15;
 /// Default number of rounds of the bench `profile`.
 const PROFILES: u32 = 20;
 
-/// How a bench is called.
+/// Arguments that a bench takes.
 enum Call {
     /// The bench takes no arguments.
     Plain(fn() -> Result<(), ChoreError>),
@@ -84,7 +84,6 @@ fn misused() -> ChoreError {
     ChoreError::Usage(USAGE.as_str())
 }
 
-/// Runs one bench by name, or all.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let Some((name, words)) = words.split_first() else {
         return BENCHES.iter().try_for_each(|(_, call)| call.begin(&[]));
@@ -144,7 +143,7 @@ fn fauxplat() -> Result<PathBuf, ChoreError> {
     crate::cargo::build_release()
 }
 
-/// A neighbour on one CPU, at work until it is dropped.
+/// Starts a load on one CPU, which works until the returned generator is dropped.
 fn burner(cpu: usize, rhythm: Rhythm) -> Result<Generator, ChoreError> {
     let program = Program { path: fauxplat()?, words: vec!["__generator".to_owned()] };
     let cpus = Some(cpu.to_string().parse().map_err(|error| failed("CPU", &error))?);
@@ -155,12 +154,12 @@ fn burner(cpu: usize, rhythm: Rhythm) -> Result<Generator, ChoreError> {
     Ok(burner)
 }
 
-/// A neighbour that works and rests at random.
+/// Starts a load that works and rests at random.
 fn coming_and_going(cpu: usize) -> Result<Generator, ChoreError> {
     burner(cpu, Rhythm::Random { shortest_ms: 20, longest_ms: 400, seed: cpu as u64 })
 }
 
-/// Where programs that only a bench needs are built.
+/// The folder in which programs for benches are built.
 fn scratch() -> Result<PathBuf, ChoreError> {
     let folder = crate::cargo::target()?.join("bench");
     std::fs::create_dir_all(&folder).map_err(|error| failed(&folder.display().to_string(), &error))?;
@@ -207,7 +206,7 @@ fn interval_of_median(values: &[f64]) -> [f64; 3] {
     [low, quartiles(values).1, high]
 }
 
-/// Prints one row of a table of ratios: median, quartiles and the goal.
+/// Prints one row of a table of ratios: median, its 95 % interval, quartiles and the goal.
 fn print_ratio(name: &str, ratios: &[f64], goal: &str) {
     match ratios.is_empty() {
         true => println!("  {name:<46} not measured"),

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use crate::error::ChoreError;
 
-/// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_owned()
@@ -42,7 +41,7 @@ pub(crate) fn run(package: &str, target: &[&str], arguments: &[impl AsRef<OsStr>
     status.success().then_some(()).ok_or_else(failed)
 }
 
-/// Builds and runs one test program of a package, as it is released.
+/// Builds and runs one test program of a package in release mode.
 pub(crate) fn run_test(package: &str, name: &str, arguments: &[&str]) -> Result<(), ChoreError> {
     let mut test = cargo();
     test.args(["test", "--release", "--quiet", "--package", package, "--test", name, "--"]).args(arguments);
@@ -51,7 +50,6 @@ pub(crate) fn run_test(package: &str, name: &str, arguments: &[&str]) -> Result<
     status.success().then_some(()).ok_or_else(failed)
 }
 
-/// The folder in which cargo builds.
 pub(crate) fn target() -> Result<PathBuf, ChoreError> {
     let known = metadata()?;
     let folder = known["target_directory"].as_str().ok_or(ChoreError::Metadata("a target directory"))?;
@@ -78,7 +76,7 @@ pub(crate) fn build_release() -> Result<PathBuf, ChoreError> {
     }
 }
 
-/// Whether the standard library for a target is installed; asks rustup for it if not, and not for long.
+/// Whether the standard library for a target is installed; if not, rustup gets a minute to install it.
 pub(crate) fn has_target(triple: &str) -> Result<bool, ChoreError> {
     let output = Command::new("rustc").args(["--print", "target-libdir", "--target", triple]).output();
     let folder = String::from_utf8_lossy(&output.map_err(ChoreError::at("rustc"))?.stdout).trim().to_owned();
@@ -93,9 +91,9 @@ pub(crate) fn has_target(triple: &str) -> Result<bool, ChoreError> {
 /// A test program of cargo.
 #[derive(Debug, Clone)]
 pub(crate) struct Executable {
-    /// The folder of its crate and its target, as `launch.spawner`; the unit tests of a library are `launch.lib`.
+    /// Names of the crate's folder and of the target, as `launch.spawner`; the unit tests of a library are
+    /// `launch.lib`.
     pub(crate) name: String,
-    /// The program.
     pub(crate) path: PathBuf,
     /// The folder in which cargo would start it.
     pub(crate) folder: PathBuf,

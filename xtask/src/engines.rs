@@ -1,4 +1,4 @@
-//! The output of `fleet` for engines, accepted by the engines themselves: Kubernetes' published schemas, and Ansible.
+//! Checks that the engines themselves accept what `fleet` writes for them: Kubernetes' published schemas, and Ansible.
 #![expect(clippy::disallowed_methods, reason = "a chore starts programs and measures nothing")]
 
 use std::process::Command;

@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use crate::violation::Violation;
 
-/// Why a chore failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ChoreError {
-    /// Bad usage.
     #[error("{0}")]
     Usage(&'static str),
     /// The workspace breaks its rules.
@@ -24,7 +22,7 @@ pub(crate) enum ChoreError {
     /// Cargo, or a program that it ran, failed and has printed its own message.
     #[error("`cargo {0}` failed; its message stands above")]
     Cargo(String),
-    /// A bench, or a test in a virtual machine, cannot go on or has failed.
+    /// A bench, a campaign or a test in a virtual machine cannot continue or has failed.
     #[error("{0}")]
     Bench(String),
     /// A release artefact cannot be built, or does not work in an empty root.
@@ -33,7 +31,7 @@ pub(crate) enum ChoreError {
     /// The machine lacks what the chore needs.
     #[error("skipped: {0}")]
     Skipped(&'static str),
-    /// The answer of `cargo metadata` has another form.
+    /// The output of `cargo metadata` lacks a part.
     #[error(
         "`cargo metadata` answered without {0}; is this cargo newer than the toolchain of the workspace?"
     )]

@@ -1,5 +1,4 @@
-//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | campaign | postgres | vm |
-//! dist | deb | wheel | installed | supply | viewers` and `engines`.
+//! Chores of the workspace that are neither build nor test; `cargo xtask` without a word lists them.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
 mod bench;
@@ -8,7 +7,7 @@ mod cargo;
 mod dist;
 mod engines;
 mod error;
-/// From the description of a machine to its tree, as the tests of `topology` have it.
+/// Makes the tree of a machine from its description; shared with the tests of `topology`.
 #[path = "../../crates/topology/tests/machines/expand.rs"]
 mod expand;
 mod postgres;

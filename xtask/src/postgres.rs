@@ -1,15 +1,15 @@
-//! The tests of the shared store, which start servers of PostgreSQL.
+//! Runs the tests of the shared store, which start servers of PostgreSQL.
 
 use std::path::Path;
 
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// The test programs that have such tests, one in each of two packages, are called so. All of the workspace is asked for,
-/// so that dependencies have the features that they have in all other tests and need not be compiled again.
+/// The two packages with such tests call their test program `server`. The whole workspace is tested, so that
+/// dependencies have the same features as in all other tests and need not be compiled again.
 const PROGRAMS: [&str; 4] = ["test", "--workspace", "--test", "server"];
 
-/// Runs them all; a plain `cargo test` leaves them out, since a machine need not have a server.
+/// Runs the tests. A plain `cargo test` leaves them out, since a machine need not have PostgreSQL.
 pub(crate) fn run() -> Result<(), ChoreError> {
     if !is_installed() {
         return Err(ChoreError::Skipped("PostgreSQL is not installed (apt-get install postgresql)"));
@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<(), ChoreError> {
     status.success().then_some(()).ok_or_else(|| ChoreError::Cargo(PROGRAMS.join(" ")))
 }
 
-/// Whether its programs are somewhere; Debian keeps them out of PATH.
+/// Whether the programs of a PostgreSQL server are installed; Debian keeps them out of PATH.
 fn is_installed() -> bool {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders = versions.map(|version| version.path().join("bin"));

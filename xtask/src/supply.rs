@@ -7,18 +7,18 @@ use std::process::Command;
 use crate::cargo::{self, root};
 use crate::error::ChoreError;
 
-/// The crates that others may use, in the order in which they depend on each other.
+/// The published crates, in the order in which they depend on each other.
 const PUBLISHED: [&str; 5] =
     ["fauxplat-units", "fauxplat-stats", "fauxplat-procfs", "fauxplat-table", "fauxplat-region"];
 
-/// A check: its name, its words after `cargo`, and the crate that brings the subcommand where cargo has it not.
+/// A check: its name, its words after `cargo`, and the crate that provides the subcommand where cargo does not.
 const CHECKS: [(&str, &[&str], Option<&str>); 3] = [
     ("advisories, licences, bans", &["deny", "--all-features", "check"], Some("cargo-deny")),
     ("dependencies that nothing uses", &["shear"], Some("cargo-shear")),
     ("documentation", &["doc", "--workspace", "--no-deps", "--locked", "--quiet"], None),
 ];
 
-/// Runs every check whose tool is here. One that fails does not keep the others from being run.
+/// Runs every check whose tool is installed. A failed check does not stop the others.
 pub(crate) fn run() -> Result<(), ChoreError> {
     let mut failed = Vec::new();
     let mut missing = Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn run() -> Result<(), ChoreError> {
     }
 }
 
-/// Runs a check and prints what came of it; a tool that is missing is named with the command that brings it.
+/// Runs a check and prints its result; for a missing tool the command that installs it is printed.
 fn tell(
     name: &str,
     tool: Option<&str>,
@@ -69,7 +69,7 @@ fn tell(
     Ok(())
 }
 
-/// Whether the program of a tool answers.
+/// Whether the program of a tool can be started.
 fn is_here(tool: &str) -> bool {
     let program = tool.strip_suffix("-cli").unwrap_or(tool);
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())

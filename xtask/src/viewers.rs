@@ -10,7 +10,7 @@ use crate::error::ChoreError;
 /// Exit code of `viewers/check` where no viewer is installed.
 const CANNOT: i32 = 77;
 
-/// Builds fauxplat and has its files opened.
+/// Builds fauxplat, and opens files that it writes in the installed viewers.
 pub(crate) fn run() -> Result<(), ChoreError> {
     let script = cargo::root().join("viewers/check");
     let status = Command::new(&script).arg(cargo::build_release()?).status();

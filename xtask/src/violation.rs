@@ -3,16 +3,13 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// A breach of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Violation {
     /// The file, from the root of the workspace.
     pub(crate) path: PathBuf,
     /// Line number, from 1; `None` where the file as a whole breaks the rule.
     line: Option<usize>,
-    /// Description of the breach.
     what: String,
-    /// Advice how to mend the breach.
     cure: String,
 }
 

@@ -89,10 +89,10 @@ pub(crate) fn history(output: &OutputArgs) -> Result<Store, Failure> {
     store(output)
 }
 
-/// Checks whether a named store exists, as far as that can be seen before it is opened.
+/// Checks whether a named store exists. A URL passes, since only opening it shows whether there is a database.
 ///
 /// # Errors
-/// Fails where there is no such file.
+/// Fails where the file does not exist, or where its name cannot be a store's.
 pub(crate) fn has_been_made(path: &Path) -> Result<(), Failure> {
     check_store_name(path)?;
     match path.to_str().is_some_and(Url::is_one) || path.exists() {
@@ -161,7 +161,7 @@ fn apart(finished: &Finished, format: Format) -> Vec<Evidence> {
 /// Finishes and reports an experiment with its findings, or with summaries of its runs if it failed.
 ///
 /// # Errors
-/// As for [`conclude`].
+/// Returns the errors of [`conclude`].
 pub(crate) fn finish(
     driver: fauxplat_experiment::Driver,
     found: Result<Findings, Failure>,

@@ -4,7 +4,6 @@ use fauxplat_experiment::{Failure, Kind};
 
 use crate::output;
 
-/// Exit code of a failed gate.
 const GATE: u8 = 1;
 /// Exit code of bad usage or bad input.
 pub(crate) const USAGE: u8 = 2;
@@ -15,7 +14,6 @@ const COMMAND: u8 = 4;
 /// Exit code of a measurement that was interrupted before its end: the code that a shell shows for a program ended by
 /// SIGINT.
 pub(crate) const INTERRUPTED: u8 = 130;
-/// Exit code of a bug in fauxplat.
 pub(crate) const BUG: u8 = 70;
 
 /// Prints the error line and returns the exit code. A closed pipe is no failure.

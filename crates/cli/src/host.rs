@@ -12,7 +12,6 @@ use fauxplat_verb::Host;
 
 use crate::{begin, inspection, output};
 
-/// The host whose output goes to the terminal.
 pub(crate) struct Terminal;
 
 impl Host for Terminal {

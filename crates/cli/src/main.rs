@@ -75,7 +75,7 @@ fn spawned(done: Result<(), LaunchError>) -> ExitCode {
     served(done, if is_refusal { SPAWNER_REFUSED } else { exit::BUG })
 }
 
-/// The exit code of a helper process of fauxplat.
+/// The exit code of a process that fauxplat starts from its own program: spawner, generator or guardian.
 fn served<E: std::fmt::Display>(done: Result<(), E>, code: u8) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -239,7 +239,7 @@ fn with_writer(
         // than half of the new one: the file is replaced atomically.
         Some(path) if output.format == Format::OpenMetrics || can_replace(path) => {
             remove_forgotten(folder_of(&target_of(path)));
-            // A metrics file is rewritten often, so a wait for the disk is not worth its time.
+            // A metrics file is rewritten often, so waiting for the disk would take too much time.
             let on_disk =
                 if output.format == Format::OpenMetrics { OnDisk::Sometime } else { OnDisk::BeforeItsName };
             replace(path, on_disk, |out| body(&style(output, false), out))
@@ -367,7 +367,7 @@ pub(crate) struct Looks<'a> {
 enum Destination {
     /// A terminal, where each reading replaces the one before.
     Screen,
-    /// A stream of successive readings.
+    /// A file or pipe that gets the readings one after the other.
     Stream(Stoppable),
     /// A file that each reading replaces.
     File(PathBuf),

@@ -1,4 +1,4 @@
-//! `fauxplat-blink` as a user starts it: settings, presses, the log, and every way to end. Lines are those of the
+//! `fauxplat-blink` as a user starts it: settings, presses, the log, and every way to end. GPIO lines are those of the
 //! simulated chip, and files and pipes replace LEDs and input devices.
 #![expect(clippy::disallowed_methods, reason = "the tests start the built program as a user would")]
 
@@ -57,7 +57,7 @@ impl Machine {
         self.finish(Command::new(env!("CARGO_BIN_EXE_fauxplat-blink")), words)
     }
 
-    /// The command, started with these signals ignored.
+    /// The command of a light that is started with these signals ignored.
     fn command_ignoring(&self, signals: &str, words: &[&str]) -> Command {
         let mut shell = Command::new("sh");
         let script = format!("trap '' {signals}; exec \"$0\" \"$@\"");
@@ -246,7 +246,7 @@ fn however_it_is_asked_to_end_the_light_is_left_as_was_stated() {
         (signal::SIGINT, "on", "9", "none"),
         (signal::SIGHUP, "as-it-was", "3", "heartbeat"),
     ];
-    // Tests that run under nohup(1) have SIGHUP ignored, and so have the programs that they start.
+    // Tests that run under nohup(1) have SIGHUP ignored, and the programs that they start inherit that.
     let is_heeded = |number: i32| number != signal::SIGHUP || !Signals::now().ignores(number);
     for (number, at_end, brightness, trigger) in cases.into_iter().filter(|case| is_heeded(case.0)) {
         let machine = Machine::new();
@@ -264,7 +264,7 @@ fn however_it_is_asked_to_end_the_light_is_left_as_was_stated() {
     }
 }
 
-/// As under nohup(1), and as a job in the background of a script.
+/// nohup(1) starts a program with SIGHUP ignored, and a script starts a background job with SIGINT ignored.
 #[test]
 fn a_hangup_that_was_ignored_from_the_start_stays_so_and_no_other_signal_does() {
     for number in [signal::SIGTERM, signal::SIGINT] {

@@ -1,11 +1,11 @@
-//! Commands that the README and the pages of the verbs show are run: they end as shown, and print the words that stand
-//! below them.
+//! Runs the commands that the README and the pages of the verbs show: they end as shown, and print the words below
+//! them.
 //!
 //! Blocks of `console` are read as a shell session. A line `$ fauxplat …` is run by a shell in a folder of its own with
 //! a store of its own; the lines below it are its output, of which every word must be printed again, numbers aside. A
-//! line that is nothing but `…` stands for what was cut. `$ echo $?` shows the exit status, which is 0 otherwise. A
-//! line `$ make …` is not run, but its target must exist. What depends on the machine (its CPUs, caches, counters, the
-//! size of an effect) is cut: the test has to pass on any.
+//! line that is nothing but `…` stands for omitted output. `$ echo $?` shows the exit status, which is 0 otherwise. A
+//! line `$ make …` is not run, but its target must exist. Output that depends on the machine (its CPUs, caches,
+//! counters, the size of an effect) is omitted: the test has to pass on any machine.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -93,7 +93,7 @@ fn with_statuses(steps: Vec<Step>) -> Vec<Step> {
     told
 }
 
-/// Units that change with the size of a number are part of the number.
+/// Units that change with the size of a number are treated as a part of the number.
 const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "min"];
 
 /// Words of at least three letters; shorter ones are units, signs or options. The plural's last letter depends on its
@@ -139,12 +139,12 @@ fn workplace() -> tempfile::TempDir {
     folder
 }
 
-/// A program in two versions that answer alike.
+/// A program in two versions with the same answer.
 const PROGRAM: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(int c, char **v) {\n  unsigned long n = atol(v[c - 1]), sum = \
                        0;\n  for (unsigned long i = 0; i < n * STEP; i += STEP) sum += (i / STEP) ^ sum >> 3;\n  printf(\"%lu\\n\", \
                        sum);\n}\n";
 
-/// The counters of a server, which is this process.
+/// Publishes counters as a server would.
 fn publish(path: &Path) {
     let options = fauxplat_table::Options::new().dense_keys(2).max_hashed_objects(100).on_disk(true);
     let table: fauxplat_table::Table = options.create(path).expect("a table in that folder");
@@ -153,7 +153,7 @@ fn publish(path: &Path) {
     }
 }
 
-/// Runs one step as a shell would; status, and everything that was printed.
+/// Runs one step by a shell; returns the exit status and everything that was printed.
 fn run(step: &Step, folder: &Path) -> (i32, String) {
     let binary = Path::new(env!("CARGO_BIN_EXE_fauxplat"));
     let path =
@@ -166,7 +166,7 @@ fn run(step: &Step, folder: &Path) -> (i32, String) {
         .env("XDG_DATA_HOME", folder.join("data"))
         .env("XDG_CACHE_HOME", folder.join("cache"))
         .env("FAUXPLAT_CONFIG", "none")
-        // Tables leave columns out where figures are wide and there is no room: here there is.
+        // Tables leave columns out where the terminal is narrow.
         .env("COLUMNS", "250")
         .output()
         .expect("a shell");
@@ -214,7 +214,7 @@ fn settled_failures(name: &str) -> (usize, Vec<String>) {
     }
 }
 
-/// Two documents at a time: nothing that is shown depends on how fast it goes.
+/// Two documents are tried at a time: no shown output depends on speed.
 #[test]
 fn every_command_of_the_documents_does_what_is_shown() {
     let (open, found) = (Mutex::new(shown_documents()), Mutex::new((0, Vec::new())));
@@ -320,7 +320,7 @@ fn a_function_that_is_no_test_is_told_from_one() {
     assert!(!["helper", "few", "four"].iter().any(|name| has_test(source, name)));
 }
 
-/// The lines of docs/security.md name a file and a test of it.
+/// Promises of docs/security.md name a file and a test in it.
 #[test]
 fn every_promise_of_security_names_a_test_that_there_is() {
     let text = read("docs/security.md");

@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::{failed, fauxplat, latency, output, quartiles};
 use crate::error::ChoreError;
 
-/// Runs of each loop, in turns, and how long one takes.
+/// Runs of each loop, in turns, and the length of a run.
 const RUNS: &str = "7";
 const LENGTH: &str = "10s";
 /// The goal for the event loop: a thousandth of a CPU.
 const SHARE_MAX: f64 = 0.001;
 
-/// CPU time by the kernel's account, then the edges beside `cyclictest`.
+/// Measures CPU time by the kernel's account, and then how late edges are, beside `cyclictest`.
 pub(super) fn run() -> Result<(), ChoreError> {
     let fauxplat = fauxplat()?;
     let blink = fauxplat.with_file_name("fauxplat-blink");

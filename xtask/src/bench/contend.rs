@@ -12,7 +12,7 @@ use crate::error::ChoreError;
 const QUIET: u32 = 10;
 const LOADED: u32 = 3;
 
-/// The parts, by name or all.
+/// Runs the named parts, or all.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let parts = if words.is_empty() { &["labels", "load"][..] } else { words };
     parts.iter().try_for_each(|part| match *part {
@@ -36,13 +36,14 @@ fn matrix(privileged: bool) -> Result<Value, ChoreError> {
     serde_json::from_slice(&output(&mut command)?.stdout).map_err(|error| failed("report", &error))
 }
 
-/// Labels of all pairs in one line, by measurement or as claimed.
+/// Labels of all pairs in one line, by this field of the document.
 fn labels_of(document: &Value, field: &str) -> String {
     let one = |it: &Value| format!("{}:{} {}", it["cpu_a"], it["cpu_b"], it[field].as_str().unwrap_or("?"));
     document["labels"].as_array().into_iter().flatten().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Ten matrices on a machine that is otherwise idle: their labels, and where the wall time of each cell went.
+/// Measures [`QUIET`] matrices on a machine that is otherwise idle: their labels, and the wall time that nothing
+/// explains.
 fn labels() -> Result<(), ChoreError> {
     let mut said: BTreeMap<String, u32> = BTreeMap::new();
     let (mut worst, mut cells, mut steal) = (0.0_f64, 0, 0);
@@ -70,7 +71,7 @@ fn labels() -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Matrices beside a burner on every CPU, with and without real-time priority.
+/// Measures matrices beside a burner on every CPU, with and without real-time priority.
 fn load() -> Result<(), ChoreError> {
     let online = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let burners = (0..online).map(coming_and_going).collect::<Result<Vec<_>, _>>()?;

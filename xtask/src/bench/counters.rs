@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 use super::{failed, fauxplat, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
-/// Additions to the counter: some tenths of a second, so that there are several readings along each run.
+/// Number of additions to the counter. They take some tenths of a second, so that each run has several readings.
 const ADDITIONS: &str = "12000000";
 
 /// Wall and CPU time of a run, in nanoseconds.
 type Times = (f64, f64);
 
-/// In each round one run is watched, between two that are not.
+/// Measures one watched run between two unwatched runs in each round.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let (fauxplat, publisher) = (fauxplat()?, crate::cargo::build_example("fauxplat-table", "publish")?);
     let file = format!("/dev/shm/fauxplat-bench-counters-{}", std::process::id());

@@ -13,10 +13,10 @@ use crate::error::ChoreError;
 const EVENTS: &str = "task-clock,page-faults,context-switches,cpu-migrations";
 /// Goal for the additional wall time of an empty program, in microseconds.
 const GOAL_US: f64 = 8.0;
-/// Rounds of arithmetic of some five milliseconds.
+/// Rounds of arithmetic that take some five milliseconds.
 const WORK: &str = "4000000";
 
-/// Counted runs and others in turns, of an empty program and of one that works for some milliseconds.
+/// Measures counted and uncounted runs in turns, of an empty program and of one that works for some milliseconds.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let program = fauxplat()?;
     let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;
@@ -75,7 +75,7 @@ fn report(program: &str, tools: &[Tool]) {
     );
 }
 
-/// Of a run: its whole cost, and the median that is reported.
+/// Whole cost of a run, and the median that fauxplat reports.
 fn ours(program: &Path, command: &str, runs: u32, words: &[&str]) -> Result<Turn, ChoreError> {
     let report = scratch()?.join("report.json");
     let mut whole = Command::new(program);

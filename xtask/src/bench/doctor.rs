@@ -7,7 +7,7 @@ use super::{failed, fauxplat, output, quartiles};
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Looks of each kind.
+/// Runs of each kind.
 const ROUNDS: usize = 20;
 const GOAL_MS: f64 = 300.0;
 const WARNINGS_GOAL_US: f64 = 2000.0;

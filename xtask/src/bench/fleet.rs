@@ -1,8 +1,8 @@
 //! Runs over a fleet of hosts on this machine, under a real Slurm: how long they take, whether odd hosts are found and
 //! others left alone, and whether anything is lost when hosts or the controller are killed.
 //!
-//! Results are scripted: what is measured prints a number, so that a hundred hosts on two CPUs do not disturb each
-//! other.
+//! The measured program only prints a number that was drawn for its host, so that a hundred hosts on two CPUs do not
+//! disturb each other.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,16 +20,16 @@ use crate::error::ChoreError;
 
 const HOSTS: u32 = 128;
 const TIMES: u32 = 20;
-/// Relative standard deviation between hosts and between runs of one, as clusters have.
+/// Relative standard deviations between hosts and between runs on one host, as clusters have them.
 const BETWEEN: f64 = 0.005;
 const WITHIN: f64 = 0.01;
 /// Hosts that are killed while they measure.
 const KILLED: u32 = 8;
-/// Seconds from the submission to the report.
+/// Goals for the seconds from the submission to the report: one to reach, and one to stretch for.
 const GOAL_S: f64 = 30.0;
 const STRETCH_S: f64 = 10.0;
 
-/// All parts, or one; with another number of hosts and of repetitions, and another binary, if they are given.
+/// Runs the named part, or all. Further words are the number of hosts, the number of repetitions, and another binary.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let part = words.first().copied().unwrap_or("all");
     let number =
@@ -65,7 +65,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The hosts, as long as this lives.
+/// The hosts, which are shut down when the value is dropped.
 struct Bed {
     hosts: u32,
     folder: PathBuf,
@@ -87,9 +87,9 @@ fn name(host: u32) -> String {
 }
 
 impl Bed {
-    /// Brings the hosts up; nothing where they cannot be had, with the reason in one line.
+    /// Starts the hosts. Where that is not possible, the reason is printed, and the result is `None`.
     fn up(hosts: u32, program: PathBuf) -> Result<Option<Self>, ChoreError> {
-        // Slurm's paths may not be long, and hosts see all of this machine's files.
+        // Slurm limits the length of paths. The hosts see all files of this machine.
         let folder = std::env::temp_dir().join(format!("fauxplat-hosts-{}", std::process::id()));
         let bed = Bed { hosts, folder, program };
         let up = script().arg("up").arg(hosts.to_string()).arg(&bed.folder).output();
@@ -132,7 +132,7 @@ impl Bed {
         write().map_err(|error: std::io::Error| failed(&file, &error))
     }
 
-    /// Draws a number for each host; some are slower.
+    /// Draws a number for each host; the numbers of hosts in `slow` are multiplied by the given factor.
     fn numbers(&self, draw: &mut Draw, slow: &BTreeMap<u32, f64>) -> Result<(), ChoreError> {
         let line = |host: u32| {
             let between = 1.0 + BETWEEN * draw.normal();
@@ -149,7 +149,7 @@ impl Bed {
         command
     }
 
-    /// A run over all hosts, submitted and reported.
+    /// The command that submits and reports a run over all hosts.
     fn fleet(&self, on: &str, words: &[&str]) -> Command {
         let mut command =
             self.command(&["fleet", "run", "--on", on, "-r", "5", "--metric-from", "t=([0-9.]+)"]);
@@ -189,7 +189,7 @@ impl Bed {
         Ok(())
     }
 
-    /// ReFrame has the same program as one test for each node, in turns with ours.
+    /// Runs the same program by ReFrame, as one test for each node, in turns with `fleet`.
     fn peer(&self) -> Result<(), ChoreError> {
         if !super::instrument::installed("reframe") {
             println!("reframe is not installed (pip install reframe-hpc)");
@@ -254,7 +254,7 @@ impl Bed {
         Ok(())
     }
 
-    /// Hosts lose their power while they measure.
+    /// Kills hosts while they measure, and resumes the run once they are back.
     fn killed(&self) -> Result<(), ChoreError> {
         self.numbers(&mut Draw::new(4, 0), &BTreeMap::new())?;
         self.wait_s("1.5")?;
@@ -298,7 +298,7 @@ impl Bed {
         Ok(())
     }
 
-    /// Repeats the run through ssh, by those of `clush` and `pdsh` that are installed.
+    /// Repeats the run by `clush` and `pdsh`, as far as they are installed.
     fn shells(&self) -> Result<(), ChoreError> {
         self.numbers(&mut Draw::new(6, 0), &BTreeMap::new())?;
         let hosts = format!("n[001-{:03}]", self.hosts);
@@ -307,7 +307,8 @@ impl Bed {
                 println!("{tool} is not installed");
                 continue;
             }
-            // All hosts see the same files, so pdsh, which ships files by a copy of itself on each host, need not.
+            // All hosts see the same files, so the program is not shipped. For that, pdsh needs a copy of itself on
+            // each host.
             let there = self.program.display().to_string();
             let words: &[&str] =
                 if tool == "pdsh" { &["--no-confirm", "--program-there", &there] } else { &["--no-confirm"] };
@@ -334,7 +335,7 @@ impl Bed {
         command.stdout(Stdio::piped()).stderr(errors).spawn().map_err(|error| failed("fleet run", &error))
     }
 
-    /// Waits until every host has a job, or most of them: the first may have answered by then.
+    /// Waits until at least half of the hosts run their jobs; the first may have answered by then.
     fn handed_over(&self, child: &mut Child) -> Result<(), ChoreError> {
         let jobs = || {
             let done = script()
@@ -371,7 +372,7 @@ impl Bed {
     fn host(&self, what: &str, host: Option<u32>) -> Result<(), ChoreError> {
         let mut command = script();
         command.arg(what).arg(&self.folder).args(host.map(|host| host.to_string()));
-        // A host that is woken goes on after the script, with its descriptors.
+        // A host that is woken outlives the script and keeps its descriptors, so that a pipe would not end.
         let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
         match status.map_err(|error| failed("hosts", &error))?.success() {
             true => Ok(()),

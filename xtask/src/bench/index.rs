@@ -12,15 +12,13 @@ use crate::error::ChoreError;
 const REPEATS: usize = 20;
 const GOAL: usize = 18;
 
-/// The result of one repetition of `index`.
 struct Repeat {
     value: f64,
     low: f64,
     high: f64,
 }
 
-/// Runs the parts that are named, or both: without and with a burner on another CPU. `--duration` is passed to the
-/// verb.
+/// Runs the named parts, or both: without and with a burner on another CPU. `--duration` is passed to the verb.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (parts, duration) = match words {
         [parts @ .., "--duration", duration] => (parts, *duration),

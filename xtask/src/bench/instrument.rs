@@ -22,7 +22,7 @@ pub(super) type Turn = (f64, f64);
 pub(super) struct Tool<'a> {
     pub(super) name: &'static str,
     turn: Box<dyn Fn() -> Result<Turn, ChoreError> + 'a>,
-    /// Of each round, the mean of its two turns.
+    /// For each round, the mean of its two turns.
     pub(super) rounds: Vec<Turn>,
 }
 
@@ -32,9 +32,9 @@ impl<'a> Tool<'a> {
     }
 }
 
-/// In each round every tool runs the empty program twice, in a drawn order and back again, so that a machine that
-/// speeds up or slows down favours none; the ratios are taken within the round. `earlier` is the binary of another
-/// build, which takes its turns.
+/// In each round every tool runs the empty program twice, in a random order and then in the reverse order, so that a
+/// machine that speeds up or slows down favours no tool; the ratios are taken within the round. `earlier` is the binary
+/// of another build, which is measured as one more tool.
 pub(super) fn run(rounds: u32, earlier: Option<&Path>) -> Result<(), ChoreError> {
     let (fauxplat, bare) = (fauxplat()?, compile("instrument/bare.c", &[])?);
     let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;
@@ -111,7 +111,7 @@ pub(super) fn installed(name: &str) -> bool {
     found
 }
 
-/// The loop measures itself.
+/// Runs the bare `vfork` loop, which prints its cost per run and its median.
 fn time_bare(bare: &Path, empty: &Path) -> Result<(f64, f64), ChoreError> {
     let printed = output(Command::new(bare).arg(RUNS.to_string()).arg(empty))?.stdout;
     let text = String::from_utf8_lossy(&printed).into_owned();
@@ -144,12 +144,12 @@ fn time_hyperfine(empty: &Path) -> Result<(f64, f64), ChoreError> {
     Ok((per_run(&mut command, RUNS)?, median_in(&report)?))
 }
 
-/// Without hardware counters `perf stat` counts what is left; the cost is mostly its own fork and pipes.
+/// Without hardware counters `perf stat` counts software events only; its cost is mostly its own fork and pipes.
 fn time_perf(empty: &Path) -> Result<f64, ChoreError> {
     per_run(Command::new("perf").args(["stat", "-r", &PERF_RUNS.to_string()]).arg(empty), PERF_RUNS)
 }
 
-/// The median in a file of hyperfine's shape, in nanoseconds.
+/// The median in a JSON file of hyperfine's format, in nanoseconds.
 pub(super) fn median_in(report: &Path) -> Result<f64, ChoreError> {
     let text =
         std::fs::read_to_string(report).map_err(|error| failed(&report.display().to_string(), &error))?;

@@ -15,7 +15,7 @@ use crate::error::ChoreError;
 const BLOCKS: u32 = 24;
 /// Activations of a run, a millisecond apart.
 const ACTIVATIONS: &str = "2000";
-/// A stall, and how often it is tried.
+/// Length of a stall, and number of stalls of each tool.
 const STALL: Duration = Duration::from_millis(50);
 const STALLS: u32 = 5;
 
@@ -25,7 +25,7 @@ struct Figures {
     p99_ns: u64,
 }
 
-/// The parts, by name or all.
+/// Runs the named parts; without names `timer` and `stall`.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     if Command::new("cyclictest").arg("--help").output().is_err() {
         println!("cyclictest is not installed (package rt-tests): nothing to compare with");
@@ -52,8 +52,7 @@ fn ours(test: &str) -> Result<Command, ChoreError> {
     Ok(command)
 }
 
-/// The `cyclictest` command with fauxplat's policy, interval, CPU and locked memory; other options keep cyclictest's
-/// defaults.
+/// The `cyclictest` command with fauxplat's policy, interval, CPU and locked memory; other options keep their defaults.
 fn theirs() -> Command {
     let mut command = Command::new("cyclictest");
     command.args(["-q", "-m", "-t", "1", "-p", "90", "--policy=fifo", "-i", "1000", "-l", ACTIVATIONS]);
@@ -61,7 +60,7 @@ fn theirs() -> Command {
     command
 }
 
-/// A test of `latency` in turns with `cyclictest`.
+/// Runs a test of `latency` in turns with `cyclictest`.
 fn race(test: &str) -> Result<(), ChoreError> {
     let rule = Rule { max_pairs: BLOCKS, ..Rule::default() };
     let mut judges = [Judge::new(&rule, 2, 1), Judge::new(&rule, 2, 1)];
@@ -105,7 +104,7 @@ fn told(stand: &Stand) -> String {
     format!("ratio {effect_ratio:.3} ({ci_low_ratio:.3} … {ci_high_ratio:.3}, {pairs} pairs): {words}")
 }
 
-/// A figure as the judge takes it: it is in nanoseconds, as wall time is.
+/// A figure as a sample for the judge, under the metric of wall time, which is in nanoseconds as well.
 fn sample(block: u32, command: u16, figure_ns: u64) -> Sample {
     Sample {
         trial: block * 2 + u32::from(command),
@@ -134,7 +133,7 @@ fn cyclictest() -> Result<Figures, ChoreError> {
     Ok(Figures { p50_ns: at(0.5)?, p99_ns: at(0.99)? })
 }
 
-/// Lines of two numbers: latency in nanoseconds, and count.
+/// Parses lines of two numbers, latency and count; the latency is in nanoseconds with `-N`, and else in microseconds.
 fn bins(printed: &[u8]) -> Vec<(u64, u64)> {
     let bin = |line: &str| {
         let mut words = line.split_whitespace();
@@ -172,7 +171,8 @@ fn stall() -> Result<(), ChoreError> {
             test["missed"]
         );
         let mut command = theirs();
-        // Stalls are longer than its histogram of nanoseconds reaches: the same in microseconds.
+        // Stalls exceed the range of the histogram in nanoseconds, so `-N` is left out: the histogram is in
+        // microseconds.
         command.args(["-h", "100000"]);
         let words: Vec<_> = command.get_args().filter(|word| *word != "-N").map(ToOwned::to_owned).collect();
         let (printed, stopped) = self::stopped(Command::new("cyclictest").args(words))?;
@@ -189,7 +189,7 @@ fn counted(bins: &[Value]) -> u64 {
     bins.iter().filter(|bin| bin[0].as_u64() > Some(2_000_000)).filter_map(|bin| bin[1].as_u64()).sum()
 }
 
-/// Runs a command that is stopped and continued on the way; returns its output, and how long it was stopped.
+/// Runs a command that is stopped and continued on the way; returns its output and the time for which it was stopped.
 fn stopped(command: &mut Command) -> Result<(Vec<u8>, Duration), ChoreError> {
     let started = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let child: Child = started.map_err(|error| failed("start", &error))?;
@@ -204,6 +204,6 @@ fn stopped(command: &mut Command) -> Result<(Vec<u8>, Duration), ChoreError> {
     Ok((done.stdout, stood))
 }
 
-/// See `signal(7)`.
+/// Signal numbers, see `signal(7)`.
 const SIGSTOP: i32 = 19;
 const SIGCONT: i32 = 18;

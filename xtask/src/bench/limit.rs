@@ -41,7 +41,7 @@ fn told(name: &str, costs: &[[f64; 3]]) {
     );
 }
 
-/// Milliseconds of making a group, of a process that enters it, and of its removal once the process has ended.
+/// Milliseconds that creating a group takes, entering it with a process, and removing it once the process has ended.
 fn cost_ms(make: &dyn Fn() -> Result<Group, CgroupError>) -> Result<[f64; 3], ChoreError> {
     let mut child = sleeper()?;
     let begun = Instant::now();

@@ -8,7 +8,7 @@ use crate::error::ChoreError;
 const RUNS: u32 = 100_000;
 const GOAL_MIB: f64 = 32.0;
 
-/// Every report format in turn, since each reads the samples in another way. fauxplat is measured by fauxplat.
+/// Measures every report format, since each reads the samples in another way. fauxplat is measured by fauxplat.
 pub(super) fn run() -> Result<(), ChoreError> {
     let fauxplat = fauxplat()?;
     let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;

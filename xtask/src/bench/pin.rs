@@ -12,7 +12,7 @@ use crate::error::ChoreError;
 /// Threads of the program that has many, and runs of each side in a turn.
 const THREADS: u32 = 1000;
 const RUNS: &str = "20";
-/// Rounds of arithmetic that take some 10 ms, in which no thread is born.
+/// Rounds of arithmetic that take some 10 ms, in a program that creates no thread.
 const WORK: &str = "5000000";
 
 /// Measures tracing alone: all threads stay on one CPU, placed by inherited affinity or by tracing each birth. The

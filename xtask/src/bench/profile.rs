@@ -14,9 +14,9 @@ use super::{compile, failed, fauxplat, output, print_ratio, scratch};
 use crate::error::ChoreError;
 pub(super) use events::run as events;
 
-/// Rounds of arithmetic of about a second.
+/// Rounds of arithmetic that take about a second.
 const WORK: &str = "400000";
-/// The samples a second that both tools take.
+/// Samples per second of both tools.
 const HZ: &str = "997";
 /// Ways in which a program is started that have to give the same profile.
 const LAUNCHERS: [&str; 5] = [
@@ -26,9 +26,9 @@ const LAUNCHERS: [&str; 5] = [
     "sh -c '{}; true'",
     "python3 -c 'import subprocess; subprocess.run(\"{}\".split())'",
 ];
-/// The share of runs in which a function's true share has to be inside its interval at least.
+/// Goal: least share of 95 % intervals that contain a function's true share.
 const INSIDE_MIN: f64 = 0.90;
-/// The share of samples with a wrong caller that is allowed.
+/// Goal: largest share of samples with a wrong caller.
 const WRONG_MAX: f64 = 0.03;
 
 /// Measures the cost against `perf record` in turns, and then compares shares with those that the program measured
@@ -95,7 +95,7 @@ fn perf(shares: &Path, method: &str) -> Result<Turn, ChoreError> {
     own_cpu(perf.arg("--").arg(shares).arg(WORK))
 }
 
-/// The CPU time that the program reports for itself.
+/// CPU time that the program reports for itself, in microseconds.
 fn own_cpu(command: &mut Command) -> Result<Turn, ChoreError> {
     let output = output(command)?;
     let printed = [output.stdout, output.stderr].concat();
@@ -107,7 +107,7 @@ fn own_cpu(command: &mut Command) -> Result<Turn, ChoreError> {
     Ok((us, us))
 }
 
-/// Lines of a word and a number.
+/// Parses lines of a word and a number; other lines are ignored.
 fn figures(text: &str) -> BTreeMap<String, f64> {
     let one = |line: &str| {
         let (name, number) = line.trim().split_once(' ')?;
@@ -125,7 +125,7 @@ struct Seen {
     wrong: f64,
 }
 
-/// Short and deep stacks, one thread and two, started in every way.
+/// Compares profiles with the truth for short and deep stacks, one thread and two, and each of [`LAUNCHERS`].
 fn truth(program: &Path, shares: &Path, runs: u32) -> Result<(), ChoreError> {
     let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
     for run in 0..runs {
@@ -166,7 +166,7 @@ fn truth(program: &Path, shares: &Path, runs: u32) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Compares one profile with the program's own measurement.
+/// Compares one profile with the program's own measurement, and adds the counts to `seen`.
 fn hold(program: &Path, command: &str, seen: &mut Seen) -> Result<(), ChoreError> {
     let report = scratch()?.join("profile.json");
     let mut profile = ours(program, command, &["--user-only"]);
@@ -194,7 +194,7 @@ fn hold(program: &Path, command: &str, seen: &mut Seen) -> Result<(), ChoreError
     Ok(())
 }
 
-/// Number of samples in the functions, and number of those with the right caller.
+/// Number of samples in the functions with the right caller, and number of all samples in the functions.
 fn callers(document: &Value, names: &[&str]) -> (f64, f64) {
     let frames = document["frames"].as_array().cloned().unwrap_or_default();
     let name = |frame: &Value| frame.as_u64().and_then(|at| frames.get(at as usize)?["name"].as_str());
@@ -215,10 +215,10 @@ fn callers(document: &Value, names: &[&str]) -> (f64, f64) {
     (right, counted)
 }
 
-/// Goal: in how many of the comparisons profiles of half a minute have to find the slower function.
+/// Goal: comparisons, of 20, in which profiles of half a minute find the slower function.
 const FOUND_MIN: u32 = 19;
 
-/// Profiles two programs that differ by 5 % in one function, and two copies of one program, this often each.
+/// Profiles two programs that differ by 5 % in one function, and two copies of one program, `times` times each.
 pub(super) fn differences(times: u32) -> Result<(), ChoreError> {
     let program = fauxplat()?;
     let first = compile("profile/shares.c", &["-pthread", "-g"])?;
@@ -244,8 +244,8 @@ pub(super) fn differences(times: u32) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The function that leads, by how many points of the program it is slower, and all that are called different by
-/// themselves.
+/// Name of the function that differs most or `none`, percentage points of the program by which it is slower, and names
+/// of all functions that are called different.
 fn told(program: &Path, a: &Path, b: &Path) -> Result<(String, f64, String), ChoreError> {
     let report = scratch()?.join("profile.json");
     let mut profile = Command::new(program);

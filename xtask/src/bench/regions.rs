@@ -14,7 +14,7 @@ const MARKS: &str = "400000";
 /// Goals for one mark, in nanoseconds: without counters, and with counters.
 const GOALS_NS: [f64; 2] = [100.0, 2000.0];
 
-/// Marks without fauxplat, with it, and with counters, in turns.
+/// Measures marks without fauxplat, with it, and with counters, in turns.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let include = crate::cargo::root().join("lib/region/include");
     let options = ["-pthread".to_owned(), format!("-I{}", include.display())];
@@ -60,7 +60,7 @@ fn within(program: &Path, marked: &Path, events: &[&str]) -> Result<(f64, f64), 
     figure(command.args(events).arg(format!("{} cost {MARKS}", marked.display())))
 }
 
-/// The number that the program prints.
+/// The nanoseconds per mark that the program prints.
 fn figure(command: &mut Command) -> Result<(f64, f64), ChoreError> {
     let printed = String::from_utf8_lossy(&output(command)?.stdout).into_owned();
     let number = printed.lines().find_map(|line| line.strip_suffix(" ns per mark")?.parse().ok());

@@ -32,7 +32,7 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// How long a program takes from its start to its end.
+/// Seconds from the start of a program to its end.
 fn seconds(program: &Path, words: &[&str]) -> Result<f64, ChoreError> {
     let begun = Instant::now();
     output(Command::new(program).args(words))?;

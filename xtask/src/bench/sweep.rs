@@ -17,7 +17,7 @@ const TOLD_AFTER: u64 = 10;
 /// Rounds of the bench of a run's cost.
 const COST_ROUNDS: u32 = 9;
 
-/// The controls and the figures, by name or all.
+/// Runs the named parts, or all.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let all = ["positive", "negative", "exhaustive", "cost"];
     let parts = if words.is_empty() { &all[..] } else { words };
@@ -32,7 +32,8 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     })
 }
 
-/// A part of the negative control, such as `negative=51..100`, for a machine that is free for half of it.
+/// A part of the negative control, such as `negative=51..100`, for a machine that is not free long enough for all of
+/// it.
 fn seeds(part: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = part.strip_prefix("negative=")?.split_once("..")?;
     Some(first.parse().ok()?..=last.parse().ok()?)
@@ -68,19 +69,19 @@ fn told(document: &Value, took_s: f64) -> String {
     )
 }
 
-/// The program that prints where its word lies: loads of eight bytes on a stack that straddle cache lines at known
-/// places.
+/// The command line of a program that loads eight bytes on its stack, which straddle cache lines at known places, and
+/// prints where they are.
 fn straddle() -> Result<String, ChoreError> {
     Ok(format!("{} 20000 1", compile("sweep/straddle.c", &["-O1"])?.display()))
 }
 
-/// The sizes at which the word of the subject crosses a page, from the subject itself.
+/// Sizes of the environment at which the loaded bytes cross a page, by the addresses that the subject prints.
 fn crossing(subject: &str) -> Result<Vec<u64>, ChoreError> {
     let program = subject.split(' ').next().unwrap_or_default();
     let mut sizes = Vec::new();
     for size in 0..=4096u64 {
         let mut run = Command::new("setarch");
-        // `env -i` of the sweep: one string of exactly so many bytes, its terminator included.
+        // As in the sweep, the environment is one string of exactly `size` bytes, its terminator included.
         run.args(["-R", program, "20000", "1"]).env_clear();
         if size > 1 {
             run.env("A", "x".repeat(size.saturating_sub(3) as usize));
@@ -96,7 +97,7 @@ fn crossing(subject: &str) -> Result<Vec<u64>, ChoreError> {
     Ok(sizes)
 }
 
-/// The effect, its period and its outlier with ASLR off; no effect with ASLR on.
+/// Sweeps the subject, which has an effect, a period and an outlier with ASLR off, and no effect with ASLR on.
 fn positive() -> Result<(), ChoreError> {
     let subject = straddle()?;
     println!("positive control: {subject}");
@@ -111,7 +112,7 @@ fn positive() -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// A program that cannot depend on its environment, while a burner on each CPU comes and goes at random.
+/// Sweeps a program that cannot depend on its environment, while a burner on each CPU comes and goes at random.
 fn negative(seeds: RangeInclusive<u64>) -> Result<(), ChoreError> {
     let options = ["-O2", "-static", "-nostdlib", "-ffreestanding"];
     let subject = compile("sweep/registers.c", &options)?.display().to_string();

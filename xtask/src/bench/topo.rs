@@ -27,7 +27,7 @@ struct Kind {
 struct Race(Vec<Kind>);
 
 impl Race {
-    /// Adds a program, unless it is a peer that is not installed.
+    /// Adds a program to the race; prints a message instead where the program is not installed.
     fn add(&mut self, name: &'static str, program: &Path, words: &[&str], goal_ms: Option<f64>) {
         let there =
             Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();

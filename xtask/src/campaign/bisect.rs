@@ -1,7 +1,7 @@
-//! Real searches of `bisect`: histories of 200 commits in which one makes a program of 5 ms slower by 3 %, or none does,
-//! beside a process that burns a CPU all the time.
+//! Real searches of `bisect`: histories of 200 commits in which one commit, or none, makes a program of 5 ms slower by
+//! 3 %, beside a process that burns a CPU all the time.
 //!
-//! Each search is kept as the document that it gave, so the campaign goes on where it was ended.
+//! The document of each search is kept, so an interrupted campaign continues with the searches that are missing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,18 +15,18 @@ use super::burner::Burner;
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Commits of a history, the good end not counted.
+/// Commits of a history after its good end.
 const COMMITS: usize = 200;
 /// Wall time of the program in seconds.
 const PROGRAM_S: f64 = 0.005;
-/// The planted change.
+/// Factor by which the planted commit lengthens the work of the program.
 const CHANGE: f64 = 1.03;
 
-/// A loop that the compiler cannot shorten; its count is the commit's.
+/// A loop that the compiler cannot shorten; the build takes `COUNT` from the file `count` of the commit.
 const PROGRAM: &str = "int main(void) { for (volatile long i = 0; i < COUNT; i++) {} return 0; }\n";
 const BUILD: &str = "cc -O1 -DCOUNT=\"$(cat count)\" -o program program.c";
 
-/// Runs so many searches of each kind.
+/// Makes the given number of searches (20 by default), each once with and once without a planted change.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let searches: usize = match words {
         [] => 20,
@@ -50,12 +50,12 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The commit that makes the change in a search of this number: spread over the history.
+/// The commit with the planted change in the search of this number; the places are spread over the history.
 fn place(number: usize) -> usize {
     1 + (number * 77 + 38) % COMMITS
 }
 
-/// The count of the loop that takes the time of the program here, by the fastest of some runs.
+/// Iterations with which the loop takes [`PROGRAM_S`] on this machine, by the fastest of five runs.
 fn calibrated(folder: &Path) -> Result<u64, ChoreError> {
     const PROBE: u64 = 20_000_000;
     fs::write(folder.join("program.c"), PROGRAM).map_err(ChoreError::at(folder))?;
@@ -71,7 +71,6 @@ fn calibrated(folder: &Path) -> Result<u64, ChoreError> {
     Ok((PROBE as f64 * PROGRAM_S / fastest_s) as u64)
 }
 
-/// Makes a history and searches it.
 fn search(
     fauxplat: &Path,
     (folder, document): (&Path, &Path),
@@ -111,7 +110,7 @@ fn search(
     fs::rename(&fresh, document).map_err(ChoreError::at(document))
 }
 
-/// A line about a search.
+/// A line about a search: whether its answer is right, wrong or open, and what it took.
 fn told(document: &Path, place: Option<usize>) -> Result<String, ChoreError> {
     let text = fs::read_to_string(document).map_err(ChoreError::at(document))?;
     let found: Value = serde_json::from_str(&text).map_err(|error| ChoreError::Bench(error.to_string()))?;

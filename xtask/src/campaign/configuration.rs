@@ -1,4 +1,4 @@
-//! Machines and users that are not the developer's.
+//! Configurations of machine and user that differ from the developer's.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -114,13 +114,12 @@ impl Configuration {
         (self.needs_root && !process::is_root()).then_some("it takes root")
     }
 
-    /// Whether a test program is run under the configuration.
     pub(super) fn is_about(&self, program: &Executable) -> bool {
         let among = |names: &[&str]| names.iter().any(|start| program.name.starts_with(start));
         (self.only.is_empty() || among(self.only)) && !among(self.but)
     }
 
-    /// Sets the configuration up. Dropping the returned guard undoes it.
+    /// Sets the configuration up. Dropping the returned guard ends its burners.
     pub(super) fn enter(&self) -> Result<Burners, ChoreError> {
         for folder in ["home", "tmp"] {
             let folder = self.folder.join(folder);
@@ -139,7 +138,6 @@ impl Configuration {
         Ok(Burners::begin(if self.burners { 2 } else { 0 }))
     }
 
-    /// The command that starts a test program under this configuration.
     pub(super) fn command(&self, program: &Executable) -> Result<Command, ChoreError> {
         let mut words: Vec<String> = Vec::new();
         if !self.line.is_empty() {
@@ -155,7 +153,7 @@ impl Configuration {
         ];
         environment.extend(self.environment.iter().cloned());
         if let Some(shape) = self.guest {
-            // A guest has an environment of its own.
+            // Variables of this machine do not reach a guest, so `env` sets them there.
             words.push(root().join("vm/run").display().to_string());
             words.extend([shape, "--seconds", GUEST_SECONDS, "--", "env"].map(str::to_owned));
             words.extend(environment.iter().map(|(name, value)| format!("{name}={value}")));
@@ -168,7 +166,7 @@ impl Configuration {
     }
 }
 
-/// The last CPU that is allowed, so that a test that takes CPU 0 for granted fails.
+/// The command that allows the last allowed CPU only, so that a test that takes CPU 0 for granted fails.
 fn one_cpu() -> Vec<String> {
     let last =
         fauxplat_sys::sched::affinity(0).ok().and_then(|cpus| cpus.iter().last()).map_or(0, |cpu| cpu.0);
@@ -191,7 +189,7 @@ fn make_locale(folder: &Path) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// An ordinary user. Where the campaign runs as one already, only the folders are set.
+/// Runs as an ordinary user. Where the campaign already does, only the folders are set.
 fn user(new: Configuration) -> Configuration {
     let words = [
         "setpriv",
@@ -209,7 +207,7 @@ fn user(new: Configuration) -> Configuration {
     Configuration { words, environment, ..new }
 }
 
-/// Unusual home, temporary and working directories. Without root they only get unusual names.
+/// A read-only home, and a temporary directory with spaces in its name on another file system.
 fn places(new: Configuration, umask: &str) -> Configuration {
     let (home, tmp) = (new.folder.join("home"), new.folder.join("tmp"));
     let spaces = tmp.join("another file system");
@@ -234,7 +232,7 @@ fn places(new: Configuration, umask: &str) -> Configuration {
     }
 }
 
-/// Threads that work and rest at random until this is dropped.
+/// Threads that work and rest at random until the value is dropped.
 pub(super) struct Burners {
     over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -261,7 +259,7 @@ impl Drop for Burners {
     }
 }
 
-/// Between 20 and 400 ms of work, and as long a rest, over and over.
+/// Works and rests in turns, each time for 20 to 400 ms at random, until `over` is set.
 fn burn(seed: u64, over: &AtomicBool) {
     let mut state = seed;
     let mut span = || {

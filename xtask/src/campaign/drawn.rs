@@ -1,4 +1,4 @@
-//! Tests of drawn cases with other seeds than `make test` has, and more of them.
+//! Property tests with other seeds and more cases than `make test` has.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
@@ -8,10 +8,11 @@ use serde_json::Value;
 use crate::cargo::{self, root};
 use crate::error::ChoreError;
 
-/// Number of cases for tests that state none.
+/// Number of cases of a test that states none itself.
 const CASES: u32 = 5_000;
 
-/// Tests every package that draws cases, or those that are named, with a new seed, which is printed.
+/// Tests the named packages, or every package that uses proptest, with a new seed. The seed is printed, so that a
+/// failure can be repeated.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (mut cases, mut packages) = (CASES, Vec::new());
     let mut words = words.iter();

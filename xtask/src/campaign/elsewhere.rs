@@ -1,7 +1,8 @@
-//! Every test on machines and for users that are not the developer's.
+//! Runs every test under configurations of machine and user that differ from the developer's.
 //!
-//! Test programs are built once and run by themselves under each configuration. A program that has passed is noted by
-//! what is in it and in the programs that it starts: the next campaign runs what is missing or new.
+//! Test programs are built once, and each is run under each configuration. A program that has passed is noted by a hash
+//! of its contents and of the programs that it starts, so the next campaign runs only new programs and programs that
+//! failed.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -13,7 +14,7 @@ use super::program::{self, Tests};
 use crate::cargo::{self, Executable};
 use crate::error::ChoreError;
 
-/// `[--in CONFIGURATION]… [--program NAME]… [PACKAGE]… [-- FILTER]`.
+/// Runs the campaign: `[--in CONFIGURATION]… [--program NAME]… [PACKAGE]… [-- FILTER]`.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (words, filters) = match words.iter().position(|word| *word == "--") {
         Some(at) => (&words[..at], &words[at + 1..]),
@@ -56,7 +57,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     }
 }
 
-/// All programs under one configuration: the lines of the record, and how many tests failed.
+/// Runs the programs under one configuration; returns the lines of the record and the number of failed tests.
 fn under(
     configuration: &Configuration,
     programs: &[Executable],
@@ -105,7 +106,6 @@ fn under(
     Ok((text, all.failed.len()))
 }
 
-/// Location of a program's results.
 struct ResultLocation<'a> {
     logs: &'a Path,
     program: &'a Executable,

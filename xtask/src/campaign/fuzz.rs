@@ -1,4 +1,4 @@
-//! Fuzzing that can go on for any time and be continued later.
+//! Fuzzing for any length of time, which can be interrupted and continued.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
@@ -9,10 +9,10 @@ use std::time::Instant;
 use crate::cargo::{self, root};
 use crate::error::ChoreError;
 
-/// Minutes of each target, unless told otherwise.
+/// Default number of minutes for each target.
 const MINUTES: f64 = 10.0;
 
-/// Brings each target to the given number of minutes.
+/// Fuzzes each target until its total time, earlier campaigns included, reaches the given number of minutes.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (mut minutes, mut by_mutator, mut targets) = (MINUTES, false, Vec::new());
     let mut words = words.iter();
@@ -39,7 +39,7 @@ fn has_cargo_fuzz() -> bool {
     probe.status().is_ok_and(|status| status.success())
 }
 
-/// The mutator of `fuzz/`, which keeps count by itself.
+/// Runs the mutator of `fuzz/`, which keeps its own progress.
 fn mutator(minutes: f64, targets: &[&str]) -> Result<(), ChoreError> {
     println!(
         "by the mutator without feedback: cargo-fuzz or a nightly toolchain is not installed, or not wanted"
@@ -81,11 +81,11 @@ struct Done<'a> {
     target: &'a str,
     inputs: u64,
     seconds: f64,
-    /// Inputs of this campaign that crashed the target; they lie in the target's folder.
+    /// Number of inputs that crashed the target; their files are in [`Done::artifacts`].
     crashes: usize,
 }
 
-/// Duration of a leg, in seconds. Progress is kept after each leg, so ending a campaign loses less than one.
+/// Duration of a leg in seconds. Progress is kept after each leg, so ending a campaign loses at most one.
 const LEG_S: f64 = 120.0;
 
 impl<'a> Done<'a> {
@@ -103,7 +103,7 @@ impl<'a> Done<'a> {
         let (inputs, seconds) = text.trim().split_once(' ').unwrap_or_default();
         let artifacts = Self::artifacts(target)?;
         let found = std::fs::read_dir(&artifacts).map_err(ChoreError::at(&artifacts))?.flatten();
-        // Slow inputs lie beside the crashing ones; on a busy machine any input may be slow.
+        // libFuzzer puts slow inputs there as well, which are no crashes: on a busy machine any input may be slow.
         let is_crash = |name: &OsStr| !name.to_string_lossy().starts_with("slow-unit-");
         let crashes = found.filter(|entry| is_crash(&entry.file_name())).count();
         Ok(Done {
@@ -137,7 +137,7 @@ impl<'a> Done<'a> {
         }
         self.crashes = done.crashes;
         self.inputs += inputs;
-        // Time of the build does not count.
+        // The time of a build before the leg does not count.
         self.seconds += begun.elapsed().as_secs_f64().min(seconds);
         let file = Self::file(self.target)?;
         std::fs::write(&file, format!("{} {:.1}\n", self.inputs, self.seconds)).map_err(ChoreError::at(&file))

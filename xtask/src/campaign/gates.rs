@@ -1,7 +1,7 @@
-//! Answers of a gate about real programs that do a little more work: sort, perl, four threads, and arithmetic; and how soon
-//! the same program is called equivalent to itself.
+//! How often a gate finds that a real program (sort, perl, four threads, arithmetic) does a little more work, and how
+//! soon the same program is called equivalent to itself.
 //!
-//! Each gate is kept as the document that it gave, so the campaign goes on where it was ended.
+//! The document of each gate is kept, so an interrupted campaign continues with the gates that are missing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::error::ChoreError;
 
 /// Time for one gate, in seconds.
 const LIMIT_S: u32 = 40;
-/// Runs of each amount of work by which the cost of more work is found.
+/// Runs with each amount of work when the time for additional work is calibrated.
 const CALIBRATION_RUNS: usize = 200;
 
 /// A program whose work is a number.
@@ -30,10 +30,9 @@ struct Subject {
     command: Box<dyn Fn(u64) -> Result<Vec<String>, ChoreError>>,
 }
 
-/// A question about each program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Question {
-    /// Whether a gate finds so many per cent more work.
+    /// Whether a gate finds work that takes this many per cent longer.
     More(f64),
     /// How soon the program is called equivalent to itself.
     Same,
@@ -95,8 +94,8 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Gates of a number that a program prints with 3 % of noise. Nothing moves the number but its noise, so that several gates
-/// are asked at once.
+/// Gates about a number that a program prints with 3 % of noise. Nothing but that noise moves the number, so several
+/// gates are measured at the same time.
 fn run_printed(words: &[&str]) -> Result<(), ChoreError> {
     const AT_ONCE: usize = 4;
     let read = |word: &&str| word.parse::<f64>().map_err(|_| ChoreError::Usage(USAGE));
@@ -168,14 +167,14 @@ fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-/// A command line for the shell.
+/// The words as a command line for the shell; no word may contain a single quote.
 fn line(words: &[String]) -> String {
     words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ")
 }
 
 impl Subject {
-    /// The program, and the program with as much more work as takes `percent` more time here. How much that is, is
-    /// measured once and kept.
+    /// The command line of the program, and another with so much more work that it takes `percent` more time here. The
+    /// necessary share of additional work is measured once and kept.
     fn pair(&self, folder: &Path, percent: f64) -> Result<[String; 2], ChoreError> {
         let known = folder.join(format!("{}-more", self.name));
         let share: f64 = match fs::read_to_string(&known) {
@@ -190,8 +189,8 @@ impl Subject {
         Ok([line(&(self.command)(self.amount)?), line(&(self.command)(self.amount + more)?)])
     }
 
-    /// How many times the usual amount of work has to be added so that the program takes twice as long: one, but for
-    /// what the program does before its work. The two amounts are run in turns.
+    /// Multiple of the usual amount of work that has to be added so that the program takes twice as long: one, plus the
+    /// share of start-up time, which does not grow with the work. The two amounts are run in turns.
     fn work_for_its_time(&self) -> Result<f64, ChoreError> {
         const MORE: f64 = 2.0;
         let commands =
@@ -250,7 +249,7 @@ fn compare(
         a,
         b,
     ]);
-    // A gate that is raised says so, and is in the document.
+    // A failed gate exits with 1 and prints a message; the document holds its state as well.
     let status = command.stderr(Stdio::null()).status().map_err(ChoreError::at(fauxplat))?;
     if !matches!(status.code(), Some(0 | 1)) {
         return Err(ChoreError::Bench(format!("`{a}` against `{b}`: {status}")));
@@ -271,14 +270,14 @@ fn head(question: Question, beside: &str) -> String {
     }
 }
 
-/// Numbers of documents.
+/// Figures of several documents, one number for each document.
 struct Numbers {
     effects: Vec<f64>,
     pairs: Vec<f64>,
     seconds: Vec<f64>,
 }
 
-/// The line of a program.
+/// The row of a program, under the headings of [`head`].
 fn told(name: &str, question: Question, files: &[PathBuf]) -> Result<String, ChoreError> {
     let mut states = [0; 4];
     let mut numbers = Numbers { effects: Vec::new(), pairs: Vec::new(), seconds: Vec::new() };

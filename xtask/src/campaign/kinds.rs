@@ -8,14 +8,13 @@ use std::time::Instant;
 use crate::cargo::root;
 use crate::error::ChoreError;
 
-/// A program of a kind.
 pub(super) struct Kind {
     pub(super) name: &'static str,
     /// The command line of the program; two where the compared commands differ in their arguments.
     pub(super) commands: Vec<String>,
     /// Time limit in seconds, where it differs from the usual limit.
     pub(super) seconds: Option<u32>,
-    /// Whether its two commands differ in their slow runs.
+    /// Whether the two commands differ in their slow runs.
     pub(super) has_tail: bool,
 }
 
@@ -59,7 +58,7 @@ impl Kind {
     }
 }
 
-/// Numbers to sort, the same whenever they are made.
+/// Numbers to sort, the same in every call.
 pub(super) fn lines(count: usize) -> String {
     let mut random = 88_172_645_463_325_252_u64;
     let mut next = || {
@@ -91,8 +90,8 @@ fn sized(folder: &Path, program: &Path, first: &[&str], ms: f64) -> Result<Strin
     Ok(format!("{} {}", program.display(), words.join(" ")))
 }
 
-/// Rounds of a program, after its first arguments, that take about the given milliseconds. They are measured once and
-/// kept.
+/// Rounds of a program, after its first arguments, that take about the given milliseconds. The number is measured once
+/// and kept.
 pub(super) fn sized_rounds(
     folder: &Path,
     program: &Path,

@@ -8,12 +8,12 @@ use super::USAGE;
 use crate::error::ChoreError;
 use crate::{cargo, dist, vm};
 
-/// How long all labs may take, unless told otherwise.
+/// Default time limit for all labs together, in minutes.
 const MINUTES: u64 = 60;
 /// Additional seconds for a guest, to boot and to write its record.
 const GUEST_SECONDS: u64 = 600;
 
-/// `[--in SHAPE] [--minutes N] [NAME]…`.
+/// Runs the campaign: `[--in SHAPE] [--minutes N] [NAME]…`, all labs without a name.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (mut shape, mut minutes, mut names) = (None, MINUTES, Vec::new());
     let mut words = words.iter();

@@ -31,7 +31,6 @@ const NO_L3: &str =
 
 const ONE_CPU: &str = "online 0\npackage 0\ncore 0\ncache L1d 32K 8 0\ncache L1i 32K 8 0\ncache L2 1024K 16 0\nnode 0 0 1048576 10\n";
 
-/// Writes the tree of a machine.
 pub(super) fn lay_out(name: &str, folder: &Path) -> Result<(), ChoreError> {
     let written = |name: &str| {
         let path = root().join("fixtures/sysfs/machines").join(format!("{name}.txt"));

@@ -47,7 +47,6 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
                                               tests that are named, as `--program cli.blink`
 All but the one of the server go on where they were ended; what they know stands in target/campaign.";
 
-/// Runs the campaign that is named.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     match words {
         ["kills", "--in", shape, rest @ ..] => vm::kills(shape, rest, &folder(&format!("kills/{shape}"))?),
@@ -68,7 +67,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     }
 }
 
-/// A campaign of the test program `kills`.
+/// Runs a campaign of the test program `kills`, which keeps its progress in a file of this name.
 fn of_kills(word: &str, file: &str, rest: &[&str]) -> Result<(), ChoreError> {
     let progress = folder("")?.join(file).display().to_string();
     cargo::run_test("fauxplat-cli", "kills", &[&[word, "--progress", &progress], rest].concat())

@@ -11,7 +11,7 @@ use super::configuration::Configuration;
 use crate::cargo::Executable;
 use crate::error::ChoreError;
 
-/// After this time a test program has hung, on however slow a machine.
+/// Time after which a test program counts as hung, even on a slow machine.
 const LIMIT: Duration = Duration::from_secs(45 * 60);
 
 /// How the tests of a program ended.
@@ -25,7 +25,7 @@ pub(super) struct Tests {
 }
 
 impl Tests {
-    /// From the log of a program and how it ended.
+    /// Reads the results from the log of a program; `how` says how the program ended.
     pub(super) fn of_log(log: &str, ended_well: bool, how: &str) -> Self {
         let mut tests = Tests::default();
         for line in log.lines() {

@@ -1,17 +1,17 @@
-//! Many writers of a shared store, a server of PostgreSQL that is killed in their midst, and a huge experiment: the tests of
-//! the store with larger numbers.
+//! Tests of the shared store with larger numbers: many writers, a PostgreSQL server that is killed meanwhile, and a
+//! huge experiment.
 
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Experiments of each of the sixteen writers, and how often the server is killed meanwhile.
+/// Experiments of each of the sixteen writers, and number of times that the server is killed meanwhile.
 const EXPERIMENTS: u32 = 60;
 const KILLS: u32 = 8;
 /// Samples of each experiment, and of the huge one.
 const SAMPLES: u32 = 200;
 const HUGE: u32 = 100_000;
 
-/// Runs them, as they are released; a server of its own is begun and ended.
+/// Runs the tests in release mode. The tests start and end a server of their own.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let kills = match words {
         [] => KILLS,

@@ -1,8 +1,8 @@
 //! Quality of `compare` on everyday programs: false verdicts, share of decided comparisons, power, and detection of
 //! slow runs.
 //!
-//! A cell is a kind of program and what is asked of it, in batches. Each batch is kept as the document that it gave, so
-//! the campaign goes on where it was ended, and the record is made of all documents that there are.
+//! A cell is one batch of a question about a kind of program. The document of each cell is kept, so an interrupted
+//! campaign continues with the cells that are missing; the record is made of all documents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::error::ChoreError;
 enum Question {
     /// Whether identical copies are called different, under a disturbance of `aa`.
     Same(&'static str),
-    /// Whether 2 % more work are found.
+    /// Whether 2 % more time is found.
     Shifted,
     /// Whether `compare` finds that one command takes twice as long in one run of twenty.
     Tail,
@@ -29,7 +29,6 @@ enum Question {
 const STRATA: [&str; 3] = ["plain", "drift", "layout"];
 
 impl Question {
-    /// All questions that are asked of a kind.
     fn of(kind: &Kind) -> Vec<Question> {
         match kind.has_tail {
             true => vec![Question::Tail],
@@ -87,7 +86,6 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// A batch of a question about a kind.
 struct Cell<'k> {
     kind: &'k Kind,
     question: Question,

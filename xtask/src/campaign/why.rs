@@ -1,7 +1,7 @@
-//! Planted pairs for `why`: programs of which one is slower for a known reason, and programs that are equal.
+//! Planted pairs for `why`: pairs of programs of which one is slower for a known reason, and pairs of equal programs.
 //!
-//! The pairs stand in `crates/verbs/why/pairs`; whether the first cause that is named is the planted one is the result.
-//! Each pair is kept as the document that it gave, so the campaign goes on where it was ended.
+//! The pairs are in `crates/verbs/why/pairs`. The result is whether the first named cause is the planted one. The
+//! document of each pair is kept, so an interrupted campaign continues with the pairs that are missing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use super::burner::Burner;
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Time that each pair may take, as the option of `why` has it.
+/// Time limit of each pair, as an option of `why`.
 const MAX_TIME: &str = "2m";
 
-/// Runs the pairs whose names have a word; all of them without one. `--beside-burner` keeps a CPU busy meanwhile, and
-/// `--program PATH` takes a fauxplat that is built already.
+/// Runs the pairs whose names contain one of the words, or all pairs. `--beside-burner` keeps a CPU busy meanwhile, and
+/// `--program PATH` names a fauxplat that is built already.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (is_busy, words) = match words {
         ["--beside-burner", rest @ ..] => (true, rest),
@@ -81,7 +81,7 @@ fn words_of<'v>(pair: &'v Value, key: &str) -> impl Iterator<Item = &'v str> {
     pair[key].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Builds a pair in a folder of its own, and asks why.
+/// Builds a pair in a folder of its own, and runs `why` on it.
 fn measure(program: &Path, sources: &Path, place: &Path, pair: &Value) -> Result<(), ChoreError> {
     fs::create_dir_all(place).map_err(ChoreError::at(place))?;
     let source = text_of(pair, "source", "work.c");
@@ -124,7 +124,7 @@ fn ask<'v>(program: &Path, place: &Path, words: impl Iterator<Item = &'v str>) -
     fs::rename(&fresh, place.join("why.json")).map_err(ChoreError::at(place))
 }
 
-/// Whether a document names the planted cause first, and a line about it. Of equal programs no cause is right.
+/// Whether a document names the planted cause first, and a line about it. For equal programs, no cause may be named.
 fn told(document: &Path, pair: &Value) -> Result<(bool, String), ChoreError> {
     let text = fs::read_to_string(document).map_err(ChoreError::at(document))?;
     let found: Value = serde_json::from_str(&text).map_err(|error| ChoreError::Bench(error.to_string()))?;

@@ -25,7 +25,6 @@ fn architecture(target: Target) -> &'static str {
     }
 }
 
-/// Lays the package out and packs it.
 pub(super) fn package(target: Target, program: &Path) -> Result<PathBuf, ChoreError> {
     let tree = fresh("deb")?;
     install(target, program, &tree, "/usr")?;
@@ -82,7 +81,7 @@ fn control(architecture: &str, size_kib: &str) -> String {
     )
 }
 
-/// In the machine-readable form of Debian.
+/// The file `copyright` in Debian's machine-readable form.
 fn copyright() -> Result<String, ChoreError> {
     let path = workspace().join("LICENSE-MIT");
     let text = fs::read_to_string(&path).map_err(ChoreError::at(&path))?;

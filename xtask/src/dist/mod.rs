@@ -1,5 +1,5 @@
-//! Release artefacts: an archive for each architecture, a Debian package and a Python wheel. Two builds of one commit give the same
-//! bytes: files are sorted and dated by the commit.
+//! Release artefacts: an archive for each architecture, a Debian package and a Python wheel. Two builds of one commit
+//! give the same bytes: files are sorted and dated by the commit.
 #![expect(
     clippy::disallowed_macros,
     clippy::disallowed_methods,
@@ -22,7 +22,7 @@ use program::Target;
 pub(crate) use root::installed;
 pub(crate) use wheel::wheel;
 
-/// Writes an archive for each architecture that can be built for here.
+/// Writes an archive for each architecture for which this machine can build.
 pub(crate) fn dist() -> Result<(), ChoreError> {
     for target in [Target::X86_64, Target::Arm64] {
         match program::build(target)? {
@@ -33,12 +33,13 @@ pub(crate) fn dist() -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The program for arm64, as guests of that kind run it; why it cannot be had here where that is so.
+/// The program for arm64, as guests of that architecture run it; the inner error is the reason why it cannot be built
+/// here.
 pub(crate) fn for_arm64() -> Result<Result<PathBuf, String>, ChoreError> {
     program::build(Target::Arm64)
 }
 
-/// Packs the program and all that belongs to it.
+/// Packs the program with everything that `make install` adds, the README, the licences and the changelog.
 fn archive(target: Target, program: &Path) -> Result<PathBuf, ChoreError> {
     let name = format!("fauxplat-{}-{}-linux", env!("CARGO_PKG_VERSION"), target.name());
     let tree = fresh(&name)?;
@@ -50,14 +51,14 @@ fn archive(target: Target, program: &Path) -> Result<PathBuf, ChoreError> {
     let date = format!("--mtime=@{}", commit_time());
     let mut tar = Command::new("tar");
     tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=go-w,go+rX", &date]);
-    // Without the name and date that gzip keeps of a file.
+    // Without `-n`, gzip stores a file name and a date, and two archives of one commit differ.
     tar.args(["--use-compress-program=gzip -9n", "-cf"]).arg(&archive);
     done(tar.arg("-C").arg(folder()?).arg(&name))?;
     Ok(archive)
 }
 
 /// Puts the program, manual pages, completions and labs where `make install` puts them. A program for another
-/// architecture cannot print its pages here; that of this machine prints the same ones.
+/// architecture cannot print its manual pages here; the program of this machine prints the same pages.
 fn install(target: Target, program: &Path, destination: &Path, prefix: &str) -> Result<(), ChoreError> {
     let mut make = Command::new("make");
     make.args(["--silent", "--no-print-directory", "install-program"]).current_dir(workspace());
@@ -70,12 +71,12 @@ fn install(target: Target, program: &Path, destination: &Path, prefix: &str) -> 
     done(make.arg(format!("PREFIX={prefix}")))
 }
 
-/// Where everything is written.
+/// The folder of all artefacts.
 fn folder() -> Result<PathBuf, ChoreError> {
     Ok(cargo::target()?.join("dist"))
 }
 
-/// A folder of that name with nothing in it.
+/// Makes an empty folder of this name; an existing one is removed.
 fn fresh(name: &str) -> Result<PathBuf, ChoreError> {
     let path = folder()?.join(name);
     if path.exists() {
@@ -94,10 +95,10 @@ fn write(path: &Path, text: &str) -> Result<(), ChoreError> {
     fs::write(path, text).map_err(ChoreError::at(path))
 }
 
-/// The date of all files: that of the commit, in seconds since 1970.
+/// The date of all files: the commit's, in seconds since 1970.
 fn commit_time() -> String {
     let time = said(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(workspace()));
-    // A copy without its history.
+    // A copy of the sources may lack its history.
     time.ok().filter(|time| !time.is_empty()).unwrap_or_else(|| "0".to_owned())
 }
 
@@ -117,7 +118,7 @@ fn said(command: &mut Command) -> Result<String, ChoreError> {
     }
 }
 
-/// Whether a program is there to be called.
+/// Whether a program is in `PATH` or in a folder of root's programs.
 fn has(program: &str) -> bool {
     let places = std::env::var_os("PATH").unwrap_or_default();
     let mut places = std::env::split_paths(&places).chain(["/usr/sbin".into(), "/sbin".into()]);

@@ -1,4 +1,4 @@
-//! The release binary: static, so that it runs where no library is, and small.
+//! The release binary: small, and static, so that it runs where no library is installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,6 @@ use super::{done, folder, has, write};
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// An architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     X86_64,
@@ -16,7 +15,6 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// The architecture of this machine.
     pub(super) const HERE: Target = if cfg!(target_arch = "x86_64") { Target::X86_64 } else { Target::Arm64 };
 
     pub(super) fn name(self) -> &'static str {
@@ -26,7 +24,7 @@ impl Target {
         }
     }
 
-    /// As rustc calls it. That of this machine is linked statically by the build script of the command.
+    /// The target triple of rustc. For the GNU target, the build script of the command links statically.
     fn triple(self) -> &'static str {
         match self {
             Target::X86_64 => "x86_64-unknown-linux-gnu",
@@ -35,14 +33,15 @@ impl Target {
     }
 }
 
-/// Limit of the program's size in bytes. Twelve million bytes are the aim; no part weighs enough to leave it out for
-/// that: see size.txt in records/2026-11-25-epyc-2cpu. Suites, commits and causes have added three million since.
+/// Limit of the program's size in bytes. The aim is twelve million bytes, but no single part is large enough to reach
+/// it by leaving that part out: see size.txt in records/2026-11-25-epyc-2cpu. Suites, commits and causes have added
+/// three million since.
 const BYTES_MAX: u64 = 20_500_000;
 
 /// Builds the program with the profile `archive`, or returns the reason why it cannot be built here.
 ///
 /// # Errors
-/// The build fails, or what it gives needs libraries or is too large.
+/// Fails where the build fails, or where the program that it makes needs libraries or is too large.
 pub(super) fn build(target: Target) -> Result<Result<PathBuf, String>, ChoreError> {
     if target == Target::X86_64 && !cfg!(target_arch = "x86_64") {
         return Ok(Err("it is built on a machine of its own kind".to_owned()));
@@ -65,7 +64,8 @@ pub(super) fn build(target: Target) -> Result<Result<PathBuf, String>, ChoreErro
     check(target, built).map(Ok)
 }
 
-/// Rust's own linker needs no cross compiler, but SQLite and zstd are written in C.
+/// Prepares a build for arm64, or returns the reason why it is not possible. Rust's own linker needs no cross compiler,
+/// but SQLite and zstd are written in C.
 fn prepare_arm64(build: &mut Command) -> Result<Result<(), String>, ChoreError> {
     let triple = Target::Arm64.triple();
     if !cargo::has_target(triple)? {
@@ -81,12 +81,12 @@ fn prepare_arm64(build: &mut Command) -> Result<Result<(), String>, ChoreError> 
         return Ok(Err(why.to_owned()));
     };
     build.env("CC_aarch64_unknown_linux_musl", zig_cc(zig)?);
-    // Archives have no architecture until something is in them.
+    // The `ar` of this machine will do: an archive is bound to no architecture.
     build.env("AR_aarch64_unknown_linux_musl", "ar");
     Ok(Ok(()))
 }
 
-/// How zig is called here, if it is: by itself, or as the package of Python that holds it.
+/// The command that runs zig, by itself or from the Python package `ziglang`; `None` where neither is installed.
 fn zig() -> Option<&'static str> {
     let packaged = || Command::new("python3").args(["-c", "import ziglang"]).output();
     match has("zig") {
@@ -95,7 +95,8 @@ fn zig() -> Option<&'static str> {
     }
 }
 
-/// zig has names of its own for targets, and does not know those that cargo's C builds pass on.
+/// Writes a wrapper that drops `--target`: zig has names of its own for targets, and does not know those that C builds
+/// of cargo pass on.
 fn zig_cc(zig: &str) -> Result<PathBuf, ChoreError> {
     let path = folder()?.join("zig-cc-arm64");
     write(
@@ -109,7 +110,8 @@ fn zig_cc(zig: &str) -> Result<PathBuf, ChoreError> {
     Ok(path)
 }
 
-/// Programs that are static and small. The path is that of the first; the second lies beside it.
+/// Checks that both programs are static and small: the one at `built`, which is returned, and `fauxplat-blink` beside
+/// it.
 fn check(target: Target, built: PathBuf) -> Result<PathBuf, ChoreError> {
     check_one(target, &built.with_file_name("fauxplat-blink"))?;
     check_one(target, &built)?;

@@ -27,14 +27,13 @@ pub(crate) fn installed() -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The trial of the archive in every root. A shell outside the root mounts what is needed and changes into it; fauxplat
-/// measures itself with its own helpers, since the root has no other program.
+/// The trial in every root. A shell outside the root mounts what is needed and changes into it; fauxplat measures
+/// itself, since the root has no other program.
 const TRIAL: &str = "set -e; root=$1; program=$2; mount -t proc proc $root/proc; : >> $root/dev/null; \
                      mount --bind /dev/null $root/dev/null; chroot $root $program --version; \
                      chroot $root $program lab list; chroot $root $program-blink --led sim:0 --max-time 1s --log nowhere; chroot $root $program compare --help; \
                      chroot $root $program run --runs 3 --store none \"$program --version\"";
 
-/// Tries a program in a root of its own.
 fn try_in(root: &Path, program: &str) -> Result<String, ChoreError> {
     let mut unshare = Command::new("unshare");
     unshare.args(["--map-root-user", "--mount", "--pid", "--fork", "sh", "-c", TRIAL, "sh"]);
@@ -45,7 +44,7 @@ fn try_in(root: &Path, program: &str) -> Result<String, ChoreError> {
     }
 }
 
-/// The archive, unpacked where no library, no shell and no device is.
+/// Tries the archive in a root without libraries, shell and devices.
 fn bare(archive: &Path) -> Result<(), ChoreError> {
     let root = fresh("bare")?;
     done(Command::new("tar").args(["--strip-components=1", "-xzf"]).arg(archive).arg("-C").arg(&root))?;
@@ -56,7 +55,7 @@ fn bare(archive: &Path) -> Result<(), ChoreError> {
     expect(&text, "/share/fauxplat/labs")
 }
 
-/// A fresh Debian, made once, or why there cannot be one.
+/// A fresh Debian, which is made once, or the reason why it cannot be made.
 fn debian() -> Result<Result<PathBuf, &'static str>, ChoreError> {
     if !has("debootstrap") || !has("dpkg-deb") {
         return Ok(Err("there is no debootstrap or no dpkg-deb here (apt-get install debootstrap dpkg)"));
@@ -80,7 +79,7 @@ fn debian() -> Result<Result<PathBuf, &'static str>, ChoreError> {
     Ok(Ok(root))
 }
 
-/// A release and where it comes from, as this machine's own apt has them.
+/// A release and its mirror, from the sources of this machine's apt; `None` where there are none.
 fn sources() -> Result<Option<(String, String)>, ChoreError> {
     let mut targets = Command::new("apt-get");
     let said =
@@ -91,7 +90,7 @@ fn sources() -> Result<Option<(String, String)>, ChoreError> {
     Ok(source.map(|(release, mirror)| (release.to_owned(), mirror.to_owned())))
 }
 
-/// The archive for arm64, tried in a guest; why it cannot be where that is so.
+/// Tries the archive for arm64 in a guest; the inner error is the reason why that is not possible.
 fn guest() -> Result<Result<(), String>, ChoreError> {
     let target = Target::Arm64;
     if cfg!(target_arch = "aarch64") {
@@ -128,7 +127,7 @@ fn guest() -> Result<Result<(), String>, ChoreError> {
 /// Exit code of `vm/run` where no guest can be started.
 const NO_TEST_BED: i32 = 3;
 
-/// Installs, verifies, tries and removes the package; nothing of it is left.
+/// Installs, verifies, tries and removes the package, and checks that no program or lab is left.
 fn package(root: &Path, package: &Path) -> Result<(), ChoreError> {
     super::copy(package, &root.join("tmp/fauxplat.deb"))?;
     let within = |line: &str| said(Command::new("chroot").arg(root).args(["sh", "-ec", line]));

@@ -1,5 +1,5 @@
-//! The Python wheel, which carries the program: `pip install` puts it where the other programs of an environment are. See
-//! "Binary distribution format" of the Python Packaging User Guide.
+//! The Python wheel, which carries the program: `pip install` puts it where the other programs of an environment are.
+//! See "Binary distribution format" of the Python Packaging User Guide.
 
 use std::fs;
 use std::path::{Path, PathBuf};

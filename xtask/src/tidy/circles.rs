@@ -1,7 +1,7 @@
 //! Circles between files of one crate: to understand one of two files that use each other, a reader needs both.
 //!
 //! A file uses another one if a path that begins with `crate`, `super` or `self` leads there, also through names that a
-//! module on the way passes on. Parents and children are one thing in several files, and left out.
+//! module on the way re-exports. A module and its submodules count as one thing in several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -29,12 +29,12 @@ struct Name {
 struct ModuleFacts {
     file: PathBuf,
     names: BTreeMap<String, Name>,
-    /// Paths of which every name is passed on.
+    /// Paths from which every name is imported.
     globs: Vec<Vec<String>>,
     items: BTreeSet<String>,
 }
 
-/// Two files that use each other, directly or through others, and of which one uses the other.
+/// Two files of a circle: one uses the other, and is used by it directly or through other files.
 pub(super) type Pair = (PathBuf, PathBuf);
 
 /// Circles that are not in the list, and entries of the list that are no circles.
@@ -121,7 +121,7 @@ fn place(module: &Module) -> ModuleFacts {
     known
 }
 
-/// Tells each path of a `use`, with the name that it gets; without one where every name is taken.
+/// Calls `tell` with each path of a `use` and the name that it gets; without a name for `*`.
 fn flatten(tree: &UseTree, path: &mut Vec<String>, tell: &mut impl FnMut(&[String], Option<String>)) {
     match tree {
         UseTree::Path(it) => {
@@ -141,10 +141,10 @@ fn flatten(tree: &UseTree, path: &mut Vec<String>, tell: &mut impl FnMut(&[Strin
     }
 }
 
-/// Longer chains of names that are passed on would be circles of their own.
+/// Limit of names that lead to other names; a longer chain would be a circle of its own.
 const DEPTH_MAX: usize = 8;
 
-/// The module to which a path leads from a module, as far as it stays in this crate.
+/// The module to which a path leads from a module; `None` where the path leaves this crate.
 fn resolve(
     map: &BTreeMap<&[String], ModuleFacts>,
     base: &[String],
@@ -181,7 +181,7 @@ fn resolve(
     Some(at)
 }
 
-/// Where a path begins, and its words from there on; nothing where it begins outside of this crate.
+/// The module where a path begins, and the rest of the path; `None` where the path begins outside of this crate.
 fn start<'p>(
     map: &BTreeMap<&[String], ModuleFacts>,
     base: &[String],
@@ -231,7 +231,7 @@ impl Paths {
         }
     }
 
-    /// Macros are words to the parser; paths in them begin with `crate` or `super` and go on by `::`.
+    /// Notes the paths in a macro, which the parser leaves as words: names that are joined by `::`.
     fn note_tokens(&mut self, tokens: TokenStream) {
         let (mut path, mut colons) = (Vec::new(), 0);
         for token in tokens {

@@ -14,18 +14,17 @@ use crate::error::ChoreError;
 pub(super) enum Role {
     /// Part of the program.
     Source,
-    /// Part of its tests alone.
+    /// Part of the crate's tests alone.
     Test,
     /// An example, a bench or a build script.
     Aside,
 }
 
-/// A file of a crate.
 pub(super) struct Module {
-    /// From the root of the workspace.
+    /// The path from the root of the workspace.
     pub(super) path: PathBuf,
-    /// Names of the modules from the root of the crate to this one; empty for the root itself, and where it is no
-    /// source.
+    /// Names of the modules from the root of the crate to this one; empty for the root itself and for files that are no
+    /// sources.
     pub(super) place: Vec<String>,
     pub(super) role: Role,
     pub(super) lines: usize,
@@ -35,14 +34,13 @@ pub(super) struct Module {
     pub(super) syntax: syn::File,
 }
 
-/// A crate of the workspace.
 pub(super) struct Crate {
     /// The crate's folder, from the root of the workspace.
     pub(super) folder: PathBuf,
     pub(super) modules: Vec<Module>,
 }
 
-/// The folder of crates that is no crate itself.
+/// The folder below `crates` that holds crates and is none itself.
 const VERBS: &str = "crates/verbs";
 
 /// Reads all crates, each with the given files that lie below its folder.

@@ -7,7 +7,7 @@ use super::circles;
 use super::code::{Crate, Module, Role};
 use super::functions::{self, Function};
 
-/// A file beyond this is listed.
+/// Files with more lines are listed.
 const LONG_FILE_LINES: usize = 500;
 
 /// Lines of one crate, or of several.
@@ -38,7 +38,6 @@ impl Lines {
     }
 }
 
-/// All figures as text.
 pub(super) fn text(crates: &[Crate]) -> String {
     let mut text = String::new();
     lines(crates, &mut text);

@@ -12,7 +12,7 @@ pub(super) struct Function {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) line: usize,
-    /// From the line of its name to that of its last brace.
+    /// Number of lines, from the line of the name to that of the last brace.
     pub(super) lines: usize,
 }
 

@@ -14,7 +14,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
     Ok(rows(&fs::read_to_string(&path).map_err(ChoreError::at(path))?))
 }
 
-/// The word of a row, without text in brackets, as rows are sorted by it.
+/// The word by which a row is sorted, without text in brackets; `None` for other lines.
 fn word(row: &str) -> Option<String> {
     let first = row.strip_prefix('|')?.split('|').next()?.trim();
     let word = first.split(" (").next().unwrap_or(first);

@@ -25,7 +25,7 @@ const BARE_PAIRS: [(&str, &str); 5] =
 /// Words that point at a noun, and are bare where none follows: "This function" names its subject, "This is" does not.
 const POINTING: [&str; 7] = ["This", "That", "These", "Those", "Such", "Some", "Either"];
 
-/// Words after which a pointing word has no noun.
+/// Words that are no noun after a pointing word.
 const NO_NOUN: [&str; 53] = [
     "alone", "also", "and", "are", "as", "at", "be", "by", "can", "could", "did", "do", "does", "for",
     "from", "gives", "had", "has", "have", "holds", "in", "is", "keeps", "lets", "makes", "may", "means",
@@ -33,7 +33,7 @@ const NO_NOUN: [&str; 53] = [
     "that", "to", "too", "was", "were", "which", "who", "whose", "will", "with", "without", "works", "would",
 ];
 
-/// Words for a part of something, which `of` has to name.
+/// Words for a part of something, which a noun after `of` has to name.
 const PARTS: [&str; 4] = ["All", "Each", "Some", "Either"];
 
 /// Words after `All of` and the like that are no noun.
@@ -51,7 +51,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
     Ok(violations)
 }
 
-/// Checks the comments of every `.rs` file below the root, but for those of folders that are listed.
+/// Checks the comments of every `.rs` file below the root, except in the folders that are listed.
 fn comments(root: &Path, not_yet: &[&str]) -> Result<Vec<Violation>, ChoreError> {
     let mut violations = Vec::new();
     let mut clean: BTreeSet<&str> = not_yet.iter().copied().collect();
@@ -91,8 +91,7 @@ fn module(path: &Path, text: &str) -> Vec<Violation> {
     violations
 }
 
-/// Whether a line begins a type whose doc comments are texts of `--help`, where a verb is told by the question that it
-/// answers.
+/// Whether a line begins a type whose doc comments are texts of `--help`, where a verb may be described by a question.
 fn derives_options(line: &str) -> bool {
     let names = line.strip_prefix("#[derive(").and_then(|names| names.strip_suffix(")]")).unwrap_or_default();
     let last = |name: &str| name.rsplit("::").next().unwrap_or_default().to_owned();
@@ -128,7 +127,7 @@ fn bare(words: &str) -> Option<String> {
 }
 
 /// Commits after [`BEFORE_THE_RULE`], one a line: abbreviated hash, blank, subject. A shallow clone that does not reach
-/// back so far has later commits alone. Empty where there is no git or no history, as in an unpacked archive.
+/// back to that commit contains only later ones. Empty where there is no git or no history, as in an unpacked archive.
 fn history(root: &Path) -> String {
     let git = |words: &[&str]| git(root, words);
     let later = format!("{BEFORE_THE_RULE}..HEAD");
@@ -161,7 +160,7 @@ fn subject(commit: &str) -> Option<Violation> {
     None
 }
 
-/// Whether a subject begins with an area, such as a crate, and goes on with words.
+/// Whether a subject begins with an area, such as a crate, and continues with words.
 fn has_area(subject: &str) -> bool {
     let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_/.,* ".contains(c);
     subject.split_once(": ").is_some_and(|(area, words)| {

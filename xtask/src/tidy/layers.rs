@@ -1,6 +1,6 @@
 //! Ranks and columns: a crate imports lower ranks only, and pure, machine and state meet where ARCHITECTURE.md says.
 //!
-//! Dev-dependencies are left out: a test may stand anywhere.
+//! Dev-dependencies are left out: tests may import any crate.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::ChoreError;
 use crate::violation::Violation;
 
-/// Crates that no layer holds: the chores, and the fuzzing of everything.
+/// Crates without a layer: the chores, and the fuzz targets, which import crates of every layer.
 const OUTSIDE: [&str; 2] = ["xtask", "fauxplat-fuzz"];
 
 /// The crate below the application that executes plans, and so brings the columns together.

@@ -1,4 +1,4 @@
-//! The rules of the house that neither the compiler nor clippy knows.
+//! Rules of the workspace that neither the compiler nor clippy checks.
 
 mod circles;
 mod code;
@@ -14,7 +14,6 @@ mod sources;
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Checks the whole workspace.
 pub(crate) fn check_workspace() -> Result<(), ChoreError> {
     let root = cargo::root();
     let crates = code::read(&root, &sources::modules(&root)?)?;

@@ -1,4 +1,4 @@
-//! The documents: nothing stands twice, no sentence stops half-way, and the README stays short.
+//! Rules for documents: no paragraph occurs twice, no sentence stops half-way, and the README stays short.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ const README_BYTES_MAX: usize = 10 * 1024;
 /// Least length of a paragraph that must not occur twice; a shorter one may lead into two tables.
 const TWICE_CHARS_MIN: usize = 60;
 
-/// Where a block of code begins and ends.
+/// Begins and ends a block of code.
 const FENCE: &str = "```";
 
 /// Words that cannot end a sentence.
@@ -39,12 +39,10 @@ enum Kind {
     Row,
     /// A formula or the like, set off by four blanks.
     SetOff,
-    /// A block of code.
     Code,
 }
 
 impl Kind {
-    /// The kind of paragraph that begins with a line.
     fn of(line: &str) -> Self {
         let words = line.trim_start();
         match () {
@@ -94,7 +92,7 @@ fn document(path: &Path, text: &str) -> Vec<Violation> {
     violations
 }
 
-/// The lines of a document outside of its blocks of code, with their numbers; of a block its first line alone.
+/// The lines of a document with their numbers. Lines inside a block of code are empty, except for its first line.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = false;
     text.lines().enumerate().map(move |(index, line)| {
@@ -124,7 +122,6 @@ fn paragraphs(text: &str) -> Vec<Paragraph> {
     all
 }
 
-/// Whether a line is an entry of a numbered list.
 fn is_numbered(line: &str) -> bool {
     line.split_once(". ")
         .is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -149,7 +146,7 @@ fn twice(path: &Path, paragraphs: &[Paragraph]) -> Vec<Violation> {
     violations
 }
 
-/// A sentence that stops half-way. A sentence that leads into a list or a formula continues there.
+/// Finds a sentence that stops half-way. A sentence before a list or a formula may continue there.
 fn unfinished(path: &Path, one: &Paragraph, next: Option<&Paragraph>) -> Option<Violation> {
     let leads_on = next.is_some_and(|next| matches!(next.kind, Kind::Entry | Kind::SetOff | Kind::Code));
     if matches!(one.kind, Kind::Row | Kind::SetOff | Kind::Code) || one.kind == Kind::Prose && leads_on {
@@ -162,7 +159,7 @@ fn unfinished(path: &Path, one: &Paragraph, next: Option<&Paragraph>) -> Option<
     is_unfinished.then(|| Violation::new(path, Some(one.line), what, cure))
 }
 
-/// Lines that begin in the middle of a sentence, although the line before them ended one.
+/// Finds lines that begin in the middle of a sentence, although the line before them ended one.
 fn fragments(path: &Path, text: &str) -> Vec<Violation> {
     let lines: Vec<(usize, &str)> = prose(text).collect();
     let ends = |line: &str| line.ends_with('.') && !line.ends_with("…") && !line.starts_with('|');

@@ -1,4 +1,4 @@
-//! Names of JSON documents: every schema that the program writes is described, and every described one is written.
+//! Names of JSON documents: every schema that the program writes is described, and every described schema is written.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,7 +51,7 @@ fn literals(tokens: TokenStream, tell: &mut impl FnMut(&str)) {
     }
 }
 
-/// Whether a word is such as `fauxplat.run/1`.
+/// Whether a word has the form of `fauxplat.run/1`.
 fn is_schema(word: &str) -> bool {
     let Some((name, version)) = word.strip_prefix(PREFIX).and_then(|rest| rest.split_once('/')) else {
         return false;

@@ -1,4 +1,4 @@
-//! The form of every module: first line, length, and nothing that is put off.
+//! The form of every module: a first line, a limit of length, and no work that is put off.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use crate::error::ChoreError;
 use crate::violation::Violation;
 
-/// The longest module that needs no reason.
+/// Lines of the longest module that needs no reason for its length.
 const LENGTH_MAX: usize = 500;
 
-/// The only accepted reason for a test that is not run directly.
+/// The only reason for which a test may be ignored.
 const STARTED_BY_A_TEST: &str = concat!("#[ig", "nore = \"started by the test below");
 
-/// How a longer module states its reason.
+/// Begins the line in which a longer module states its reason.
 const REASON: &str = "//! Length: ";
 
-/// Where everything is built.
+/// The folder of the root in which cargo builds by default.
 const BUILT: &str = "target";
 
 /// Folders of the root that hold no modules of the workspace.
@@ -44,12 +44,12 @@ pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
     Ok(violations)
 }
 
-/// Every module of the workspace.
 pub(super) fn modules(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
     files(root, "rs", &WITHOUT_MODULES)
 }
 
-/// Every file of a kind below the root, without build products, hidden files, and some folders of the root.
+/// Every file with this extension below the root, without build products, hidden folders, and the folders `without` of
+/// the root.
 pub(super) fn files(root: &Path, kind: &str, without: &[&str]) -> Result<Vec<PathBuf>, ChoreError> {
     let mut folders = vec![root.to_owned()];
     let mut found = Vec::new();

@@ -12,7 +12,7 @@ use crate::error::ChoreError;
 /// Statically linked, since the guest has no arm64 libraries; see `.cargo/config.toml` for its linker.
 const ARM64: &str = "aarch64-unknown-linux-musl";
 
-/// Files that a guest of one architecture finds in its `/job`.
+/// Files that a guest of one architecture finds in its folder `/job`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Artifacts {
     /// The test programs of cargo.
@@ -21,11 +21,10 @@ pub(super) struct Artifacts {
     programs: Vec<PathBuf>,
 }
 
-/// The artifacts of every architecture.
 #[derive(Debug)]
 pub(super) struct Built {
     native: Artifacts,
-    /// Or why there is nothing for arm64.
+    /// The error is the reason why nothing can be built for arm64.
     arm64: Result<Artifacts, String>,
 }
 
@@ -36,7 +35,7 @@ pub(super) fn build(shapes: &[Shape]) -> Result<Built, ChoreError> {
     let any_native = shapes.iter().any(|(shape, _)| shape != HOST && !is_arm64(shape));
     let mut tests = if any_native { cargo::build_tests(&["--workspace"])? } else { Vec::new() };
     if any_native {
-        // No test by default, since it takes CPUs off and changes the machine that it runs on.
+        // `kills` is not among the default tests, since it takes CPUs off and changes the machine that it runs on.
         tests.extend(cargo::build_tests(&["--workspace", "--test", "kills"])?);
     }
     let mut packages: Vec<&str> = shapes
@@ -100,8 +99,8 @@ impl Built {
     }
 }
 
-/// Tests of cargo expect to start in the folder of their crate, where their fixtures are; insta would ask cargo, which
-/// a foreign guest does not have, for the workspace.
+/// Writes a script that starts a test in the folder of its crate, where its fixtures are. The script names the root of
+/// the workspace, since insta would ask cargo for it, which a foreign guest does not have.
 fn write_starter(bin: &Path, test: &Executable) -> Result<(), ChoreError> {
     let path = bin.join(&test.name);
     let (root, folder, program) = (root(), test.folder.display(), test.path.display());

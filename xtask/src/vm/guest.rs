@@ -1,4 +1,4 @@
-//! Boots one guest, hands the tests to it, follows its output, and gives each test its outcome.
+//! Boots one guest, runs the tests in it, follows its output, and records the outcome of each test.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -13,9 +13,8 @@ use crate::error::ChoreError;
 
 /// Inputs that all shapes share.
 pub(super) struct Bed {
-    /// Programs that the tests run.
     pub(super) artifacts: Built,
-    /// When the time for all of them is up.
+    /// Time at which the tests of all shapes have to be over.
     pub(super) end: Instant,
 }
 
@@ -23,8 +22,8 @@ pub(super) struct Bed {
 const TIME_IS_UP: i32 = 124;
 const DIED: i32 = 125;
 
-/// After how long a test has hung. A machine with other work is several times slower than the machine that the tests'
-/// times were taken on, and a slow test is no failure; the time for all tests together is up before long anyway.
+/// Seconds after which a test counts as hung. A machine with other work is several times slower than the machine on
+/// which the tests were timed, and a slow test is no failure; the limit for all tests together comes earlier anyway.
 fn limit_s(test: &Test) -> u64 {
     test.seconds * 8
 }

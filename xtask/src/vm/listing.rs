@@ -16,11 +16,11 @@ pub(super) struct Test {
     pub(super) shapes: Vec<String>,
     /// Time limit in seconds, by the guest's clock.
     pub(super) seconds: u64,
-    /// The packages of the workspace whose tests it runs.
+    /// Packages of the workspace whose tests the script runs.
     pub(super) packages: Vec<String>,
 }
 
-/// Reads all tests of a folder, the shortest first, so that as many as can be have run when the time is up.
+/// Reads all tests of a folder, the shortest first, so that as many as possible have run when the time is up.
 pub(super) fn read(folder: &Path) -> Result<Vec<Test>, ChoreError> {
     let mut tests = Vec::new();
     for entry in fs::read_dir(folder).map_err(ChoreError::at(folder))? {
@@ -57,7 +57,7 @@ fn parse(name: &str, text: &str) -> Result<Test, ChoreError> {
     })
 }
 
-/// The tests that are named, by themselves or by a shape; all when nothing is.
+/// The tests that are named, by themselves or by a shape; all tests without names.
 pub(super) fn choose(tests: Vec<Test>, names: &[&str]) -> Result<Vec<Test>, ChoreError> {
     let known = |name: &str| {
         tests.iter().any(|test| test.name == name || test.shapes.iter().any(|shape| shape == name))
@@ -68,7 +68,7 @@ pub(super) fn choose(tests: Vec<Test>, names: &[&str]) -> Result<Vec<Test>, Chor
     Ok(tests.into_iter().filter_map(|test| narrow(test, names)).collect())
 }
 
-/// The test with the shapes that are asked for: all if it is named itself.
+/// The test with the shapes that are named; with all its shapes if the test itself or nothing is named.
 fn narrow(mut test: Test, names: &[&str]) -> Option<Test> {
     if !names.is_empty() && !names.contains(&test.name.as_str()) {
         test.shapes.retain(|shape| names.contains(&shape.as_str()));

@@ -1,4 +1,5 @@
-//! The virtual-machine test bed: builds what its tests need, boots the shapes that they ask for, and counts.
+//! The virtual-machine test bed: builds programs for its tests, boots the shapes in which the tests run, and counts
+//! outcomes.
 //!
 //! A test is a script in `vm/tests` whose head says where it runs ([`listing`]). All tests of a shape share one boot;
 //! shapes run side by side, as many as there are CPUs, since an emulated guest keeps one of them busy.
@@ -32,10 +33,9 @@ const SECONDS: u64 = 300;
 /// Name of the shape whose tests run on this machine, outside any guest.
 const HOST: &str = "host";
 
-/// Exit code of `vm/build` and `vm/run` where the test bed cannot be had.
+/// Exit code of `vm/build` and `vm/run` where the test bed is not available.
 const CANNOT: i32 = 3;
 
-/// Runs the tests that the words name, or all.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (seconds, names) = options(words)?;
     let chosen = listing::choose(listing::read(&root().join("vm/tests"))?, names)?;
@@ -49,7 +49,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     tally.verdict()
 }
 
-/// After this time a campaign of kills is ended, since it has hung.
+/// Seconds after which a campaign of kills counts as hung and is ended.
 const KILLS_SECONDS: u64 = 7200;
 
 /// Runs the campaign of kills in a guest of this shape; the folder `known` holds the progress.
@@ -88,10 +88,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<(u64, &'a [&'a str]), ChoreError>
     }
 }
 
-/// The tests of one shape, in their order.
+/// A shape and its tests, in their order.
 type Shape = (String, Vec<Test>);
 
-/// Prepares the guests. A shape that this machine cannot have is left out, and its tests count as skipped.
+/// Prepares the guests. A shape that cannot be built on this machine is left out, and its tests count as skipped.
 fn buildable(shapes: Vec<Shape>) -> Result<(Vec<Shape>, Tally), ChoreError> {
     let (mut kept, mut tally) = (Vec::new(), Tally::default());
     for (shape, tests) in shapes {
@@ -110,7 +110,7 @@ fn buildable(shapes: Vec<Shape>) -> Result<(Vec<Shape>, Tally), ChoreError> {
     Ok((kept, tally))
 }
 
-/// Why the shape cannot be had, if it cannot.
+/// Builds a shape; returns the reason if this machine cannot build it.
 fn build_shape(shape: &str) -> Result<Option<String>, ChoreError> {
     if shape == HOST {
         return Ok(None);
@@ -125,7 +125,7 @@ fn build_shape(shape: &str) -> Result<Option<String>, ChoreError> {
     }
 }
 
-/// Runs shapes on as many lanes as there are CPUs.
+/// Runs shapes on as many threads as there are CPUs.
 fn side_by_side(bed: &Bed, shapes: Vec<Shape>) -> Tally {
     let lanes = std::thread::available_parallelism().map_or(1, usize::from).min(shapes.len());
     let waiting = Mutex::new(shapes.into_iter());

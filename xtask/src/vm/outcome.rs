@@ -1,4 +1,4 @@
-//! How a test ended, and how all did.
+//! The outcome of a test, and the counts of all outcomes.
 
 use std::fmt;
 use std::iter::Sum;
@@ -6,12 +6,11 @@ use std::ops::{Add, AddAssign};
 
 use crate::error::ChoreError;
 
-/// How one test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// The test found what it looked for.
+    /// The statement of the test holds.
     Passed,
-    /// The test found something else, or did not end in time.
+    /// The statement does not hold, or the test did not end in time.
     Failed,
     /// The machine cannot tell whether the statement holds.
     Skipped,
@@ -36,7 +35,6 @@ impl Outcome {
     }
 }
 
-/// Number of tests by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     passed: usize,
@@ -53,7 +51,6 @@ impl Tally {
         }
     }
 
-    /// Counts tests that could not run.
     pub(super) fn skip(&mut self, tests: usize) {
         self.skipped += tests;
     }

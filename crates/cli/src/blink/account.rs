@@ -6,12 +6,10 @@ use fauxplat_blink::{Ending, Happening, Press, Style, Why};
 use fauxplat_sys::clock;
 use serde::Serialize;
 
-/// The name of the document.
 const SCHEMA: &str = "fauxplat.blink/1";
 /// Limit of presses that are listed one by one, since a light may blink for years.
 const PRESSES_MAX: usize = 1000;
 
-/// Events of the light so far.
 #[derive(Debug, Serialize)]
 pub(crate) struct Account {
     schema: &'static str,
@@ -75,7 +73,6 @@ impl Account {
         }
     }
 
-    /// Counts an event.
     pub(crate) fn note(&mut self, happened: &Happening<'_>) {
         match *happened {
             Happening::Edge { due_ns, at_ns, missed, .. } => self.edge(at_ns.saturating_sub(due_ns), missed),
@@ -87,7 +84,7 @@ impl Account {
         }
     }
 
-    /// Notes a line's total of lost events.
+    /// Notes a line's total of lost events so far. Only the largest total counts, in whatever order they arrive.
     fn lost(&mut self, line: &str, events: u64) {
         let of_line = self.lost_of.entry(line.to_owned()).or_default();
         *of_line = events.max(*of_line);
@@ -110,7 +107,7 @@ impl Account {
         }
     }
 
-    /// The whole as a document.
+    /// The JSON document, completed with the reason for the end and with the wall time and CPU time until now.
     pub(crate) fn ended(mut self, ending: Ending) -> String {
         self.ended_by = match ending {
             Ending::Signal(signal) => format!("signal {signal}"),

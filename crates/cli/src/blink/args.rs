@@ -195,7 +195,7 @@ impl Settings {
     /// The settings of a file.
     ///
     /// # Errors
-    /// It cannot be read, or says something else; in one line.
+    /// Fails where the file cannot be read or is not a valid settings file; the message is one line.
     pub(crate) fn read(path: &Path) -> Result<Settings, String> {
         let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = fauxplat_sys::text::read_text(path, 1 << 20).map_err(|error| fail(&error))?;
@@ -239,7 +239,7 @@ impl Settings {
     }
 }
 
-/// A value that is written as text.
+/// Reads a value that the settings file holds as text.
 fn from_text<'de, T: FromStr<Err: std::fmt::Display>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {

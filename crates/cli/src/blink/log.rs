@@ -6,21 +6,20 @@ use std::path::{Path, PathBuf};
 
 use crate::args::LogTo;
 
-/// How urgent a message is, as syslog(3) counts.
+/// Priority of a message, with the numbers of syslog(3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Urgency {
-    /// The program has failed.
+    /// `LOG_ERR`: the program has failed.
     Error = 3,
-    /// Something is not as it should be.
+    /// `LOG_WARNING`: something was lost, and the program continues.
     Warning = 4,
-    /// As usual.
+    /// `LOG_INFO`.
     Info = 6,
 }
 
 /// `LOG_DAEMON`.
 const FACILITY: u32 = 3;
 
-/// The log.
 #[derive(Debug)]
 pub(crate) struct Log {
     to: LogTo,
@@ -46,7 +45,7 @@ impl Log {
         Some(socket)
     }
 
-    /// Writes a message; to standard error where the log takes nothing.
+    /// Writes a message, to standard error where the system's log does not accept it.
     pub(crate) fn say(&mut self, urgency: Urgency, text: &str) {
         let to = self.to;
         match to {
@@ -56,7 +55,7 @@ impl Log {
         }
     }
 
-    /// Writes a message that standard error has already got.
+    /// Writes a message to the system's log alone, since standard error has it already.
     pub(crate) fn say_elsewhere(&mut self, urgency: Urgency, text: &str) {
         if self.to == LogTo::System {
             self.sent(urgency, text);

@@ -1,5 +1,6 @@
-//! The light of the published experiment *busy loop or event loop*, as a program that one would use: any line of this
-//! machine that can be a light, buttons that change the period, the system's log, and a defined end.
+//! `fauxplat-blink`: the light of the published experiment *busy loop or event loop* as a complete program. Any output
+//! line of this machine can be the light; buttons change its period, messages go to the system's log, and signals end
+//! the program in order.
 
 mod account;
 mod args;
@@ -22,15 +23,14 @@ use fauxplat_sys::{clock, signal};
 use fauxplat_units::Nanos;
 use log::{Log, Urgency, tell_stderr};
 
-/// Bad usage or bad input, and a machine that does not allow it: as the codes of `fauxplat`.
+/// Exit codes, the same as those of `fauxplat`: bad usage or bad input, and a machine that refuses a line or a call.
 const USAGE: u8 = 2;
 const MACHINE: u8 = 3;
 
-/// Why the program ended otherwise than asked for.
 enum Failure {
-    /// A request that cannot be met: bad options or settings.
+    /// Bad options or settings.
     Usage(String),
-    /// A line, or a call.
+    /// A line or a system call failed.
     Machine(String),
 }
 
@@ -46,7 +46,7 @@ impl From<BlinkError> for Failure {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        // Help and version are answers.
+        // Help and version are answers and go to standard output.
         Err(error) if !error.use_stderr() => return done(answered(error.print())),
         Err(error) => return ended(&Failure::Usage(misuse(&error)), None),
     };
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The end of a program that was asked about itself, and so has opened no log.
+/// The exit code after help, version or manual page, for which no log was opened.
 fn done(answered: Result<(), Failure>) -> ExitCode {
     answered.map_or_else(|failure| ended(&failure, None), |()| ExitCode::SUCCESS)
 }
@@ -105,7 +105,7 @@ fn blink(mut cli: Cli, log: &mut Log) -> Result<(), Failure> {
     let chips = Chips::below(&cli.sysroot);
     let finger = finger(&cli, &settings)?;
     if settings.buttons_active_low {
-        // Lines of unpressed buttons are high then.
+        // With active-low buttons, the line of a button that is not pressed is high.
         finger.iter().for_each(|&(_, line, _)| drop(chips.simulated.drive(line, true)));
     }
     let (light, buttons) = lines(&settings, &chips)?;
@@ -151,7 +151,7 @@ fn rules(settings: &Settings) -> Rules {
     }
 }
 
-/// Writes a line to the log for events that deserve one.
+/// Logs presses and lost events. Edges, and button events that were no presses, are only counted.
 fn tell(log: &mut Log, happened: &Happening<'_>) {
     match *happened {
         Happening::Press { press, from_ns, to_ns, .. } if from_ns != to_ns => {
@@ -225,7 +225,7 @@ fn finger(cli: &Cli, settings: &Settings) -> Result<Vec<(Nanos, u32, bool)>, Fai
 /// How long a simulated finger holds a button.
 const HELD: Nanos = Nanos(30_000_000);
 
-/// A thread that presses the buttons; it ends with the process.
+/// Starts a thread that presses the buttons; the thread ends with the process.
 fn press_later(moves: Vec<(Nanos, u32, bool)>, chip: SimulatedChip, begun_ns: u64) -> Result<(), Failure> {
     if moves.is_empty() {
         return Ok(());

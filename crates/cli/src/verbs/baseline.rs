@@ -1,4 +1,4 @@
-//! Stored results: of the store, or in files of fauxplat or another tool.
+//! Earlier results with which a command is compared: from the store, or from files of fauxplat or another tool.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use fauxplat_options::define;
 /// of a rule.
 ///
 /// # Errors
-/// They cannot be read, or none of the commands is meant.
+/// Fails where the results cannot be read, or where none of several commands has the name.
 pub(crate) fn earlier(
     store: Option<&Store>,
     results: &str,
@@ -42,7 +42,7 @@ pub(super) fn is_id(results: &str) -> bool {
 /// Compares two stored results without running anything. Nothing is measured, so nothing is stored.
 ///
 /// # Errors
-/// They cannot be compared, or the report cannot be written.
+/// Fails where the results cannot be compared, or where the report cannot be written.
 pub(crate) fn compare_stored(
     args: &CompareArgs,
     [old, new]: [&str; 2],
@@ -52,12 +52,12 @@ pub(crate) fn compare_stored(
     let mut rule = Rule::default();
     define::apply_rule(&mut rule, &args.rule)?;
     baseline::check_rule(&rule)?;
-    // The later results have a command of the same name unless another one is named.
+    // Without a second name, the first name chooses the command of the new results as well.
     let names = &args.commands.names;
     let name = |at: usize| names.get(at).or(names.first()).map_or("", String::as_str);
     let old = earlier(store.as_ref(), old, name(0), &rule)?;
     let new = earlier(store.as_ref(), new, name(1), &rule)?;
-    // Reading the store has registered its metrics.
+    // Reading the store has registered its metrics with their units and directions, which the rule did not know before.
     rule.renew();
     // The findings hold for the machine of the results, as far as they name one.
     let mut header = match &new.machine {
@@ -81,10 +81,10 @@ fn command_of(earlier: &Earlier) -> Command {
     Command { name: earlier.name.clone(), ..earlier.command.clone().unwrap_or_else(nameless) }
 }
 
-/// Reads the readings of a file.
+/// Reads the readings of the named command from a file.
 ///
 /// # Errors
-/// It cannot be read, or none of its commands is meant.
+/// Fails where the file cannot be read, or where none of several commands has the name.
 fn from_file(path: &str, name: &str, rule: &Rule) -> Result<Earlier, Failure> {
     let text = read_text(define::or_stdin(Path::new(path)), BASELINE_BYTES_MAX)
         .map_err(|error| Failure::input(format!("--baseline {path}: {error}")))?;

@@ -34,7 +34,8 @@ use fauxplat_options::{CommandArgs, CompareArgs, Gate};
 pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let done = compared(args, invocation);
     match args.undecided_code {
-        // An end that is no gate's has decided nothing: `git bisect run` would take the usual code for an answer.
+        // A failure that is not a gate's has decided nothing; with its usual code, `git bisect run` would take it for
+        // an answer.
         Some(code) => done.map_err(|failure| match failure.kind() {
             Kind::Gate => failure,
             _ => failure.coded(code),
@@ -85,7 +86,7 @@ fn measured(
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
     commits.map_or(Ok(()), |compared| compared.spread(&mut definition))?;
-    // A different seed is derived, and the same one again where the user gave the first.
+    // The seed of a confirming measurement is derived from the first one's, so that a given seed repeats both.
     definition.seed = confirmed.map(|first| first.seed ^ 1).or(definition.seed);
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
     let searched = match &args.link_seeds {
@@ -101,7 +102,7 @@ fn measured(
     args.explained.check(&args.output)?;
     check_explained(&definition, commands, args)?;
     let profiling = args.profile.map(|longest| profiling(longest, &definition, &machine)).transpose()?;
-    // A build that takes minutes comes after what can be refused at once.
+    // Programs are built last: a build may take minutes, and wrong options are refused at once.
     check_reports("compare", &definition, &args.output)?;
     let programs = ProgramBuilds::open(&definition, seed)?;
     let beginning = beginning("compare", definition, machine, (&args.output, &args.end), invocation)?;
@@ -132,7 +133,7 @@ fn profiling(longest: Nanos, definition: &Definition, machine: &Machine) -> Resu
     let refused = match decides_by_time {
         _ if commands != 2 => format!("it holds two commands against each other, and there are {commands}"),
         _ if definition.condition.simulate.is_some() => "simulated runs are not sampled".to_owned(),
-        // A saved definition may have set these as well.
+        // Duet and sessions may come from a saved definition, of which the options' parser knows nothing.
         _ if definition.rule.duet || definition.rule.sessions.is_some() => {
             "it goes neither with a duet nor with several sessions".to_owned()
         }
@@ -202,13 +203,13 @@ fn check_explained(definition: &Definition, commands: usize, args: &CompareArgs)
     Err(Failure::usage(format!("--why: {unfit}; leave it out, or ask `fauxplat why` about two commands")))
 }
 
-/// The end of a comparison that was reported: a gate that fails, or a question without an answer where that has a code of
-/// its own.
+/// The result of a comparison that was reported: the first failing gate, or an undecided question where
+/// `--undecided-code` gives it an exit code.
 fn answered(args: &CompareArgs, alarms: Vec<Alarm>, comparisons: &[Comparison]) -> Result<(), Failure> {
     if let Some(alarm) = alarms.into_iter().next() {
         return Err(alarm.into());
     }
-    // An interrupted comparison ends as an interrupted one, whatever it would have been asked next.
+    // An interrupted comparison has the exit code of an interrupt, decided or not.
     let undecided = undecided(&args.fail_if, comparisons).filter(|_| !signal::stop_requested());
     match (args.undecided_code, undecided) {
         (Some(code), Some(words)) => Err(Failure::gate(format!("--undecided-code: {words}")).coded(code)),
@@ -270,7 +271,7 @@ fn confirm(
     report(second, findings, agreed, args)
 }
 
-/// Plans a comparison: from a short session of the first command against itself, what could be found.
+/// Plans a comparison: a short session of the first command against itself shows which differences could be found.
 fn plan(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
@@ -291,7 +292,6 @@ fn plan(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     finish(driver, found.map(Findings::Replay), &args.output)
 }
 
-/// The definition that the options describe.
 fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failure> {
     let mut definition = define::definition(&commands(args), &args.condition, machine)?;
     if let Some(count) = args.sessions {
@@ -299,11 +299,11 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
         definition.rule.sessions = Some(Sessions { count, gap_s });
     }
     define::apply_rule(&mut definition.rule, &args.rule)?;
-    // A code for *undecided* asks for a decision, on either side where no gate names one.
+    // `--undecided-code` asks for a decision: about a difference to either side, unless a gate names one side.
     let asked = args.undecided_code.map(|_| GateQuestion::Different);
     definition.rule.gate = question(&args.fail_if).or(definition.rule.gate).or(asked);
     definition.rule.gate_is_strict |= args.fail_if.contains(&Gate::Undecided);
-    // Wall time is the default metric; whether the user named it cannot be seen later, so that is checked here.
+    // Wall time is also the default metric, so only the options show that the user named it.
     if definition.condition.simulate.is_some() && args.rule.metric.contains(&Metric::WALL) {
         return Err(Failure::usage(
             "--metric wall: simulated runs are counted and not timed; leave --metric or --simulated out",
@@ -331,7 +331,6 @@ fn commands(args: &CompareArgs) -> CommandArgs {
     given
 }
 
-/// Gives A and B their builds.
 fn apply_builds(definition: &mut Definition, args: &CompareArgs) -> Result<(), Failure> {
     let (Some(a), Some(b)) = (&args.build_a, &args.build_b) else { return Ok(()) };
     // A single command stands for both builds, wherever it was given.
@@ -362,14 +361,14 @@ fn check_count(commands: usize, has_baseline: bool) -> Result<(), Failure> {
     }
 }
 
-/// Seconds for which each answer of a shared store is waited for.
+/// Seconds to wait for each answer of a shared store.
 const BASELINE_SECONDS: u64 = 30;
 
 /// A baseline is an experiment of the store by its id, or a file.
 fn against_baseline(driver: &mut Driver, baseline: &str, other_machine: bool) -> Result<Judged, Failure> {
     let rule = &driver.header.definition.rule;
     let url = driver.store().and_then(|store| store.target()).filter(|_| is_id(baseline));
-    // The number is that of the shared store, whose connection is closed before the first run.
+    // With a shared store, the baseline's id is a number of that store. Its connection is closed before the first run.
     let shared =
         url.map(|url| Store::open_shared(url, Patience::of_seconds(BASELINE_SECONDS))).transpose()?;
     let store = shared.as_ref().or(driver.store());

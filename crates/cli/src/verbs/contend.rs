@@ -11,7 +11,6 @@ use crate::begin::{beginning, finish, workers};
 use crate::output;
 use fauxplat_options::{ContendArgs, Look};
 
-/// Measures and reports.
 pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), Failure> {
     if args.capacity {
         return what_is_left(args, invocation);
@@ -38,7 +37,7 @@ pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), F
     finish(driver, found.map(Findings::Contend), &args.output)
 }
 
-/// Measures the worth of threads; a person sees each reading at once.
+/// Measures what is left of a busy machine; a text report on standard output shows each reading at once.
 fn what_is_left(args: &ContendArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let asked = Capacity {

@@ -15,7 +15,6 @@ use fauxplat_options::{DoctorArgs, OutputArgs};
 /// Limit of the interval, so that a typing error does not wait for hours.
 const INTERVAL_MAX: Nanos = Nanos(60_000_000_000);
 
-/// Examines the machine, reports, and applies the gates.
 pub(crate) fn doctor(args: &DoctorArgs, invocation: &[String]) -> Result<(), Failure> {
     if let Some(name) = &args.explain {
         return explain(name, &args.output);
@@ -55,7 +54,7 @@ fn root(args: &DoctorArgs) -> Result<PathBuf, Failure> {
     if root.is_dir() { Ok(root) } else { Err(Failure::usage(format!("{} is not a folder", place()))) }
 }
 
-/// The CPUs that options name. Refuses CPUs that do not exist, and intervals out of range.
+/// The CPUs that options name. Refuses CPUs that are not online, and intervals out of range.
 fn cpus(args: &DoctorArgs, root: &Path) -> Result<Option<CpuSet>, Failure> {
     if args.interval > INTERVAL_MAX {
         return Err(Failure::usage(format!("--interval {}: at most {INTERVAL_MAX}", args.interval)));
@@ -106,7 +105,7 @@ impl Gate {
         self.hazard.map_or(!found.neutralised_by_us, |name| name == found.name)
     }
 
-    /// The message of a gate that failed.
+    /// The message of a gate that failed; `None` where the gate passes.
     fn failed(&self, findings: &DoctorFindings) -> Option<String> {
         let bad =
             findings.hazards.iter().filter(|found| self.is_about(found) && found.severity <= self.level);

@@ -17,7 +17,6 @@ const TIME_MAX_S: f64 = 60.0;
 /// Default number of layouts of a program that is built.
 const LAYOUTS: u64 = 8;
 
-/// Varies many factors at once, and reports which of them move the time.
 pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let given = define::or_program(&args.commands, args.build.is_given());
@@ -107,7 +106,7 @@ fn check(rule: &Rule) -> Result<(), Failure> {
     Err(Failure::usage(wrong))
 }
 
-/// Whether either factor is wanted.
+/// Whether at least one of the two factors is varied; without a list of factors all are.
 fn varies(design: &DesignArgs, one: Varied, other: Varied) -> bool {
     design.factors.is_empty() || design.factors.contains(&one) || design.factors.contains(&other)
 }

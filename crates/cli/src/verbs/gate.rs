@@ -30,7 +30,7 @@ impl From<Alarm> for Failure {
     }
 }
 
-/// Question that the gates ask together, so that sampling can go on until it is answered.
+/// The question that the gates ask together; sampling continues until it is answered.
 pub(super) fn question(gates: &[Gate]) -> Option<GateQuestion> {
     let has = |gate| gates.contains(&gate);
     match (has(Gate::Slower), has(Gate::Faster), has(Gate::Different)) {

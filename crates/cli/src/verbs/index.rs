@@ -8,7 +8,6 @@ use fauxplat_model::document::Findings;
 use crate::begin::{beginning, finish, workers};
 use fauxplat_options::IndexArgs;
 
-/// Measures and reports.
 pub(crate) fn index(args: &IndexArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let asked = Power {

@@ -9,7 +9,6 @@ use crate::begin::{beginning, finish, workers};
 use crate::verbs::merge;
 use fauxplat_options::{LatencyArgs, LatencyKind};
 
-/// Measures and reports.
 pub(crate) fn latency(args: &LatencyArgs, invocation: &[String]) -> Result<(), Failure> {
     if !args.merge.is_empty() {
         return merge::merge(&args.merge, &args.output, invocation);

@@ -18,7 +18,6 @@ const ONLY: &str = "limited";
 /// Limit of commands, since each has a spawner of its own.
 const COMMANDS_MAX: usize = 64;
 
-/// Runs commands in groups.
 pub(crate) fn limit(args: &LimitArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
@@ -39,7 +38,7 @@ pub(crate) fn limit(args: &LimitArgs, invocation: &[String]) -> Result<(), Failu
     conclude(driver.finish(Findings::Limit(Box::new(found)), failed), &args.output)
 }
 
-/// The groups that options name, or the single one of the short options.
+/// The groups that `--group` names, or else a single group with the limits of the other options.
 fn groups(args: &LimitArgs, base: &Limit) -> Vec<(String, Limit)> {
     match args.group.is_empty() {
         true => vec![(ONLY.to_owned(), base.clone())],
@@ -92,7 +91,7 @@ fn assign(commands: &mut [CommandLine], groups: &[(String, Limit)]) -> Result<Ve
     Ok(group_of)
 }
 
-/// The name of a group at the beginning of a line, before the command.
+/// Index of the group whose name begins the line, as in `GROUP=CMD`.
 fn named_group(line: &str, groups: &[(String, Limit)]) -> Option<usize> {
     let (name, _) = line.split_once('=')?;
     groups.iter().position(|(group, _)| group == name)

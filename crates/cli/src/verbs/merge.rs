@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::inspection;
 use fauxplat_options::OutputArgs;
 
-/// Documents that can be merged.
+/// Schema of the documents that can be merged.
 const SCHEMA: &str = "fauxplat.latency/1";
 
 /// Adds up the histograms of equal tests; a test that only one document has stays as it is.

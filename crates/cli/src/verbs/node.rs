@@ -13,7 +13,6 @@ use fauxplat_sys::text::read_text;
 
 use fauxplat_options::NodeArgs;
 
-/// Carries an order out, and writes the answer.
 pub(crate) fn node(args: &NodeArgs, invocation: &[String]) -> Result<(), Failure> {
     let mut order = order(args)?;
     end_unheard();
@@ -25,7 +24,7 @@ pub(crate) fn node(args: &NodeArgs, invocation: &[String]) -> Result<(), Failure
     let text = serde_json::to_string(&record).map_err(Failure::machine)?;
     let done = write(args.framed.as_deref(), text);
     if args.shipped {
-        // A shipped program lies where nobody would look for it again; it may be gone already.
+        // A shipped program removes itself, since nobody else would. If it is gone already, that is no error.
         let _gone = std::env::current_exe().and_then(std::fs::remove_file);
     }
     done
@@ -39,7 +38,7 @@ fn end_unheard() {
         poller.add(std::io::stdout().as_fd(), 0, Interest::Urgent)?;
         Ok(poller)
     };
-    // A file cannot be waited for: it may be read at any time.
+    // Epoll refuses regular files, and a report in a file may be read at any later time: nothing is watched then.
     if let Ok(poller) = watch() {
         std::thread::spawn(move || wait_for_end(&poller));
     }
@@ -50,14 +49,14 @@ fn wait_for_end(poller: &Poller) {
     while poller.wait(&mut ready, None).is_ok() {
         match ready.first() {
             Some(end) if end.is_over => return signal::send(std::process::id() as i32, signal::SIGTERM),
-            // Urgent data would make `poll` return at once for ever.
+            // Urgent data would make every later wait return at once.
             Some(_) => return,
             None => {}
         }
     }
 }
 
-/// Limit of an order's size in bytes.
+/// The order: packed in an option, or as JSON in a file or on standard input.
 fn order(args: &NodeArgs) -> Result<NodeOrder, Failure> {
     if let Some(word) = &args.order {
         return Ok(unpacked(word)?);

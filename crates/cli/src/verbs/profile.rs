@@ -12,14 +12,14 @@ use crate::inspection;
 use fauxplat_options::define;
 use fauxplat_options::{OutputArgs, ProfileArgs, RATE_HZ, STACK_BYTES};
 
-/// Default time for which several commands are sampled in turns, in seconds.
+/// Default time for which several commands are sampled in turns.
 const IN_TURNS: Nanos = Nanos(30_000_000_000);
 /// Limit of blocks: more would not improve the answer.
 const BLOCKS_MAX: u32 = 1000;
-/// Probability, at most, that any function is called different where none is; the same as for a comparison.
+/// Highest probability that any function is falsely called different; the same as for a comparison.
 const ERROR: f64 = 0.01;
 
-/// Samples commands or a process.
+/// Samples commands or a process, or reads samples from a file.
 pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let output = OutputArgs { tree: args.tree, ..OutputArgs::clone(&args.output) };

@@ -5,7 +5,7 @@ use std::path::Path;
 use fauxplat_experiment::Failure;
 use fauxplat_model::{KnobOutcome, Restoration};
 
-/// A value that could not be restored makes the exit status that of a machine's refusal, whichever process restored the
+/// Fails with the exit code of a machine's refusal where a value could not be restored, whichever process restored the
 /// others.
 pub(crate) fn all_back(restored: Option<&Restoration>, journal: &Path) -> Result<(), Failure> {
     let changes = restored.iter().flat_map(|done| &done.changes);

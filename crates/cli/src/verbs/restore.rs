@@ -11,7 +11,6 @@ use super::tune::journal;
 use crate::{inspection, output};
 use fauxplat_options::RestoreArgs;
 
-/// Restores the values in a journal.
 pub(crate) fn restore(args: &RestoreArgs, invocation: &[String]) -> Result<(), Failure> {
     // A half-restored machine would be worse than none: a restoration that has begun goes on to its end, and only a
     // waiting one can be interrupted.

@@ -8,7 +8,6 @@ use crate::begin::{beginning, conclude};
 use fauxplat_options::RunArgs;
 use fauxplat_options::define;
 
-/// Measures one or several commands.
 pub(crate) fn run(args: &RunArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;

@@ -8,7 +8,7 @@ use crate::begin::{beginning, finish};
 use fauxplat_options::SweepArgs;
 use fauxplat_options::define;
 
-/// Runs a sweep: visits the levels of a factor in random order until it is decided whether they differ.
+/// Visits the levels of a factor in random order until it is decided whether they differ.
 pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let commands = define::or_program(&args.commands, args.build.is_given());

@@ -13,7 +13,7 @@ use crate::names::Names;
 use crate::output::{self, Looks};
 use fauxplat_options::TableArgs;
 
-/// Prints a table once, or follows it until the user has seen enough.
+/// Prints a table once, or follows it until the user interrupts or `--count` is reached.
 pub(crate) fn table(args: &TableArgs, invocation: &[String]) -> Result<(), Failure> {
     let names = Names::read(&args.names)?;
     let header = inspection::header(std::path::Path::new("/"), invocation);
@@ -48,7 +48,6 @@ fn follow(live: &mut Live<'_>, args: &TableArgs, header: &Header, interval_ns: u
     Ok(())
 }
 
-/// The description of a key, for documents.
 fn described(key: &Key) -> TableKey {
     let kind = match key.kind {
         Kind::Counter => TableKind::Counter,
@@ -103,14 +102,14 @@ impl<'a> Live<'a> {
         })))
     }
 
-    /// The names of keys: those of the user before those of the table's creator.
+    /// Names of keys; a name that the user gave replaces the name that the table's creator gave.
     fn key_names(&self, keys: &[Key]) -> BTreeMap<u64, String> {
         let is_free = |key: &&Key| !self.names.keys.values().any(|name| *name == key.name);
         let own = keys.iter().filter(is_free).map(|key| (key.number, key.name.clone()));
         own.chain(self.names.keys.clone()).collect()
     }
 
-    /// Names of the user that name nothing in the table, or take the place of a name that the table has for another key.
+    /// Warnings about names of the user that name nothing in the table, or that the table has for another key.
     fn doubts(&self, keys: &[Key], rates: &[Rate]) -> Vec<String> {
         let is_chosen = |chosen: &[u64], number: &u64| chosen.is_empty() || chosen.contains(number);
         let has_key =
@@ -148,8 +147,8 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Reads the table that now has the file's name. Its publisher may remove it or put another in its place, and is
-    /// waited for; a table that grows stays open.
+    /// Reads the table that now has the file's name; `None` while there is none. Its publisher may remove or replace
+    /// the table, and a new one is waited for. A table that grows stays open.
     fn look_again(&mut self) -> Result<Option<Findings>, Failure> {
         self.refresh();
         if self.table.is_none() {

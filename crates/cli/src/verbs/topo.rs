@@ -12,7 +12,6 @@ use fauxplat_units::{CpuSet, Nanos};
 use crate::{inspection, output};
 use fauxplat_options::{OutputArgs, PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
 
-/// Shows the parts of a machine, or picks CPUs.
 pub(crate) fn topo(args: &TopoArgs, invocation: &[String]) -> Result<(), Failure> {
     match &args.action {
         None => show(&args.look, invocation),
@@ -76,7 +75,7 @@ fn look(root: &Path, depth: Depth, invocation: &[String]) -> (Header, TopoFindin
     (header, TopoFindings { topology, pick: None })
 }
 
-/// The root that an option names, which must hold a machine.
+/// The root that an option names; a root without `sys` and `proc` is refused.
 fn root(machine: &TopoMachine) -> Result<PathBuf, Failure> {
     let Some(root) = &machine.sysroot else { return Ok(PathBuf::from("/")) };
     match root.join("sys").is_dir() || root.join("proc").is_dir() {

@@ -18,7 +18,7 @@ use fauxplat_options::{OutputArgs, PlaceArgs, TuneArgs};
 
 /// Changes the machine: until it is restored, or for one command.
 pub(crate) fn tune(args: &TuneArgs, invocation: &[String]) -> Result<(), Failure> {
-    // Reports are tried before the machine is changed, since the user has to learn what was done.
+    // Destinations of reports are tried before the machine is changed, since the report says what was changed.
     output::try_files(&args.output)?;
     let root = Root::new(&args.place.sysroot);
     let header = inspection::header(&args.place.sysroot, invocation);
@@ -44,7 +44,7 @@ pub(crate) fn tune(args: &TuneArgs, invocation: &[String]) -> Result<(), Failure
     }
 }
 
-/// The journal that the options name.
+/// The journal that the options name, or the default one.
 pub(crate) fn journal(place: &PlaceArgs) -> PathBuf {
     place.journal.clone().unwrap_or_else(fauxplat_tuning::default_journal)
 }
@@ -116,7 +116,7 @@ fn apply(args: &TuneArgs, root: Root, settings: Settings, invocation: &[String])
     Ok(tuning.apply()?)
 }
 
-/// Leaves the machine tuned, with the journal as the promise that it can be put back.
+/// Changes the machine and leaves it so; the journal keeps the earlier values for `fauxplat restore`.
 fn until_restored(
     args: &TuneArgs,
     mut header: Header,
@@ -163,7 +163,6 @@ fn verdict(changes: &[KnobChange], named: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Tunes, runs the command, restores.
 fn for_a_command(
     args: &TuneArgs,
     mut header: Header,

@@ -15,7 +15,7 @@ use crate::output;
 /// Prints the names of one kind, a line each.
 ///
 /// # Errors
-/// Nobody reads them.
+/// Returns the error of standard output.
 pub(crate) fn candidates(kind: Candidates) -> Result<(), Failure> {
     let names: Vec<String> = match kind {
         Candidates::Metrics => Metric::BUILT_IN.iter().map(|metric| metric.name().to_owned()).collect(),

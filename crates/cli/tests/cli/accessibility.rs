@@ -8,7 +8,7 @@ use crate::common::{Done, Lab, runs};
 
 const ESCAPE: char = '\x1b';
 
-/// `script` lends fauxplat a terminal with these variables.
+/// Runs fauxplat on a terminal of `script(1)`, with these variables; returns its output.
 fn on_a_terminal(lab: &Lab, words: &str, variables: &[(&str, &str)]) -> String {
     let line = format!("stty rows 24 cols 40; {} {words} --store none", lab.starter().join(" "));
     let mut command = Command::new("script");

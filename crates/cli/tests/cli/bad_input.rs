@@ -30,7 +30,7 @@ fn a_command_that_is_not_executable() {
     }
 }
 
-/// Only the kernel can judge these values, which it does when the first run is started.
+/// Only the kernel can judge these files, which it does when the first run is started.
 #[test]
 fn a_command_that_the_kernel_refuses() {
     for lab in Lab::both() {

@@ -31,7 +31,7 @@ fn a_folder_and_a_device_are_no_store() {
     done.complains(3, &["/proc/version/store", "cannot be"]);
 }
 
-/// Root may write everything, so this is the ordinary user's trouble.
+/// Root may write everything, so only an ordinary user meets a read-only store.
 #[test]
 fn a_read_only_store_can_be_read_and_is_not_written() {
     let lab = Lab::ordinary();

@@ -15,12 +15,12 @@ use crate::table::Shared;
 /// machine has.
 const SPACE: &str = "--as=700000000";
 
-/// Runs fauxplat where memory ends early.
+/// Runs fauxplat with a limit of address space.
 fn confined(lab: &Lab, words: &[&str]) -> Done {
     confined_to(lab, SPACE, words)
 }
 
-/// Runs fauxplat under a limit in the words of `prlimit(1)`.
+/// Runs fauxplat under a limit, which is an option of `prlimit(1)`.
 fn confined_to(lab: &Lab, limit: &str, words: &[&str]) -> Done {
     let mut command = Command::new("prlimit");
     command.arg(limit).args(lab.starter()).args(words).args(["--store", &lab.file("store.sqlite")]);
@@ -50,7 +50,6 @@ fn counts_and_products_are_refused_before_anything_is_laid_out() {
     confined(&lab, &["sweep", &many, "true"]).complains(2, &["at most two factors"]);
 }
 
-/// A report that no data could fill is refused before anything is measured.
 #[test]
 fn what_could_not_be_shown_is_refused() {
     let lab = Lab::new();
@@ -74,7 +73,7 @@ fn what_could_not_be_shown_is_refused() {
     }
 }
 
-/// A value in many places: a hundred kilobytes that would be a hundred megabytes.
+/// A value of a hundred kilobytes that is used in a thousand places would be a hundred megabytes.
 #[test]
 fn a_definition_that_grows_by_itself_is_refused() {
     let lab = Lab::new();
@@ -160,8 +159,8 @@ fn measured(lab: &Lab, words: &[&str]) -> (String, u64) {
     (lab.read("printed"), number(&runs(&document, 0)[0], "peak_memory_bytes"))
 }
 
-/// Nothing is kept of each: a few hundred bytes would be more than the 32 MiB of memory of its own that each process
-/// gets.
+/// Nothing is kept of each process: a few hundred bytes for each would exceed the 32 MiB of data that each process of
+/// fauxplat may have here.
 #[test]
 fn a_hundred_thousand_processes_in_a_run_are_counted_in_little_memory() {
     let lab = Lab::new();
@@ -172,7 +171,7 @@ fn a_hundred_thousand_processes_in_a_run_are_counted_in_little_memory() {
     assert_eq!(number(&runs(&last, 0)[0], "left_behind"), 0);
 }
 
-/// Of all that a command makes the first are listed.
+/// Of the processes that a command makes, only the first are listed.
 #[test]
 fn a_tree_of_very_many_processes_lists_the_first() {
     let lab = Lab::new();
@@ -234,7 +233,7 @@ fn a_table_of_more_rows_than_memory_holds_is_read_where_somebody_wrote() {
     command.arg(SPACE).args(lab.starter()).args(words);
     lab.settle(&mut command);
     Done::of(command).complains(3, &[shared.file(), "mmap"]);
-    // The words that hold the levels of the index's regions, of which the largest is 32 GiB of holes, and the level that no
+    // Overwrites the levels of the index's regions, of which the largest is 32 GiB of holes, and the level that no
     // region is below.
     let file = std::fs::File::options().write(true).open(&shared.path).unwrap();
     for level in [u32::MAX, 23, 10] {
@@ -259,10 +258,10 @@ fn what_is_out_of_reach_is_not_waited_for() {
     if probe.code != Some(0) {
         return println!("skipped: no program can become another user's here: {}", probe.err);
     }
-    // Left behind by a command that ends.
+    // The process is left behind by a command that ends.
     let line = format!("{become_root} 86410 & sleep 0.05");
     lab.run(&["run", "--shell", &line, "--runs", "2"]).succeeds();
-    // And the command itself.
+    // The command itself can become another user's, too.
     let live = lab.start(&["run", &format!("{become_root} 86411")]);
     assert!(eventually(|| alive("sleep 86411") > 0));
     live.signal(SIGINT);

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::common::Lab;
 
-/// A counter that is not aligned, so that it straddles lines in some layouts. How much that costs is the processor's
-/// affair, and no test asks for it.
+/// A counter that is not aligned, so that it straddles lines in some layouts. The cost of that depends on the
+/// processor, and no test checks it.
 const COUNTER: &str = r#"
 #include <stdint.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ fn planted(lab: &Lab) -> String {
     BUILD.replace("cc ", "cc -DSEED={seed} ").replace("counter.c", "planted.c")
 }
 
-/// The one source gives binaries that differ, and the verdict knows which of the two it is about.
+/// A single source gives different binaries, and the verdict says whether it is about the binaries or the source.
 #[test]
 fn two_layouts_of_one_source_differ_and_the_source_does_not() {
     let lab = yard();

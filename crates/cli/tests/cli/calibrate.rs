@@ -18,12 +18,12 @@ fn strata_and_rivals_are_counted() {
             let ends = ["false_verdicts", "equivalent", "inconclusive"].map(|field| number(stratum, field));
             assert_eq!(ends.iter().sum::<u64>(), 3, "{stratum}");
             let upper = stratum["rate_upper_95"].as_f64().unwrap();
-            // Clopper and Pearson: without any false one in n answers the bound is 1 - 0.05^(1/n).
+            // Clopper and Pearson: with no false answer among n answers, the bound is 1 - 0.05^(1/n).
             let none = |answers: u64| (1.0 - 0.05f64.powf(1.0 / answers as f64) - upper).abs() < 1e-6;
             let answers = ends[0] + ends[1];
             assert!(upper <= 1.0 && (ends[0] > 0 || answers == 0 || none(answers)), "{stratum}");
             assert!(answers > 0 || upper == 1.0, "{stratum}");
-            // Other tools take sixty runs and some seconds; eight pairs are fewer.
+            // Some tools need sixty runs or several seconds, and eight pairs are fewer.
             let rivals = stratum["rivals"].as_array().unwrap();
             assert!(
                 rivals.iter().all(|rival| rival["rule"] != "poop" && rival["rule"] != "pyperf"),

@@ -36,7 +36,7 @@ fn lines_of_gitlab(job: &str) -> Vec<(String, String)> {
     scripts.map(|line| (name(line), format!("sh {line}"))).collect()
 }
 
-/// A repository with a program in two versions, the second of which sleeps for the given time, set up for every service.
+/// A repository with a program in two versions, set up for every service. The second version sleeps for the given time.
 fn repository(sleeps: &str) -> Lab {
     let lab = Lab::new();
     let program = |sleeps: &str| format!("printf '#!/bin/sh\\nsleep {sleeps}\\n' > make-it");
@@ -66,7 +66,7 @@ fn run(lab: &Lab, script: &str, variables: &[(&str, &str)]) -> Done {
     Done::of(shell)
 }
 
-/// A service with comments, which answers requests until the test ends.
+/// An imitation of a service with comments, which answers requests until the test ends.
 struct Service {
     address: String,
     comments: Arc<Mutex<Vec<Value>>>,
@@ -74,7 +74,7 @@ struct Service {
 }
 
 impl Service {
-    /// A service with some comments of others, which allows changes or not.
+    /// Starts a service with this many comments of others, which allows changes or not.
     fn new(comments: usize, may_write: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -112,7 +112,7 @@ fn serve(stream: TcpStream, comments: &Mutex<Vec<Value>>, requests: &Mutex<Vec<S
             break;
         }
         length = line.strip_prefix("content-length: ").map_or(length, |text| text.parse().unwrap());
-        // Only one of both services takes forms.
+        // Only the service whose requests carry `private-token` takes forms.
         is_json &= !line.starts_with("private-token");
     }
     let mut body = vec![0; length];
@@ -150,7 +150,6 @@ fn serve(stream: TcpStream, comments: &Mutex<Vec<Value>>, requests: &Mutex<Vec<S
     reader.into_inner().write_all(format!("{head}{answer}").as_bytes()).unwrap();
 }
 
-/// The fields of a form.
 fn decoded(form: &str) -> BTreeMap<String, String> {
     let plain = |text: &str| {
         let (mut bytes, mut rest) = (Vec::new(), text.bytes());
@@ -254,7 +253,8 @@ fn a_comment_is_written_once_and_updated_afterwards() {
     }
 }
 
-/// A change from a fork has no token, or one that may not write; a service may be down. The job does not fail by that.
+/// A change from a fork has no token, or a token that may not write; a service may be down. The job does not fail for
+/// that.
 #[test]
 fn a_job_that_may_not_comment_says_so_and_goes_on() {
     if !has_tools() {

@@ -23,7 +23,7 @@ fn repository(lab: &Lab, seconds: &[&str]) -> PathBuf {
     lab.path(name)
 }
 
-/// fauxplat in a folder.
+/// The command of fauxplat in a folder.
 fn command(lab: &Lab, folder: &Path, words: &[&str]) -> Command {
     let mut command = lab.command(words);
     command.current_dir(folder);
@@ -165,7 +165,7 @@ fn a_search_names_the_commit() {
     let lab = Lab::new();
     let mut seconds = vec!["0.004"; 7];
     seconds.extend(["0.016"; 6]);
-    // The third does not build, and is not needed.
+    // The third commit does not build, and the search does not need it.
     seconds[2] = "";
     let top = repository(&lab, &seconds);
     let words = ["bisect", "--good", "HEAD~12", "--build", BUILD, "./program"];
@@ -227,7 +227,7 @@ fn a_killed_search_goes_on() {
         let texts = notes.filter_map(|file| std::fs::read_to_string(file.path()).ok());
         texts.filter(|text| text.contains("\"outcome\"")).count() > 0
     };
-    // For minutes at most: the first step has to be noted.
+    // Waits up to five minutes, until the first step is noted.
     assert!((0..60_000).any(|_| is_noted() || (std::thread::sleep(Duration::from_millis(5)), false).1));
     killed.kill().unwrap();
     killed.wait().unwrap();
@@ -288,7 +288,8 @@ fn a_suite_runs_in_the_work_trees_of_two_revisions() {
     run(&lab, &top, &["suite", "--build", "make", "a", "b"]).ends_with(2);
 }
 
-/// A code for what is not decided is none for an interruption: `git bisect run` would pass the commit.
+/// An interruption does not end with the code of `--undecided-code`: `git bisect run` would take it for an answer about
+/// the commit.
 #[test]
 fn an_interrupted_build_ends_with_130() {
     let building = "touch begun; sleep 86452";
@@ -332,7 +333,7 @@ fn a_search_without_time_says_how_far_it_came() {
     assert!(!said.contains("--seed 0"), "{said}");
 }
 
-/// With next to no time no pair may be analysed, and there is no ratio to tell.
+/// With next to no time no pair may be analysed, and the report has no ratio.
 #[test]
 fn a_search_without_time_has_a_report() {
     let lab = Lab::new();

@@ -40,7 +40,7 @@ impl Lab {
         Lab { folder: private_folder(), demoted: false }
     }
 
-    /// As an ordinary user, also where root runs the tests.
+    /// A laboratory of an ordinary user, also where root runs the tests.
     pub(crate) fn ordinary() -> Self {
         let lab = Lab { folder: private_folder(), demoted: process::is_root() };
         fs::set_permissions(lab.folder(), fs::Permissions::from_mode(0o777)).unwrap();
@@ -90,7 +90,7 @@ impl Lab {
         }
     }
 
-    /// A line for the shell in the folder of this laboratory.
+    /// Runs a line of shell in the folder of this laboratory.
     pub(crate) fn shell(&self, line: &str) {
         let done = Command::new("sh").args(["-c", line]).current_dir(self.folder()).status();
         assert!(done.unwrap().success(), "{line}");
@@ -140,14 +140,15 @@ impl Lab {
         command
     }
 
-    /// The folder, and an environment in which no variable of the user's own changes the outcome.
+    /// Sets the folder, and an environment in which no variable of the user's own changes the outcome.
     pub(crate) fn settle(&self, command: &mut Command) {
         command.current_dir(self.folder()).stdin(Stdio::null());
         command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
         command.env("HOME", self.folder()).env("TMPDIR", self.folder()).env("LANG", "C.UTF-8");
     }
 
-    /// Runs fauxplat as `"$@"` of a shell script with mounts of its own; `None`, said, where nothing may be mounted.
+    /// Runs fauxplat as `"$@"` of a shell script with mounts of its own; `None`, with a message, where mounting is not
+    /// permitted.
     pub(crate) fn with_mounts(&self, script: &str, words: &[&str]) -> Option<Done> {
         if !fauxplat_sys::process::is_root() {
             eprintln!("skipped: mounting takes root");
@@ -169,7 +170,6 @@ impl Lab {
         Done::of(self.command(words))
     }
 
-    /// Runs fauxplat without a store.
     pub(crate) fn run_unstored(&self, words: &[&str]) -> Done {
         let mut command = self.bare(words);
         if takes_store(words) {
@@ -208,7 +208,7 @@ impl Lab {
     }
 }
 
-/// Whether what these words ask for is stored, or read from a store. Commands without a verb are run.
+/// Whether a command line takes `--store`. Commands without a verb are run.
 pub(crate) fn takes_store(words: &[&str]) -> bool {
     let words: Vec<String> = ["fauxplat"].iter().chain(words).map(|&word| word.to_owned()).collect();
     fauxplat_options::takes(&fauxplat_options::understood(&words), "store")
@@ -247,7 +247,7 @@ impl Live {
         assert!(eventually(|| catches_interrupts(self.pid())), "fauxplat has no handler of SIGINT");
     }
 
-    /// Waits until the periodic test is under way: its threads have slept this often.
+    /// Waits until the periodic test is under way: its threads have slept at least this many times.
     pub(crate) fn has_slept(&self, times: u64) {
         assert!(eventually(|| sleeps(self.pid()) >= times), "fauxplat does not begin to sleep");
     }
@@ -269,7 +269,6 @@ impl Live {
     }
 }
 
-/// Exit code and output of a fauxplat that has ended.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) code: Option<i32>,
@@ -293,7 +292,7 @@ impl Done {
         Done::from(command.output().unwrap())
     }
 
-    /// Exit code 0 and not a word on standard error.
+    /// Checks for exit code 0 and an empty standard error.
     #[track_caller]
     pub(crate) fn succeeds(self) -> Self {
         assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{}", self.out);
@@ -337,7 +336,7 @@ pub(crate) fn allowed() -> Vec<u32> {
     sched::affinity(0).unwrap().iter().map(|cpu| cpu.0).collect()
 }
 
-/// The first of them, as a word.
+/// The first CPU that the tests may use, as a word.
 pub(crate) fn first_cpu() -> String {
     allowed()[0].to_string()
 }
@@ -352,7 +351,6 @@ pub(crate) fn spin(rounds: u32) -> String {
     format!("sh -c 'i=0; while [ $i -lt {rounds} ]; do i=$((i+1)); done'")
 }
 
-/// The runs of a command.
 pub(crate) fn runs(document: &Value, command: usize) -> &Vec<Value> {
     document["commands"][command]["runs"].as_array().unwrap()
 }
@@ -413,7 +411,7 @@ pub(crate) fn alive(words: &str) -> usize {
     pids(words).len()
 }
 
-/// Process ids of the running programs with this command line.
+/// Process ids of the programs on this machine whose command line is made of exactly these words.
 pub(crate) fn pids(words: &str) -> Vec<i32> {
     let same = |entry: &fs::DirEntry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::common::{Lab, all_runs, number, runs, spin};
 
-/// The first comparison of a document.
 fn first(document: &Value) -> &Value {
     &document["comparisons"][0]
 }
@@ -91,7 +90,7 @@ fn a_pause_between_sessions_is_interrupted_and_what_was_measured_is_judged() {
     let words = ["compare", "--sessions", "3", "--max-pairs", "60", "--session-gap", "1h", "--shell"];
     let line = "echo x >> log; :";
     let live = lab.start(&[&words[..], &[line, line, "--format", "json"]].concat());
-    // A warm-up, and twenty pairs.
+    // Waits for a warm-up and twenty pairs.
     let lines = || std::fs::read_to_string(lab.path("log")).map_or(0, |log| log.lines().count());
     assert!(crate::common::eventually(|| lines() >= 42), "{}", lines());
     live.signal(crate::common::SIGINT);
@@ -366,7 +365,8 @@ fn what_commands_print_is_a_metric_that_can_decide() {
     assert_eq!(last["definition"]["metric_from"][0], "+speed[/s]=rate ([0-9.]+)");
 }
 
-/// Another process knows of a metric that a user named what the store says, or it would turn the gate round.
+/// Another process knows the direction of a metric that a user defined only from the store; without it, the gate would
+/// be inverted.
 #[test]
 fn a_stored_comparison_says_what_it_said() {
     let lab = Lab::new();
@@ -392,7 +392,7 @@ fn a_stored_comparison_says_what_it_said() {
     assert!(cases.contains("failures=\"1\""), "{cases}");
 }
 
-/// Six pairs show nothing: who asked for an answer gets a failure from the exit code and from CI's report alike.
+/// Six pairs decide nothing. A strict gate then fails by the exit code and in the report for CI alike.
 #[test]
 fn a_strict_gate_fails_in_every_report() {
     let lab = Lab::new();

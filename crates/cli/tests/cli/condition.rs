@@ -102,7 +102,7 @@ fn working_directory_and_standard_input() {
         fs::create_dir(lab.path("below")).unwrap();
         lab.readable("below");
         let (below, text) = (lab.file("below"), lab.write("in", "line\n"));
-        // An absolute path, since the folder may be named by a symbolic link.
+        // `pwd -P`, since the folder may be named by a symbolic link.
         lab.run(&["run", "/bin/pwd -P", "--cwd", &below, "--stdout", &lab.file("pwd"), "--runs", "1"])
             .succeeds();
         assert_eq!(lab.read("pwd").trim(), lab.path("below").canonicalize().unwrap().to_str().unwrap());
@@ -123,7 +123,6 @@ fn helpers_run_around_every_run() {
     assert_eq!(runs(&lab.last(), 0).len(), 4, "helpers are not measured");
 }
 
-/// A saved definition.
 const SAVED: &str = r#"
 warmup = 1
 runs = 3
@@ -249,7 +248,7 @@ fn an_inherited_real_time_policy_is_told_and_an_ordinary_one_undoes_it() {
     }
 }
 
-/// A limit, whoever set it, is a part of the condition.
+/// A limit is a part of the condition, whether fauxplat or its caller has set it.
 #[test]
 fn limits_stand_in_the_condition() {
     let lab = Lab::new();

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::common::{Lab, SIGINT, SIGTERM, allowed, eventually, first_cpu, first_pair, number};
 
-/// Two rounds short of the default, and short shifts: enough for the shape of a document.
+/// Two rounds fewer than the default, and short shifts: enough for the shape of a document.
 const SHORT: [&str; 6] = ["--rounds", "5", "--max-rounds", "5", "--duration", "1ms"];
 
 fn contend(lab: &Lab, words: &[&str]) -> Value {
@@ -26,7 +26,7 @@ fn every_pair_has_a_label_with_evidence_and_every_kernel_a_cost() {
             let is_same = label["cpu_a"] == label["cpu_b"];
             assert!(is_same == (label["claimed"] == "same-cpu"), "{label}");
             assert!(!is_same || label["round_trip_ns"].is_null(), "{label}");
-            // Arithmetic and a first level cannot tell whether anything further out is shared.
+            // Arithmetic and a first-level cache cannot tell whether an outer cache is shared.
             assert_ne!(label["label"], "separate", "{label}");
         }
         for pair in found["pairs"].as_array().unwrap() {
@@ -55,7 +55,8 @@ fn wall_time_is_cpu_time_and_waiting_and_steal_and_the_rest_is_told() {
             continue;
         };
         let known_ns = number(pair, "run_delay_ns") + pair["steal_ns"].as_u64().unwrap_or(0);
-        // Beside waiting and steal there is CPU time and unexplained time, which is no more than both.
+        // The rest of the wall time is CPU time and unexplained time, so the unexplained share is no more than the
+        // rest.
         let left = 1.0 - known_ns as f64 / number(pair, "wall_ns") as f64;
         assert!(share <= left + 1e-9, "{share} of the wall time is unexplained, {left} is left: {pair}");
     }
@@ -90,7 +91,7 @@ fn cpus_that_are_not_there_or_not_allowed_are_refused() {
     crate::common::Done::of(bound).complains(2, &[&format!("CPU {last}"), "not allowed"]);
 }
 
-/// A shift or a pause that takes minutes is over when the user has had enough.
+/// An interrupt ends a shift or a pause that would take minutes.
 #[test]
 fn whoever_stops_it_does_not_wait_for_a_shift_to_end() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! Programs that write to a pipe when they are to be counted.
+//! `--control`: programs that write to a pipe when they are to be counted.
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
@@ -58,7 +58,7 @@ fn what_perf_would_count_is_counted() {
     // Cases: number of times counting is enabled, least enabled time, and least disabled time. Without acknowledgements
     // a word may take effect later than it was written, as late as the end.
     let cases = [
-        // Counting is on from the program's start, if its first word disables it.
+        // Counting is on from the program's start if the first word of the program disables it.
         ("sleep 0.1; echo disable > ctl; sleep 0.2", Some((1, 100, 0))),
         ("sleep 0.1; echo disable > ctl; read answer < ack; sleep 0.2", Some((1, 100, 200))),
         ("sleep 0.2; echo enable > ctl; sleep 0.1", Some((1, 0, 200))),
@@ -134,8 +134,8 @@ fn a_comparison_answers_too() {
     }
 }
 
-/// A program that writes without end is ended by the time limit like others, and one that is interrupted leaves nothing
-/// behind.
+/// A program that writes without end is ended by the time limit like any other, and an interrupted program leaves
+/// nothing behind.
 #[test]
 fn a_flood_and_a_stop_end_as_ever() {
     let lab = Lab::new();

@@ -4,7 +4,7 @@ use std::process::{Child, Command};
 
 use crate::common::{Lab, first_pair, number, runs};
 
-/// Whether the kernel lets the tests' user count its own events.
+/// Whether the kernel lets the user of the tests count events of the user's own processes.
 fn counts_here(lab: &Lab) -> bool {
     let found = lab.json(&["counters"]);
     let faults = found["counters"].as_array().unwrap().iter().find(|it| it["name"] == "page-faults");
@@ -47,8 +47,8 @@ fn every_counter_is_there_or_says_why_not() {
     }
 }
 
-/// The kernel's count of page faults and its account of the same process tree are near each other: the one begins at
-/// exec, the other at the birth of the process.
+/// The kernel's count of page faults and its account of the same process tree are near each other: the count begins at
+/// exec, and the account at the birth of the process.
 #[test]
 fn a_count_agrees_with_the_kernels_own_account() {
     for lab in Lab::both() {
@@ -99,7 +99,7 @@ fn a_count_can_decide_and_every_run_of_many_has_one() {
     assert!(all.into_iter().all(|run| run[metric].as_u64() > Some(0)), "{last}");
 }
 
-/// Of a set that holds events of the processor and of the kernel, those are counted that there are.
+/// Of a set of events of the processor and the kernel, the available ones are counted.
 #[test]
 fn of_a_set_what_there_is_is_counted_and_the_rest_is_named() {
     for lab in Lab::both() {
@@ -136,7 +136,7 @@ fn what_is_no_counter_is_refused_with_a_line() {
     lab.run(&["compare", "--metric", "pmu:instuctions", "true", "true"]).complains(2, &["did you mean"]);
 }
 
-/// A process that makes others without end, until it is dropped.
+/// A process that starts others without end until the value is dropped.
 struct Busy(Child);
 
 impl Busy {
@@ -211,7 +211,7 @@ fn a_process_that_ends_is_no_longer_watched() {
     let pid = short.id().to_string();
     let watched = lab.run(&["counters", "--pid", &pid, "-e", "page-faults", "--format", "json"]);
     let ended = short.wait();
-    // Where this was slow it had ended before.
+    // On a slow machine the process may have ended before it could be watched.
     if watched.code == Some(0) {
         assert_eq!(watched.json()["watched"]["has_ended"], true);
     }

@@ -2,7 +2,7 @@
 
 use crate::common::{Done, Lab};
 
-/// fauxplat with a user's file of defaults and a project's, in a repository's folder below its root.
+/// A laboratory with a user's file of defaults, and a project's file in a repository with a folder below its root.
 fn configured(of_user: &str, of_project: &str) -> Lab {
     let lab = Lab::new();
     lab.shell("mkdir -p .config/fauxplat project/.git project/deep");

@@ -14,7 +14,7 @@ fn doctor(lab: &Lab, words: &[&str]) -> Done {
     Done::of(lab.bare(&[&["doctor"], &SHORT[..], words].concat()))
 }
 
-/// Nothing is looked at, so that no interval is said either.
+/// Explains hazards. Nothing is examined, so no interval is stated either.
 fn explained(lab: &Lab, words: &[&str]) -> Done {
     Done::of(lab.bare(&[&["doctor", "--explain"], words].concat()))
 }
@@ -28,7 +28,7 @@ fn hazard<'a>(document: &'a Value, name: &str) -> &'a Value {
     hazards.iter().find(|hazard| hazard["name"] == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
-/// A tree of a machine with a loud governor and nothing else.
+/// A tree of a machine with an unsuitable governor and nothing else.
 fn tree(lab: &Lab) -> String {
     for (name, text) in [
         ("root/sys/devices/system/cpu/online", "0-1"),
@@ -164,7 +164,7 @@ fn settings_that_are_mounted_read_only_cannot_be_tuned() {
     }
 }
 
-/// The advised commands, with values filled in for the reader's part.
+/// Tries the advised commands, with values filled in where the reader has to choose.
 #[test]
 fn tune_knows_every_knob_that_doctor_names() {
     let lab = Lab::new();

@@ -2,7 +2,7 @@
 
 use crate::common::{Lab, all_runs, first_cpu, number, spin};
 
-/// CPUs of different cores on this machine, if there are two.
+/// Whether the tests may use CPUs of two different cores.
 pub(crate) fn two_cores() -> bool {
     let root = std::path::Path::new("/");
     let allowed = fauxplat_topology::allowed(root);
@@ -30,8 +30,8 @@ fn both_run_at_once_and_change_places() {
         let cpus: Vec<u64> = block.iter().map(|run| number(run, "cpu_first")).collect();
         assert!(cpus[0] != cpus[1] && cpus[0] == cpus[2] && cpus[1] == cpus[3], "{cpus:?}");
     }
-    // On a quiet machine all begin within microseconds of each other. Beside other work some come late; but one after
-    // the other, none would begin before its partner has ended.
+    // On a quiet machine the runs of a pair begin within microseconds of each other, and beside other work some begin
+    // late. If they ran one after the other, no run would begin before its partner has ended.
     let mut gaps: Vec<u64> = runs
         .chunks(2)
         .map(|two| number(two[0], "started_ns").abs_diff(number(two[1], "started_ns")))

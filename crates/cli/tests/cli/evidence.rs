@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGKILL, eventually, first_pair, number, runs, spin};
 
-/// Verbs that go on for long, each with words that make their units short.
+/// Verbs that run for a long time, each with words that make its units of evidence short.
 const LONG: [&[&str]; 4] = [
     &["run", "true", "--runs", "100000"],
     &["index", "--all-cpus", "--duration", "10m"],
@@ -25,7 +25,7 @@ fn pieces(document: &Value) -> &[Value] {
     document["evidence"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Runs and other evidence.
+/// Number of runs and of other pieces of evidence.
 fn units(document: &Value) -> usize {
     let commands = document["commands"].as_array().map_or(0, Vec::len);
     (0..commands).map(|command| runs(document, command).len()).sum::<usize>() + pieces(document).len()
@@ -57,7 +57,7 @@ fn a_killed_experiment_has_all_its_evidence_but_the_unit_in_progress() {
         let csv = lab.run(&["history", "export", "last", "--format", "csv"]).succeeds().out;
         let rows = csv.lines().count() - 1;
         assert!(rows >= units(&document), "{words:?}: {rows} rows");
-        // The next one finds a store in order.
+        // The next experiment finds the store in order.
         lab.run(&["run", "true", "--runs", "1"]).succeeds();
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::{Lab, all_runs, allowed, first_cpu, number};
 
-/// The program with planted effects, or why there is none.
+/// Compiles the program with planted effects; `None`, with a message, without a compiler.
 fn planted(lab: &Lab) -> Option<String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/explain/planted.c");
     let out = lab.file("planted");
@@ -51,14 +51,14 @@ fn planted_effects_go_to_their_factors() {
     let Some(planted) = planted(&lab) else { return };
     let cpus = allowed();
     let (first, slow) = (cpus[0], cpus[cpus.len() - 1]);
-    // Of many CPUs a few are chosen, and the slow one need not be among them.
+    // Of many CPUs only a few would be chosen, perhaps without the slow one.
     let both = format!("{first},{slow}");
     for (word, factor) in [("cpu", "cpu"), ("stack", "env-size"), ("heap", "heap")] {
         if word == "cpu" && first == slow {
             println!("skipped: one CPU has nothing to be compared with");
             continue;
         }
-        // User time, which other tests beside this one move less than the wall time.
+        // CPU time, which other tests beside this one move less than the wall time.
         let command = format!("{planted} {word} 400000 {slow}");
         let words = ["explain", &command, "--blocks", "64", "--metric", "cpu", "--seed", "5"];
         let placed = if word == "cpu" { &["--cpu", &both][..] } else { &[] };
@@ -87,7 +87,7 @@ fn several_commands_are_a_factor() {
     assert!(component(&document, "heap").is_none() && component(&document, "cpu").is_none());
 }
 
-/// A source that gives another program for each seed; every second has twice the work.
+/// A source that gives another program for each seed; every second one has three times the work.
 const SEEDED: &str = "int main(void) { volatile double sum = 0; for (long i = SEED; i < 300000L * (1 + 2 * (SEED % 2)); i++) sum += i; }";
 
 #[test]

@@ -10,7 +10,7 @@ use fauxplat_sys::signal::{self, SIGCONT, SIGHUP};
 use crate::common::{HEARING, Lab, SIGINT, SIGKILL, alive, eventually, runs};
 use crate::pty::{parent, state};
 
-/// Of `signal(7)`.
+/// See `signal(7)`.
 const SIGSTOP: i32 = 19;
 
 /// Runs at once three times; the fourth run hangs.
@@ -35,7 +35,7 @@ fn a_run_that_is_hung_up_reports_what_it_has() {
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "stopped");
 }
 
-/// Workers are threads of fauxplat's own.
+/// Workers are threads of fauxplat itself.
 #[test]
 fn a_test_of_timers_that_is_hung_up_reports_what_it_has() {
     let lab = Lab::new();
@@ -74,7 +74,7 @@ fn mask(pid: i32, row: &str) -> u64 {
     u64::from_str_radix(mask.trim(), 16).unwrap()
 }
 
-/// SIGSTOP cannot be noticed in advance: the program goes on, and its run is valid.
+/// SIGSTOP cannot be noticed in advance: the program continues, and its run is valid.
 #[test]
 fn a_run_counts_that_ended_while_fauxplat_alone_was_stopped() {
     let lab = Lab::new();
@@ -125,11 +125,11 @@ fn entries(folder: &Path, prefix: &str) -> Vec<String> {
 }
 
 /// After fauxplat was killed only the spawner can clean up, and it ends the program. Copies stay until the next
-/// experiment begins, which leaves those alone that a live experiment uses.
+/// experiment begins, which spares the copies of live experiments.
 #[test]
 fn the_copies_of_a_killed_calibration_go_with_the_next_experiment() {
     let lab = Lab::new();
-    // The first run is none of a copy.
+    // The first run is not of a copy.
     let hangs = |file: &str| {
         let hangs = format!("echo $$ > {file}; exec sleep 86475");
         format!("sh -c 'case $(readlink /proc/$$/exe) in *fauxplat-aa-*) {hangs};; esac'")

@@ -66,7 +66,8 @@ fn an_experiment_that_is_none_is_bad_usage() {
     lab.run_unstored(&["history", "list"]).complains(2, &["--store none"]);
 }
 
-/// Reading creates nothing, whoever names the store, and names that a shell or a person meant otherwise become no files.
+/// Reading creates nothing, whether an option or the environment names the store. Names that a shell or a user meant
+/// otherwise become no files.
 #[test]
 fn reading_creates_no_store_and_odd_names_are_refused() {
     let lab = Lab::new();

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use crate::common::{Done, Lab};
 
-/// A script that prints its inherited state, a part for each kind: at last parent, process group and session.
+/// A script that prints its inherited state, one part for each kind; the last is parent, process group and session.
 const SHOW: &str = r#"
 echo "== status"
 grep -E '^(Umask|Uid|Gid|Groups|SigPnd|ShdPnd|SigBlk|SigIgn|SigCgt|Cap|NoNewPrivs|Seccomp:|Cpus_allowed_list|Mems_allowed_list|THP)' \
@@ -50,7 +50,6 @@ fn parts(text: &str) -> Vec<(String, Vec<String>)> {
     parts.map(part).collect()
 }
 
-/// Words as a part of a shell line within single quotes.
 fn line(words: &[String]) -> String {
     words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ")
 }
@@ -58,7 +57,7 @@ fn line(words: &[String]) -> String {
 /// The output of a shell line, in the file `shown`, in surroundings that a line before it sets up.
 fn shown(lab: &Lab, surroundings: &str, line: &str) -> Vec<(String, Vec<String>)> {
     let mut shell = Command::new("sh");
-    // The word behind keeps the shell from becoming the program itself.
+    // The final `true` keeps the shell from executing the program in its own process.
     shell.args(["-c", &format!("{surroundings} sh -c '{line}; true'")]);
     lab.settle(&mut shell);
     shell.env("OF_THE_USER", "a value, with words").stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -93,7 +92,7 @@ fn a_program_begins_as_a_child_of_a_shell() {
     for lab in Lab::both() {
         let starter = lab.starter();
         lab.write("show.sh", SHOW);
-        // A user who gives up root's privileges first does so for both sides.
+        // Where root gives up its privileges first, it does so for both sides.
         let (fauxplat, demoted) = (line(&starter), line(&starter[..starter.len() - 1]));
         for around in surroundings {
             let shells = shown(&lab, around, &format!("{demoted} sh show.sh > shown"));

@@ -107,7 +107,7 @@ fn asking_once_more_ends_what_cleans_up() {
     }
 }
 
-/// The first interrupt of all does not end what cleans up, although the measuring is over when it comes.
+/// A first interrupt that comes after the measurements does not end a cleanup command.
 #[test]
 fn asking_once_spares_what_cleans_up() {
     let lab = Lab::new();
@@ -143,7 +143,7 @@ fn an_interrupted_confirmation_confirms_nothing() {
     assert!(lab.last()["warnings"].to_string().contains("was interrupted, so that the first one stands"));
 }
 
-/// The copies and the burner of a calibration go with it.
+/// The copies and the burner of a calibration are removed with it.
 #[test]
 fn a_calibration_that_is_interrupted_cleans_up() {
     let lab = Lab::new();
@@ -179,7 +179,7 @@ fn what_was_prepared_is_cleaned_up_after_an_interruption() {
     }
 }
 
-/// Lines that come before the first run: a setup, a build, a look at what a program can do.
+/// Command lines with something before the first run: a setup, a build, or a look at the abilities of a program.
 const BEFORE_THE_FIRST_RUN: [&[&str]; 6] = [
     &["run", "true", "--setup", "touch begun; sleep 86451"],
     &["compare", "true", "false", "--setup", "touch begun; sleep 86451", "--undecided-code", "125"],
@@ -189,8 +189,8 @@ const BEFORE_THE_FIRST_RUN: [&[&str]; 6] = [
     &["suite", "./asked", "./asked"],
 ];
 
-/// A laboratory with a program that never answers, and the line that was started there and has begun what comes before
-/// its first run. Each test has a time of its own in the place of 86451, since sleeps are counted on the whole machine.
+/// A laboratory with a program that never answers, and fauxplat before the first run of these words. Each test has a
+/// time of its own in the place of 86451, since sleeps are counted on the whole machine.
 fn begun(words: &[&str], seconds: &str) -> (Lab, Live) {
     let lab = Lab::new();
     lab.write("asked", &format!("#!/bin/sh\ntouch begun; sleep {seconds}\n"));
@@ -214,7 +214,7 @@ fn what_comes_before_the_first_run_is_interrupted_with_130() {
     }
 }
 
-/// A process of its own watches over what is started beside the runs.
+/// A separate process ends everything that was started beside the runs.
 #[test]
 fn what_comes_before_the_first_run_does_not_outlive_fauxplat() {
     for words in BEFORE_THE_FIRST_RUN {

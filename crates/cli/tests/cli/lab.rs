@@ -79,7 +79,8 @@ fn a_claim_is_reproduced_or_not_here_for_a_reason() {
         let outcomes = found["labs"].as_array().unwrap().iter().map(|lab| lab["outcome"].as_str().unwrap());
         outcomes.eq(["reproduced", "not here", "cannot run here"])
     };
-    // A loud neighbour makes an interval now and then so wide that it holds the published figure, or the contrary.
+    // Other load may now and then widen an interval so much that a claim has another outcome, so five attempts are
+    // made.
     let found = (0..5).map(|_| yard.run(&words).succeeds().json()).find(is_as_made);
     let found = found.expect("what the labs were made to find is not found five times");
     assert_eq!(found["schema"], "fauxplat.lab/1");
@@ -122,7 +123,7 @@ fn labs_are_listed_and_shown_wherever_they_are() {
     );
     assert!(yard.run_unstored(&["lab", "show", "./labs/mine"]).succeeds().out.contains("labs/mine"));
     yard.run_unstored(&["lab", "show", "yours"]).complains(2, &["no lab `yours`", "link-order"]);
-    // Every lab that ships explains itself.
+    // Every built-in lab shows its claims.
     for lab in listed["labs"].as_array().unwrap() {
         let (name, claims) = (lab["name"].as_str().unwrap(), lab["claims"].as_array().unwrap());
         let shown = yard.run_unstored(&["lab", "show", name]).succeeds().out;
@@ -133,7 +134,7 @@ fn labs_are_listed_and_shown_wherever_they_are() {
         .complains(2, &["lab mine", "lab.toml", "line 1"]);
 }
 
-/// A lab in a foreign folder is not run for its well-known name.
+/// A lab in the current folder is not run by the name of a built-in lab, only by its path.
 #[test]
 fn a_lab_of_the_current_folder_is_run_for_its_path_alone() {
     let yard = Lab::new();
@@ -200,7 +201,7 @@ fn a_simulated_count_is_held_against_one_by_hand() {
         println!("skipped: {}", found["labs"][0]["reason"]);
         return;
     }
-    // Where no hardware counts, a figure of hardware is not held against the simulator's.
+    // Where the hardware has no counters, its figures are not compared with the simulator's.
     for name in ["instructions", "one too many"].into_iter().filter(|it| outcome(0, it) != "cannot run here")
     {
         assert_eq!([0, 1].map(|lab| outcome(lab, name)), ["reproduced", "not here"], "{found}");
@@ -254,7 +255,7 @@ check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it 
     assert_eq!(["gone", "elsewhere"].map(outcome), ["cannot run here"; 2], "{lab}");
     assert!(claim("gone")["reason"].as_str().unwrap().contains("the pins are missing"), "{lab}");
     assert!(claim("elsewhere")["reason"].as_str().unwrap().contains("/sys/no/such/driver"), "{lab}");
-    // 1.1 to 1.6 over 1.9 to 2.1, at the corners.
+    // The interval of the quotient reaches from 1.1 over 2.1 to 1.6 over 1.9.
     let half = &claim("half")["measured"];
     let near = |field: &str, wanted: f64| (half[field].as_f64().unwrap() - wanted).abs() < 1e-9;
     assert!(near("value", 1.35 / 2.0) && near("low", 1.1 / 2.1) && near("high", 1.6 / 1.9), "{half}");

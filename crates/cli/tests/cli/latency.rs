@@ -24,12 +24,13 @@ fn tests(document: &Value) -> &Vec<Value> {
 fn is_sound(test: &Value) {
     let rising = ["min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "p9999_ns", "p99999_ns", "max_ns"];
     for of in [test, &test["corrected"]] {
-        // A percentile that so few activations do not carry is null.
+        // A percentile is null where the activations are too few for it.
         let values: Vec<u64> = rising.iter().filter_map(|field| of[*field].as_u64()).collect();
         assert!(of["p99999_ns"].is_null() && values.len() >= 3, "{of}");
         assert!(values.is_sorted(), "{rising:?} = {values:?} in {test}");
     }
-    // Of percentiles that holds only where few were missed: many short delays can move the percentile of a long one.
+    // The other percentiles are not compared: where many activations were missed, their many short delays can lower the
+    // percentile of a long delay.
     assert_eq!(number(&test["corrected"], "max_ns"), number(test, "max_ns"));
     for bin in test["histogram"].as_array().unwrap() {
         let later = |of: &Value| -> u64 {
@@ -158,7 +159,7 @@ fn a_noise_test_in_real_time_is_watched() {
     };
     let watched = eventually(|| stand(&priorities(live.pid())));
     live.signal(SIGINT);
-    // The test would have ended by itself.
+    // Without the interrupt, the test would end by itself, so the exit code tells of it.
     live.end().ends_with(130);
     assert!(watched, "nobody would give the CPU back");
 }
@@ -178,7 +179,7 @@ fn slacks_and_policies_are_tests_of_their_own() {
         "500us",
     ];
     let found = Lab::new().json(&words);
-    // By how much the kernel puts a timer off within its slack is the kernel's affair.
+    // How much of its slack a timer uses is the kernel's choice, so no delay is checked.
     let slacks: Vec<u64> = tests(&found).iter().map(|test| number(test, "slack_ns")).collect();
     assert_eq!(slacks, [1, 200_000], "{found}");
     tests(&found).iter().for_each(is_sound);
@@ -239,7 +240,7 @@ fn a_stall_is_reported_with_everything_that_it_delayed() {
     is_sound(test);
     assert!(number(test, "missed") >= 190, "{} were missed", test["missed"]);
     assert!(number(test, "count") >= 100, "{test}");
-    // Of a stall of 200 ms every second activation waits for more than its half.
+    // In a stall of 200 ms, every second activation waits for more than half of the stall.
     let corrected = test["corrected"]["histogram"].as_array().unwrap().iter();
     let late = corrected.filter(|bin| bin[0].as_u64() > Some(100_000_000));
     let late: u64 = late.map(|bin| bin[1].as_u64().unwrap()).sum();
@@ -283,8 +284,8 @@ fn cyclictest_drops_what_the_same_stall_delays() {
     };
     let stalled: u64 =
         text.lines().filter_map(late).filter(|(us, _)| *us > 50_000).map(|(_, count)| count).sum();
-    // Of two hundred activations it knows the first, and those of stalls that the machine added: each took 50 ms of the
-    // time, and a hundred and fifty would be more than there was.
+    // Of two hundred delayed activations cyclictest counts the first, and the first of each stall that the machine
+    // adds. Each of those took 50 ms of the time, and a hundred and fifty would take more than there was.
     let most = (fauxplat_sys::clock::monotonic_ns() - begun_ns) / 50_000_000;
     assert!((1..=most).contains(&stalled), "{stalled} activations later than 50 ms, where {most} have room");
 }
@@ -351,7 +352,7 @@ fn an_interrupted_test_reports_what_it_has() {
     assert!(tests(&found).iter().any(|test| number(test, "count") > 0), "{found}");
 }
 
-/// A reader that has seen enough is no error, and a full disk is.
+/// A reader that closes the pipe is no error, and a full disk is one.
 #[test]
 fn pipes_and_full_disks_end_as_they_should() {
     let lab = Lab::new();
@@ -364,7 +365,7 @@ fn pipes_and_full_disks_end_as_they_should() {
         .complains(3, &["/dev/full"]);
 }
 
-/// From the first to the second: they are no set.
+/// A pair has a direction, from the first CPU to the second, and is no set.
 #[test]
 fn a_pair_keeps_its_direction() {
     let lab = Lab::new();

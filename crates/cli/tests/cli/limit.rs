@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::common::{LIMITS, Lab, SIGINT, eventually, first_cpu};
 use crate::placement::{allowed, first_node};
 
-/// Takes and fills blocks of a mebibyte, far more than any group of these tests may have.
+/// Fills a block of 96 MiB, far more than any group of these tests may have.
 const GREEDY: &str = "dd if=/dev/zero of=/dev/null bs=96M count=1 status=none";
 
 /// Whether groups with these limits can be made here; the reason is printed for readers of the log.
@@ -79,7 +79,7 @@ fn whoever_wants_too_much_memory_is_killed_and_named() {
             (&"dd".into(), &group["commands"][0]["pid"])
         ),
     }
-    // The kill is part of the stored record, and not of the report alone.
+    // The kill is in the stored record as well as in the report.
     let stored = lab.last();
     assert!(
         stored["evidence"].as_array().unwrap().iter().any(|piece| piece.to_string().contains("oom-kill"))
@@ -155,7 +155,7 @@ fn what_is_stated_holds_and_is_told_by_the_kernel() {
     let condition = &document["commands"][0]["condition"];
     assert_eq!(condition["limit"], format!("{stated}+memory:67108864+pids:64"));
     assert!(limited(&document, 0)["places"].as_array().unwrap().iter().all(|place| place["way"].is_string()));
-    // The limit in one word, of a verb that measures.
+    // A measuring verb takes the limit as one word.
     let limit = format!("{stated}+memory:64M+swap:0+pids:64");
     let document =
         lab.run(&["run", "-r", "1", "--limit", &limit, "true", "--format", "json"]).ends_with(0).json();
@@ -251,7 +251,7 @@ fn a_cpu_that_was_asked_for_is_kept_inside_of_a_limit() {
     assert_eq!(lab.read("cpus").split_whitespace().last(), Some(one.as_str()));
 }
 
-/// Needs no group: it is refused before any is made.
+/// The option is refused before any group is made, so the test does not need one.
 #[test]
 fn a_cpu_outside_of_a_limit_is_refused() {
     let lab = Lab::new();

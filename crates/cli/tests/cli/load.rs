@@ -16,7 +16,7 @@ const CAP_SYS_NICE: u32 = 23;
 const SIGSTOP: i32 = 19;
 const SIGCONT: i32 = 18;
 
-/// A CPU that is allowed here, and whether there are others.
+/// The last allowed CPU, and whether there are others.
 fn last_cpu() -> (u32, bool) {
     let allowed = allowed();
     (*allowed.last().unwrap(), allowed.len() > 1)
@@ -26,7 +26,7 @@ fn generators(document: &Value) -> &Vec<Value> {
     document["generators"].as_array().unwrap()
 }
 
-/// The processes of the generators of a fauxplat.
+/// Process ids of the generators of a fauxplat.
 fn children(pid: u32) -> Vec<u32> {
     let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     let is_generator = |pid: &u32| {
@@ -45,7 +45,7 @@ fn ticks(pid: u32) -> Option<u64> {
     said(pid, |task| task.cpu_ticks())
 }
 
-/// Loads under way, with their generators.
+/// Starts loads and waits until they work; returns the process ids of the generators as well.
 fn held(lab: &Lab, loads: &[&str]) -> (Live, Vec<u32>) {
     let words: Vec<&str> =
         ["load"].into_iter().chain(loads.iter().copied()).chain(["--format", "json"]).collect();
@@ -92,8 +92,8 @@ fn every_kind_works_where_it_should_and_says_how_much() {
     );
 }
 
-/// Clock ticks of CPU time that a generator visibly uses. Its own account is no lower, except for a round that it could
-/// not end.
+/// Clock ticks of CPU time that a generator visibly uses. The generator's own account is no lower, except for a round
+/// that it could not end.
 const SEEN_TICKS: u64 = 30;
 
 #[test]
@@ -289,7 +289,7 @@ fn loads_that_are_interrupted_while_they_start_end_in_order() {
         pids.iter().for_each(|&pid| fauxplat_sys::signal::send(pid as i32, SIGSTOP));
         !pids.is_empty()
     };
-    // Without a pause, since a generator is ready within a few milliseconds.
+    // The loop has no pause, since a generator is ready within a few milliseconds.
     assert!((0..1_000_000).any(|_| begins()), "no generator is started");
     live.signal(SIGINT);
     let document = live.end().ends_with(0).json();

@@ -60,7 +60,7 @@ impl Bench {
         fs::read_to_string(self.path(file)).unwrap()
     }
 
-    /// The words with this machine and its journal. They go before those of a command.
+    /// The command of a verb for this machine and its journal. The options for both go before the words of a command.
     pub(crate) fn command(&self, words: &[&str]) -> std::process::Command {
         let place = ["--sysroot", &self.lab.file("machine"), "--journal", &self.journal()].map(str::to_owned);
         let mut all: Vec<String> = vec![words[0].to_owned()];

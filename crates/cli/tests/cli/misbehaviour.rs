@@ -93,7 +93,7 @@ fn a_closed_standard_input_is_the_commands_own_affair() {
     assert_eq!(runs(&lab.last(), 0).len(), 3, "{status}");
 }
 
-/// A run is stored all the same, and the loss of its report is no success. A pipe whose reader has left is no failure.
+/// A run is stored even if its report is lost, but the loss is no success. A pipe whose reader has left is no failure.
 #[test]
 fn a_report_that_goes_nowhere_is_a_failure() {
     let lab = Lab::new();
@@ -154,7 +154,7 @@ fn what_a_command_leaves_behind_is_ended_and_it_is_said() {
     }
 }
 
-/// A process of another user, as sudo starts them, goes on after the run, and its use is not accounted to the run in
+/// A process of another user, as sudo starts them, continues after the run, and its use is not accounted to the run in
 /// which it ends.
 #[test]
 fn what_has_become_another_users_is_booked_to_nobody() {

@@ -81,7 +81,7 @@ const QUOTED: [(&[&str], &str); 8] = [
     (&["run", "sh", "-c", "ls -l"], r"fauxplat run 'sh -c '\''ls -l'\'''"),
 ];
 
-/// Lines that are taken as they are, although they resemble those that are refused.
+/// Lines that are accepted, although they resemble refused ones.
 const TAKEN: [&[&str]; 4] = [
     &["run", "-r", "2", "-c", "true", "ls"],
     &["run", "ls", "-r", "2", "-p", "sync"],
@@ -101,7 +101,7 @@ fn what_is_proposed_is_what_the_shell_would_read() {
     }
 }
 
-/// A proposal is accepted: it is read by a shell and run, for a moment.
+/// Runs each proposed line by a shell, for a moment.
 #[test]
 fn what_is_proposed_is_accepted() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! Every option does something, or is refused: one that is taken and changes nothing would be believed to have been heard.
+//! Every option does something or is refused: an accepted option without an effect would mislead the user.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,10 +31,9 @@ const RESULTS: [(&str, &[&str], Option<&str>); 18] = [
 ];
 
 /// A verb that is over at once: words that have something to show, and for each option that is not about results words
-/// that go with it. Words that stand for themselves, behind `=`, are the whole line.
+/// that go with it. Words after `=` are the whole line.
 type AtOnce = (&'static str, &'static [&'static str], &'static [(&'static str, &'static [&'static str])]);
 
-/// Verbs that are over at once.
 const AT_ONCE: [AtOnce; 7] = [
     ("topo", &["topo"], &[("draw", &["--draw"]), ("sysroot", &["--sysroot", "root"])]),
     (
@@ -89,7 +88,7 @@ pub(crate) fn tried_at_once(verb: &str) -> Vec<String> {
     if is_here { all().remove(verb).unwrap_or_default() } else { Vec::new() }
 }
 
-/// Every verb that does something, by its words.
+/// Adds every verb that does something, by its words.
 fn verbs(command: &Command, path: &str, found: &mut BTreeMap<String, Vec<String>>) {
     let shown = |verb: &&Command| !verb.get_name().starts_with("__") && verb.get_name() != "help";
     for verb in command.get_subcommands().filter(shown) {
@@ -115,7 +114,7 @@ fn workplace() -> Lab {
     lab
 }
 
-/// The store that a line has by itself is the one of the lab, unless it names one.
+/// Runs a line with the store of the laboratory, unless the line names a store.
 fn run(lab: &Lab, words: &[&str]) -> Done {
     match !words.contains(&"--store") {
         true => lab.run(words),
@@ -131,8 +130,8 @@ fn shows(lab: &Lab, base: &Done, words: &[&str], file: Option<&str>) -> bool {
     has_made || is_other
 }
 
-/// No verb takes an option about results that another form of the same question has: all that a verb does not take are
-/// refused in a sentence that names them.
+/// Options about results that a verb does not take are refused, in a sentence that names them, also where another form
+/// of the same question takes them.
 #[test]
 fn what_a_verb_does_not_take_is_refused() {
     let found = all();
@@ -149,7 +148,7 @@ fn what_a_verb_does_not_take_is_refused() {
     }
 }
 
-/// Of a verb that is over at once every option is tried, those of the tree and no others.
+/// Tries every option of each verb that is over at once, and checks that the table lists no other options.
 #[test]
 fn every_option_of_a_verb_that_looks_changes_what_is_seen() {
     let found = all();
@@ -212,7 +211,7 @@ fn every_option_about_results_shows_in_a_run() {
     assert_ne!(first("mean-time"), first("command"));
 }
 
-/// Forms of `tune` that change nothing take nothing that is about changing.
+/// Forms of `tune` that change nothing refuse options about changes.
 #[test]
 fn what_has_no_meaning_beside_another_option_is_refused() {
     let lab = workplace();

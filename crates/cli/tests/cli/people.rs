@@ -1,5 +1,5 @@
-//! Behaviour of real programs: servers that a run needs, commands that signal their parent, and error messages that would
-//! mislead.
+//! Behaviour of real programs: servers that a run needs, commands that signal their parent, and error messages that
+//! would mislead.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +14,7 @@ fn program(lab: &Lab, name: &str, text: &str) {
     fs::set_permissions(lab.path(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// A server that is started for a run serves it, and is no process that the command left.
+/// A server that a preparation starts serves the run, and does not count as left behind by the command.
 #[test]
 fn what_a_preparation_leaves_lives_until_its_command_has_run() {
     for lab in Lab::both() {
@@ -75,7 +75,7 @@ fn a_time_limit_wins_against_a_command_that_turns_on_its_watcher() {
         lab.run(&["run", "--timeout", "2s", "--shell", line]).complains(4, &[told]);
         assert_eq!(alive("sleep 86413"), 0, "{line}");
     }
-    // Without a limit it goes on, and is told.
+    // Without a time limit the run continues, and the report tells what happened.
     let done = lab.run(&["run", "-r", "2", "--shell", "kill -STOP $PPID; true"]).succeeds();
     assert!(done.out.contains("stopped the process that times it"), "{}", done.out);
     // Without a time limit the spawner shares the group and is killed; the message gives the reason.

@@ -167,7 +167,7 @@ fn a_block_stays_on_one_cpu() {
     seen.sort_unstable();
     seen.dedup();
     assert!(seen.len() > 1, "every block ran on one CPU");
-    // Programs of several processes would be strangled on one CPU.
+    // Programs of several processes are not placed on one CPU, which would slow them down.
     let document = lab.json(&["compare", "--shell", "true | true", "true | true", "--max-pairs", "6"]);
     assert_eq!(document["condition"]["cpu"], "free");
 }

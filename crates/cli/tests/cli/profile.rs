@@ -197,14 +197,15 @@ fn events() -> Option<Lab> {
     compiled(Lab::new(), "events", Some(&std::fs::read_to_string(source).unwrap()))
 }
 
-/// The kernel begins with a sample for each event and then takes them more rarely: what counts is what they stand for.
+/// The kernel begins with a sample for each event and then takes fewer samples, so shares are those of the events for
+/// which the samples stand.
 #[test]
 fn shares_of_events_are_those_of_events_and_not_of_samples() {
     let Some(lab) = events() else { return };
     let document = profiled(&lab, &["-e", "page-faults", "./events faults 3000 204800"]);
     let it = function(&document, "few").unwrap();
     let [low, high] = ["total_low", "total_high"].map(|end| it[end].as_f64().unwrap());
-    // The truth is 0.0144; of the samples far more than a third are in it.
+    // The true share of events is 0.0144, but far more than a third of the samples are in this function.
     assert!(low < 0.0144 && high < 0.15, "{it}");
     let quality = &document["profiles"][0]["quality"];
     let [events, counted] = ["events", "counted"].map(|name| quality[name].as_f64().unwrap());
@@ -221,7 +222,7 @@ fn a_period_is_kept_by_events_of_the_kernel() {
     let document = profiled(&lab, &["-e", "page-faults", "--period", "1000", "./events faults 3000 204800"]);
     let quality = &document["profiles"][0]["quality"];
     let [samples, lost, counted] = ["samples", "lost", "counted"].map(|name| quality[name].as_u64().unwrap());
-    // Each thousand makes a sample, and less than a thousand is left over on each CPU.
+    // Each thousand events make a sample, and fewer than a thousand are left over on each CPU.
     assert!(lost == 0 && (200..=209).contains(&samples) && counted >= 207_800, "{quality}");
     assert_eq!((quality["period"].as_u64(), quality["events"].as_u64()), (Some(1000), Some(samples * 1000)));
     let it = function(&document, "few").unwrap();
@@ -257,7 +258,7 @@ fn time_without_a_cpu_is_where_it_was_waited() {
         let quality = &document["profiles"][0]["quality"];
         let waited_s = quality["waited_s"].as_f64().unwrap();
         assert!(waited_s >= 0.18 && quality["waits"].as_u64() >= Some(41), "{quality}");
-        // A stack has its share to less than a sample, and there are at most as many as waits.
+        // Rounding changes each stack by less than a sample, and there are at most as many stacks as waits.
         let (samples, waits) = (quality["samples"].as_f64().unwrap(), quality["waits"].as_f64().unwrap());
         assert!((samples - waited_s * 10_000.0).abs() <= waits, "a sample is 100 µs: {quality}");
         // Each function has at least the time that it slept, and at most all waiting time; other waits are in other

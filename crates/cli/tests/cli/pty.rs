@@ -19,8 +19,8 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Runs a line there, in which `fauxplat` is the fauxplat of the laboratory, with its store. The shell outlives
-    /// every key, though not the terminal, and writes how the line ended to the file `code`.
+    /// Runs a line on a new terminal. `fauxplat` is the fauxplat of the laboratory there, with its store. The shell
+    /// outlives every key, though not the terminal, and writes how the line ended to the file `code`.
     pub(crate) fn new(lab: &Lab, line: &str) -> Self {
         let fauxplat = lab.starter().join(" ");
         let store = lab.file("store.sqlite");
@@ -47,7 +47,7 @@ impl Terminal {
         self.script.wait().unwrap();
     }
 
-    /// Waits for the end of the line; its exit code.
+    /// Waits for the end of the line, and returns its exit code.
     pub(crate) fn code(mut self, lab: &Lab) -> String {
         // The last output has been read by the time the terminal is gone.
         let ended = eventually(|| lab.path("code").exists())
@@ -69,7 +69,6 @@ pub(crate) fn state(pid: i32) -> Option<char> {
     of_process(pid, |task| (!task.is_dead()).then(|| task.state())?)
 }
 
-/// The parent of a process.
 pub(crate) fn parent(pid: i32) -> Option<i32> {
     of_process(pid, |task| task.parent())
 }

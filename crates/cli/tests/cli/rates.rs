@@ -170,7 +170,7 @@ fn more_of_a_rate_is_better_in_words_gates_and_winners() {
     lab.run(&["history", "show", "last"]).succeeds();
 }
 
-/// Adds to a counter until it is dropped.
+/// A function that adds to a counter until `stop` is set.
 fn steadily<'a>(table: &'a Table, stop: &'a AtomicBool) -> impl FnOnce() + Send + 'a {
     || {
         while !stop.load(Ordering::Relaxed) {

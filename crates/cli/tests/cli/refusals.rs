@@ -33,8 +33,8 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// Calls of fauxplat and of the process that runs commands. Left out are those without which no program starts, and `poll`,
-/// for whose refusal the standard library ends a program before it begins.
+/// Calls of fauxplat and of the process that runs commands. Calls without which no program starts are left out, and so
+/// is `poll`: where it is refused, the standard library ends a program before it begins.
 const CALLS: [&str; 36] = [
     "clone",
     "clone3",

@@ -13,7 +13,7 @@ fn library(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib/region").join(name).display().to_string()
 }
 
-/// A folder with an example that was compiled to `marked`, or nothing where there is no compiler.
+/// A folder with an example that was compiled to `marked`; `None` without a compiler.
 fn compiled(compiler: &str, source: &str) -> Option<Lab> {
     let lab = Lab::new();
     let (out, include) = (lab.file("marked"), library("include"));
@@ -70,7 +70,6 @@ fn recursion_threads_and_children_are_counted_once_each() {
     }
 }
 
-/// The reasons why metrics were not measured.
 fn not_measured(lab: &Lab) -> String {
     lab.last()["not_measured"].to_string()
 }
@@ -92,7 +91,7 @@ fn marks_without_a_partner_are_said() {
     }
 }
 
-/// The region of one binary against that of another, which is slower before it.
+/// Compares the region of one binary with that of another, which is slower before the region.
 #[test]
 fn a_region_decides() {
     let Some(lab) = compiled("cc", "examples/marked.c") else { return };

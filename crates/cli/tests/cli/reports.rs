@@ -128,7 +128,7 @@ fn a_report_goes_to_the_file_that_was_named() {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["schema"], "fauxplat.run/1");
 }
 
-/// On a disk that is full the report before stays as it was, and no half of the new one is taken for a whole.
+/// On a full disk the earlier report stays as it was, and half of a new report does not take its place.
 #[test]
 fn a_report_that_does_not_fit_leaves_the_one_before() {
     let lab = Lab::new();
@@ -185,7 +185,7 @@ fn a_closed_pipe_is_silent() {
     assert_eq!(done.out.lines().count(), 1);
 }
 
-/// `script` lends fauxplat a terminal.
+/// Runs fauxplat on a terminal of `script(1)`.
 fn on_a_terminal(lab: &Lab, words: &str, name: &str, value: &str) -> String {
     let line = format!("{} {words} --quiet --store none", lab.starter().join(" "));
     let mut command = Command::new("script");
@@ -245,7 +245,7 @@ fn text_is_brief_unless_all_is_wanted() {
     assert_eq!(both.lines().count(), 2, "{both}");
 }
 
-/// Progress is for people: in a pipe there is not a word of it.
+/// Progress is shown on terminals only; nothing of it is written into a pipe.
 #[test]
 fn progress_is_for_terminals() {
     let lab = Lab::new();

@@ -8,8 +8,8 @@ use crate::common::{Lab, all_runs, number, runs};
 /// Metrics that a kernel may be built without, or that a machine may not give; they are then listed as not measured.
 const OPTIONAL: [Metric; 3] = [Metric::RUN_DELAY, Metric::MIGRATIONS, Metric::STEAL];
 
-/// A line of shell that has 64 MiB. The kernel counts pages for each CPU before it sums them up, and where there are
-/// many CPUs a small program may end before it has any.
+/// A line of shell that uses 64 MiB. The kernel counts pages for each CPU before it sums them up, so on a machine with
+/// many CPUs a small program may end before any page of it is counted.
 const TOUCH_MEMORY: &str = "dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/null";
 
 /// Metrics of every run: all but the one that needs a table and those that this machine does not give.
@@ -197,7 +197,7 @@ fn peak_memory_is_the_commands_own() {
         let peak = |run: &Value| run["peak_memory_bytes"].as_u64();
         let peaks = |command| -> Vec<u64> { runs(&document, command).iter().filter_map(peak).collect() };
         assert_eq!(peaks(0).len(), 3);
-        // Of `true` the kernel may have counted nothing yet when it ends.
+        // For `true`, the kernel may have counted nothing yet when it ends.
         assert!(peaks(0).iter().all(|&peak| (50 * MIB..70 * MIB).contains(&peak)), "{:?}", peaks(0));
         assert!(peaks(1).iter().all(|&peak| peak < 10 * MIB), "{:?}", peaks(1));
     }

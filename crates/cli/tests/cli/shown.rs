@@ -1,9 +1,10 @@
 //! Every option of every verb changes something that is seen here, or is refused.
 //!
-//! `shown.txt` has a section for each verb: a command line as a base, and rows. A row is an option with its words, and a sign
-//! of it in what comes of the command line, which the base does not give. Rows without an empty line between them are tried
-//! together on one line. A row with `|?` may be refused in its place, where this machine or user cannot do it; whatever has the
-//! sign `refused` must be, in a sentence that names the option. Options of verbs that only look stand in `options.rs`.
+//! `shown.txt` has a section for each verb: a command line as a base, and rows. A row is an option with its words, and
+//! a sign of it in the results of the command line, which the base does not give. Rows without an empty line between
+//! them are tried together on one line. A row with `|?` may be refused instead, where this machine or user cannot do
+//! it; an option with the sign `refused` must be, in a sentence that names it. Options of verbs that only look are in
+//! `options.rs`.
 //! Length: the table of signs, its reader and its walk belong together.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,17 +21,17 @@ use serde_json::Value;
 use crate::common::{Done, Lab, first_cpu, first_pair, takes_store};
 use crate::options;
 
-/// Functions of the shell that make what the lines of `shown.txt` name.
+/// Shell functions that make the files and programs that the lines of `shown.txt` name.
 const PLACE: &str = include_str!("shown.sh");
 
-/// Where an option shows.
+/// The sign by which an option shows.
 #[derive(Clone, Debug)]
 enum Sign {
     /// A line of the probe that begins so.
     Probe(String),
     /// A value of the JSON document, by the end of its path, or any value there.
     Json(String, String),
-    /// A file with a text in it, or a folder; the base has none such.
+    /// A file with a text in it, or a folder; the base makes no such file.
     File(String, String),
     /// Words of the report or of a complaint.
     Says(String),
@@ -54,7 +55,7 @@ enum Sign {
     Elsewhere(String),
     /// The exit code.
     Code(i32),
-    /// An earlier end.
+    /// An earlier end than that of the base.
     Sooner,
 }
 
@@ -117,7 +118,8 @@ impl Row {
 struct Block {
     /// Words in the place of the base.
     line: Option<Vec<String>>,
-    /// Words of a command line with which those of the block are compared, in the place of the words before their rows.
+    /// Words of the command line with which the lines of the block are compared, instead of the words before their
+    /// rows.
     than: Option<Vec<String>>,
     rows: Vec<Row>,
 }
@@ -182,7 +184,6 @@ fn section(body: &str, groups: &BTreeMap<String, Vec<Block>>) -> Section {
     section
 }
 
-/// Results of a command line.
 #[derive(Debug)]
 struct Outcome {
     done: Done,
@@ -195,13 +196,13 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the line was refused, other than the base was.
+    /// Whether the line was refused in another way than the base.
     fn is_refused(&self, base: &Outcome) -> bool {
         let of = |it: &Outcome| (it.done.code, it.done.err.clone());
         matches!(self.done.code, Some(2 | 3)) && of(self) != of(base)
     }
 
-    /// All values of the document whose path ends so.
+    /// All values of the document whose path ends with `end`.
     fn values(&self, end: &str) -> Vec<String> {
         let mut found = Vec::new();
         collect(&self.document, String::new(), end, &mut found);
@@ -299,12 +300,12 @@ impl<'s> Trial<'s> {
         let text = if has_document { &self.lab.read("document.json") } else { &done.out };
         let read = if self.verb == "fleet emit" { order(text) } else { serde_json::from_str(text).ok() };
         let document = read.unwrap_or_default();
-        // The last line of a report says the command line again, and shows nothing of what was heard.
+        // The last line of a report repeats the command line, so it is no sign of an effect.
         done.out.truncate(done.out.find("repeat with: ").unwrap_or(done.out.len()));
         Outcome { document, probe: self.lab.read("probe.log"), files: self.take(), done, took }
     }
 
-    /// Whether an outcome has a sign that the one of the base has not.
+    /// Whether an outcome has a sign that the outcome of the base does not have.
     fn has(&self, outcome: &Outcome, sign: &Sign, base: &Outcome) -> bool {
         let (ours, theirs) = (&outcome.done, &base.done);
         match sign {
@@ -338,7 +339,8 @@ impl<'s> Trial<'s> {
         }
     }
 
-    /// Takes the files away that a command line made, of those that the section names. A name may have a `*` for a folder.
+    /// Removes the files that a command line made and the section names; returns their texts. A name may have a `*` for
+    /// a folder.
     fn take(&self) -> BTreeMap<String, String> {
         let rows = self.section.blocks.iter().flat_map(|block| &block.rows);
         let names = rows.filter_map(|row| match &row.sign {
@@ -354,7 +356,6 @@ impl<'s> Trial<'s> {
         texts.collect()
     }
 
-    /// Places where a file may be.
     fn places(&self, name: &str) -> Vec<PathBuf> {
         if let Some((folder, rest)) = name.split_once("/*/") {
             let entries = fs::read_dir(self.lab.path(folder)).into_iter().flatten().flatten();
@@ -482,7 +483,7 @@ verbs! {
     man_hears "man",
 }
 
-/// A program that was shipped for one order is gone when that is carried out; here it is a copy.
+/// A program that was shipped for one order removes itself once the order is carried out; here it is a copy.
 #[test]
 fn a_program_that_was_shipped_takes_itself_away() {
     let trial = Trial::new("node");

@@ -23,7 +23,7 @@ _start:
     syscall
 "#;
 
-/// A folder with programs of known counts, or why there are none.
+/// A folder with programs of known counts; `None`, with a message, where they cannot be made or simulated.
 fn lab() -> Option<Lab> {
     let lab = Lab::new();
     lab.write("known.S", KNOWN);

@@ -2,7 +2,7 @@
 
 use crate::common::{Done, Lab, SIGINT, SIGTERM, eventually};
 
-/// Files that something certainly opens, and what the shell did before fauxplat began.
+/// No report overwrites a file that a command, a redirection, a helper or a definition certainly opens.
 #[test]
 fn a_report_spares_what_the_commands_read_run_and_write() {
     let lab = Lab::new();
@@ -71,7 +71,8 @@ fn output_of_the_commands_spares_what_is_read() {
     lab.run(&["run", "-r", "2", "echo x", "--stdout", "given.toml"]).succeeds();
 }
 
-/// A word that equals a file is no file: the second time is as the first, with a line about it.
+/// A word that equals the name of an earlier report is no input: a second call succeeds like the first, with a line
+/// about it.
 #[test]
 fn words_that_equal_earlier_reports_are_no_inputs() {
     let lab = Lab::new();
@@ -173,7 +174,7 @@ fn a_pipe_that_nobody_reads_does_not_outlast_an_interrupt() {
     assert!(live.end().err.contains("report"), "it ended");
 }
 
-/// A reader that opens a pipe and reads nothing of it does not keep fauxplat when somebody asks it to stop.
+/// A reader that opens a pipe and reads nothing of it does not keep fauxplat from ending when the user asks for that.
 #[test]
 fn a_reader_that_fell_asleep_does_not_outlast_an_interrupt() {
     let lab = Lab::new();
@@ -183,7 +184,7 @@ fn a_reader_that_fell_asleep_does_not_outlast_an_interrupt() {
         ("events", &["run", "touch ran", "-r", "3000", "--events", "events"][..]),
         ("report", &["run", "touch ran", "-r", "600", "--format", "json", "--output", "report"]),
     ] {
-        // A pipe that is opened at both ends waits for nobody.
+        // Opening a pipe at both ends does not wait for another process.
         let asleep = std::fs::File::options().read(true).write(true).open(lab.path(pipe)).unwrap();
         let live = lab.start(words);
         live.answers();

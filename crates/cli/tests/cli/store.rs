@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::common::{Done, Lab, SIGKILL, alive, eventually, number, runs};
 
-/// Bytes of the log: one per run that was begun.
+/// Number of runs that were begun, by the bytes of the log: one for each run.
 fn begun(lab: &Lab) -> usize {
     fs::metadata(lab.path("log")).map_or(0, |log| log.len() as usize)
 }
@@ -51,7 +51,7 @@ fn a_killed_fauxplat_leaves_no_measured_process_behind() {
         live.signal(SIGKILL);
         assert!(eventually(|| left() == 0), "{} processes live on", left());
         live.end();
-        // The tree of a traced run dies likewise.
+        // The tree of a traced run is ended as well.
         fs::remove_file(lab.path("begun")).unwrap();
         let live = lab.start(&["compare", "--shell", "touch begun; sleep 86411", "true"]);
         assert!(eventually(|| lab.path("begun").exists() && left() == 1));
@@ -78,7 +78,7 @@ fn two_fauxplats_write_at_once() {
     }
 }
 
-/// While one measures, another lists and does not take it for dead.
+/// While one process measures, another lists the experiment and does not take it for dead.
 #[test]
 fn a_running_experiment_is_seen_and_protected() {
     let lab = Lab::new();

@@ -7,7 +7,7 @@ use crate::common::{Done, Lab};
 /// Lines of the programs: name, number, unit.
 const LINES: &str = r"lines:^(.+): ([0-9.]+) (\S+)$";
 
-/// A suite of two programs that print these lines, after which further words follow.
+/// Runs a suite of two programs that print these lines, with further words.
 fn suite(lab: &Lab, [a, b]: [&str; 2], words: &[&str]) -> Done {
     let program = |name: &str, text: &str| {
         lab.write(name, text);
@@ -156,7 +156,7 @@ fn a_report_says_what_a_gate_came_to() {
     let done = suite(&lab, [text, &slow], &["--fail-if", "slower"]).ends_with(1);
     let said = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("The gate slower fails: 1 is slower by more than 3.00 % and 1 is not."), "{said}");
-    // The change of a rate is that of the numbers beside it.
+    // The change of a rate has the sign of the numbers beside it.
     assert!(said.contains("rate −33.3 %") && said.contains("slower, more is better"), "{said}");
     let done = suite(&lab, [text, text], &["--fail-if", "faster,undecided"]).succeeds();
     let said = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -252,13 +252,13 @@ fn failures_are_ignored_or_left_out() {
     assert_ne!(state(&measured(&["-i"]).succeeds().json(), "x"), "not-measured");
     assert_ne!(state(&measured(&["-i=3"]).succeeds().json(), "x"), "not-measured");
     assert_eq!(state(&measured(&["-i=4"]).ends_with(4).json(), "x"), "not-measured");
-    // Of the first three runs each fails; then all is well.
+    // The first three runs of each side fail, and all later ones succeed.
     lab.write("fails", "echo >> count; test $(wc -l < count) -gt 6\n");
     lab.write("suite.toml", "[[benchmark]]\nname = 'x'\na = 'sh fails'\nb = 'sh fails'\n");
     assert_ne!(state(&measured(&["--skip-failures"]).succeeds().json(), "x"), "not-measured");
 }
 
-/// Benchmarks that were not measured are told apart from those that are not decided, in the report and in the message of the gate.
+/// Benchmarks that were not measured are told apart from undecided ones, in the report and in the message of the gate.
 #[test]
 fn a_gate_tells_what_was_not_measured_from_what_is_open() {
     let lab = Lab::new();

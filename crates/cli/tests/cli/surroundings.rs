@@ -79,7 +79,7 @@ fn every_command_of_every_verb_stands_in_a_group_of_ours() {
         let lines = lab.read("groups");
         let counts: Vec<u32> = lines.lines().map(|line| line.parse().unwrap()).collect();
         assert!(counts.len() >= 2, "{words:?}");
-        // A single run, such as the one that lists processes, has the surroundings as well.
+        // An additional run, such as the one that lists processes, has the surroundings as well.
         assert!(counts.iter().all(|&count| count > 0), "{words:?}: {lines}");
         let limit = &document["commands"][0]["condition"]["limit"];
         assert_eq!(limit, "cpu:50%+memory:536870912", "{words:?}");
@@ -129,8 +129,8 @@ fn what_a_quota_takes_away_is_counted() {
     lab.run(&["run", "-e", "cgroup:memory", "true"]).reports_misuse(&["cgroup:throttled"]);
 }
 
-/// A user who compares within a quota, as in a small container, is told that nothing was compared, also by the exit code; a quota
-/// of the compared commands themselves is their condition.
+/// A user who compares within a quota, as in a small container, is told that nothing was compared, also by the exit
+/// code. A quota of the compared commands themselves is their condition.
 #[test]
 fn a_comparison_of_which_no_pair_is_left_has_failed() {
     let lab = Lab::new();
@@ -176,7 +176,7 @@ fn what_is_not_permitted_in_a_group_is_left_out_and_said() {
     }
 }
 
-/// The namespace in which process ids are meant, as names of groups have it.
+/// The namespace of process ids, which is a part of the names of groups.
 fn namespace() -> u64 {
     fauxplat_sys::process::pid_namespace().unwrap_or_default()
 }

@@ -26,14 +26,14 @@ fn compile(lab: &Lab, source: &str, options: &[&str]) -> Option<String> {
     }
 }
 
-/// The levels of a sweep, by name.
+/// The level of a sweep with this name.
 fn level<'a>(document: &'a Value, name: &str) -> &'a Value {
     let levels = document["levels"].as_array().unwrap();
     levels.iter().find(|level| level["name"] == name).unwrap_or_else(|| panic!("no level {name}"))
 }
 
-/// The claim behind the saved runs: sizes of one class give the same stack address, those of another one give
-/// another.
+/// The claim behind the saved runs: sizes of one class give the same stack address, and sizes of different classes give
+/// different addresses.
 #[test]
 fn sizes_of_one_class_begin_at_the_same_stack_address() {
     let lab = Lab::new();
@@ -51,7 +51,7 @@ fn sizes_of_one_class_begin_at_the_same_stack_address() {
         by_address.push((address, stack_class(strings, 3 + usize::from(bytes > 0))));
     }
     for (a, b) in by_address.iter().flat_map(|a| by_address.iter().map(move |b| (a, b))) {
-        // The empty environment has a pointer less; it may happen to begin where others do.
+        // The empty environment has one pointer less, and its stack may happen to begin where others do.
         if a.1.1 == b.1.1 {
             assert_eq!(a.0 == b.0, a.1 == b.1, "{a:?} {b:?}");
         }
@@ -151,7 +151,7 @@ fn several_metrics_are_decided_in_the_same_runs() {
     assert_eq!((&also["metric"], &also["finding"]["answer"]), (&"printed:size".into(), &"effect".into()));
     let printed = |level: usize| also["levels"][level]["median"].as_f64().unwrap().round();
     assert_eq!([0, 1, 2].map(printed), [1e6, 2e6, 64e6]);
-    // Half of the level each.
+    // Each metric has half of the level.
     assert_eq!((&document["finding"]["level"], &also["finding"]["level"]), (&0.005.into(), &0.005.into()));
     assert_eq!(lab.last()["also"], document["also"]);
     let list = lab.run(&["history", "list", "--format", "csv"]).succeeds().out;
@@ -192,9 +192,9 @@ fn cpus_are_levels() {
     assert!(seen >= allowed().len(), "{document}");
 }
 
-/// Says how many use the CPU: 1, or 2 where a burner of the fauxplat that runs it uses time beside it. On one CPU they
-/// share it, so that one that works has some of it long before this here has had a fifth of a second; one that rests
-/// has none, however long it takes.
+/// A script that prints how many tasks use the CPU: 1, or 2 where a burner of the fauxplat that runs it uses time as
+/// well. Two tasks share one CPU, so a working burner uses some of it long before the script has used a fifth of a
+/// second; a resting burner uses none, however long the script takes.
 const LOOKS_BESIDE: &str = r#"
 ticks() { read -r line < "/proc/$1/stat"; set -- $line; ticks=$((${14} + ${15})); }
 read -r line < "/proc/$PPID/stat"; set -- $line; fauxplat=$4; burner=
@@ -237,7 +237,7 @@ fn limits_hold_and_their_groups_are_gone_afterwards() {
     let document = done.succeeds().json();
     assert_eq!(number(level(&document, "none"), "failures"), 0);
     let limited = level(&document, "memory:24MiB");
-    // The judge may have enough before the last block.
+    // The judge may stop before the last block.
     assert!((2..=4).contains(&number(limited, "failures")), "{limited}");
     assert_eq!(number(limited, "failure_exit_status"), 137);
     let folders = document["commands"].as_array().unwrap().len();

@@ -11,7 +11,7 @@ use fauxplat_table::{Key, Options, Table};
 
 use crate::common::{Done, Lab, SIGINT, eventually, number};
 
-/// A table on a file system in memory, and gone afterwards.
+/// A table in a file system in memory, which is removed when the value is dropped.
 pub(crate) struct Shared {
     pub(crate) path: PathBuf,
 }
@@ -23,7 +23,7 @@ impl Shared {
         Shared { path }
     }
 
-    /// Small, so that a copy of the file is cheap, and readable by everybody.
+    /// A small table, so that a copy of the file is cheap, and readable by everybody.
     pub(crate) fn create(&self) -> Table {
         let options = Options::new().dense_objects(4).max_hashed_objects(64).dense_keys(4).mode(0o644);
         let table = options.create(&self.path).unwrap();
@@ -133,7 +133,7 @@ fn metrics_are_an_exposition_that_appears_at_once() {
     assert_eq!(readable("fauxplat.prom"), readable("any"));
 }
 
-/// A table that says of itself what its keys mean.
+/// A table whose creator has described its keys.
 #[test]
 fn what_the_creator_described_needs_no_names() {
     let shared = Shared::new("described");
@@ -170,10 +170,10 @@ fn what_the_creator_described_needs_no_names() {
     ] {
         assert!(metrics.contains(line), "{line} in {metrics}");
     }
-    // A name that no metric can have is spelt as one can, and told.
+    // A name that no metric can have is spelt as a possible one, with a message.
     let metrics = lab.run(&["table", file, "--format", "openmetrics"]).succeeds().out;
     assert!(metrics.contains("\nqueue__length_{") && metrics.contains("key 7, named"), "{metrics}");
-    // Names that name nothing, or that the table has for another key.
+    // Warnings tell of names that name nothing, or that the table has for another key.
     let said = lab.run(&["table", file, "--names", "x=55,sent=0,server=@9"]).ends_with(0).err;
     for told in ["no key 55", "no object 9", "calls its key 1 `sent`"] {
         assert!(said.contains(told), "{told}: {said}");
@@ -186,7 +186,7 @@ fn what_the_creator_described_needs_no_names() {
     assert!(fs::read(&shared.path).unwrap() == kept);
 }
 
-/// A reader that has fallen asleep, and a look of many lines: the user need not wait for either.
+/// A reader that has fallen asleep during a look of many lines: the user need not wait for it.
 #[test]
 fn a_signal_ends_a_look_that_nobody_reads() {
     let shared = Shared::new("asleep");

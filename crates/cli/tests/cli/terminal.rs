@@ -127,7 +127,7 @@ fn what_ctrl_z_stopped_ends_with_a_fauxplat_that_is_killed() {
     terminal.code(&lab);
 }
 
-/// A measured program that reads from the terminal is stopped, and so ended.
+/// A measured program that reads from the terminal is stopped by the kernel, and fauxplat then ends it.
 #[test]
 fn a_program_that_wants_the_terminal_is_ended() {
     let lab = Lab::new();

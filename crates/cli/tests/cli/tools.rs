@@ -101,7 +101,7 @@ fn what_has_no_equal_is_named() {
     }
 }
 
-/// A word is proposed as a program only by whoever typed it as one: neither a letter nor likeness of names makes it one.
+/// A word is proposed as a program only if the user typed it as one: neither a letter nor a similar name is enough.
 #[test]
 fn likeness_proposes_nothing_that_runs_a_program() {
     let lab = Lab::new();

@@ -12,9 +12,10 @@ use crate::made_up::{Bench, GOVERNOR, INTERVAL, WATCHDOG, outcomes};
 const SWAPPINESS: &str = "proc/sys/vm/swappiness";
 const SCANS: &str = "sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs";
 
-/// A real sysctl that is read-only, as in a container; the score of a process, which ends at 1000; its map of users,
-/// which can be written once; and the slack of its timers, of which nought means the usual one. Then the tuner, what it
-/// left, `restore`, and what that left.
+/// A script that mounts files of the kernel over those of the made-up machine: a sysctl that is read-only, as in a
+/// container; the score of a process, which ends at 1000; its map of users, which can be written once; and the slack of
+/// its timers, for which 0 means the default. The script then runs the tuner and `restore`, and keeps the values before
+/// and after each.
 const MOUNTS: &str = r#"
 cd "$1" && shift || exit 99
 echo 70000 > /proc/$$/timerslack_ns &&
@@ -61,7 +62,7 @@ fn tune(bench: &Bench, words: &[&str]) -> Option<Done> {
     Some(done)
 }
 
-/// The first value of a knob.
+/// The first change of a knob.
 fn change<'a>(document: &'a Value, knob: &str) -> &'a Value {
     document["changes"].as_array().unwrap().iter().find(|change| change["knob"] == knob).unwrap()
 }
@@ -106,7 +107,7 @@ fn all_or_nothing_leaves_nothing_beside_a_read_only_knob() {
     assert!(bench.is_as_before() && !bench.lab.path("state/journal").exists());
 }
 
-/// The tuner where one value alone cannot be written, as in a container with part of `/proc/sys` read-only.
+/// Runs the tuner where a single value cannot be written, as in a container with part of `/proc/sys` read-only.
 fn read_only(bench: &Bench, words: &[&str]) -> Option<Done> {
     let tuner = bench.command(words);
     let mut command = Command::new("unshare");

@@ -210,7 +210,7 @@ fn a_command_that_fails_ends_it() {
     assert_ne!(done.code, Some(0), "{}", done.out);
 }
 
-/// Whenever it is interrupted, what is known then is told, and no experiment is blamed.
+/// An interrupted explanation reports everything that is known by then, and blames no experiment.
 #[test]
 fn an_interrupted_explanation_says_so() {
     let lab = Lab::new();

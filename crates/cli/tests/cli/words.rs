@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGINT, eventually, number, runs};
 
-/// The commands of a document, as they were run.
 fn commands(document: &Value) -> Vec<&str> {
     let commands = document["commands"].as_array().unwrap();
     commands.iter().map(|command| command["command"].as_str().unwrap()).collect()
@@ -215,7 +214,7 @@ fn a_number_whose_unit_differs_by_tool_needs_one() {
     assert!((1..=150).contains(&number(&timed["tests"][0], "count")), "{timed}");
 }
 
-/// hyperfine has the same warning.
+/// The warning is also one of hyperfine's.
 #[test]
 fn a_first_run_that_is_much_slower_is_said_with_what_to_do() {
     let lab = Lab::new();

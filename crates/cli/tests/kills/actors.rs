@@ -30,7 +30,7 @@ pub(crate) fn act(kind: &str) -> ! {
             std::hint::black_box(0);
         },
         "fifo-waker" => {
-            // Without the right to it, it is one more waker.
+            // Without the right to a real-time policy, the task is one more waker.
             let _without_right = sched::set_policy(0, FIFO, 10);
             nap_for_ever()
         }
@@ -54,14 +54,14 @@ fn nap_for_ever() -> ! {
 
 const KINDS: [&str; 6] = ["sleeper", "waker", "spinner", "fifo-waker", "threads", "forker"];
 
-/// Actors of every kind, in the uppermost cpuset and in cpusets of their own; all end when this is dropped.
+/// Actors of every kind, in the uppermost cpuset and in cpusets of their own; all end when the value is dropped.
 pub(crate) struct Cast {
     children: Vec<Child>,
     cpusets: Vec<PathBuf>,
 }
 
 impl Cast {
-    /// Lets them all begin: pinned to this CPU, pinned to the others, and free.
+    /// Starts the actors: pinned to this CPU, pinned to the other CPUs, and free.
     pub(crate) fn begin(cpu: &CpuSet, all: &CpuSet) -> Self {
         let mut cast = Cast { children: Vec::new(), cpusets: Vec::new() };
         let rest = all.without(cpu);
@@ -97,7 +97,7 @@ impl Cast {
         self.children.push(command.spawn().expect("an actor"));
     }
 
-    /// A cpuset of cgroup v1, which forgets CPUs that go; `None` where there are none.
+    /// Makes a cpuset of cgroup v1, which forgets CPUs that go offline; `None` where this machine has no such cpusets.
     fn make_cpuset(&mut self, name: &str, cpus: &CpuSet) -> Option<PathBuf> {
         let base = PathBuf::from("/sys/fs/cgroup/cpuset");
         let mems = fs::read_to_string(base.join("cpuset.mems")).ok()?;

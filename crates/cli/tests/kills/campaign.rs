@@ -7,7 +7,7 @@ use crate::state::State;
 
 type Case = (Scenario, Box<dyn Fn() -> State>);
 
-/// A few rounds of each scenario, for a test.
+/// Makes a few rounds of each scenario, for a test.
 pub(crate) fn few(cases: &[Case], rounds: u32) -> String {
     let told: Vec<String> = cases
         .iter()
@@ -20,26 +20,26 @@ pub(crate) fn few(cases: &[Case], rounds: u32) -> String {
     told.join(", ")
 }
 
-/// Results of a scenario.
 #[derive(Default)]
 struct Found {
     kills: u32,
     calls: u32,
     compared: usize,
-    /// Rounds in which there was something to restore, by the guardian.
+    /// The guardian's time to restore the machine, for each round in which there was something to restore.
     restored_ns: Vec<u64>,
 }
 
 impl Found {
-    /// A tuner that came to its end before its time is no kill, and must leave the machine as it was all the same.
+    /// Counts a round. A tuner that ended before it was killed is no kill, but must leave the machine as it was as
+    /// well.
     fn add(&mut self, outcome: &Outcome) {
         self.kills += u32::from(outcome.calls.is_none());
         self.restored_ns.extend(outcome.restored_ns);
     }
 }
 
-/// Ends the tuner at as many places, evenly spread over its life. The state is compared after each. Rounds that were
-/// made before are counted as they were.
+/// Kills the tuner at `rounds` places, evenly spread over its life, and compares the state after each kill. Rounds of
+/// an earlier campaign are counted with the results that were kept.
 fn kill(scenario: &Scenario, state: &dyn Fn() -> State, rounds: u32, progress: &mut Progress) -> Found {
     let before = state();
     let calls = calls_of(scenario);
@@ -62,8 +62,8 @@ fn kill(scenario: &Scenario, state: &dyn Fn() -> State, rounds: u32, progress: &
     found
 }
 
-/// The long campaign: as many rounds over the scenarios, or over those whose name has the word, so that it can be run
-/// in pieces. Tasks of every kind around are the matter of the matrix.
+/// The long campaign: as many rounds over all scenarios, or over the scenarios whose names have the word, so that the
+/// campaign can be run in pieces. Tasks of every kind are left to [`Native::matrix`].
 pub(crate) fn run(rounds: u32, word: &str, mut progress: Progress) {
     let fake = Fake::new();
     let mut cases = shares(fake.scenarios(), rounds / 5);
@@ -71,7 +71,7 @@ pub(crate) fn run(rounds: u32, word: &str, mut progress: Progress) {
         Err(why) => println!("this machine was left alone: {why}"),
         Ok(native) => {
             cases.extend(shares(native.scenarios(), rounds - rounds / 5));
-            // The right to this machine is held until the last round.
+            // `native` locks this machine against other tests, and is kept until the last round.
             report_all(&cases, word, Some(&native), &mut progress);
             return progress.finish();
         }
@@ -80,8 +80,8 @@ pub(crate) fn run(rounds: u32, word: &str, mut progress: Progress) {
     progress.finish();
 }
 
-/// A scenario that notes every task makes ten times as many system calls, each with two stops, and gets a quarter of
-/// the rounds of another.
+/// The rounds of each scenario. A scenario that notes every task makes ten times as many system calls, each with two
+/// stops, and gets a quarter of the rounds of another.
 fn shares(cases: Vec<Case>, rounds: u32) -> Vec<(Case, u32)> {
     let weight = |case: &Case| if case.0.notes_tasks { 1 } else { 4 };
     let sum: u32 = cases.iter().map(weight).sum();

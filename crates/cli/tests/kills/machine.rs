@@ -13,7 +13,7 @@ use crate::actors::Cast;
 use crate::round::{Scenario, Whom};
 use crate::state::State;
 
-/// A made-up machine with some of everything.
+/// A made-up machine with a few files of each kind of knob.
 pub(crate) struct Fake {
     folder: tempfile::TempDir,
 }
@@ -89,17 +89,17 @@ impl Fake {
 /// The real machine, locked against other tests.
 pub(crate) struct Native {
     journal: PathBuf,
-    /// The CPU that is taken off, where one can be.
+    /// The CPU that is taken offline; `None` where no CPU can be.
     spare: Option<CpuSet>,
     online: CpuSet,
     _turn: File,
 }
 
 impl Native {
-    /// Waits for its turn.
+    /// Waits until no other test changes this machine.
     ///
     /// # Errors
-    /// Why this machine cannot be tuned.
+    /// Returns the reason why this machine cannot be tuned.
     pub(crate) fn enter() -> Result<Self, String> {
         if !process::is_root() {
             return Err("it takes root to change a machine".into());
@@ -159,7 +159,7 @@ impl Native {
             .collect()
     }
 
-    /// Where journals of this machine are: by default for root alone, and never two at a time.
+    /// Checks the journals of this machine: by default in a folder that root alone can read, and never two at a time.
     pub(crate) fn journals(&self) -> String {
         const KNOB: &str = "/proc/sys/vm/stat_interval";
         let before = read(KNOB);
@@ -196,7 +196,7 @@ impl Native {
         "three pairs".into()
     }
 
-    /// Actors that the kernel disturbs in different ways, for as long as this lives.
+    /// Starts actors that the kernel disturbs in different ways; they end when the value is dropped.
     fn cast(&self) -> Option<Cast> {
         self.spare.as_ref().map(|spare| Cast::begin(spare, &self.online))
     }
@@ -219,7 +219,7 @@ impl Native {
     }
 }
 
-/// System calls of a tuner that is left alone.
+/// Number of system calls of a tuner that is not disturbed.
 pub(crate) fn calls_of(scenario: &Scenario) -> u32 {
     scenario.kill_after(u32::MAX, Whom::Tuner).calls.expect("a tuner that comes to its end")
 }

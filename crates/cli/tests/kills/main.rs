@@ -1,13 +1,13 @@
 //! Kills the tuner, its process group, or the guardian too, at any of its system calls, and checks that the machine is
 //! as it was: every knob, every CPU, every task's affinity, every cpuset, every interrupt.
 //!
-//! The tuner knows nothing of it. It is traced by `ptrace(2)`, goes from one system call to the next, and is ended
-//! before or after one of them; so every step of the journal has its turn, and everything between.
+//! The tuner is traced by `ptrace(2)` and does not notice: it goes from one system call to the next, and is ended
+//! before or after one of them. So every step of the journal has its turn, and everything between.
 //!
-//! As a test it takes a few rounds. `cargo xtask campaign kills [N [WORD]]` takes as many as it is told, of the
-//! scenarios with that word in their name, and prints a record. `cargo xtask campaign interrupts` presses Ctrl-C
-//! instead, on a real terminal, at any moment of every verb that measures, or ends that with SIGKILL (`--kill`). `cargo
-//! xtask campaign faults [WORD]` takes every error of a disk at every call. All go on where they were ended.
+//! As a test, this program makes a few rounds. `cargo xtask campaign kills [N [WORD]]` makes N rounds of the scenarios
+//! whose names have the word, and prints a record. `cargo xtask campaign interrupts` presses Ctrl-C instead, on a real
+//! terminal, at any moment of every verb that measures, or ends the verb with SIGKILL (`--kill`). `cargo xtask campaign
+//! faults [WORD]` tries every error of a disk at every call. Each campaign can be interrupted and continued.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -42,18 +42,18 @@ fn main() {
         ["campaign", ref rest @ ..] => long(rest, Progress::default()),
         ["interrupts", "--progress", file, ref rest @ ..] => interrupts::run(rest, Progress::of(Some(file))),
         ["interrupts", ref rest @ ..] => interrupts::run(rest, Progress::default()),
-        // A word chooses tests by their name, as in the harness that this program does without.
+        // A word chooses tests by their name, as with the usual test harness, which this program does not use.
         _ => tests(words.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str)),
     }
 }
 
-/// The long campaign.
+/// Runs the long campaign: `[N [WORD]]`, 1000 rounds by default.
 fn long(words: &[&str], progress: Progress) {
     let rounds = words.first().map_or(1000, |rounds| rounds.parse().expect("a number of rounds"));
     campaign::run(rounds, words.get(1).unwrap_or(&""), progress);
 }
 
-/// The binary under test; another can be named where the one of the build is not at hand.
+/// The binary under test: of this build, or as `FAUXPLAT_BINARY` names it where the build is not at hand.
 fn fauxplat() -> PathBuf {
     let named = std::env::var_os("FAUXPLAT_BINARY").map(PathBuf::from);
     named.unwrap_or_else(|| env!("CARGO_BIN_EXE_fauxplat").into())

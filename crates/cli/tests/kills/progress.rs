@@ -32,19 +32,18 @@ impl Progress {
         Progress { done, file: Some((path.to_owned(), file)) }
     }
 
-    /// The result of an earlier round.
+    /// The result of a round in an earlier campaign.
     pub(crate) fn of_round(&self, name: &str) -> Option<&str> {
         self.done.get(name).map(String::as_str)
     }
 
-    /// Notes the result of a round.
     pub(crate) fn note(&mut self, name: &str, shown: &str) {
         if let Some((path, file)) = &mut self.file {
             writeln!(file, "{name}\t{shown}").unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         }
     }
 
-    /// The campaign is over, and the next one begins from the beginning.
+    /// Removes the file at the end of a campaign, so that the next one begins anew.
     pub(crate) fn finish(self) {
         if let Some((path, _)) = self.file {
             fs::remove_file(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -1,4 +1,4 @@
-//! A round: a tuner is ended at one of its system calls.
+//! A round: a tuner is killed at one of its system calls.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -17,7 +17,6 @@ const LOOK: Duration = Duration::from_micros(200);
 /// The process that gets the signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Whom {
-    /// The tuner.
     Tuner,
     /// The tuner's process group, as a terminal or a shell signals it.
     Group,
@@ -36,7 +35,7 @@ pub(crate) struct Scenario {
     /// Words after `fauxplat tune`.
     pub(crate) words: Vec<String>,
     pub(crate) journal: PathBuf,
-    /// The root, for `restore`.
+    /// The root of the machine's files, for `restore`.
     pub(crate) sysroot: PathBuf,
     /// Whether the tuner notes all tasks of the machine first, and restores their affinity.
     pub(crate) notes_tasks: bool,
@@ -45,14 +44,15 @@ pub(crate) struct Scenario {
 /// The outcome of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// From the signal until the machine is as it was, by the guardian's own word; absent when nothing was announced.
+    /// Time from the signal until the machine is as it was, as the guardian notes it; `None` when nothing was
+    /// announced.
     pub(crate) restored_ns: Option<u64>,
-    /// System calls that the tuner made, when it came to its end unharmed.
+    /// Number of system calls of a tuner that ended before it was killed.
     pub(crate) calls: Option<u32>,
 }
 
 impl Outcome {
-    /// For the file of a campaign.
+    /// The outcome as text, for the file of a campaign.
     pub(crate) fn words(&self) -> String {
         let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
         format!("{} {}", number(self.restored_ns), number(self.calls.map(u64::from)))
@@ -121,7 +121,7 @@ impl Scenario {
     }
 
     /// Ends the tuner while its command runs, without tracing it: beside tasks that never rest, each stop of a traced
-    /// one takes its time.
+    /// tuner takes its time.
     pub(crate) fn end_while_held(&self, whom: Whom) {
         let mark = self.journal.with_extension("mark");
         let _left_behind = std::fs::remove_file(&mark);
@@ -172,7 +172,8 @@ impl Scenario {
         }
     }
 
-    /// The lock of a made-up machine is beside its journal; this one has one of its own, wherever journals are.
+    /// The lock, which is beside the journal of a made-up machine. The real machine has a single lock, wherever its
+    /// journal is.
     fn lock(&self) -> Option<File> {
         let beside = |journal: &Path| {
             let mut name = journal.to_owned().into_os_string();
@@ -220,7 +221,7 @@ impl Scenario {
     }
 }
 
-/// The guardian is the child of the tuner that is one.
+/// The guardian among the children of a tuner.
 fn guardian_of(tuner: i32) -> Option<i32> {
     let children = std::fs::read_to_string(format!("/proc/{tuner}/task/{tuner}/children")).ok()?;
     fauxplat_procfs::task::children(&children).find(|pid| is_guardian(*pid))

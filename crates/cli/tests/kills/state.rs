@@ -11,8 +11,8 @@ use fauxplat_procfs::task::TaskStat;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State(BTreeMap<String, String>);
 
-/// Files of the kernel that change by themselves. To read `stat_refresh` is an order to every CPU to count, and lasts
-/// for as long as the busiest has no time for that.
+/// Files of the kernel that change by themselves. Reading `stat_refresh` makes every CPU update its counters, and waits
+/// until the busiest CPU has had time for that.
 const RESTLESS: [&str; 12] = [
     "stat_refresh",
     "random/",

@@ -11,7 +11,7 @@ use std::process::Command;
 use fauxplat_sys::trace;
 
 /// Starts a program that stops before its first instruction, with these options of `PTRACE_SETOPTIONS` in `ptrace(2)`.
-/// It is killed if the tracer dies.
+/// The program is killed if the tracer dies.
 pub(crate) fn begin(command: &mut Command, options: i32) -> i32 {
     let ask = || {
         // SAFETY: no memory is passed.

@@ -1,4 +1,5 @@
-//! The whole binary with a shared store, in a server of PostgreSQL that is started here; see `tests/server` of the store.
+//! Tests of the whole binary with a shared store, in a PostgreSQL server that they start; see `tests/server` of the
+//! store.
 #![expect(clippy::disallowed_methods, reason = "a server and the binary are started")]
 
 #[path = "../../../store/tests/server/cluster.rs"]

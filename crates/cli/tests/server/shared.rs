@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::cluster::{Cluster, LOCKED, shared};
 use crate::common::{Done, Lab, runs};
 
-/// fauxplat without a store of its own: the user's file is in the folder.
+/// Runs fauxplat without `--store`: the user's own store is in the folder of the laboratory.
 fn run(lab: &Lab, words: &[&str]) -> Done {
     Done::of(lab.bare(words))
 }

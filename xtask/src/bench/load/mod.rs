@@ -14,11 +14,11 @@ use fauxplat_procfs::task;
 use super::{failed, fauxplat};
 use crate::error::ChoreError;
 
-/// The CPU of the loads, and the one of the victim.
+/// The CPU of the loads, and the CPU of the victim.
 const LOADED: &str = "1";
 const VICTIM: &str = "0";
 
-/// Runs the parts that are named, or all.
+/// Runs the named parts, or all.
 pub(super) fn run(parts: &[&str]) -> Result<(), ChoreError> {
     if std::thread::available_parallelism().map_or(1, std::num::NonZero::get) < 2 {
         println!("loads: not measured: this machine has one CPU, and the victim needs one of its own");
@@ -40,7 +40,7 @@ pub(super) fn run(parts: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// A process that is ended when it is dropped, politely first.
+/// A process that gets SIGTERM and is waited for when the value is dropped.
 struct Running(Child);
 
 impl Running {

@@ -9,10 +9,10 @@ use crate::bench::{failed, quartiles};
 use crate::error::ChoreError;
 
 const SHARES: [u32; 4] = [5, 30, 50, 80];
-/// Looks at each load, and how long each of them is.
+/// Readings of each load, and the length of a reading.
 const LOOKS: usize = 3;
 const LOOK: Duration = Duration::from_secs(1);
-/// Per cent by which a share may be missed.
+/// Percentage points by which a share may be missed.
 const GOAL_POINTS: f64 = 1.0;
 
 pub(super) fn run(fauxplat: &Path, rival: bool) -> Result<(), ChoreError> {

@@ -1,5 +1,5 @@
-//! Whether shares of events are what the program counted itself, at a rate and at a period, by us and from a file of
-//! perf.
+//! Compares shares of events with the program's own counts, sampled at a rate and at a period, by fauxplat and from a
+//! file of perf.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use super::super::{compile, failed, fauxplat, output, scratch};
 use super::figures;
 use crate::error::ChoreError;
 
-/// Of so many runs the interval holds the truth in this many at least.
+/// Number of runs, and goal for the number of runs whose interval contains the true share.
 const RUNS: u32 = 60;
 const HELD_MIN: u32 = 57;
 
@@ -23,7 +23,8 @@ const EVENTS: [(&str, &str, [u64; 2], &str); 3] = [
     ("cpu-clock", "clock", [200_000, 2_000_000], "1000003"),
 ];
 
-/// Holds shares against the truth, by every event or by this one, at a rate and at a period, in one turn or in several.
+/// Compares shares with the truth, for every event or only this one, at a rate and at a period. `times` is the number
+/// of runs, [`RUNS`] by default.
 pub(crate) fn run(times: Option<u32>, binary: Option<&Path>, only: Option<&str>) -> Result<(), ChoreError> {
     let program = binary.map_or_else(fauxplat, |path| Ok(path.to_owned()))?;
     let events = compile("profile/events.c", &["-g"])?;
@@ -47,7 +48,7 @@ pub(crate) fn run(times: Option<u32>, binary: Option<&Path>, only: Option<&str>)
     Ok(())
 }
 
-/// Prints a line of the table.
+/// Prints a row: number of runs whose interval contains the true share, and the mean error of the share.
 fn tell(
     name: &str,
     program: &Path,
@@ -58,7 +59,7 @@ fn tell(
     let mut draw = Draw::new(3, 0);
     let (mut held, mut errors) = (0, Vec::new());
     for run in 0..times {
-        // Other amounts in each run, in one turn or in several, so that no period goes with them.
+        // Amounts and the number of turns differ from run to run, so that no sampling period stays in step with them.
         let [few, many] = amounts.map(|amount| amount + draw.below(amount as usize / 4) as u64);
         let turns = [1, 4][run as usize % 2];
         let [few, many] = [few / turns, many / turns];

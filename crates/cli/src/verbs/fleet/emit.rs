@@ -10,7 +10,7 @@ use super::{chosen, found, made_runs_folder, plan, report};
 use crate::output;
 use fauxplat_options::{FleetEmitArgs, FleetTakeArgs};
 
-/// The manifest of a job for Kubernetes.
+/// Writes the manifest of a job for Kubernetes.
 pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {
     if !is_label(&args.job_name) {
         let why = "a name of Kubernetes has lower-case letters, digits and dashes, 63 at most";
@@ -34,7 +34,7 @@ pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {
     output::lines(&(text + "\n"), &args.output)
 }
 
-/// The manifest of a round in which suspects are measured again.
+/// Writes the manifest of a round in which suspects are measured again.
 fn emit_round(args: &FleetEmitArgs, round: u32) -> Result<(), Failure> {
     let folder = chosen(args.of.as_ref(), &args.place, &args.output)?;
     let asked = found::asked(&folder)?;
@@ -63,7 +63,7 @@ fn emit_round(args: &FleetEmitArgs, round: u32) -> Result<(), Failure> {
     output::lines(&(text + "\n"), &args.output)
 }
 
-/// Imports the answers of such an engine as a run, and reports it.
+/// Imports the answers that an engine without a connection to fauxplat has collected as a run, and reports the run.
 pub(super) fn take(args: &FleetTakeArgs, invocation: &[String]) -> Result<(), Failure> {
     let (order, completions) = order_in(&args.manifest)?;
     let names = plan::names(&order.definition)?;
@@ -90,7 +90,7 @@ pub(super) fn take(args: &FleetTakeArgs, invocation: &[String]) -> Result<(), Fa
     report::of_folder(&folder, &args.gate.fail_if, &args.output, invocation)
 }
 
-/// The report is of one command, or of a comparison of two.
+/// Refuses other numbers of commands: a report is about one command, or compares two.
 fn one_or_two(names: &[String]) -> Result<(), Failure> {
     match names.len() {
         0 => Err(Failure::usage("there is no command to run")),

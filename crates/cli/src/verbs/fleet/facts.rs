@@ -1,4 +1,4 @@
-//! `fleet facts` and `fleet rm`: what machines of a run tell of themselves, and the removal of runs.
+//! `fleet facts` and `fleet rm`: facts in which the machines of a run differ or have changed, and the removal of runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::{chosen, found, runs_folder};
 use crate::output;
 use fauxplat_options::{FleetPlaceArgs, OutputArgs};
 
-/// Machines that a row names.
+/// Number of machines that a row names; the others are counted.
 const NAMED: usize = 4;
 
 /// Facts of the machines of a run, by machine.
@@ -94,7 +94,7 @@ fn told(folder: &RunFolder) -> Result<Told, Failure> {
     Ok(first_records(&evidence).map(of).collect())
 }
 
-/// The run before this one with the same definition.
+/// The latest earlier run with the same definition.
 fn before(
     folder: &RunFolder,
     place: &FleetPlaceArgs,
@@ -148,7 +148,7 @@ pub(super) fn remove(runs: &[String], place: &FleetPlaceArgs, output: &OutputArg
     let folders: Vec<RunFolder> =
         runs.iter().map(|run| chosen(Some(run), place, output)).collect::<Result<_, _>>()?;
     for folder in folders {
-        // A run that is being collected is not removed under its collector.
+        // A run whose answers are being collected is locked by its collector and is not removed.
         let held = folder.hold()?;
         std::fs::remove_dir_all(folder.path())
             .map_err(|error| Failure::machine(format!("{}: {error}", folder.path().display())))?;

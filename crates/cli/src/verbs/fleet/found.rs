@@ -19,17 +19,16 @@ pub(super) fn asked(folder: &RunFolder) -> Result<Asked, Failure> {
     Ok(asked)
 }
 
-/// The metric that is judged.
+/// The metric by which machines are judged.
 pub(super) fn metric(asked: &Asked) -> Metric {
     asked.order.definition.rule.metric
 }
 
-/// The answers of all machines.
+/// The answers of all machines, with their readings of the judged metric.
 pub(super) fn gathered(folder: &RunFolder, asked: &Asked) -> Result<FleetEvidence, Failure> {
     Ok(evidence(folder, asked, &[metric(asked).name()])?)
 }
 
-/// Findings from the answers of all machines.
 pub(super) fn findings(asked: &Asked, evidence: &FleetEvidence) -> Findings {
     let mut question = FleetQuestion::of(metric(asked), asked.order.plan.seed);
     match asked.compares {
@@ -47,7 +46,7 @@ pub(super) fn changes_beside(folder: &RunFolder, asked: &Asked) -> Result<FleetW
     Ok(changes(RunFolder::all(beside)?, asked))
 }
 
-/// Changes over those runs that have the definition of this one.
+/// Changes over the runs that have the definition of `latest`, without runs that compare two commands.
 pub(super) fn changes(runs: Vec<RunFolder>, latest: &Asked) -> FleetWatchFindings {
     let question = FleetQuestion::of(metric(latest), latest.order.plan.seed);
     let mut visits: Vec<NodeVisit> = Vec::new();

@@ -1,4 +1,4 @@
-//! Exit codes of `fleet`: whether anybody was measured, and whether a gate (`--fail-if`) fails.
+//! Exit codes of `fleet`: whether any machine was measured, and whether a gate (`--fail-if`) fails.
 
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::{Asked, RunFolder};
@@ -11,17 +11,17 @@ use super::found;
 /// Number of machines that a failure names.
 const NAMED: usize = 3;
 
-/// Whether anybody was measured.
+/// Checks that at least one machine was measured.
 ///
 /// # Errors
-/// No machine has a figure: the command failed on all that were asked, or none could be asked.
+/// Fails where no machine has a figure: the command failed on all that were asked, or none could be asked.
 pub(super) fn measured(found: &Findings, evidence: &FleetEvidence) -> Result<(), Failure> {
     let is_measured = match found {
         Findings::Fleet(found) => found.nodes.iter().any(|node| node.runs > 0),
         Findings::FleetCompare(found) => found.nodes.iter().any(|node| node.pairs > 0),
         _ => true,
     };
-    // A user who stops a run has asked for no figures.
+    // An interrupted run may end without figures.
     if is_measured || signal::stop_requested() {
         return Ok(());
     }
@@ -41,7 +41,7 @@ pub(super) fn measured(found: &Findings, evidence: &FleetEvidence) -> Result<(),
 /// Whether a run passes its gates. The changes over the stored runs are looked up only where a gate asks for them.
 ///
 /// # Errors
-/// A gate fails, or the stored runs cannot be read.
+/// Fails where a gate fails, or where the stored runs cannot be read.
 pub(super) fn passed(
     gates: &[FleetGate],
     found: &Findings,
@@ -55,10 +55,10 @@ pub(super) fn passed(
     decide(gates, found, changes.as_ref())
 }
 
-/// The gates that fail, in a line with the machines by which they do.
+/// Applies the gates; the message lists each failing gate with its machines.
 ///
 /// # Errors
-/// A gate fails, or asks about machines that were compared where none was.
+/// Fails where a gate fails, or where a gate has no answer because no machine was compared with others or over time.
 pub(super) fn decide(
     gates: &[FleetGate],
     found: &FleetFindings,
@@ -73,7 +73,7 @@ pub(super) fn decide(
     if !failed.is_empty() {
         return Err(Failure::gate(format!("--fail-if {}", failed.join("; "))));
     }
-    // No change was found where none could have been.
+    // Without any machine that can be judged, the absence of changes is no answer.
     if let Some(why) = changes.and_then(why_unjudged) {
         return Err(Failure::machine(format!("--fail-if {} cannot be answered: {why}", FleetGate::Changed)));
     }
@@ -84,7 +84,7 @@ pub(super) fn decide(
         matches!(node.state, Normal | Suspect | Confirmed | Noisy | Cleared)
     };
     match gates.iter().find(compares) {
-        // No machine fails the gate, and none could have failed it.
+        // No machine fails the gate, but none was compared, so that none could have failed it.
         Some(gate) if !found.nodes.iter().any(is_compared) => Err(Failure::machine(format!(
             "--fail-if {gate} cannot be answered: no machine could be compared with another (uncompared tells of that)"
         ))),
@@ -100,7 +100,7 @@ fn why_unjudged(found: &FleetWatchFindings) -> Option<String> {
     Some(format!("no machine can be judged; {}: {why}", first.node))
 }
 
-/// Machines that changed, and the fleet as a whole.
+/// Names of the machines that changed, and of the whole fleet if it changed.
 fn changed(found: &FleetWatchFindings) -> Vec<&str> {
     let whole = (!found.whole.is_empty()).then_some("the whole fleet");
     let nodes = found.nodes.iter().filter(|node| !node.changes.is_empty()).map(|node| node.node.as_str());
@@ -113,10 +113,10 @@ fn listed(names: &[&str]) -> String {
     if more == 0 { shown } else { format!("{shown} and {more} more") }
 }
 
-/// The gates of a stored run.
+/// Applies the gates to a stored run.
 ///
 /// # Errors
-/// No machine was measured, or a gate fails.
+/// Fails where no machine was measured, or where a gate fails.
 pub(super) fn of_stored(
     gates: &[FleetGate],
     (folder, asked): (&RunFolder, &Asked),

@@ -15,7 +15,6 @@ use fauxplat_fleet::RunFolder;
 
 use fauxplat_options::{FleetAction, FleetArgs, FleetPlaceArgs, OutputArgs, spare_folder};
 
-/// Carries out the subverbs of `fleet`.
 pub(crate) fn fleet(args: &FleetArgs, invocation: &[String]) -> Result<(), Failure> {
     match &args.action {
         FleetAction::Run(args) => run::run(args, invocation),
@@ -30,7 +29,6 @@ pub(crate) fn fleet(args: &FleetArgs, invocation: &[String]) -> Result<(), Failu
     }
 }
 
-/// The folder that holds the folders of runs.
 fn runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, Failure> {
     if let Some(folder) = &place.folder {
         return std::path::absolute(folder).map_err(Failure::machine);
@@ -63,8 +61,8 @@ fn report_line(run: &RunFolder, place: &FleetPlaceArgs, output: &OutputArgs) -> 
     fauxplat_fleet::joined(&[&words[..], &from].concat())
 }
 
-/// The folder of runs, created if need be. Its parents may be those of the store, and folders that root creates get
-/// their user as owner.
+/// The folder of runs, created if it is missing. Its parents may be the store's, so they are created as the store
+/// creates them: folders made by root get the owner of their parent.
 fn made_runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, Failure> {
     let runs = runs_folder(place, output)?;
     let unmade = |error| Failure::machine(format!("{}: {error}", runs.display()));
@@ -72,7 +70,7 @@ fn made_runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathB
     Ok(runs)
 }
 
-/// The run of this name, or the latest, whose folder no report may go into.
+/// The run of this name, or the latest one. Refuses options that would write a report into its folder.
 fn chosen(name: Option<&String>, place: &FleetPlaceArgs, output: &OutputArgs) -> Result<RunFolder, Failure> {
     let runs = runs_folder(place, output)?;
     let run = match name {

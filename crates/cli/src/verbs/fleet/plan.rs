@@ -1,4 +1,4 @@
-//! Makes a node's order of the words of the command line.
+//! Makes the order for the nodes from the command line.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ const RUNS_OF_LAB: u32 = 3;
 fn of_lab(commands: &CommandArgs) -> Result<Option<CommandArgs>, Failure> {
     let [only] = commands.commands.as_slice() else { return Ok(None) };
     let Some(name) = only.strip_prefix("lab:") else { return Ok(None) };
-    // An unknown lab is refused here, and not by a thousand machines.
+    // An unknown lab is refused here, before a thousand machines would refuse it.
     fauxplat_lab::catalog::find(name, &fauxplat_plan::LabSettings::new())?;
     let line = format!("/proc/self/exe lab run {name} --quiet --store none --format json");
     let metric = "lab=/labs/0/measured/value".parse::<PrintedSource>().map_err(Failure::usage)?;
@@ -69,7 +69,6 @@ pub(super) fn names(definition: &Definition) -> Result<Vec<String>, Failure> {
     Ok(expanded.into_iter().map(|line| line.name).collect())
 }
 
-/// The order that every node gets.
 pub(super) fn order(definition: Definition, no_answers: bool, id: &str) -> Result<NodeOrder, Failure> {
     let seed = definition.seed.unwrap_or_else(clock::fresh_seed);
     // The identity depends on the definition alone, so that runs of one definition are recognised.
@@ -105,13 +104,13 @@ pub(super) fn asked(
         order,
         compares,
         invocation: invocation.to_vec(),
-        // A path that is no text could not be written into a schedule.
+        // A path that is not UTF-8 cannot be written into a schedule.
         cwd: std::env::current_dir().ok().and_then(|folder| Some(folder.to_str()?.to_owned())),
         ..Asked::default()
     })
 }
 
-/// Options of the engine.
+/// Options of the engine. Refuses options that this engine does not have.
 pub(super) fn options(args: &EngineArgs) -> Result<EngineOptions, Failure> {
     let on = args.on.as_deref().unwrap_or_default();
     let of_slurm = [

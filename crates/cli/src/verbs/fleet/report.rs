@@ -13,13 +13,12 @@ use super::{chosen, gate, runs_folder};
 use crate::{inspection, output};
 use fauxplat_options::{FleetPlaceArgs, FleetReportArgs, FleetWatchArgs, OutputArgs};
 
-/// Reports the findings of a run.
 pub(super) fn report(args: &FleetReportArgs, invocation: &[String]) -> Result<(), Failure> {
     let folder = chosen(args.run.as_ref(), &args.place, &args.output)?;
     of_folder(&folder, &args.gate.fail_if, &args.output, invocation)
 }
 
-/// Reports the findings of the run in a folder, and asks its gates.
+/// Reports the findings of the run in a folder, and applies the gates.
 pub(super) fn of_folder(
     folder: &RunFolder,
     gates: &[FleetGate],
@@ -51,7 +50,7 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
     gate::passed(&args.gate.fail_if, &of_latest, || Ok(found))
 }
 
-/// Prints how the engine of a run can repeat it: the words of the original command line, in its folder.
+/// Prints how the engine of a run can repeat it: the words of the original command line, in its working directory.
 fn schedule(
     folder: &RunFolder,
     asked: &Asked,
@@ -75,7 +74,6 @@ fn schedule(
     output::lines(&(lines.join("\n") + "\n"), output)
 }
 
-/// Lists the stored runs.
 pub(super) fn list(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<(), Failure> {
     let folders = RunFolder::all(&runs_folder(place, output)?)?;
     let read = |folder: RunFolder| {
@@ -115,7 +113,7 @@ fn row((folder, asked): &(RunFolder, Asked)) -> Vec<String> {
 fn what(asked: &Asked) -> String {
     let lines = fauxplat_plan::expand(&asked.order.definition).unwrap_or_default();
     let called = |(at, name): (usize, &String)| match lines.get(at).map(|line| line.command.as_str()) {
-        // The line of a lab is one of ours.
+        // The command line of a lab was made by fauxplat, so only the lab's name is shown.
         Some(line) if line != name && !line.starts_with("/proc/self/exe") => format!("{name}: {line}"),
         _ => name.clone(),
     };

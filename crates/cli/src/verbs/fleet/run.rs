@@ -1,4 +1,4 @@
-//! `fleet run` and `fleet compare`: asks, collects, measures suspects again, and reports.
+//! `fleet run` and `fleet compare`: ask the machines, collect answers, measure suspects again, and report.
 
 use std::time::Duration;
 
@@ -14,7 +14,6 @@ use crate::begin::{beginning, conclude};
 use crate::output;
 use fauxplat_options::{EndArgs, EngineArgs, FleetCompareArgs, FleetRunArgs, OutputArgs};
 
-/// `fleet run`: measures one command on every machine.
 pub(super) fn run(args: &FleetRunArgs, invocation: &[String]) -> Result<(), Failure> {
     let define = || {
         let definition = plan::definition(&args.commands, &args.condition, args.runs, args.metric)?;
@@ -29,7 +28,6 @@ pub(super) fn run(args: &FleetRunArgs, invocation: &[String]) -> Result<(), Fail
     carried_out(&what, define, (&args.output, &args.end), invocation)
 }
 
-/// `fleet compare`: measures two commands on every machine.
 pub(super) fn compare(args: &FleetCompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let define = || {
         let definition = plan::definition(&args.commands, &args.condition, args.runs, args.metric)?;
@@ -42,7 +40,7 @@ pub(super) fn compare(args: &FleetCompareArgs, invocation: &[String]) -> Result<
     carried_out(&what, define, (&args.output, &args.end), invocation)
 }
 
-/// The kind of a fleet run.
+/// Settings in which `fleet run` and `fleet compare` differ.
 struct What<'a> {
     compares: bool,
     confirms: bool,
@@ -132,7 +130,8 @@ fn begun(
         asked.nodes = engine(on, site.clone())?.nodes()?.into_iter().map(Into::into).collect();
         keep_programs(&site)?;
         let driver = driver(&asked, ends, invocation)?;
-        // The folder is made last, so that refused options leave no run behind that would be the latest.
+        // The description is written last: a folder without one is no run, so refused options leave no latest run
+        // behind.
         asked.keep(&folder)?;
         Ok((asked, driver))
     };
@@ -165,7 +164,7 @@ fn driver(asked: &Asked, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -
     Ok(driver)
 }
 
-/// The survey of all nodes, and the rounds in which suspects are measured again.
+/// Carries out the survey of all nodes, and the rounds in which suspects are measured again.
 fn rounds(
     run: &mut Run,
     folder: &RunFolder,

@@ -1,7 +1,7 @@
 //! `fauxplat lab`: published claims, tried here.
 //!
-//! A lab is data: command lines of fauxplat, and where in their documents the figures stand that are held against the
-//! claims. Running one is running those lines.
+//! A lab is data: command lines of fauxplat, and the places in their documents of the figures that are compared with
+//! the claims. To run a lab is to run its command lines.
 
 mod course;
 mod run;
@@ -19,7 +19,6 @@ use fauxplat_report::Format;
 use crate::{inspection, output};
 use fauxplat_options::{LabAction, LabArgs, OutputArgs};
 
-/// Lists, shows, runs, compares, checks or makes labs.
 pub(crate) fn lab(args: &LabArgs, invocation: &[String]) -> Result<(), Failure> {
     match &args.action {
         LabAction::List { course, output } => list(*course, output, invocation),
@@ -56,7 +55,6 @@ fn show(name: &str, output: &OutputArgs, invocation: &[String]) -> Result<(), Fa
     output::lines(&shown(&lab), output)
 }
 
-/// The description of a lab as text.
 fn shown(lab: &Lab) -> String {
     let definition = &lab.definition;
     let claims: Vec<String> =
@@ -86,7 +84,6 @@ fn report(found: LabFindings, output: &OutputArgs, invocation: &[String]) -> Res
     inspection::report(&inspection::header(Path::new("/"), invocation), &Findings::Lab(found), output)
 }
 
-/// Compares two records, claim by claim.
 fn compare(a: &Path, b: &Path, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
     let (first, second) = (record::read(a)?, record::read(b)?);
     let found = LabComparison {

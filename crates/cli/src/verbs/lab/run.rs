@@ -19,7 +19,6 @@ use crate::begin::{beginning, conclude};
 use crate::output;
 use fauxplat_options::{Export, HyperfineExports, LabRunArgs, OutputArgs, takes};
 
-/// Runs labs.
 pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failure> {
     let labs = labs(args)?;
     try_places(args)?;
@@ -78,8 +77,8 @@ fn known_already(args: &LabRunArgs, labs: &[Lab], driver: &Driver) -> Result<Vec
     done.map_err(|why| Failure::usage(format!("--record {}: {why}", path.display())))
 }
 
-/// Runs the labs that are not in the record. Where time is limited, short ones go first: what they do not use is left to
-/// the others.
+/// Runs the labs that are not in the record. Where time is limited, short labs go first, so that the time that they do
+/// not use is left to longer ones.
 fn each(
     labs: &[Lab],
     bench: &Bench<'_>,
@@ -107,7 +106,7 @@ fn each(
     Ok(())
 }
 
-/// The remaining time of the first of these labs: as much of it as the lab usually takes of what all of them take.
+/// Time for the first of these labs: its share of the remaining time, by the usual durations of all of them.
 fn share(max_time: Option<Nanos>, elapsed_s: f64, open: &[&Lab]) -> Share {
     let Some(all) = max_time else { return Share::unlimited() };
     let left = (all.as_secs_f64() - elapsed_s).max(0.0);
@@ -139,11 +138,11 @@ fn kept(finished: &Finished, args: &LabRunArgs) -> Result<(), Failure> {
     output::keep(&record, Format::Json, &folder.join(INDEX), &args.output)
 }
 
-/// The index of a folder of pages as a record, from which a later run knows the labs of earlier ones.
+/// The index of a folder of pages as a record; a later run reads the labs of earlier runs from it.
 const INDEX: &str = "index.json";
 
-/// Labs of earlier runs whose pages are in the folder, and that were not run again. Those of another machine or version are
-/// told and left out: one index is about one machine.
+/// Labs of earlier runs whose pages are in the folder, and that were not run again. Where the index is about another
+/// machine or version, its labs are left out with a message: one index is about one machine.
 fn earlier(folder: &Path, header: &Header, found: &LabFindings) -> Vec<LabResult> {
     let index = folder.join(INDEX);
     if !index.exists() {
@@ -190,7 +189,7 @@ fn wrong(lab: &LabResult) -> Option<String> {
     Some(format!("lab {}, claim {}: {reason}", lab.name, claim.name))
 }
 
-/// The options with absolute paths.
+/// The options with absolute paths, since the lines of a lab run in another folder.
 fn absolute(output: &OutputArgs) -> Result<OutputArgs, Failure> {
     let absolute = |path: &Path| {
         // Standard output is the same in every folder.
@@ -219,7 +218,7 @@ fn passed_on(output: &OutputArgs) -> Vec<String> {
     store.chain(output.quiet.then(|| "--quiet".to_owned())).collect()
 }
 
-/// A line with those of the options that every line gets which its verb takes.
+/// The line without those of the added options that its verb does not take.
 fn fitting(line: &[String], options: &[String]) -> Vec<String> {
     let Some(at) = line.windows(options.len().max(1)).position(|words| words == options) else {
         return line.to_vec();

@@ -26,7 +26,7 @@ fn lab(programs: &[&str], hosts: &str) -> Lab {
     lab
 }
 
-/// fauxplat that asks these hosts.
+/// The command of a run over these hosts.
 fn asked(lab: &Lab, on: &str, command: &str) -> Command {
     let words = ["fleet", "run", "-q", "--on", on, "-r", "2", "--no-confirm", "--format", "json"];
     let mut command = lab.command(&[&words[..], &["--cpu", "free", command]].concat());
@@ -39,7 +39,7 @@ fn run(lab: &Lab, code: i32) -> Value {
     let done = Done::of(asked(lab, "clush:@all", "echo 7"));
     assert_eq!(done.code, Some(code), "{}", done.err);
     let found = done.json();
-    // The program is taken away by a tool that goes with this laboratory.
+    // An imitated tool removes the shipped program, and exists only as long as this laboratory.
     assert!(eventually(|| !place(lab).exists()));
     found
 }
@@ -84,7 +84,7 @@ fn names_full_of_characters_of_a_shell_are_told_and_go_nowhere() {
     assert!(called.lines().count() >= 2 && !called.contains("pwned"), "{called}");
 }
 
-/// The program that was shipped is none of that machine's.
+/// The shipped program is for another architecture than the host's.
 #[test]
 fn a_host_of_another_architecture_says_which() {
     let lab = lab(&["nodeset", "clush", "uname"], "n1\n");
@@ -92,7 +92,7 @@ fn a_host_of_another_architecture_says_which() {
     assert!(reason(&found, "n1").contains("no program was shipped for sparc64"), "{found}");
 }
 
-/// Ctrl-C reaches hosts although the connection to them stays, and they are left as they were.
+/// Ctrl-C ends the work on hosts although the connection to them stays, and the hosts are left as they were.
 #[test]
 fn hosts_end_what_nobody_waits_for() {
     let lab = lab(&["nodeset", "clush"], "n1\n");

@@ -2,7 +2,7 @@
 
 use crate::common::{Done, Lab};
 
-/// The line is tried as it was printed, in the folder in which it was.
+/// Tries the line exactly as it was printed, in the folder in which it was printed.
 #[test]
 fn the_line_that_reports_a_run_again_finds_it() {
     let lab = Lab::new();

@@ -63,7 +63,7 @@ fn a_command_is_prepared_for_its_answer() {
     let sha256 = "10159baf262b43a92d95db59dae1f72c645127301661e0a3ce4e38b295a97c58";
     assert_eq!(record["answers"][0]["sha256"], sha256, "{record}");
     assert!(!lab.path("made").exists());
-    // The last time is that for the answer, and the next time it fails there.
+    // The last preparation is the one for the answer, and the next time it fails there.
     let times = lab.read("count").lines().count();
     let but_once =
         format!("sh -c '[ $(wc -l < count) -lt {} ] && echo x >> count && cp source made'", times - 1);
@@ -125,7 +125,7 @@ fn every_node_answers_and_the_run_is_kept() {
             done.out
         );
     }
-    // Asked to go on, it has nothing to do.
+    // A complete run that is resumed has nothing to do.
     let before = journal(&lab);
     lab.run(&["fleet", "run", "-q", "--resume", found["fleet"].as_str().unwrap()]).succeeds();
     assert_eq!(journal(&lab), before);
@@ -235,7 +235,7 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
     }
     let done = lab.run_unstored(&["fleet", "run", "-q", "--on", "local:2", "true"]);
     done.complains(2, &["--folder"]);
-    // The tests' PATH has folders of the system alone; where these have the tool, the inventory is none.
+    // PATH has only folders of the system here. Where these have clush, it knows no such group.
     let done = lab.run(&["fleet", "run", "--on", "clush:@no-such-group", "true"]);
     assert!([Some(2), Some(3)].contains(&done.code), "{}", done.err);
     assert!(!lab.path("fleet").exists() || fs::read_dir(lab.path("fleet")).unwrap().next().is_none());
@@ -324,7 +324,7 @@ fn a_run_is_resumed_as_it_was_begun() {
     }
 }
 
-/// The folder may be renamed, and the programs named from elsewhere.
+/// The folder of a run may be renamed, and its programs may have been named from another folder.
 #[test]
 fn a_run_whose_folder_was_renamed_goes_on() {
     let lab = Lab::new();
@@ -365,7 +365,8 @@ fn two_programs_are_compared_on_every_node() {
         .complains(2, &["fleet compare"]);
 }
 
-/// The published schema cannot be had without a network: these are its required fields, and that of Indexed Jobs.
+/// The published schema is not available without a network, so its required fields and that of Indexed Jobs are
+/// checked.
 #[test]
 fn a_manifest_for_kubernetes_carries_the_order() {
     let lab = Lab::new();
@@ -438,7 +439,7 @@ published = { statement = "it is", unit = "times", low = 1.0, high = 2.0, direct
 measured = { experiment = "number", value = "/n", exact = true }
 "#;
 
-/// A lab is one command more: the program that measures runs it, wherever that is.
+/// A lab is run like a command, by the program that measures on the node, wherever that program is.
 #[test]
 fn a_lab_is_run_on_every_node() {
     let lab = Lab::new();
@@ -471,7 +472,7 @@ fn a_watched_fleet_tells_its_schedule_and_its_changes() {
     assert_eq!(found["nodes"][0]["medians"].as_array().unwrap().len(), 2, "{found}");
     let lines = lab.run(&["fleet", "watch", "--every", "week"]).succeeds().out;
     assert!(lines.contains("17 3 * * 0 cd ") && lines.contains("fleet run -q --on local:2"), "{lines}");
-    // The line of crontab, given to a shell elsewhere, repeats the run.
+    // The command of the crontab line repeats the run, also in another folder.
     let line = lines.lines().find_map(|line| line.strip_prefix("17 3 * * 0 ")).unwrap();
     let repeated = std::process::Command::new("sh").args(["-c", line]).current_dir("/").output().unwrap();
     assert!(repeated.status.success(), "{repeated:?}");
@@ -483,7 +484,7 @@ fn a_watched_fleet_tells_its_schedule_and_its_changes() {
     let done = lab.run(&["fleet", "watch", "--format", "json"]);
     assert_eq!(done.json()["nodes"][0]["medians"].as_array().unwrap().len(), 2, "{}", done.out);
     done.complains(0, &["journal", "checksum", "left out"]);
-    // Two lines in crontab would be two other commands.
+    // A command of two lines would be two commands in crontab.
     let words = ["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--no-confirm", "echo 7\n"];
     lab.run(&words).succeeds();
     lab.run(&["fleet", "watch", "--every", "day"]).complains(2, &["crontab"]);

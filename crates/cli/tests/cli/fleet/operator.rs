@@ -1,10 +1,11 @@
-//! Properties on which the operator of a fleet relies: exit codes, gates, and that everybody who was asked is heard of.
+//! Properties on which the operator of a fleet relies: exit codes, gates, and a report about every machine that was
+//! asked.
 
 use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGKILL, eventually};
 
-/// A number that the command prints, as the metric that is judged.
+/// Words by which a number that the command prints is the judged metric.
 const PRINTED: [&str; 3] = ["--metric-from", "t=([0-9.]+)", "cat value"];
 
 #[test]
@@ -22,7 +23,7 @@ fn a_fleet_on_which_nobody_could_be_measured_is_no_success() {
 #[test]
 fn a_gate_of_a_fleet_fails_where_the_report_says_so() {
     let lab = Lab::new();
-    // The runs of the node that measures first have the same parent, and fail.
+    // All runs of the node that measures first have the same parent, and fail.
     let command = "sh -c '[ -e first ] || echo $PPID > first; [ $(cat first) != $PPID ]'";
     let words = ["fleet", "run", "-q", "--on", "local:2", "-r", "2", "--no-answers", "--no-confirm"];
     let gate = ["--fail-if", "confirmed,wrong-answer,missing"];
@@ -31,7 +32,7 @@ fn a_gate_of_a_fleet_fails_where_the_report_says_so() {
     lab.run(&["fleet", "report"]).succeeds();
     lab.run(&["fleet", "report", "--fail-if", "missing"]).complains(1, &["--fail-if missing: local-1"]);
     lab.run(&["fleet", "report", "--fail-if", "unreached,notice"]).succeeds();
-    // A machine alone is compared with none, so that nobody can tell whether it is slow.
+    // A single machine is compared with no other, so whether it is slow is not known.
     for gate in ["suspect", "confirmed,unreached", "explained"] {
         let unanswered = ["cannot be answered: no machine could be compared"];
         lab.run(&["fleet", "report", "--fail-if", gate]).complains(3, &unanswered);
@@ -161,7 +162,7 @@ fn facts_are_listed_and_runs_are_removed() {
     let folder = list["runs"][1]["folder"].as_str().unwrap();
     let path = format!("{folder}/journal");
     let text = std::fs::read_to_string(&path).unwrap();
-    // The second answer tells of another kernel; each line has its checksum.
+    // The second answer reports another kernel; each line has its checksum.
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     let kernel = format!("\"kernel\":\"{}\"", release.trim());
     let changed: String = text

@@ -22,7 +22,7 @@ fn lab(nodes: &str) -> Lab {
         symlink(&said, lab.path("bin").join(name)).unwrap();
     }
     lab.write("fake/nodes", nodes);
-    // A program whose figure is another one on n7.
+    // A program that prints another figure on n7.
     let speed = lab.write("speed", "#!/bin/sh\ncase $FAKE_NODE in n7) echo 1250 ;; *) echo 1000 ;; esac\n");
     fs::set_permissions(&speed, fs::Permissions::from_mode(0o755)).unwrap();
     lab
@@ -110,7 +110,6 @@ fn a_slow_node_is_measured_again_and_confirmed() {
     assert_eq!(submitted, 8 + 3 * rounds);
 }
 
-/// A stated program path on the nodes applies to every architecture.
 #[test]
 fn a_node_that_has_its_program_is_asked_whatever_it_is() {
     let lab = lab("arm|idle|none\n");
@@ -201,7 +200,7 @@ fn only_its_own_jobs_are_cancelled() {
 fn cancelled_within(limit: &str) -> Option<Vec<String>> {
     let lab = lab("n1|idle|none\nn2|idle|none\n");
     lab.write("fake/jobs/0", "somebody-else");
-    // The jobs go on while their folder exists, since this `scancel` ends no process.
+    // The jobs continue while their folder exists, since the imitated `scancel` ends no process.
     lab.write("speed", "#!/bin/sh\nwhile [ -e \"$0\" ]; do sleep 0.05; done; echo 1000\n");
     let done = run(&lab, &["--no-confirm", "--max-time", limit]);
     if lab.read("fake/submitted").lines().count() < 2 {

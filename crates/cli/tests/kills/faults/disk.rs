@@ -46,12 +46,12 @@ const BY_PATH: [i64; 9] = [
 #[cfg(not(target_arch = "x86_64"))]
 const BY_PATH: [i64; 4] = [libc::SYS_unlinkat, libc::SYS_linkat, libc::SYS_renameat2, libc::SYS_mkdirat];
 
-/// When a disk fails.
+/// The calls at which a disk fails, and their error.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fault {
-    /// At the call of this number, from 0 …
+    /// Number of the first call that fails, from 0.
     pub(super) at: u32,
-    /// … and at all later ones.
+    /// Whether all later calls fail as well.
     pub(super) for_good: bool,
     pub(super) errno: i32,
 }
@@ -73,7 +73,7 @@ struct Disk<'a> {
     files: &'a Path,
     whose: Whose,
     fault: Option<Fault>,
-    /// Calls so far that would have changed it.
+    /// Number of calls so far that would have changed the disk.
     calls: u32,
     /// Tasks within a failing call, with the error that it will return.
     refused: BTreeMap<i32, i32>,
@@ -86,7 +86,7 @@ pub(super) fn run(command: &mut Command, files: &Path, whose: Whose, fault: Opti
     trace::resume_to_call(pid, 0);
     let mut disk = Disk { files, whose, fault, calls: 0, refused: BTreeMap::new() };
     let (mut known, mut ended) = (BTreeSet::from([pid]), None);
-    // The loop ends when no traced process is left: a guardian outlives its tuner.
+    // A guardian outlives its tuner, so the loop ends when no traced process is left.
     while let Ok((task, event)) = trace::next_event() {
         let is_born = known.insert(task);
         match event {
@@ -163,7 +163,7 @@ impl Disk<'_> {
     }
 }
 
-/// A text in the memory of a task that has stopped, up to the byte that ends it.
+/// A text in the memory of a task that has stopped, up to its terminating zero.
 fn text_at(task: i32, address: u64) -> Vec<u8> {
     let mut bytes = vec![0; libc::PATH_MAX as usize];
     let memory = File::open(format!("/proc/{task}/mem"));

@@ -74,7 +74,7 @@ impl Subject for Journal {
     fn meet(&self, fault: Fault) -> bool {
         let (_, exit) = self.write(Some(fault));
         let when = format!("{fault:?}");
-        // How a tuner ends that the guardian outlives is not the guardian's doing.
+        // A guardian outlives its tuner, so its faults do not change how the tuner ends.
         let failed = match self.writer {
             Writer::Tuner => super::failed(exit, &self.said, &when),
             Writer::Restore => {
@@ -98,7 +98,8 @@ impl Subject for Journal {
 }
 
 impl Journal {
-    /// Lets the writer write, on a disk that fails; how many of its calls would have changed the journal.
+    /// Lets the writer write on a disk that fails; returns the number of its calls that would have changed the journal,
+    /// and how the program ended.
     fn write(&self, fault: Option<Fault>) -> (u32, Exit) {
         let (mut command, whose) = match self.writer {
             Writer::Tuner => (self.scenario.tuner(), Whose::Program),
@@ -109,7 +110,7 @@ impl Journal {
         disk::run(&mut command, &self.scenario.journal, whose, fault)
     }
 
-    /// A restoration that has something to put back.
+    /// The command of a restoration, for a machine with values to restore.
     fn restoring(&self) -> Command {
         self.scenario.end_while_held(Whom::Everybody);
         assert!(!self.before.differences(&(self.state)()).is_empty(), "nothing is to be restored");

@@ -16,26 +16,26 @@ use disk::{ERRORS, Fault};
 /// A program that changes files, and the conditions that must hold after its end.
 trait Subject {
     fn name(&self) -> &str;
-    /// Runs it on a disk that is whole; how many calls would have met a fault.
+    /// Runs the program on an intact disk; returns the number of calls at which a fault could be.
     fn calls(&self) -> u32;
     /// Runs the program on a disk that fails, and checks the result; returns whether something was left undone.
     fn meet(&self, fault: Fault) -> bool;
 }
 
-/// Number of faults of each subject in a test; a campaign takes all.
+/// Number of faults that a test tries of each subject; a campaign tries all.
 const FEW: usize = 30;
 
-/// Faults under all writers of the journal.
+/// Tries faults under each writer of the journal.
 pub(crate) fn of_the_journal(fake: &Fake) -> String {
     few(&journal::subjects(fake))
 }
 
-/// Faults under stores.
+/// Tries faults under stores.
 pub(crate) fn of_the_store() -> String {
     few(&store::subjects(&store::Seed::new()))
 }
 
-/// Every fault of the subjects whose name has the word. Prints a line of the record for each subject.
+/// Tries every fault of the subjects whose names have the word. Prints a line of the record for each subject.
 pub(crate) fn run(words: &[&str], mut progress: Progress) {
     if let Some(why) = cannot_be_tried() {
         return println!("{why}");
@@ -72,7 +72,6 @@ fn cannot_be_tried() -> Option<&'static str> {
     cfg!(not(target_arch = "x86_64")).then_some("skipped: calls are answered on x86-64 alone")
 }
 
-/// Results of a subject.
 struct Found {
     name: String,
     calls: u32,
@@ -134,7 +133,7 @@ fn step(all: usize, most: usize) -> usize {
     (all.div_ceil(most).max(1)..).find(kinds_alike).expect("a number")
 }
 
-/// Whether a program ended with an error, which it has to tell in a line of its own; the file is its standard error.
+/// Whether a program ended with an error. Its standard error, in the file `said`, must have a line about that.
 #[track_caller]
 fn failed(exit: Exit, said: &Path, when: &str) -> bool {
     let said = fs::read_to_string(said).expect("what it said");

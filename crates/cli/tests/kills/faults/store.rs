@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::Subject;
 use super::disk::{self, Fault, Whose};
 
-/// Runs of a command that are stored one by one: those of less than a millisecond are stored some at a time.
+/// Runs that are stored one by one; runs of less than a millisecond are stored several at a time.
 const RUNS: [&str; 6] = ["run", "sleep 0.004", "--runs", "6", "--warmup", "0"];
 /// Evidence that is no run, with histograms, which are artifacts.
 const EVIDENCE: [&str; 4] = ["latency", "timer", "--count", "40"];
@@ -24,11 +24,11 @@ const PAIRS: [&str; 5] = ["compare", "sleep 0.004", "sleep 0.004", "--max-pairs"
 enum Deed {
     /// Measures into a store that is not there yet.
     Makes(&'static [&'static str]),
-    /// Measures into one with earlier experiments.
+    /// Measures into a store with earlier experiments.
     Adds(&'static [&'static str]),
-    /// Carries the experiments of another store into it.
+    /// Copies the experiments of another store into this one.
     Carries,
-    /// Removes its first experiment.
+    /// Removes the first experiment of the store.
     Removes,
 }
 
@@ -41,10 +41,10 @@ const DEEDS: [(&str, Deed); 6] = [
     ("store, history rm", Deed::Removes),
 ];
 
-/// The store at the beginning of every round, and the one that experiments are carried from.
+/// The store at the beginning of every round, and the store from which experiments are copied.
 pub(super) struct Seed {
     earlier: StoreFolder,
-    /// The exports of its experiments.
+    /// Exports of the experiments in `earlier`.
     exports: Vec<Value>,
     other: StoreFolder,
     others: Vec<Value>,
@@ -73,7 +73,7 @@ impl StoreFolder {
         StoreFolder(tempfile::tempdir().expect("a folder for temporary files"))
     }
 
-    /// A store with the same in it.
+    /// A copy of the store in a folder of its own.
     fn copy(&self) -> Self {
         let copy = StoreFolder::new();
         fs::copy(self.store(), copy.store()).expect("a store that is closed");
@@ -100,7 +100,7 @@ impl StoreFolder {
         let file = |path: &Path| File::create(path).expect("a file for what it says");
         let mut command = Command::new(crate::fauxplat());
         command.args(words).arg("--store").arg(self.store());
-        // Removing has no report.
+        // `history rm` has no report, and so no format.
         if !words.contains(&"rm") {
             command.args(["--format", "json"]);
         }
@@ -108,7 +108,7 @@ impl StoreFolder {
         command
     }
 
-    /// An experiment with everything that was measured; nothing where there is none.
+    /// Exports an experiment with everything that was measured; `None` where there is no such experiment.
     fn export(&self, id: usize) -> Option<Value> {
         let mut command = self.fauxplat(&["history", "export", &id.to_string()]);
         let done = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().expect("an export");
@@ -117,7 +117,7 @@ impl StoreFolder {
         done.status.success().then(|| serde_json::from_slice(&done.stdout).expect("a document"))
     }
 
-    /// SQLite's own checks: no damage, and no row without its parent.
+    /// Runs SQLite's own checks: no damage, and no row without its parent.
     #[track_caller]
     fn expect_integrity(&self, when: &str) {
         let database = Connection::open(self.store()).expect("a store");
@@ -130,14 +130,13 @@ impl StoreFolder {
     }
 }
 
-/// A verb that writes a store.
 struct Writing<'a> {
     name: &'static str,
     deed: Deed,
     seed: &'a Seed,
 }
 
-/// Every verb that writes one in a way of its own.
+/// Each way in which a verb writes a store.
 pub(super) fn subjects(seed: &Seed) -> Vec<Box<dyn Subject + '_>> {
     DEEDS.map(|(name, deed)| Box::new(Writing { name, deed, seed }) as Box<dyn Subject + '_>).into()
 }
@@ -183,7 +182,7 @@ impl Writing<'_> {
         disk::run(&mut place.fauxplat(&words), &place.store(), Whose::Program, fault)
     }
 
-    /// Checks the store after it was read and added to.
+    /// Checks the earlier and the new experiments of a store, and that another can be added.
     #[track_caller]
     fn check(&self, place: &StoreFolder, failed: bool, when: &str) {
         let report = fs::read(place.report()).expect("what it said");
@@ -246,8 +245,8 @@ impl Writing<'_> {
     }
 }
 
-/// Number of measurements of a report that are missing in the store. The one that could not be stored is named by the
-/// error, and reported all the same.
+/// Number of measurements of a report that are missing in the store. A measurement that could not be stored is reported
+/// all the same, and the error names it.
 fn lost(said: &Value, stored: Option<&Value>) -> usize {
     let measured = |document: &Value| {
         let commands = document["commands"].as_array().into_iter().flatten();

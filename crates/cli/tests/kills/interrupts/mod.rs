@@ -21,26 +21,26 @@ use crate::progress::Progress;
 use crate::state::State;
 use subjects::{SUBJECTS, Subject};
 
-/// Time after which an interrupted verb has hung.
+/// Time after which an interrupted verb counts as hung.
 const HANGS_NS: u64 = 60_000_000_000;
-/// Time after which an interrupt counts as late. No verb needs as much, not even beside a compiler.
+/// Time after which an interrupt counts as late. No verb needs that long, not even beside a compiler.
 const LATE_NS: u64 = 5_000_000_000;
 /// Exit code of `script -e` for a command that SIGKILL has ended.
 const KILLED: i32 = 128 + 9;
-/// Time after which a run of a verb has no new phases.
+/// Time after which a verb does not reach new phases.
 const SPAN_NS_MAX: u64 = 8_000_000_000;
 
 /// How a subject is ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
-    /// By a key.
+    /// By the key on the terminal.
     CtrlC,
     /// By SIGKILL to fauxplat alone.
     Kill,
 }
 
 impl By {
-    /// Prefix of the names of rounds.
+    /// Prefix of the names of rounds in the file of a campaign.
     fn word(self) -> &'static str {
         match self {
             By::CtrlC => "",
@@ -69,9 +69,8 @@ pub(crate) fn run(words: &[&str], mut progress: Progress) {
     progress.finish();
 }
 
-/// Result of a round.
 struct Round {
-    /// When it was interrupted, after the start.
+    /// Time of the interrupt or kill, from the start.
     at_ns: u64,
     /// Time from the interrupt to the end; for a kill, until all started processes are gone.
     took_ns: u64,
@@ -95,7 +94,7 @@ impl Round {
 }
 
 impl Subject {
-    /// Prints a line of the record; how many rounds went wrong.
+    /// Runs the rounds of the subject and prints a line of the record; returns the number of rounds that went wrong.
     fn campaign(&self, by: By, rounds: u32, seed: u64, progress: &mut Progress) -> usize {
         let Some(span_ns) = self.span_ns() else {
             println!("{:<14} skipped: it cannot be run here", self.name);
@@ -153,7 +152,7 @@ impl Subject {
         );
     }
 
-    /// How long it takes when it is left alone.
+    /// Time that the subject takes without an interrupt; `None` where it cannot be run here.
     fn span_ns(&self) -> Option<u64> {
         let place = RoundFolders::new();
         let begun_ns = clock::monotonic_ns();
@@ -214,7 +213,7 @@ impl Subject {
     }
 }
 
-/// The child of a process that has one.
+/// The only child of a process, if there is one.
 fn only_child(pid: u32) -> Option<i32> {
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
     children.split_ascii_whitespace().next()?.parse().ok()
@@ -229,11 +228,12 @@ fn has_the_terminal(pid: u32) -> bool {
     };
     let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace().collect();
-    // Behind the name: state, parent, process group, session, terminal, foreground group of the terminal.
+    // Fields behind the name: state, parent, process group, session, terminal, foreground group of the terminal.
     matches!(fields[..], [_, _, group, _, terminal, foreground, ..] if terminal != "0" && foreground == group)
 }
 
-/// Waits for the end; nothing if it cannot be waited for, and no code if it does not come in time.
+/// Waits for the end and returns the exit code. The outer `None` means that waiting failed, the inner one that the
+/// child was ended by a signal or did not end in time.
 fn end_of(child: &mut Child, limit_ns: u64) -> Option<Option<i32>> {
     let end_ns = clock::monotonic_ns() + limit_ns;
     while clock::monotonic_ns() < end_ns {
@@ -303,7 +303,7 @@ impl RoundFolders {
         self.0.path().join(name)
     }
 
-    /// In the environment of every process of this round.
+    /// A variable in the environment of every process of this round.
     fn mark(&self) -> String {
         format!("FAUXPLAT_ROUND={}", self.0.path().display())
     }
@@ -327,7 +327,7 @@ impl RoundFolders {
         words.extend(subject.words[end..].iter().map(|&word| word.to_owned()));
         let line: Vec<String> =
             words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect();
-        // `exec` is the shell's own word.
+        // `exec` is a command of the shell and stays unquoted.
         let line = line.join(" ").replacen("'exec'", "exec", 1);
         let mut script = Command::new("script");
         script.args(["-q", "-e", "-f", "-c", &line]).arg(self.path("said")).current_dir(self.path("cwd"));
@@ -367,7 +367,7 @@ impl RoundFolders {
         lines[lines.len().saturating_sub(3)..].join(" | ")
     }
 
-    /// Processes that outlived the verb; they are killed then.
+    /// Kills the processes that outlived the verb for longer than [`LATE_NS`], and returns a message about each.
     fn left_processes(&self) -> Vec<String> {
         let end_ns = clock::monotonic_ns() + LATE_NS;
         let mut left = self.processes();
@@ -379,7 +379,8 @@ impl RoundFolders {
         left.iter().map(|(_, name)| format!("left the process {name}")).collect()
     }
 
-    /// Runs another experiment in the folders of the killed one; with control groups, where those can be made.
+    /// Runs another experiment in the folders of the killed one, with control groups where they can be made. Returns a
+    /// message if the experiment fails.
     fn begin_the_next(&self) -> Option<String> {
         let begun = |more: &[&str]| {
             let mut command = Command::new(super::fauxplat());
@@ -397,7 +398,7 @@ impl RoundFolders {
         (!plain.status.success()).then(said)
     }
 
-    /// Everything that is not as it should be after the end.
+    /// Messages about everything that is not as it should be after the end.
     fn wrong(&self, by: By) -> Vec<String> {
         let mut wrong = Vec::new();
         let names = |folder: &str| {
@@ -419,7 +420,7 @@ impl RoundFolders {
         wrong
     }
 
-    /// The store can be read, and nothing in it is still under way.
+    /// A message if the store cannot be read, or if an experiment in it is still under way.
     fn wrong_store(&self, by: By) -> Option<String> {
         let store = self.path("home/.local/share/fauxplat/store.sqlite");
         if !store.exists() {
@@ -455,7 +456,6 @@ impl RoundFolders {
             .collect()
     }
 
-    /// Kills all processes of this round.
     fn sweep(&self) {
         for (pid, _) in self.processes() {
             signal::send(pid, signal::SIGKILL);

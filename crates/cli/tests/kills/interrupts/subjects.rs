@@ -1,6 +1,5 @@
 //! Verbs that measure, each with a command line that takes a second or a few.
 
-/// A verb, with a command line that takes a second or a few.
 pub(super) struct Subject {
     pub(super) name: &'static str,
     pub(super) words: &'static [&'static str],
@@ -8,7 +7,7 @@ pub(super) struct Subject {
     pub(super) rounds: u32,
     /// Accepted exit codes beside 0: that of an interrupted verb, or, for `tune`, that of its command.
     pub(super) also: &'static [i32],
-    /// Whether something is measured before it begins, in [`REFERENCE`].
+    /// Whether the results in [`REFERENCE`] are measured before the verb begins.
     pub(super) has_reference: bool,
 }
 
@@ -31,7 +30,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
         "counted",
         &["run", "-e", "cpu-clock,page-faults", "--series", "5ms", SHORT, "--runs", "60"],
     ),
-    // Of the first process of all, which is there whenever this is.
+    // Process 1 exists on every machine.
     Subject::new(
         "counters",
         &["counters", "--pid", "1", "-e", "page-faults", "--series", "50ms", "--max-time", "2s"],
