@@ -310,9 +310,12 @@ pub fn wait_writable(fd: i32, timeout_ms: i32) -> Result<bool> {
     wait_ready(fd, libc::POLLOUT, timeout_ms)
 }
 
+/// The error of a wait for a descriptor that is not open.
+fn not_open() -> SysError {
+    SysError { call: "poll".to_owned(), source: std::io::Error::from_raw_os_error(libc::EBADF) }
+}
+
 fn wait_ready(fd: i32, events: libc::c_short, timeout_ms: i32) -> Result<bool> {
-    let not_open =
-        || SysError { call: "poll".to_owned(), source: std::io::Error::from_raw_os_error(libc::EBADF) };
     if fd < 0 {
         // `poll(2)` ignores a negative descriptor, and would wait for nothing.
         return Err(not_open());

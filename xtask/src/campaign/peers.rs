@@ -10,7 +10,6 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::{USAGE, why};
-use crate::cargo;
 use crate::error::ChoreError;
 
 /// Events of the kernel that `perf stat` counts without counters of the processor.

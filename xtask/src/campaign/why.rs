@@ -101,18 +101,18 @@ fn measure(program: &Path, sources: &Path, place: &Path, pair: &Value) -> Result
     }
     shell(place, text_of(pair, "setup", ":"))?;
     let commands = [text_of(pair, "fast", "./fast"), text_of(pair, "slow", "./slow")];
-    let asked = ask(program, place, words_of(pair, "options").chain(commands));
+    let asked = ask(program, place, commands);
     shell(place, text_of(pair, "cleanup", ":"))?;
     asked
 }
 
-fn ask<'v>(program: &Path, place: &Path, words: impl Iterator<Item = &'v str>) -> Result<(), ChoreError> {
+fn ask(program: &Path, place: &Path, commands: [&str; 2]) -> Result<(), ChoreError> {
     let begun = Instant::now();
     let fresh = place.join("why.new");
     let status = Command::new(program)
         .args(["why", "--max-time", MAX_TIME, "--store", "none", "--format", "json", "--output"])
         .arg(&fresh)
-        .args(words)
+        .args(commands)
         .current_dir(place)
         .stdin(Stdio::null())
         .stderr(Stdio::null())
