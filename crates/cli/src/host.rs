@@ -60,7 +60,7 @@ impl Host for Terminal {
     }
 
     fn perform(&self, words: &[String]) -> Result<(), Failure> {
-        crate::perform(words)
+        crate::further(words)
     }
 
     fn complain(&self, line: &str) {

@@ -194,6 +194,15 @@ fn perform(words: &[String]) -> Result<(), Failure> {
     execute(parsed, &recorded(words))
 }
 
+/// Executes a command line whose report follows another one on standard output.
+///
+/// # Errors
+/// Returns the error of [`perform`].
+fn further(words: &[String]) -> Result<(), Failure> {
+    output::text("\n")?;
+    perform(words)
+}
+
 /// The words of a command line without passwords, so that they can be shown, recorded and typed again.
 fn recorded(words: &[String]) -> Vec<String> {
     // Only PostgreSQL addresses contain passwords that can be recognised; other arguments of measured commands are

@@ -5,7 +5,7 @@ use fauxplat_experiment::Failure;
 use fauxplat_report::Format;
 use fauxplat_units::Nanos;
 
-use super::looks::Look;
+use super::looks::{Look, When};
 use super::output::OutputArgs;
 use super::time_with_unit;
 
@@ -40,7 +40,7 @@ impl ExplainedArgs {
     /// The command line of `why` with these words, which writes where the options have the first report; `None` where
     /// no explanation is wanted.
     pub fn line(&self, output: &OutputArgs, words: &[String]) -> Option<Vec<String>> {
-        let time = format!("--max-time={}ns", self.why?.0);
+        let time = format!("--max-time={}s", self.why?.as_secs_f64());
         let mut line = ["fauxplat", "why", &time].map(str::to_owned).to_vec();
         line.extend(output.words());
         line.extend_from_slice(words);
@@ -59,6 +59,7 @@ impl OutputArgs {
         let words = [
             self.store.as_ref().and_then(|store| value("store", &store.display())),
             match self.style {
+                Look::Auto if self.colour == When::Auto => None,
                 Look::Auto => named("colour", self.colour.to_possible_value()),
                 style => named("style", style.to_possible_value()),
             },
@@ -118,10 +119,9 @@ mod tests {
             OutputArgs { ascii: true, store: Some("a b.db".into()), quiet: true, ..OutputArgs::default() };
         let asked = ExplainedArgs { why: Some(Nanos(5_000_000_000)) };
         let line = asked.line(&output, &["--stored=3".to_owned()]).unwrap();
-        let expected =
-            ["fauxplat", "why", "--max-time=5000000000ns", "--store=a b.db", "--colour=auto", "--ascii"];
+        let expected = ["fauxplat", "why", "--max-time=5s", "--store=a b.db", "--ascii", "--quiet"];
         assert_eq!(line[..6], expected);
-        assert_eq!(line[6..], ["--quiet", "--stored=3"]);
+        assert_eq!(line[6..], ["--stored=3"]);
         assert_eq!(ExplainedArgs::default().line(&output, &[]), None);
         assert!(asked.check(&OutputArgs { format: Format::Json, ..OutputArgs::default() }).is_err());
         assert!(asked.check(&OutputArgs { store: Some("none".into()), ..OutputArgs::default() }).is_err());

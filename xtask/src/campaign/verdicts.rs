@@ -95,7 +95,7 @@ struct Cell<'k> {
 /// All cells, the first batch of every kind before the second of any, so that a campaign that is ended early has seen
 /// all kinds.
 fn cells(kinds: &[Kind]) -> impl Iterator<Item = Cell<'_>> {
-    let most = 60;
+    let most = kinds.iter().flat_map(Question::of).map(|question| question.batches().0).max().unwrap_or(0);
     let of_kind = |batch: u32| {
         move |kind| {
             let asked = Question::of(kind).into_iter().filter(move |question| batch < question.batches().0);

@@ -169,8 +169,8 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
             syn::Meta::List(list) if list.path.is_ident("cfg") => list.tokens.to_string(),
             meta => return meta.path().is_ident("test"),
         };
-        let mut idents = words.split(|c: char| !c.is_alphanumeric() && c != '_');
-        idents.any(|word| word == "test") && !words.contains("not")
+        let idents: Vec<&str> = words.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        idents.contains(&"test") && !idents.contains(&"not")
     })
 }
 

@@ -183,7 +183,7 @@ fn difference(driver: &Driver, comparisons: &[Comparison], args: &CompareArgs) -
 /// if not.
 fn explain(id: i64, args: &CompareArgs) -> Result<(), Failure> {
     match args.explained.line(&args.output, &[format!("--stored={id}")]) {
-        Some(line) if !signal::stop_requested() => crate::perform(&line),
+        Some(line) if !signal::stop_requested() => crate::further(&line),
         None if std::io::stderr().is_terminal() && !args.output.is_quiet() => {
             output::complain(&format!("`fauxplat why --stored {id}` looks for what makes the difference"));
             Ok(())

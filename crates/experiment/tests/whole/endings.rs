@@ -66,7 +66,7 @@ fn a_spawner_that_dies_leaves_a_sound_record_whenever_it_does() {
             // The programs of a calibration have launchers of their own, without runs of the empty program.
             let landed = if name == "aa" { FLOOR_RUNS + runs } else { runs };
             assert_eq!(finished.record().samples.len() as u64, landed, "{name} after {runs}");
-            assert_eq!(finished.has_measured(), landed > 0 && finished.has_measured(), "{name} after {runs}");
+            assert!(landed > 0 || !finished.has_measured(), "{name} after {runs}");
             let text = report(&finished, Format::Text).unwrap();
             assert!(text.contains("as its description says"), "{name} after {runs}: {text}");
         }

@@ -29,7 +29,8 @@ pub(super) fn add(root: &Path, found: &mut Found) {
 }
 
 /// Number of times that cores and packages were throttled for heat since boot, summed over the online CPUs
-/// (Documentation/arch/x86/x86_64/machinecheck); `None` where no CPU counts them.
+/// (Documentation/arch/x86/x86_64/machinecheck); `None` where no CPU counts them. An event of a core or a package is
+/// counted on each of its CPUs.
 pub fn throttles(root: &Path) -> Option<u64> {
     let count = |cpu: fauxplat_units::Cpu| {
         let file = |name: &str| {

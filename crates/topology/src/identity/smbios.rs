@@ -51,9 +51,14 @@ fn module(body: &[u8]) -> Option<Module> {
         size if size & 0x8000 != 0 => (size & 0x7fff) / 1024,
         size => size,
     };
-    // Offset 0x20 holds the configured speed. Older tables have only the module's maximum, at 0x15. Zero means unknown.
-    let known = |speed: Option<u64>| speed.filter(|&speed| speed != 0 && speed != 0xffff);
-    let speed = known(word(0x20)).or_else(|| known(word(0x15)));
+    // Offset 0x20 holds the configured speed. Older tables have only the module's maximum, at 0x15. Zero means unknown,
+    // and 0xffff that the speed is in a field of four bytes further on.
+    let known = |short: usize, extended: usize| match word(short)? {
+        0 => None,
+        0xffff => long(extended).map(|speed| speed & 0x7fff_ffff).filter(|&speed| speed != 0),
+        speed => Some(speed),
+    };
+    let speed = known(0x20, 0x58).or_else(|| known(0x15, 0x54));
     (size_mib > 0).then_some(Module { size_mib, speed })
 }
 
@@ -114,6 +119,27 @@ mod tests {
         assert_eq!(speed(&modules).unwrap(), "2933 MT/s and 3200 MT/s");
         assert_eq!((described(&[]), speed(&[])), (None, None));
         assert_eq!((places(&full, MEMORY), places(&full, PROCESSOR)), (4, 0));
+    }
+
+    /// SMBIOS 3.3 has four bytes for speeds that two do not hold.
+    #[test]
+    fn a_speed_of_four_bytes_is_read_where_two_are_too_few() {
+        let fast = |speeds: [u32; 2]| {
+            let mut body = device(16384, 0, 0xffff, 0xffff)[..0x28].to_vec();
+            body.resize(0x5c, 0);
+            body[1] = 0x5c;
+            body[0x54..0x58].copy_from_slice(&speeds[0].to_le_bytes());
+            body[0x58..0x5c].copy_from_slice(&speeds[1].to_le_bytes());
+            body.extend(b"\0\0");
+            speed(&modules(&tables(&[body])))
+        };
+        assert_eq!(fast([80_000, 70_000]).as_deref(), Some("70000 MT/s"));
+        assert_eq!(fast([80_000, 0]).as_deref(), Some("80000 MT/s"));
+        assert_eq!(
+            speed(&modules(&tables(&[device(16384, 0, 0xffff, 0xffff)]))),
+            None,
+            "an older table has no such field"
+        );
     }
 
     /// Reading tables that are cut off or damaged gives an answer and does not panic.

@@ -97,7 +97,7 @@ fn start(fauxplat: &Path, load: &Load) -> Result<Running, ChoreError> {
 fn tell(loads: &[Load]) {
     println!(
         "CPU time of a unit of a victim on CPU {VICTIM} beside a load on CPU {LOADED}, over the mean of before and after; \
-         medians of {ROUNDS} rounds in turns, with the interval of each median (93 to 98 %)"
+         medians of {ROUNDS} rounds in turns, with the interval of each median (96 %)"
     );
     for (kernel, (name, _)) in KERNELS.iter().enumerate() {
         println!("  victim {name}:");
