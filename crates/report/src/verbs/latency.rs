@@ -33,21 +33,42 @@ pub(crate) fn parts(found: &LatencyFindings) -> Vec<Piece> {
 }
 
 fn answer(found: &LatencyFindings) -> String {
-    let worst = found.tests.iter().max_by_key(|test| late(&test.corrected));
-    let Some(worst) = worst else { return "Nothing was measured.".to_owned() };
-    let best = found.tests.iter().min_by_key(|test| late(&test.corrected)).unwrap_or(worst);
-    let both = [best, worst].map(|test| &test.corrected);
-    match found.tests.len() {
-        1 => format!("{}: half within {}, {}", place(worst), time(worst.raw.p50_ns), most(&both[1..])),
-        all => format!(
-            "{}: {} ({}) to {} ({})",
-            counted(all, "test", "tests"),
-            most(&both),
-            place(best),
-            time(late(&worst.corrected)),
-            place(worst)
-        ),
-    }
+    let (silent, timed): (Vec<&LatencyTest>, Vec<&LatencyTest>) =
+        found.tests.iter().partition(|test| is_silent(test));
+    let worst = timed.iter().max_by_key(|test| late(&test.corrected));
+    let said = match (worst, &silent[..]) {
+        (None, []) => return "Nothing was measured.".to_owned(),
+        (None, [only]) => return format!("{}: nothing arrived, so nothing was timed", place(only)),
+        (None, all) => return format!("{}: nothing arrived, so nothing was timed", tests(all.len())),
+        (Some(worst), _) => {
+            let best = timed.iter().min_by_key(|test| late(&test.corrected)).unwrap_or(worst);
+            let both = [best, worst].map(|test| &test.corrected);
+            match timed.len() {
+                1 => {
+                    format!("{}: half within {}, {}", place(worst), time(worst.raw.p50_ns), most(&both[1..]))
+                }
+                all => format!(
+                    "{}: {} ({}) to {} ({})",
+                    tests(all),
+                    most(&both),
+                    place(best),
+                    time(late(&worst.corrected)),
+                    place(worst)
+                ),
+            }
+        }
+    };
+    let unheard: Vec<String> = silent.iter().map(|test| place(test)).collect();
+    if unheard.is_empty() { said } else { format!("{said}; nothing arrived at {}", unheard.join(" and at ")) }
+}
+
+fn tests(count: usize) -> String {
+    counted(count, "test", "tests")
+}
+
+/// Whether a test waited in vain. Noise without a gap is no such test, but a quiet one.
+fn is_silent(test: &LatencyTest) -> bool {
+    test.count == 0 && test.missed == 0 && test.name != "noise"
 }
 
 /// How late nearly all are: 99 %, or where there are too few for that, all that there were.
@@ -124,7 +145,7 @@ fn table(found: &LatencyFindings) -> Grid {
         let peer = test.peer.map_or(String::new(), |peer| format!(" to {peer}"));
         let mut cells = vec![test.name.clone(), format!("{}{peer}", test.cpu), policy(test)];
         let shown = [Some(raw.p50_ns), raw.p99_ns, raw.p999_ns, raw.p99999_ns, Some(raw.max_ns)];
-        cells.extend(shown.map(time_or_dash));
+        cells.extend(shown.map(|ns| time_or_dash(ns.filter(|_| !is_silent(test)))));
         cells.extend([test.missed.to_string(), time_or_dash(test.corrected.p99_ns), test.count.to_string()]);
         grid.push(if test.missed > 0 { Tone::Doubt } else { Tone::Plain }, cells);
         if !raw.intervals.is_empty() {

@@ -56,6 +56,14 @@ fn the_best_test_of_a_latency_comes_before_the_worst() {
         }
         owned.text(200).lines().next().unwrap_or_default().replace('\u{a0}', " ")
     };
+    let silent = {
+        let mut owned = made::latency();
+        let Findings::Latency(found) = &mut owned.findings else { panic!("a test of latency") };
+        found.tests.truncate(2);
+        (found.tests[0].count, found.tests[0].missed) = (0, 0);
+        owned.text(200).lines().next().unwrap_or_default().replace('\u{a0}', " ")
+    };
+    assert!(silent.contains("half within") && silent.contains("; nothing arrived at timer"), "{silent}");
     let (other, fifo) = ("(timer, CPU 1, other)", "(timer, CPU 1, fifo:50)");
     let short = format!("2 tests: all within 503.0 µs {fifo} to 2.023 ms {other}");
     assert_eq!(answer([(None, 2_023_000), (None, 503_000)]), short);
