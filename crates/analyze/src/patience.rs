@@ -10,7 +10,8 @@ const SESSION_PAIRS_MIN: u32 = 6;
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     max_time_ns: Option<u64>,
-    /// Time after which an undecided comparison ends, provided that it has the usual number of pairs.
+    /// Time after which an undecided comparison ends, provided that it has the usual number of pairs, or that typical
+    /// runs are decided and only rare slow runs are open.
     at_least_ns: Option<u64>,
     pairs_usual: u32,
     /// Number of pairs after which the comparison ends, decided or not.

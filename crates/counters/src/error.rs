@@ -65,7 +65,7 @@ pub enum CounterError {
     #[error("term `{term}` of device `{device}` needs a value: write `{term}=0x1`")]
     NoValue { device: String, term: String },
     /// A value that exceeds the bits of its term.
-    #[error("{value:#x} is too large for `{term}` of device `{device}`, which has {bits} bits")]
+    #[error("{value:#x} is too large: term `{term}` of device `{device}` has {bits} bits")]
     TooLarge { device: String, term: String, value: u64, bits: u32 },
     /// An event of the vocabulary that the processor's device would have to name, but does not.
     #[error(

@@ -35,10 +35,11 @@ impl Ending {
         Ending { notice: self.notice.clone(), sentence }
     }
 
-    /// Runs a shell line with the notice. A failure of the line does not change the result of the experiment.
+    /// Runs a shell line that finds the notice in its environment, see [`Notice::tell`]. A failure of the line does not
+    /// change the result of the experiment.
     ///
     /// # Errors
-    /// Returns the reason why the line could not be run, or how it ended.
+    /// Returns the reason if the line could not be run, exceeded its time limit or did not end with status 0.
     pub fn tell(&self, line: &str, done: &Result<(), Failure>, exit_code: u8) -> Result<(), String> {
         self.notice(done).tell(line, exit_code)
     }

@@ -176,7 +176,8 @@ pub struct RuleArgs {
     /// Probability of a false `different` over the whole comparison [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub level: Option<f64>,
-    /// Excess of pairs in which one command is much slower that counts as none, as a share of all [default: 3%]
+    /// Slow runs count as equally frequent if the pairs in which one command is much slower exceed those in which the other
+    /// is by at most this share of all pairs [default: 3%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub tail_margin: Option<f64>,
     /// Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]

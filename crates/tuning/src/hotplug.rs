@@ -34,10 +34,10 @@ pub(crate) fn objection(root: &Root, cpu: Cpu, going: &CpuSet) -> Option<Stays> 
         return Some(Stays::Absent(format!("CPU {cpu} cannot be taken off on this machine")));
     }
     if left.is_empty() {
-        return Some(Stays::Refused(format!("CPU {cpu} would be the last that is online")));
+        return Some(Stays::Refused(format!("CPU {cpu} would be the last CPU online")));
     }
     if let Some(node) = emptied_node(root, cpu, &left) {
-        return Some(Stays::Refused(format!("CPU {cpu} is the last that is online of {node}")));
+        return Some(Stays::Refused(format!("CPU {cpu} is the last online CPU of {node}")));
     }
     let isolated: Option<CpuSet> =
         root.value("sys/fs/cgroup/cpuset.cpus.isolated").and_then(|list| list.parse().ok());
@@ -115,7 +115,7 @@ mod tests {
         assert!(matches!(objection(&root, Cpu(9), &none), Some(Stays::Absent(_))));
         let going: CpuSet = "2-3".parse().unwrap();
         let last = objection(&root, Cpu(4), &going);
-        assert_eq!(last, Some(Stays::Refused("CPU 4 is the last that is online of node1".into())));
+        assert_eq!(last, Some(Stays::Refused("CPU 4 is the last online CPU of node1".into())));
     }
 
     #[test]

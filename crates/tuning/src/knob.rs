@@ -134,7 +134,8 @@ pub(crate) struct Knob {
     /// Reason to turn the knob, for listings.
     pub(crate) purpose: &'static str,
     pub(crate) values: Values,
-    /// Places where the knob may be found; empty for knobs that are more than one file, and for settings of a process.
+    /// Patterns of the files that hold the setting; empty for knobs whose files are found by code of their own, such as
+    /// `shield`, `irq-affinity` and `cpu:`, and for settings of a process.
     pub(crate) places: &'static [KnobLocation],
     /// Setting of a single process with the same effect, and the value for which it applies; an empty value applies to
     /// all.

@@ -181,7 +181,7 @@ impl<'a> Repairer<'a> {
             if !self.victims.contains_key(&task.tid) && !self.was_bound(&task) {
                 let (tid, mask) = (task.tid, &task.mask);
                 self.done.left.push(format!(
-                    "task {tid} may run on {mask} and had bound itself to CPU {cpu} since the tasks were noted"
+                    "task {tid} may run on {mask} and had bound itself to CPU {cpu} after its affinity was recorded: this binding is lost"
                 ));
             }
         }

@@ -234,7 +234,8 @@ impl<'a> Folder<'a> {
             let apart = self.candidate(whole.period, (k * part.inverse_counts.len()).min(room));
             let leaves_nothing = |finer: &Candidate| part.explains_as_much_as(finer, effects);
             let testable = part.is_testable() && apart.is_testable();
-            // Contrasts that the whole period resolves with its own bins must be resolved by the fraction as well.
+            // The whole period with its own bins must not explain more than the fraction either. This is tested only if it
+            // has more bins in use than the fraction, since the test compares a finer candidate with a coarser one.
             let is_enough =
                 testable && leaves_nothing(&apart) && (part.used >= whole.used || leaves_nothing(whole));
             is_enough.then_some(part)

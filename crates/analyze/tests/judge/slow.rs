@@ -5,7 +5,7 @@ use fauxplat_model::{Comparison, Side};
 use super::sessions::in_sessions;
 use super::*;
 
-/// A block of 50 ms runs that differ by some 0.05 % within a pair, times a factor for A and a factor for B.
+/// Pairs of 50 ms runs that differ by at most 0.06 %, multiplied by one factor for A and another for B.
 fn quiet(n: u32, [a, b]: [f64; 2]) -> Vec<Sample> {
     let one = |command: u16, factor: f64| {
         let wall = (5e7 * factor * (0.0003 * jitter(n, command.into())).exp()) as u64;

@@ -356,7 +356,7 @@ fn the_last_cpu_of_a_node_stays() {
     bench.set("sys/devices/system/node/node0/cpulist", "0\n");
     bench.set("sys/devices/system/node/node1/cpulist", "1\n");
     let done = bench.run(&["tune", "--set", "cpu:1=offline"]);
-    assert!(done.code == Some(3) && done.err.contains("last that is online of node1"), "{done:?}");
+    assert!(done.code == Some(3) && done.err.contains("last online CPU of node1"), "{done:?}");
     assert!(bench.is_as_before());
 }
 

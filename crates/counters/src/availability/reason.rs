@@ -42,7 +42,7 @@ pub fn reason(refusal: Refusal, event: &Resolved, circumstances: &Circumstances)
         }
         libc::ENOENT | libc::ENODEV => Reason::new(
             "this machine has no such event",
-            "ask for another event, or name it by its device and number",
+            "ask for another event, or give its code in the terms of its device, such as cpu/event=0x3c,umask=0x0/",
         ),
         libc::EACCES | libc::EPERM if circumstances.is_privileged => {
             filtered("forbids it to a privileged process")

@@ -126,7 +126,7 @@ fn what_a_device_does_not_have_is_refused_with_what_it_has() {
     );
     assert_eq!(
         refused(&tree, "cpu/umask=0x100/"),
-        "0x100 is too large for `umask` of device `cpu`, which has 8 bits"
+        "0x100 is too large: term `umask` of device `cpu` has 8 bits"
     );
     assert_eq!(
         refused(&tree, "cpu/with-place/"),

@@ -62,7 +62,7 @@ pub fn lay_out(definition: &mut Definition, count: u64) -> Result<(), Failure> {
             Ok(())
         }
         lines if lines.iter().any(draws) => Err(Failure::usage(
-            "explain builds the program of one command: its layouts are the levels of a factor",
+            "with --build or --link, explain takes only one command: the layouts of its program are the levels of the factor `layout`",
         )),
         _ => Ok(()),
     }

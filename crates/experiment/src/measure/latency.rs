@@ -107,7 +107,7 @@ impl Cells {
         let cells = cells(asked, &cpus, &pairs, &policies);
         match cells.is_empty() {
             true => Err(Failure::usage(
-                "there is nothing to test: a message by `line` needs two CPUs (--pairs A:B)",
+                "there is nothing to test: messages over the channel `line` (a cache line that the receiver polls) need two different CPUs (--pairs A:B)",
             )),
             false => {
                 let is_asked = !asked.policies.is_empty();
@@ -147,7 +147,7 @@ impl Cells {
 /// Reason why a policy that was permitted outside of the control group is not permitted in it.
 const NO_SHARE: &str = "the control group of the limit has no real-time share, see its cpu.rt_runtime_us";
 
-/// Makes all tests, in slices that alternate.
+/// Runs all tests, each cut into slices that alternate with the slices of the other tests.
 ///
 /// # Errors
 /// Fails if threads cannot be placed, or with an error of the store.

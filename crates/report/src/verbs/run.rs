@@ -208,8 +208,8 @@ fn percentiles(wall: &Summary, view: &View) -> Option<String> {
         None => format!("{name} –"),
     };
     let takes = match wall.n {
-        n if n < P95_FROM => format!(" (p5 and p95 take {P95_FROM} runs, p99 {P99_FROM})"),
-        n if n < P99_FROM => format!(" (p99 takes {P99_FROM} runs)"),
+        n if n < P95_FROM => format!(" (p5 and p95 need {P95_FROM} runs, p99 {P99_FROM})"),
+        n if n < P99_FROM => format!(" (p99 needs {P99_FROM} runs)"),
         _ => String::new(),
     };
     let all = named.map(shown).join(", ");

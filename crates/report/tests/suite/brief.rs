@@ -137,8 +137,8 @@ fn a_percentile_takes_runs_enough() {
     let (few, some, many) = (line(19), line(99), line(100));
     assert!(few.0.is_null() && some.0.is_null() && many.0.is_number(), "{few:?} {some:?} {many:?}");
     let [few, some, many] = [few, some, many].map(|(_, text)| text.expect("a line of percentiles"));
-    assert!(few.contains("p5 –") && few.contains("p95 –, p99 – (p5 and p95 take 20 runs, p99 100)"), "{few}");
-    assert!(!some.contains("p95 –") && some.contains("p99 – (p99 takes 100 runs)"), "{some}");
+    assert!(few.contains("p5 –") && few.contains("p95 –, p99 – (p5 and p95 need 20 runs, p99 100)"), "{few}");
+    assert!(!some.contains("p95 –") && some.contains("p99 – (p99 needs 100 runs)"), "{some}");
     assert!(!many.contains('–'), "{many}");
     assert_eq!(line(4).1, None);
 }

@@ -69,7 +69,7 @@ fn passes((name, case): &Case) -> bool {
     passed
 }
 
-/// Runs one verb in a process of its own, for tests that limit what the process can do.
+/// Carries out one verb in this process, which a test has started in order to limit what it can do.
 fn perform(verb: &str, root: &Root, journal: &Path) -> Result<(), TuneError> {
     if verb == RESTORE {
         return restore(root, journal, Restore::default(), "test").map(drop);

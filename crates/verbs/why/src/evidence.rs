@@ -180,7 +180,8 @@ pub struct SampledFunction {
     pub own_ns: Amount,
     /// Additional time in the function and its callees, in nanoseconds.
     pub total_ns: Amount,
-    /// Caller from which the function takes the most additional time.
+    /// Direct caller whose calls account for the largest part of the change in the function's own time, or else its most
+    /// frequent caller.
     pub caller: Option<String>,
     /// Source file and line with the most samples in the slower program.
     pub line: Option<(String, u32)>,

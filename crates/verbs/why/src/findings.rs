@@ -178,7 +178,8 @@ pub struct Counted {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Function {
     pub name: String,
-    /// Caller from which the function takes the most additional time.
+    /// Direct caller whose calls account for the largest part of the change in the function's own time, or else its most
+    /// frequent caller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
     /// Source line with the most samples.

@@ -8,8 +8,9 @@ const PAST_MIN: usize = 8;
 /// Number of scaled medians above which a difference is large.
 const LARGE: f64 = 4.0;
 
-/// Log ratio above which a difference always counts as large if it is twice the usual one: half as long again, ln 1.5.
-/// For distant modes, four scaled medians would be more than twice as long.
+/// The threshold of a large difference never exceeds this log ratio (ln 1.5, half as long again) or twice the median
+/// magnitude, whichever is greater. Without this cap it would exceed a factor of two as soon as the runs of a pair
+/// usually differ by more than 12 %, as when runs fall into two distant modes.
 const ALWAYS_LARGE: f64 = 0.405;
 
 /// Number of large differences that are assumed before the first pair, so that no bet risks everything.

@@ -107,7 +107,7 @@ fn kinds(found: &ProfileFindings) -> Vec<(Kind, f64)> {
     sums.into_iter().collect()
 }
 
-/// The direct caller from which a function takes the most more, or the most less where it takes less.
+/// The direct caller whose calls account for the largest part of the change `more_s` in a function's own time.
 fn caller(found: &ProfileFindings, name: &str, more_s: f64) -> Option<String> {
     let mut rises: BTreeMap<&str, f64> = BTreeMap::new();
     for stack in &found.stacks {
