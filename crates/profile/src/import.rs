@@ -213,6 +213,8 @@ fn fixed_period(about: &PerfFile) -> u64 {
 /// The data of a sample, in the words of the kernel's ring buffer.
 struct Words {
     chain: Vec<u64>,
+    /// The address of a sample in user mode that has neither a chain nor registers to unwind from.
+    alone: Option<[u64; 1]>,
     registers: Option<Vec<u64>>,
     stack: Vec<u64>,
     copied: u32,
@@ -232,9 +234,12 @@ impl Words {
         };
         let filled = bytes.len().min(usize::try_from(filled).unwrap_or(usize::MAX));
         let (words, _) = bytes[..filled].as_chunks::<8>();
+        let registers = sample.user_regs.as_ref().and_then(own);
+        let is_alone = sample.callchain.is_none() && registers.is_none() && !is_kernel(sample.cpu_mode);
         Words {
             chain: chain.unwrap_or_default(),
-            registers: sample.user_regs.as_ref().and_then(own),
+            alone: sample.ip.filter(|_| is_alone).map(|ip| [ip]),
+            registers,
             stack: words.iter().map(|word| u64::from_ne_bytes(*word)).collect(),
             copied: bytes.len() as u32,
             has_copy: sample.user_stack.is_some(),
@@ -243,13 +248,16 @@ impl Words {
 
     /// Converts a sample; `period` applies if the sample does not contain its own.
     fn sampled(&self, sample: &SampleRecord, period: u64) -> Sampled<'_> {
-        let (kernel_chain, user_chain) = chains(&self.chain);
+        let (kernel_chain, mut user_chain) = chains(&self.chain);
+        if let Some(alone) = &self.alone {
+            user_chain = alone;
+        }
         Sampled {
             pid: sample.pid.unwrap_or(0),
             tid: sample.tid.unwrap_or(0),
             time_ns: sample.timestamp.unwrap_or(0),
             ip: sample.ip.unwrap_or(0),
-            is_kernel: matches!(sample.cpu_mode, CpuMode::Kernel | CpuMode::GuestKernel),
+            is_kernel: is_kernel(sample.cpu_mode),
             period: sample.period.unwrap_or(period).min(PERIOD_MAX),
             kernel_chain,
             user_chain,

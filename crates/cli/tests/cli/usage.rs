@@ -155,3 +155,29 @@ fn words_that_are_not_utf_8_are_refused() {
     command.arg(std::ffi::OsStr::from_bytes(b"echo \xff"));
     Done::of(command).complains(2, &["UTF-8"]);
 }
+
+/// The parser accepts an option without the one that it requires, if something else conflicts with the required one.
+#[test]
+fn an_option_that_requires_another_one_is_refused_without_it() {
+    let lab = Lab::new();
+    for line in [
+        "compare --session-gap 1s --anytime true true",
+        "compare --other-machine --order ab true true",
+        "compare --merge-base --plan true",
+        "compare --objects x.o --build true true true",
+        "contend --interval 1s --pairs 0:1",
+        "contend --count 3 integer-ports",
+        "fleet emit kubernetes --image x --nodes 2 --of 3 true",
+        "fleet emit kubernetes --image x --nodes 2 --folder f true",
+        "suite --merge-base --from a.json b.json",
+        "suite --build true --from a.json b.json",
+        "why --benchmark x true true",
+        "why --merge-base --stored 1",
+        "why --build true --stored 1",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let option =
+            words.iter().find(|word| word.starts_with("--") && !["--image", "--nodes"].contains(*word));
+        lab.run(&words).complains(2, &[option.unwrap()]);
+    }
+}

@@ -104,7 +104,7 @@ fn a_comparison_is_explained_after_its_report() {
     let lab = Lab::new();
     let compare = |words: &[&str]| {
         let store = lab.file("store.sqlite");
-        let whole = [&["compare", "--quiet", "--max-pairs", "6", "--store", &store][..], words].concat();
+        let whole = [&["compare", "--quiet", "--max-pairs", "20", "--store", &store][..], words].concat();
         Done::of(lab.bare(&whole))
     };
     let done = compare(&["--why=20s", "--nice", "3", "true", "sleep 0.2"]).succeeds();
