@@ -426,13 +426,28 @@ fn silent(verb: &str) -> Vec<String> {
     trial.silent
 }
 
+/// Options of a verb without a sign in each of three attempts: a busy machine may hide what an option changes, such as an
+/// earlier end, and an option that does nothing never shows.
+fn never_seen(verb: &str) -> Vec<String> {
+    let option = |said: &String| said.split_once(": (").map(|(option, _)| option.to_owned());
+    let mut left = silent(verb);
+    for _ in 0..2 {
+        if left.is_empty() {
+            break;
+        }
+        let again: Vec<Option<String>> = silent(verb).iter().map(option).collect();
+        left.retain(|said| again.contains(&option(said)));
+    }
+    left
+}
+
 macro_rules! verbs {
     ($($name:ident $verb:literal),+ $(,)?) => {
         const TRIED: &[&str] = &[$($verb),+];
         $(
             #[test]
             fn $name() {
-                let silent = silent($verb);
+                let silent = never_seen($verb);
                 assert!(silent.is_empty(), "{}", silent.join("\n"));
             }
         )+
