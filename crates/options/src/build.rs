@@ -13,7 +13,7 @@ pub struct BuildArgs {
     #[arg(long, value_name = "CMD")]
     pub build: Option<String>,
     /// Object files, linked in an order of its own for each layout
-    #[arg(long, value_name = "FILE", num_args = 1.., requires = "link", conflicts_with = "build")]
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "link")]
     pub objects: Vec<String>,
     /// Shell command that links the objects: 'cc {objects} -o {out}'
     #[arg(long, value_name = "CMD", requires = "objects", conflicts_with = "build")]

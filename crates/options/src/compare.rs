@@ -25,19 +25,11 @@ const EXAMPLES: &str = "\
   fauxplat compare --build-a 'cc {link_flags} old.c -o {out}' --build-b 'cc {link_flags} new.c -o {out}' '{program}'";
 
 /// Options that cannot be combined with revisions.
-const WITHOUT_COMMITS: [&str; 9] =
-    ["baseline", "with", "plan", "build_a", "link", "link_seeds", "parameters", "scan", "step"];
-
-// The parser accepts an option without the option that it requires if anything on the line conflicts with the required
-// one. Both therefore have the same conflicts.
-/// Options that cannot be combined with sessions.
-const WITHOUT_SESSIONS: [&str; 4] = ["baseline", "plan", "anytime", "estimand"];
-
-/// Options that cannot be combined with a baseline.
-const WITHOUT_BASELINE: [&str; 2] = ["order", "estimand"];
+const WITHOUT_COMMITS: [&str; 8] =
+    ["baseline", "with", "plan", "build_a", "link", "link_seeds", "parameters", "scan"];
 
 /// Options of comparisons whose difference `why` cannot measure again.
-const WITHOUT_WHY: [&str; 15] = [
+const WITHOUT_WHY: [&str; 14] = [
     "baseline",
     "plan",
     "sessions",
@@ -52,7 +44,6 @@ const WITHOUT_WHY: [&str; 15] = [
     "estimand",
     "parameters",
     "scan",
-    "step",
 ];
 
 /// Options, and groups of options by the names of their structs, that concern the running of commands. A comparison of
@@ -91,7 +82,6 @@ const MEASURED: [&str; 27] = [
 #[command(
     after_help = after(EXAMPLES),
     mut_arg("commits", |arg| arg.conflicts_with_all(WITHOUT_COMMITS)),
-    mut_arg("merge_base", |arg| arg.conflicts_with_all(WITHOUT_COMMITS)),
     mut_arg("why", |arg| arg.conflicts_with_all(WITHOUT_WHY)),
 )]
 pub struct CompareArgs {
@@ -101,10 +91,10 @@ pub struct CompareArgs {
     pub rule: RuleArgs,
     /// Measure in so many sessions, between which everything that can be is begun anew, and count each of them once: the
     /// verdict is then about the next session too. They share the limits
-    #[arg(long, value_name = "N", conflicts_with_all = WITHOUT_SESSIONS, help_heading = "Decision")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["baseline", "plan", "anytime", "estimand"], help_heading = "Decision")]
     pub sessions: Option<u32>,
     /// Pause before each session but the first, so that they are spread over more of what the machine goes through
-    #[arg(long, value_name = "TIME", requires = "sessions", conflicts_with_all = WITHOUT_SESSIONS, value_parser = time_with_unit, help_heading = "Decision")]
+    #[arg(long, value_name = "TIME", requires = "sessions", value_parser = time_with_unit, help_heading = "Decision")]
     pub session_gap: Option<Nanos>,
     /// Fail with exit code 1 if some command is slower or faster than the first by more than the margin, or different either
     /// way; `undecided` fails too where neither that nor the contrary is shown, `inconclusive` where there is no verdict.
@@ -120,7 +110,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "CODE", conflicts_with = "plan", value_parser = clap::value_parser!(u8).range(1..))]
     pub undecided_code: Option<u8>,
     /// Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker
-    #[arg(long, value_name = "RUN-ID|FILE", conflicts_with_all = WITHOUT_BASELINE)]
+    #[arg(long, value_name = "RUN-ID|FILE", conflicts_with_all = ["order", "estimand"])]
     pub baseline: Option<String>,
     /// Compare the --baseline with these results, which are stored too, and run nothing; of several commands of either,
     /// --names says which are meant: OLD,NEW
@@ -132,7 +122,7 @@ pub struct CompareArgs {
     #[arg(conflicts_with_all = ["baseline", "confirm", "build_a", "build", "link", "link_seeds", "duet"])]
     pub plan: bool,
     /// Accept a --baseline that was measured on another machine; the report says so
-    #[arg(long, requires = "baseline", conflicts_with_all = WITHOUT_BASELINE)]
+    #[arg(long, requires = "baseline")]
     pub other_machine: bool,
     #[command(flatten)]
     pub commits: CommitsArgs,
@@ -143,7 +133,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "CMD", requires = "build_b", conflicts_with_all = ["build", "link"], help_heading = "Build")]
     pub build_a: Option<String>,
     /// Builds B
-    #[arg(long, value_name = "CMD", requires = "build_a", conflicts_with_all = ["build", "link"], help_heading = "Build")]
+    #[arg(long, value_name = "CMD", requires = "build_a", help_heading = "Build")]
     pub build_b: Option<String>,
     /// Compare layouts of one build with each other, as the binaries that they are: seeds such as 3,17, or `widest:N` for
     /// the fastest and the slowest of N

@@ -14,10 +14,6 @@ const EXAMPLES: &str = "\
   fauxplat contend integer-ports llc --pairs 0:1,0:2
   fauxplat contend --capacity --interval 5s";
 
-/// Options that cannot be combined with `--capacity`, nor with options that require it: the parser accepts an option
-/// without the one that it requires if anything on the line conflicts with the latter.
-const WITHOUT_CAPACITY: [&str; 4] = ["pairs", "kernels", "max_rounds", "counters"];
-
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
 pub struct ContendArgs {
@@ -43,10 +39,10 @@ pub struct ContendArgs {
     #[arg(long, conflicts_with_all = ["pairs", "kernels"])]
     pub capacity: bool,
     /// With --capacity: time between two looks at the machine, from 50 ms on
-    #[arg(long, value_name = "TIME", default_value = "1s", requires = "capacity", conflicts_with_all = WITHOUT_CAPACITY, value_parser = look_every)]
+    #[arg(long, value_name = "TIME", default_value = "1s", requires = "capacity", value_parser = look_every)]
     pub interval: Nanos,
     /// With --capacity: looks
-    #[arg(long, value_name = "N", default_value_t = 5, requires = "capacity", conflicts_with_all = WITHOUT_CAPACITY)]
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "capacity")]
     pub count: u32,
     /// Seed of the order of the cells [default: drawn, and reported]
     #[arg(long, value_name = "N")]

@@ -224,11 +224,8 @@ pub struct FleetWatchArgs {
     pub output: Output<Watched>,
 }
 
-/// Options that cannot be combined with `--round`, nor with options that require it.
-const WITHOUT_ROUND: [&str; 4] = ["nodes", "node_label", "commands", "runs"];
-
 #[derive(Debug, Args)]
-#[command(mut_arg("folder", |arg| arg.requires("round").conflicts_with_all(WITHOUT_ROUND)))]
+#[command(mut_arg("folder", |arg| arg.requires("round")))]
 pub struct FleetEmitArgs {
     /// For which engine
     #[arg(value_name = "ENGINE", value_parser = ["kubernetes"])]
@@ -245,10 +242,10 @@ pub struct FleetEmitArgs {
     /// Write what measures the suspects of a run again that was taken, beside machines of their groups: this round, from 1
     /// on. The answers are taken like those of the first measurement
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    #[arg(conflicts_with_all = WITHOUT_ROUND)]
+    #[arg(conflicts_with_all = ["nodes", "node_label", "commands", "runs"])]
     pub round: Option<u32>,
     /// The run of --round: its id, the beginning of it, or its folder [default: the latest]
-    #[arg(long = "of", value_name = "ID|FOLDER", requires = "round", conflicts_with_all = WITHOUT_ROUND)]
+    #[arg(long = "of", value_name = "ID|FOLDER", requires = "round")]
     pub of: Option<String>,
     #[command(flatten)]
     pub place: FleetPlaceArgs,

@@ -37,6 +37,7 @@ mod overwritten;
 mod profile;
 mod quoting;
 mod reading;
+mod requirements;
 mod run;
 mod spoken;
 mod surroundings;

@@ -193,7 +193,7 @@ fn what_cannot_be_is_refused_in_one_line() {
         (&["--cpu", "7000"], &["CPU 7000 does not exist"]),
         (&["message", "--pairs", "0:7000"], &["CPU 7000 does not exist"]),
         (&["message", "--pairs", "0"], &["`0` is not a pair"]),
-        (&["message", "--pairs", &pair, "--channels", "line"], &["two CPUs"]),
+        (&["message", "--pairs", &pair, "--channels", "line"], &["two different CPUs"]),
         (&["message", "--channels", "telegraph"], &["no channel `telegraph`", "socketpair"]),
         (&["quake"], &["quake", "timer"]),
         (&["--policy", "fifo:100"], &["fifo:100"]),

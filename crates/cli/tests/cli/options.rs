@@ -1,6 +1,6 @@
 //! Every option does something or is refused: an accepted option without an effect would mislead the user.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 
 use clap::{Arg, Command};
@@ -100,58 +100,6 @@ fn verbs(command: &Command, path: &str, found: &mut BTreeMap<String, Vec<String>
         }
         verbs(verb, &path, found);
     }
-}
-
-/// The parser accepts an option without the option that it requires, if anything on the line conflicts with the required
-/// one. Therefore an option has to have the conflicts of what it requires.
-#[test]
-fn an_option_has_the_conflicts_of_what_it_requires() {
-    let mut lacking = Vec::new();
-    conflicts_of_requirements(&tree(), "", &mut lacking);
-    assert!(lacking.is_empty(), "{}", lacking.join("\n"));
-}
-
-fn conflicts_of_requirements(of: &Command, path: &str, lacking: &mut Vec<String>) {
-    for verb in of.get_subcommands().filter(|verb| verb.get_name() != "help") {
-        let path = format!("{path} {}", verb.get_name());
-        for arg in verb.get_arguments() {
-            let own = conflicts(verb, arg);
-            for id in required_by(arg) {
-                let Some(required) = verb.get_arguments().find(|it| it.get_id().as_str() == id) else {
-                    continue;
-                };
-                let theirs = conflicts(verb, required);
-                let missing = theirs.iter().filter(|it| !own.contains(*it) && *it != arg.get_id().as_str());
-                lacking.extend(missing.map(|other| {
-                    format!("{path}: {} requires {id}, which conflicts with {other}", arg.get_id())
-                }));
-            }
-        }
-        conflicts_of_requirements(verb, &path, lacking);
-    }
-}
-
-/// Ids of the options that conflict with one, whichever of them says so.
-fn conflicts(verb: &Command, of: &Arg) -> BTreeSet<String> {
-    let said = |arg: &Arg| -> Vec<String> {
-        verb.get_arg_conflicts_with(arg).iter().map(|it| it.get_id().to_string()).collect()
-    };
-    let others = verb.get_arguments().filter(|arg| said(arg).iter().any(|id| id == of.get_id().as_str()));
-    said(of).into_iter().chain(others.map(|arg| arg.get_id().to_string())).collect()
-}
-
-/// Ids of the options that an option requires. The parser's library tells them only where it prints an option.
-fn required_by(arg: &Arg) -> Vec<String> {
-    let text = format!("{arg:?}");
-    let list = text.split_once("requires: [").and_then(|(_, rest)| rest.split_once(']'));
-    list.map_or_else(Vec::new, |(list, _)| list.split('"').skip(1).step_by(2).map(str::to_owned).collect())
-}
-
-#[test]
-fn requirements_are_found() {
-    let arg = Arg::new("a").requires("b").requires("c");
-    assert_eq!(required_by(&arg), ["b", "c"]);
-    assert_eq!(required_by(&Arg::new("a")), [""; 0]);
 }
 
 /// A lab with something in its store, and the capture of a small machine.

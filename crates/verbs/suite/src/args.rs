@@ -30,8 +30,7 @@ const EXAMPLES: &str = "\
 #[command(
     after_help = after(EXAMPLES),
     mut_arg("commits", |arg| arg.conflicts_with("from")),
-    mut_arg("merge_base", |arg| arg.conflicts_with("from")),
-    mut_arg("build", |arg| arg.requires("commits").conflicts_with("from")),
+    mut_arg("build", |arg| arg.requires("commits")),
     mut_arg("why", |arg| arg.conflicts_with("from")),
 )]
 pub struct SuiteArgs {

@@ -17,14 +17,8 @@ pub(crate) const EXAMPLES: &str = "\
   fauxplat why --stored last --benchmark BM_sort/1000
   fauxplat why --format html -o why.html ./old ./new";
 
-/// Options that cannot be combined with an earlier comparison.
-const WITHOUT_STORED: [&str; 3] = ["commands", "definition", "commits"];
-
 #[derive(Debug, Args)]
-#[command(
-    mut_arg("merge_base", |arg| arg.conflicts_with("stored")),
-    mut_arg("build", |arg| arg.requires("commits").conflicts_with("stored")),
-)]
+#[command(mut_arg("build", |arg| arg.requires("commits")))]
 pub(crate) struct WhyArgs {
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
@@ -48,10 +42,10 @@ pub(crate) struct WhyArgs {
     pub(crate) no_profile: bool,
     /// Explain an earlier comparison of two commands: the same ones, under the same condition, are measured anew; a number
     /// of `fauxplat history list`, or last
-    #[arg(long, value_name = "ID", conflicts_with_all = WITHOUT_STORED, help_heading = "Commands")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["commands", "definition", "commits"], help_heading = "Commands")]
     pub(crate) stored: Option<String>,
     /// The benchmark to explain, where the earlier experiment is a suite: it is run alone, for a fixed number of rounds
-    #[arg(long, value_name = "NAME", requires = "stored", conflicts_with_all = WITHOUT_STORED, help_heading = "Commands")]
+    #[arg(long, value_name = "NAME", requires = "stored", help_heading = "Commands")]
     pub(crate) benchmark: Option<String>,
     #[command(flatten)]
     pub(crate) commits: CommitsArgs,
