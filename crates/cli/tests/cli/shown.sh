@@ -29,7 +29,7 @@ files() {
     printf '[[command]]\ncommand = "%s/probe"\n[[command]]\ncommand = "%s/probe 2"\n' "$PWD" "$PWD" >saved.toml
     printf '[[command]]\ncommand = "%s/probe"\n' "$PWD" >one.toml
     printf '[condition]\nshell = true\n' >shell.toml
-    printf 'size: 7 ns\nother: 8 ns\n' >two.txt
+    printf 'size: 7 ns\nweight: 8 ns\n' >two.txt
     echo 'size: 7 ns' >old.txt
     echo 'size: 70 ns' >new.txt
 }

@@ -1,5 +1,6 @@
 //! The verb `history`, as the command-line program lists it.
 
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use fauxplat_experiment::Failure;
 use fauxplat_options::{EndArgs, Group, OutputArgs};
@@ -42,7 +43,9 @@ impl Verb for History {
             }
             HistoryAction::Show { id, output } => shown::show(&id, host, &output),
             HistoryAction::Export { id, output } => {
-                let format = if output.format == Format::Text { Format::Json } else { output.format };
+                let of_export = given.subcommand().map(|(_, export)| export.value_source("format"));
+                let is_named = of_export == Some(Some(ValueSource::CommandLine));
+                let format = if is_named { output.format } else { Format::Json };
                 shown::show(&id, host, &OutputArgs { format, ..OutputArgs::clone(&output) })
             }
             HistoryAction::Push { to, ids, all, output } => exchange::push(&to, &ids, all, (host, &output)),
