@@ -74,8 +74,7 @@ fn a_clear_difference_is_found_early_and_has_the_right_sign() {
 
 #[test]
 fn early_intervals_are_bounded_and_contain_the_truth() {
-    // Pairs that differ by a factor of two, with noise of up to 35 % in each pair. In 200 comparisons, four standard
-    // errors of a rate of 1 % are 2.8 percentage points.
+    // Pairs differ by a factor of two, with noise of up to 35 %; four standard errors of 1 % in 200 are 2.8 points.
     let mut missed = 0;
     for seed in 0..200 {
         let noisy = |n: u32| (0.3 * jitter(n, 7 + seed)).exp();
@@ -362,8 +361,7 @@ fn the_budget_sees_the_position() {
     assert!((parts - 1.0).abs() < 1e-9, "{variance:?}");
 }
 
-/// Blocks of two equal commands. In every fourth block a run waited 4 ms for its CPU, alternately the run of A and that
-/// of B.
+/// Blocks of two equal commands. In every fourth block a run waited 4 ms for its CPU, that of A and of B in turn.
 fn preempted(number: u32) -> Vec<Sample> {
     let mut samples = block(number, &[1.0, 1.0]);
     let hit = number.is_multiple_of(4).then_some(usize::from(number.is_multiple_of(8)));
@@ -440,16 +438,14 @@ fn equivalence_of_the_whole_needs_rare_slow_runs_excluded() {
     assert!(shown.is_different_beyond_margin() && !shown.b_is_better());
     assert!((shown.effect_ratio - 1.0).abs() < 0.005, "{}", shown.effect_ratio);
     assert!(shown.mean.is_some_and(|mean| mean.ratio > 1.02), "{:?}", shown.mean);
-    // With few pairs, only typical runs are called equivalent, and the share of slow runs that is not excluded is
-    // reported.
+    // With few pairs, only typical runs are called equivalent; the share of slow runs not excluded is reported.
     let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..rule }, 2, 1), 2, |n| now_and_then(n, 50));
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.extent), (Verdict::Equivalent, Some(Extent::Typical)));
     assert!(shown.tail.is_some_and(|tail| tail.excess_excluded > 0.05), "{:?}", shown.tail);
 }
 
-/// Number of comparisons, out of twenty noisy ones, that find no difference, a difference of typical runs, of the tail,
-/// of both.
+/// Of twenty noisy comparisons, those that find no difference, one of typical runs, one of the tail, or both.
 fn found_in(b: impl Fn(u32, u32) -> f64) -> [usize; 4] {
     let rule = Rule { max_pairs: 2048, ..rule() };
     let mut found = [0; 4];

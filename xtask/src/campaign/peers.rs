@@ -80,7 +80,7 @@ fn of(place: &Path, commands: [&str; 2], tool: impl Fn(&Path, [&str; 2]) -> Opti
     tool(place, commands).unwrap_or_else(|| "nothing".to_owned())
 }
 
-/// What a shell prints in a folder; `None` where it fails.
+/// Standard output of a shell line in a folder; `None` where it fails.
 fn said(place: &Path, line: &str) -> Option<String> {
     let done = Command::new("sh").args(["-c", line]).current_dir(place).output().ok()?;
     done.status.success().then(|| String::from_utf8_lossy(&done.stdout).into_owned())
@@ -105,7 +105,7 @@ fn stat(place: &Path, commands: [&str; 2]) -> Option<String> {
         Some(rows.lines().filter_map(row).collect())
     };
     let [fast, slow] = [counts(commands[0])?, counts(commands[1])?];
-    // One event more or less is no change of a count.
+    // A single event more or less is no change of a count.
     let ratio = |(name, count): &(String, f64)| {
         let then = fast.iter().find(|it| it.0 == *name)?.1;
         Some((name.clone(), ((count + 1.0) / (then + 1.0)).ln()))

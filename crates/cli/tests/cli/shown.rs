@@ -188,7 +188,7 @@ fn section(body: &str, groups: &BTreeMap<String, Vec<Block>>) -> Section {
 struct Outcome {
     done: Done,
     document: Value,
-    /// What the program `probe` of shown.sh wrote down.
+    /// Notes of the program `probe` of shown.sh about each of its runs.
     probe: String,
     /// Texts of the files that the rows of the section name, by these names.
     files: BTreeMap<String, String>,
