@@ -230,10 +230,15 @@ fn is_reserved(name: &str) -> bool {
 /// Kind of work that a name tells, if it is one of a widespread library.
 fn kind_of(name: &str) -> Option<Kind> {
     let plain = name.split(['@', '(']).next().unwrap_or(name);
-    let is_one = |known: &&str| {
-        plain == *known
-            || known.len() > 6 && plain.starts_with(*known)
-            || known.ends_with('_') && plain.starts_with(*known)
+    // A longer name is a variant of a known one only where a word ends: `check_match` is of the loader, and
+    // `check_matching` of regular expressions.
+    let is_one = |known: &&str| match plain.strip_prefix(*known) {
+        Some("") => true,
+        Some(rest) => {
+            known.ends_with('_')
+                || known.len() > 6 && !rest.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        }
+        None => false,
     };
     KNOWN.iter().find(|(_, names)| names.iter().any(is_one)).map(|(kind, _)| *kind)
 }
@@ -269,6 +274,19 @@ mod tests {
     fn a_users_own_function_says_nothing_by_its_name() {
         for own in ["walk", "free_list_walk", "timeline", "allocate", "throw_ball", "main", "sleep_more"] {
             assert_eq!(kind_of(own), None, "{own}");
+        }
+        for of_no_kind in ["check_matching", "_dl_initial_error_catch_tsd", "clock_gettimes"] {
+            assert_eq!(kind_of(of_no_kind), None, "{of_no_kind}");
+        }
+        for (variant, kind) in [
+            ("check_match", Kind::Loading),
+            ("_dl_map_object_from_fd", Kind::Loading),
+            ("futex_wait_queue", Kind::Lock),
+            ("clock_gettime64", Kind::BusyWait),
+            ("operator new[](unsigned long)", Kind::Allocation),
+            ("std::__detail::_Compiler<char>", Kind::Patterns),
+        ] {
+            assert_eq!(kind_of(variant), Some(kind), "{variant}");
         }
         assert_eq!(kind_of("_int_malloc"), Some(Kind::Allocation));
         assert_eq!(kind_of("_Unwind_RaiseException"), Some(Kind::Exceptions));
