@@ -164,7 +164,7 @@ fn diff_of_counts(place: &Path, commands: [&str; 2]) -> Option<String> {
     Some(format!("{name} {:+.1} M instructions", instructions / 1e6))
 }
 
-/// The frame of a difference of flame graphs whose own samples change most.
+/// The frame of a difference of flame graphs whose own time changes most.
 fn diff_of_flames(place: &Path, _: [&str; 2]) -> Option<String> {
     let line = "for s in fast slow; do perf script -i $s.data 2> /dev/null | inferno-collapse-perf > $s.folded; done; \
                 inferno-diff-folded fast.folded slow.folded";
@@ -176,6 +176,7 @@ fn diff_of_flames(place: &Path, _: [&str; 2]) -> Option<String> {
         let frame = words.next()?.rsplit(';').next()?.to_owned();
         *own.entry(frame).or_default() += after - before;
     }
-    let (frame, samples) = largest(own.into_iter())?;
-    Some(format!("{frame} {samples:+.0} samples"))
+    // A sample of the CPU clock weighs the nanoseconds that it stands for.
+    let (frame, ns) = largest(own.into_iter())?;
+    Some(format!("{frame} {:+.0} ms", ns / 1e6))
 }
