@@ -241,7 +241,11 @@ pub(crate) fn repeat(header: &Header) -> String {
     match verb {
         _ if has_seed || draws_nothing(&header.invocation) => {}
         Some(verb) => words.insert(verb + 1, format!("--seed {}", header.seed)),
-        None => words.push(format!("--seed {}", header.seed)),
+        // Words after `--` are commands and no options.
+        None => {
+            let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+            words.insert(end, format!("--seed {}", header.seed));
+        }
     }
     if let Some(program) = words.first_mut() {
         *program = program.rsplit('/').next().unwrap_or_default().to_owned();

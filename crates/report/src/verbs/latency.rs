@@ -76,7 +76,8 @@ fn late(of: &Percentiles) -> u64 {
     of.p99_ns.unwrap_or(of.max_ns)
 }
 
-/// That time in words for the first of some tests. Of a test in which all are within a time 99 % are within it, too.
+/// The sentence part for the first of the tests, by [`late`]: `99 % within …`, or `all within …` if no test has a 99th
+/// percentile. Where all activations are within a time, 99 % are within it, too.
 fn most(of: &[&Percentiles]) -> String {
     let share = if of.iter().any(|it| it.p99_ns.is_some()) { "99 %" } else { "all" };
     format!("{share} within {}", of.first().map_or_else(String::new, |first| time(late(first))))

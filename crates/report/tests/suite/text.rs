@@ -270,6 +270,8 @@ fn a_line_that_draws_nothing_has_no_seed() {
     }
     let with_seed = "fauxplat fleet run --seed 42 --on local:2 true";
     assert_eq!(repeat("fauxplat fleet run --on local:2 true").as_deref(), Some(with_seed));
+    let before_commands = repeat("fauxplat why -q -- ./old ./new");
+    assert_eq!(before_commands.as_deref(), Some("fauxplat why -q --seed 42 -- ./old ./new"));
     assert_eq!(repeat("fauxplat latency -q").as_deref(), Some("fauxplat latency -q --seed 42"));
 }
 
