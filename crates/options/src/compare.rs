@@ -207,7 +207,11 @@ fn estimand(word: &str) -> Result<Estimand, String> {
     }
 }
 
-fn order(word: &str) -> Result<Order, String> {
+/// Parses the order of the runs in a block.
+///
+/// # Errors
+/// Fails for any other word.
+pub fn order(word: &str) -> Result<Order, String> {
     match word {
         "aabb" => Ok(Order::Aabb),
         "ab" => Ok(Order::Ab),

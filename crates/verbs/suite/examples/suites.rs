@@ -1,7 +1,7 @@
 //! Simulated suites through the judge of `suite`: how often anything is called changed that is not, what is found, and how
 //! long a look takes.
 //!
-//! `cargo run -p fauxplat-suite --example suites -- alarms 10000` (or `power`), with a number of suites, and
+//! `cargo run -p fauxplat-suite --example suites -- alarms 10000` (or `power`, `carried`), with a number of suites, and
 //! if only one is wanted with the name of a noise; `look`, with a number
 //! of benchmarks.
 
@@ -125,12 +125,74 @@ fn main() {
                     );
                 }
             }
+            "carried" => carried(name, &noise, suites),
             _ => {}
         }
     }
     if what == "look" {
         look(suites as usize);
     }
+}
+
+/// Pairs of plain commands, of which A leaves something to a run of B: how often a suite of ten calls any changed that is
+/// not, and how many runs a decision takes, each once in a row and twice.
+#[expect(clippy::disallowed_macros, reason = "an example prints its figures")]
+fn carried(name: &str, noise: &Noise, suites: u64) {
+    for (effect, left) in
+        [(0.0, 0.0), (0.05, 0.0), (0.3, 0.0), (0.0, 0.03), (0.0, 0.1), (0.0, 0.5), (-0.05, 0.1)]
+    {
+        for twice in [false, true] {
+            let (mut wrong, mut right, mut runs) = (0, 0, Vec::new());
+            for seed in 0..suites {
+                let (state, took) = plain(noise, (effect, left), twice, seed);
+                wrong += usize::from(
+                    is_changed(&state) && (effect == 0.0 || (state == State::Slower) != (effect > 0.0)),
+                );
+                right += usize::from(if effect == 0.0 {
+                    state == State::Unchanged
+                } else {
+                    is_changed(&state) && (state == State::Slower) == (effect > 0.0)
+                });
+                runs.push(took as f64);
+            }
+            let runs = fauxplat_stats::describe::median(&runs).unwrap_or(0.0);
+            println!(
+                "{name}, {}: B differs by {} %, A leaves {} % to a run of B: changed and not so in {wrong} of {suites}, right in \
+                 {right}, {runs} runs at the median",
+                if twice { "twice in a row" } else { "once" },
+                effect * 100.0,
+                left * 100.0,
+            );
+        }
+    }
+}
+
+/// The state of the first of ten plain commands, and the runs that it took, at most 2,000.
+fn plain(noise: &Noise, (effect, left): (f64, f64), twice: bool, seed: u64) -> (State, usize) {
+    let mut draw = Draw::new(seed, 5);
+    let (mut judge, mut runs) = (Judge::new(10, RULE), 0);
+    while judge.is_open(0) && runs < 2000 {
+        let in_a_row = if twice && judge.wants_block(0) { 2 } else { 1 };
+        let first_side = draw.below(2);
+        // Other benchmarks ran in between.
+        let mut last_is_a = false;
+        let mut read = [Vec::new(), Vec::new()];
+        for position in 0..2 * in_a_row {
+            let side = if position < in_a_row { first_side } else { 1 - first_side };
+            let spike = if draw.uniform() < noise.disturbed { 0.05 / draw.uniform().max(0.05) } else { 0.0 };
+            let shift = effect * side as f64 + if last_is_a && side == 1 { left } else { 0.0 };
+            read[side].push(shift + noise.own.hypot(noise.drift) * draw.normal() + spike);
+            last_is_a = side == 0;
+        }
+        let d: Vec<f64> = read[0].iter().zip(&read[1]).map(|(a, b)| b - a).collect();
+        match d[..] {
+            [first, second] => judge.block(0, [first, second], first_side == 1),
+            _ => judge.pair(0, d[0]),
+        }
+        runs += 2 * in_a_row;
+        judge.look();
+    }
+    (judge.state(0), runs)
 }
 
 /// Time of a look at many benchmarks with fifty pairs each.

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use fauxplat_experiment::Failure;
+use fauxplat_model::Order;
 use fauxplat_options::{
-    CommitsArgs, ConditionArgs, EndArgs, ExplainedArgs, Measured, Output, TreeBuildArgs, after, percent,
-    time_with_unit,
+    CommitsArgs, ConditionArgs, EndArgs, ExplainedArgs, Measured, Output, TreeBuildArgs, after, order,
+    percent, time_with_unit,
 };
 use fauxplat_units::Nanos;
 use regex::Regex;
@@ -62,6 +63,10 @@ pub struct SuiteArgs {
     /// Time after which no further process begins
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time_with_unit, help_heading = "Decision")]
     pub max_time: Nanos,
+    /// Order of the runs: each side twice in a row, so that what a run leaves to the next one counts for neither side, or each
+    /// once. Plain commands begin with aabb, and go on with ab where nothing is left [default: aabb for plain commands, ab for a harness]
+    #[arg(long, value_name = "ORDER", value_parser = order, conflicts_with = "from", help_heading = "Decision")]
+    pub order: Option<Order>,
     /// Fail with exit code 1 if some benchmark is slower or faster than that by more than the margin, or changed either way;
     /// `undecided` fails too where neither that nor the contrary is shown. Sampling goes on until the question is answered
     #[arg(

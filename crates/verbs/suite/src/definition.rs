@@ -25,6 +25,7 @@ pub fn asked(args: &SuiteArgs) -> Asked {
         max_time_s: args.max_time.as_secs_f64(),
         harness: args.harness.clone(),
         filter: args.filter.clone(),
+        order: args.order,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Findings of a suite: the document `fauxplat.suite/1`.
 
 use clap::ValueEnum;
+use fauxplat_model::Order;
 use serde::{Deserialize, Serialize};
 
 pub const SCHEMA: &str = "fauxplat.suite/1";
@@ -83,6 +84,15 @@ impl Ratio {
     }
 }
 
+/// The ratio B over A with and without what one side leaves to the next run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CarriedOver {
+    /// Of runs that follow a run of their own side.
+    pub after_itself: f64,
+    /// Of all runs, half of which follow a run of the other side.
+    pub all_runs: f64,
+}
+
 /// The findings of a benchmark that both programs have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Benchmark {
@@ -118,6 +128,9 @@ pub struct Benchmark {
     pub trouble: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
+    /// What one side leaves to the next run; `None` unless it is so much that runs after themselves alone decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried_over: Option<CarriedOver>,
     /// Command lines of A and of B that run this benchmark alone, for the same number of rounds; `None` where the
     /// harness decides the number of rounds itself. `fauxplat why --stored ID --benchmark NAME` compares them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,6 +179,9 @@ pub struct SuiteFindings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fail_if: Vec<FailIf>,
     pub seed: u64,
+    /// Order of the runs at the start; `None` for results from files and those of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
     /// Whether results came from files instead of interleaved runs, so that the machine may have changed between them.
     pub is_weaker: bool,
     /// Benchmarks of both programs, in the order of the harness.

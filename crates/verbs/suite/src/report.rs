@@ -165,6 +165,7 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
             pieces.push(Piece::plain(sentence).only(&[Medium::Comment]));
         }
     }
+    pieces.extend(carried(found));
     pieces.extend(open(found));
     if !found.groups.is_empty() {
         pieces.push(Piece::heading("groups, the worst first").in_full().only(&WIDE));
@@ -340,6 +341,33 @@ fn open(found: &SuiteFindings) -> Option<Piece> {
 fn about(seconds: f64) -> fauxplat_units::Nanos {
     let digit = 10f64.powf(seconds.log10().floor() - 1.0);
     fauxplat_units::Nanos::from_secs_f64((seconds / digit).round() * digit)
+}
+
+/// The benchmarks of which one side leaves something to the next run.
+fn carried(found: &SuiteFindings) -> Option<Piece> {
+    let one = |it: &Benchmark| {
+        let carried = it.carried_over?;
+        let as_read = |ratio: f64| say::change(if more_is_better(it) { 1.0 / ratio } else { ratio });
+        Some(format!(
+            "{} ({} after itself, {} over all runs)",
+            say::named(&it.name),
+            as_read(carried.after_itself),
+            as_read(carried.all_runs)
+        ))
+    };
+    let told: Vec<String> = found.benchmarks.iter().filter_map(one).collect();
+    let more = told.len().saturating_sub(NAMES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!told.is_empty()).then(|| {
+        Piece::said(
+            Tone::Doubt,
+            format!(
+                "A and B leave unlike things to the next run, such as a cold page cache, in {}{more}: only runs that follow \
+                 their own side decide there.",
+                say::listed(&told[..told.len().min(NAMES)])
+            ),
+        )
+    })
 }
 
 fn one_sided(of: &'static str, names: &[String]) -> Option<Piece> {

@@ -1,8 +1,9 @@
 //! The judge of a suite keeps evidence for each benchmark and decides over all benchmarks with one error level.
 
-use fauxplat_stats::bets::{Bets, differences_to};
+use fauxplat_stats::bets::differences_to;
 use fauxplat_stats::multiple::e_benjamini_hochberg;
 
+use super::evidence::{Evidence, Peaks};
 use crate::findings::{Control, Gate, State};
 
 /// The change that a gate asks about.
@@ -29,24 +30,12 @@ pub struct Rule {
     pub gate: Option<Side>,
 }
 
-/// Indices of the three centres about which `Bets` keeps evidence: minus the margin, zero, plus the margin.
-const LOW: usize = 0;
-const ZERO: usize = 1;
-const HIGH: usize = 2;
-
-/// Evidence about one benchmark.
+/// Evidence about one benchmark, and what it has shown.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
-    pub(super) bets: Bets,
+    pub(super) evidence: Evidence,
     /// The largest change that counts as none, as a log ratio.
     pub(super) margin: f64,
-    /// The largest log evidence so far: against *no difference*, for a change within the margin, and for and against a
-    /// change beyond the margin on the gate's side. By Ville's inequality the running maximum is as valid as the latest
-    /// value.
-    changed: f64,
-    within: f64,
-    beyond: f64,
-    not_beyond: f64,
     /// Statements that were shown at some look; a statement stays shown.
     pub(super) state: State,
     pub(super) gate: Option<Gate>,
@@ -70,19 +59,15 @@ impl Judge {
     /// A judge of benchmarks that have a margin each, as a share.
     pub fn with_margins(margins: &[f64], rule: Rule) -> Self {
         let case = |margin: f64| Case {
-            bets: Bets::about(&[-margin, 0.0, margin]),
-            margin,
-            changed: 0.0,
-            within: 0.0,
-            beyond: 0.0,
-            not_beyond: 0.0,
+            evidence: Evidence::about(margin.ln_1p(), rule.gate),
+            margin: margin.ln_1p(),
             state: State::Undecided,
             gate: rule.gate.map(|_| Gate::Undecided),
             has_changed: false,
             is_within: false,
             is_closed: false,
         };
-        Judge { rule, cases: margins.iter().map(|margin| case(margin.ln_1p())).collect() }
+        Judge { rule, cases: margins.iter().map(|&margin| case(margin)).collect() }
     }
 
     pub fn rule(&self) -> &Rule {
@@ -91,23 +76,18 @@ impl Judge {
 
     /// Records the log ratio of a pair, B over A; positive is worse. The order within the pair has to be random.
     pub fn pair(&mut self, benchmark: usize, log_ratio: f64) {
-        let gate = self.rule.gate;
-        let case = &mut self.cases[benchmark];
-        case.bets.push(log_ratio);
-        case.changed = case.changed.max(case.bets.ln_either(ZERO));
-        case.within = case.within.max(case.bets.ln_above(LOW).min(case.bets.ln_below(HIGH)));
-        let (beyond, not_beyond) = match gate {
-            None => return,
-            Some(Side::Slower) => (case.bets.ln_above(HIGH), case.bets.ln_below(HIGH)),
-            Some(Side::Faster) => (case.bets.ln_below(LOW), case.bets.ln_above(LOW)),
-            // The two directions share the stake, hence half for each.
-            Some(Side::Changed) => (
-                case.bets.ln_above(HIGH).max(case.bets.ln_below(LOW)) - std::f64::consts::LN_2,
-                case.bets.ln_above(LOW).min(case.bets.ln_below(HIGH)),
-            ),
-        };
-        case.beyond = case.beyond.max(beyond);
-        case.not_beyond = case.not_beyond.max(not_beyond);
+        self.cases[benchmark].evidence.pair(log_ratio);
+    }
+
+    /// Records the log ratios of the first and of the second runs of a block, in which each side ran twice in a row in
+    /// an order that a coin decides.
+    pub fn block(&mut self, benchmark: usize, [first, second]: [f64; 2], is_b_first: bool) {
+        self.cases[benchmark].evidence.block(first, second, is_b_first);
+    }
+
+    /// Whether the next runs of a benchmark should be a block instead of a pair.
+    pub fn wants_block(&self, benchmark: usize) -> bool {
+        self.cases[benchmark].evidence.wants_block()
     }
 
     pub fn close(&mut self, benchmark: usize) {
@@ -125,7 +105,7 @@ impl Judge {
 
     /// Number of pairs recorded for a benchmark.
     pub fn pairs(&self, benchmark: usize) -> usize {
-        self.cases[benchmark].bets.len()
+        self.cases[benchmark].evidence.pairs()
     }
 
     /// Judges all benchmarks with the present evidence. The number and the moments of looks are arbitrary.
@@ -137,15 +117,16 @@ impl Judge {
     pub fn look(&mut self) {
         let level = self.rule.level;
         let changed = match self.rule.control {
-            Control::Family => self.holm(|case| case.changed, level),
+            Control::Family => self.holm(|peaks| peaks.changed, level),
             Control::Discovery => {
-                let present: Vec<f64> = self.cases.iter().map(|case| case.bets.ln_either(ZERO)).collect();
+                let present: Vec<f64> =
+                    self.cases.iter().map(|case| case.evidence.ln_changed_now()).collect();
                 e_benjamini_hochberg(&present, level)
             }
         };
-        let within = self.holm(|case| case.within, level);
-        let beyond = self.holm(|case| case.beyond, level / 2.0);
-        let not_beyond = self.holm(|case| case.not_beyond, level / 2.0);
+        let within = self.holm(|peaks| peaks.within, level);
+        let beyond = self.holm(|peaks| peaks.beyond, level / 2.0);
+        let not_beyond = self.holm(|peaks| peaks.not_beyond, level / 2.0);
         let (rule, is_family) = (self.rule, self.rule.control == Control::Family);
         for (at, case) in self.cases.iter_mut().enumerate() {
             // A rejection by e-BH may be withdrawn when the evidence of other benchmarks falls. A rejection by Holm's
@@ -172,26 +153,27 @@ impl Judge {
     }
 
     /// The benchmarks that Holm's procedure rejects. The inverse of the evidence is an anytime-valid p-value.
-    fn holm(&self, evidence: impl Fn(&Case) -> f64, level: f64) -> Vec<bool> {
+    fn holm(&self, evidence: impl Fn(Peaks) -> f64, level: f64) -> Vec<bool> {
         let adjusted = self.adjusted(evidence);
         adjusted.into_iter().map(|p| p <= level).collect()
     }
 
-    fn adjusted(&self, evidence: impl Fn(&Case) -> f64) -> Vec<f64> {
-        let p: Vec<f64> = self.cases.iter().map(|case| (-evidence(case)).exp().min(1.0)).collect();
+    fn adjusted(&self, evidence: impl Fn(Peaks) -> f64) -> Vec<f64> {
+        let p: Vec<f64> =
+            self.cases.iter().map(|case| (-evidence(case.evidence.peaks())).exp().min(1.0)).collect();
         fauxplat_stats::multiple::holm(&p)
     }
 
     /// The adjusted p-value of each benchmark: the smallest error level of the suite at which it would be called
     /// changed.
     pub fn adjusted_p(&self) -> Vec<f64> {
-        self.adjusted(|case| case.changed)
+        self.adjusted(|peaks| peaks.changed)
     }
 
     /// Estimate of the total number of pairs until a benchmark is decided; infinite where it cannot be estimated.
     pub fn pairs_to_decide(&self, benchmark: usize) -> f64 {
         let (case, n) = (&self.cases[benchmark], self.pairs(benchmark));
-        let spread = case.bets.usual_spread();
+        let (spread, peaks) = (case.evidence.deciding().usual_spread(), case.evidence.peaks());
         if spread == 0.0 {
             return f64::INFINITY;
         }
@@ -199,10 +181,10 @@ impl Judge {
         let takes =
             |distance: f64, level: f64, ln_now: f64| differences_to(distance.abs() / spread, level, ln_now);
         let more = match self.rule.gate {
-            None => takes(centre, level, case.changed).min(takes(
+            None => takes(centre, level, peaks.changed).min(takes(
                 (margin - centre.abs()).max(0.0),
                 level,
-                case.within,
+                peaks.within,
             )),
             Some(side) => {
                 let end = if side == Side::Faster || side == Side::Changed && centre < 0.0 {
@@ -210,24 +192,25 @@ impl Judge {
                 } else {
                     margin
                 };
-                takes(centre - end, level / 2.0, case.beyond.max(case.not_beyond))
+                takes(centre - end, level / 2.0, peaks.beyond.max(peaks.not_beyond))
             }
         };
-        n as f64 + more.ceil()
+        n as f64 + more.ceil() * case.evidence.pairs_per_bet()
     }
 }
 
 impl Case {
     pub(super) fn centre(&self) -> f64 {
-        match self.bets.is_empty() {
+        let bets = self.evidence.deciding();
+        match bets.is_empty() {
             true => 0.0,
-            false => fauxplat_stats::winsor::location(&self.bets.values()).estimate,
+            false => fauxplat_stats::winsor::location(&bets.values()).estimate,
         }
     }
 
-    /// Natural logarithm of the evidence that A and B differ.
+    /// Natural logarithm of the largest evidence that A and B differ.
     pub(super) fn ln_changed(&self) -> f64 {
-        self.changed
+        self.evidence.peaks().changed
     }
 }
 

@@ -1,5 +1,6 @@
 //! Judges pairs of processes with one error level over all benchmarks of a suite, at every look.
 
+mod evidence;
 mod judge;
 mod race;
 mod report;

@@ -36,10 +36,10 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
     let each = judge.rule().level / named.len().max(1) as f64;
     let one = |(at, named): (usize, &Named)| {
         let case = &judge.cases[at];
-        let (low, high) = shown_by(case, case.bets.interval(each));
+        let (low, high) = shown_by(case, case.evidence.deciding().interval(each));
         let centre = case.centre().clamp(low, high);
         let end = |end: f64| end.is_finite().then(|| end.exp());
-        let n = case.bets.len() as u32;
+        let n = case.evidence.pairs() as u32;
         let state = if n == 0 { State::NotMeasured } else { case.state };
         let is_open = match case.gate {
             Some(gate) => gate == Gate::Undecided,
@@ -66,6 +66,7 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
             cost_s: named.cost_s,
             trouble: named.trouble.clone(),
             has_failed: named.has_failed,
+            carried_over: case.evidence.carried_over(),
             alone: None,
             readings: named.readings.clone(),
         }

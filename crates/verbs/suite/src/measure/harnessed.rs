@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fauxplat_experiment::steer::Standing;
 use fauxplat_experiment::{Driver, Failure};
-use fauxplat_model::Command;
+use fauxplat_model::{Command, Order};
 
 use super::listing::List;
 use super::source::{Facts, Given, Source, Turn, failed, once, wall_s};
@@ -75,6 +75,11 @@ impl Source for Harnessed<'_> {
 
     fn most(&self) -> Option<usize> {
         self.list.harness.can_choose().then_some(CHOSEN_MAX)
+    }
+
+    /// A harness warms a benchmark up before it takes its time, so that nothing of another process is left.
+    fn order(&self) -> Order {
+        Order::Ab
     }
 
     fn choose(&mut self, driver: &mut Driver, only: &[usize]) -> Result<(), Failure> {

@@ -9,6 +9,7 @@ mod source;
 mod stored;
 
 use fauxplat_experiment::{Driver, Failure};
+use fauxplat_model::Order;
 use regex::Regex;
 
 use crate::analysis::Rule;
@@ -32,6 +33,8 @@ pub struct Asked {
     pub harness: Option<Choice>,
     /// Filter on the names of benchmarks; `None` for all.
     pub filter: Option<Regex>,
+    /// Order of the runs; that of the source if `None`.
+    pub order: Option<Order>,
 }
 
 /// Lists the benchmarks of both programs and runs the common ones until all are decided or the time limit is reached.

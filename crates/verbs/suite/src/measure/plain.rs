@@ -2,7 +2,7 @@
 
 use fauxplat_experiment::steer::Standing;
 use fauxplat_experiment::{Driver, Failure};
-use fauxplat_model::{Command, Metric, Unit as MetricUnit};
+use fauxplat_model::{Command, Metric, Order, Unit as MetricUnit};
 
 use super::source::{Facts, Given, Source, Turn, failed, once, wall_s};
 use crate::file::Benchmark;
@@ -61,6 +61,11 @@ impl Source for Plain<'_> {
         Some(1)
     }
 
+    /// The time of a whole run has everything in it that the run before has left: a cold page cache, a full disk.
+    fn order(&self) -> Order {
+        Order::Aabb
+    }
+
     fn choose(&mut self, _: &mut Driver, only: &[usize]) -> Result<(), Failure> {
         self.at = only.first().copied().unwrap_or(0);
         Ok(())
@@ -69,7 +74,7 @@ impl Source for Plain<'_> {
     fn run(&self, driver: &mut Driver, turn: Turn, standing: Standing) -> Result<Option<Given>, Failure> {
         let benchmark = &self.benchmarks[self.at];
         let command = (2 * self.at + turn.side) as u16;
-        // Each pair is its own block: its two runs share the setup, which is drawn per block.
+        // The runs of a round share the setup, which is drawn per block.
         let round = turn.round * self.benchmarks.len() as u32 + self.at as u32;
         let (turn, setup) = (Turn { round, ..turn }, driver.setup_of_block(round));
         let Some(sample) = once(driver, turn, (command, setup), standing)? else { return Ok(None) };

@@ -2,6 +2,7 @@
 
 use fauxplat_experiment::steer::{HOPELESS_FROM, Standing};
 use fauxplat_experiment::{Driver, Failure};
+use fauxplat_model::Order;
 use fauxplat_stats::draw::Draw;
 
 use super::Asked;
@@ -33,6 +34,7 @@ struct Rounds<'a> {
     asked: &'a Asked,
     judge: Judge,
     entries: Vec<Entry>,
+    order: Order,
     coin: Draw,
     processes: u32,
     began_s: f64,
@@ -60,6 +62,7 @@ pub(super) fn run(
         asked,
         judge: Judge::with_margins(&margins, asked.rule),
         entries: names.into_iter().map(entry).collect(),
+        order: asked.order.unwrap_or(source.order()),
         coin: Draw::new(driver.header.seed, 47),
         processes: 0,
         began_s,
@@ -88,7 +91,7 @@ impl Rounds<'_> {
                 {
                     return Ok(StoppedBy::Time);
                 }
-                if !self.pair(driver, source, round, &part)? {
+                if !self.turns(driver, source, round, &part)? {
                     return Ok(StoppedBy::User);
                 }
                 self.judge.look();
@@ -101,9 +104,15 @@ impl Rounds<'_> {
         self.asked.max_time_s - (driver.elapsed_s() - self.began_s)
     }
 
-    /// Seconds of a pair of processes that run these benchmarks.
+    /// Whether the next runs of these benchmarks are a block, in which each side runs twice in a row.
+    fn is_block(&self, part: &[usize]) -> bool {
+        self.order == Order::Aabb && part.iter().any(|&at| self.judge.wants_block(at))
+    }
+
+    /// Seconds of a block, or of a pair of processes, that run these benchmarks.
     fn cost_s(&self, source: &dyn Source, part: &[usize]) -> f64 {
-        2.0 * (source.overhead_s() + part.iter().map(|&at| self.entries[at].named.cost_s).sum::<f64>())
+        let processes = if self.is_block(part) { 4.0 } else { 2.0 };
+        processes * (source.overhead_s() + part.iter().map(|&at| self.entries[at].named.cost_s).sum::<f64>())
     }
 
     /// Distributes benchmarks over processes, so that A and B of each run close together in time and startups cost
@@ -129,8 +138,8 @@ impl Rounds<'_> {
         parts
     }
 
-    /// Runs a process of each program, in random order; false if the user interrupted.
-    fn pair(
+    /// Runs processes of both programs, in an order that a coin decides; false if the user interrupted.
+    fn turns(
         &mut self,
         driver: &mut Driver,
         source: &mut dyn Source,
@@ -138,16 +147,20 @@ impl Rounds<'_> {
         part: &[usize],
     ) -> Result<bool, Failure> {
         source.choose(driver, part)?;
+        let in_a_row = if self.is_block(part) { 2 } else { 1 };
         let first = self.coin.below(2);
-        let mut given = [Given::default(), Given::default()];
-        for (position, side) in [first, 1 - first].into_iter().enumerate() {
+        let mut given = [Vec::new(), Vec::new()];
+        for position in 0..2 * in_a_row {
+            let side = if position < in_a_row { first } else { 1 - first };
             let standing = self.standing(driver, round);
             let turn = Turn { round, position: position as u16, side };
             let Some(told) = source.run(driver, turn, standing)? else { return Ok(false) };
             self.processes += 1;
-            given[side] = told;
+            given[side].push(told);
         }
-        self.take(source, part, &given);
+        let [a, b] = given;
+        let given: Vec<[Given; 2]> = a.into_iter().zip(b).map(<[Given; 2]>::from).collect();
+        self.take(source, part, &given, first == 1);
         Ok(true)
     }
 
@@ -159,33 +172,40 @@ impl Rounds<'_> {
         Standing { share, words, blocks: round }
     }
 
-    /// Records the outcome of both processes.
-    fn take(&mut self, source: &dyn Source, part: &[usize], given: &[Given; 2]) {
-        let spent_s = (0.5 * (given[0].wall_s + given[1].wall_s) - source.overhead_s()).max(1e-4);
+    /// Records the outcome of a pair of processes, or of the two pairs of a block.
+    fn take(&mut self, source: &dyn Source, part: &[usize], given: &[[Given; 2]], is_b_first: bool) {
+        let processes = || given.iter().flatten();
+        let mean_s = processes().map(|given| given.wall_s).sum::<f64>() / processes().count().max(1) as f64;
+        let spent_s = (mean_s - source.overhead_s()).max(1e-4);
+        let any_failed = processes().any(|given| given.failed.is_some());
         for &at in part {
             let entry = &mut self.entries[at];
             let each_s = spent_s / part.len() as f64;
             let (cost, has_cost) = (entry.named.cost_s, entry.has_cost);
             entry.named.cost_s = if has_cost { 0.5 * (cost + each_s) } else { each_s };
             entry.has_cost = true;
-            match pair_of(&entry.named.name, given) {
+            match pairs_of(&entry.named.name, given) {
                 Ok((readings, unit)) => {
                     entry.failures = 0;
-                    entry.named.unit = unit;
-                    entry.named.readings.push(readings);
-                    if let Some(log_ratio) = Named::log_ratio(&entry.named.unit, readings) {
-                        self.judge.pair(at, log_ratio);
+                    let log_ratio = |&pair: &(f64, f64)| Named::log_ratio(&unit, pair);
+                    let log_ratios: Option<Vec<f64>> = readings.iter().map(log_ratio).collect();
+                    match log_ratios.as_deref() {
+                        Some(&[d]) => self.judge.pair(at, d),
+                        Some(&[first, second]) => self.judge.block(at, [first, second], is_b_first),
+                        _ => {}
                     }
+                    entry.named.unit = unit;
+                    entry.named.readings.extend(readings);
                 }
                 Err(why) => {
                     entry.named.trouble = Some(why);
-                    entry.is_alone |= given.iter().any(|given| given.failed.is_some());
+                    entry.is_alone |= any_failed;
                     // A process with several benchmarks may have failed because of another one, so its failure is not
                     // counted here.
                     entry.failures +=
                         u32::from(part.len() == 1 || !entry.is_alone || source.most().is_none());
                     if entry.failures >= self.failures_max {
-                        entry.named.has_failed = given.iter().any(|given| given.failed.is_some());
+                        entry.named.has_failed = any_failed;
                         self.judge.close(at);
                     }
                 }
@@ -212,6 +232,7 @@ impl Rounds<'_> {
             margin: self.asked.rule.margin,
             fail_if: self.asked.fail_if.clone(),
             seed: driver.header.seed,
+            order: Some(self.order),
             is_weaker: false,
             common: together.common,
             mean: together.mean,
@@ -224,6 +245,13 @@ impl Rounds<'_> {
             stopped_by,
         }
     }
+}
+
+/// The readings of all pairs with their unit, or the reason why one of them is none.
+fn pairs_of(name: &str, given: &[[Given; 2]]) -> Result<(Vec<(f64, f64)>, crate::harness::Unit), String> {
+    let pairs: Vec<_> = given.iter().map(|given| pair_of(name, given)).collect::<Result<_, _>>()?;
+    let unit = pairs.first().map(|(_, unit)| unit.clone()).unwrap_or_default();
+    Ok((pairs.into_iter().map(|(readings, _)| readings).collect(), unit))
 }
 
 /// The readings of both sides with their unit, or the reason why there is no pair.

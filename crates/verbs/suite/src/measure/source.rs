@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use fauxplat_experiment::steer::{Landed, Standing, Steering, how_it_ended};
 use fauxplat_experiment::{Driver, Failure, Next};
-use fauxplat_model::{IgnoredFailures, Metric, Phase, Sample, Setup, Trial};
+use fauxplat_model::{IgnoredFailures, Metric, Order, Phase, Sample, Setup, Trial};
 
 use crate::harness::{Told, Unit, medians};
 
@@ -25,7 +25,10 @@ pub(super) trait Source {
     /// Most benchmarks that one process can run; `None` where a process always runs all of them.
     fn most(&self) -> Option<usize>;
 
-    /// Selects the benchmarks of the next two processes, by index.
+    /// Order of the runs unless the user asks for another one.
+    fn order(&self) -> Order;
+
+    /// Selects the benchmarks of the next processes, by index.
     ///
     /// # Errors
     /// Fails where a program cannot be started.

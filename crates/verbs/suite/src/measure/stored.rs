@@ -52,6 +52,7 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
         margin: asked.rule.margin,
         fail_if: Vec::new(),
         seed: 0,
+        order: None,
         is_weaker: true,
         mean: together.mean,
         common: together.common,
