@@ -69,7 +69,7 @@ pub(crate) fn left_out(commands: &[Command]) -> Option<String> {
     let names = std::env::vars_os().filter(|variable| is_inherited && !is_text(variable));
     let names: Vec<String> = names.map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     (!names.is_empty()).then(|| {
-        format!("left out of the environment of the commands, since it is not UTF-8: {}", names.join(", "))
+        format!("variables left out of the environment of the commands, since their names or values are not UTF-8: {}", names.join(", "))
     })
 }
 

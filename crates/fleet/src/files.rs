@@ -24,7 +24,7 @@ pub(crate) struct Growing {
     /// Size of the file at the last check.
     bytes: u64,
     read_bytes: u64,
-    /// Whether the following bytes belong to a line that is too long.
+    /// Whether the next bytes continue a line longer than [`LINE_BYTES_MAX`], which is not passed on.
     is_in_long_line: bool,
 }
 

@@ -23,7 +23,7 @@ impl Heard {
         stops > self.0
     }
 
-    /// Whether some request has not been acted upon; marks all requests as acted upon.
+    /// Returns whether any of the `stops` requests to stop has not been acted upon, and marks all of them as acted upon.
     pub fn anew(&mut self, stops: u32) -> bool {
         let is_behind = self.is_behind(stops);
         *self = Heard::so_far(stops);

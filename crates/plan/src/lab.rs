@@ -212,7 +212,9 @@ const WHOSE: &str = "where do low and high come from? (published.spread: the rou
 
 fn of_measure(measure: &Measure) -> Option<String> {
     if measure.over.is_some() && measure.minus.is_some() {
-        return Some("its figure is either over or minus another".to_owned());
+        return Some(
+            "its figure is divided by a second one (over) or reduced by it (minus), not both".to_owned(),
+        );
     }
     let guesses = [("less", &measure.less), ("more", &measure.more)];
     let sure = guesses.iter().find(|(_, it)| it.as_ref().is_some_and(|it| !it.starts_with("perhaps ")));
@@ -358,7 +360,7 @@ over = { experiment = "nobody" }
             ("direction = \"above\"\n", "", "which direction"),
             ("low = \"/low\"\n", "", "a low and a high end"),
             ("over = ", "exact = true\nover = ", "what is exact has none"),
-            ("over = ", "minus = { value = \"/x\" }\nover = ", "either over or minus"),
+            ("over = ", "minus = { value = \"/x\" }\nover = ", "not both"),
             ("name = \"nobody\"", "name = \"time of x\"", "two of this name"),
         ] {
             assert!(complaint(from, to).contains(words), "{words}: {}", complaint(from, to));

@@ -27,7 +27,7 @@ pub struct Store {
     access: Access,
     /// Schema version of the file, which is older than this program's if the file cannot be written.
     pub(crate) version: i64,
-    /// The file of this store as an engine.
+    /// The SQLite file of this store, behind the same interface as the server of a shared store.
     pub(crate) file: Sqlite,
     /// The server of a shared store. The file then holds copies of experiments, made when they are read.
     pub(crate) server: Option<Server>,

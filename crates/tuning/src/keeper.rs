@@ -7,7 +7,8 @@ use fauxplat_procfs::{cgroup, keyed};
 use fauxplat_sys::{clock, process, signal};
 use serde::{Deserialize, Serialize};
 
-/// A process of fauxplat: the tuner, or the guardian that stays until the time limit after the tuner has ended.
+/// Identity of a process of fauxplat: the tuner, or the guardian, which outlives the tuner where the machine stays
+/// tuned until a time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Keeper {
     pub(crate) pid: i32,

@@ -35,7 +35,8 @@ pub struct Fold {
     pub high: f64,
     /// Share of the variance between levels that the folded pattern explains, adjusted for its size; 0 to 1.
     pub explained: f64,
-    /// Share of random arrangements of the same effects in which some period is as clear.
+    /// Permutation p-value: how often random arrangements of the same effects have a period at least as clear as this
+    /// period, corrected for two searches (Bonferroni).
     pub p_value: f64,
 }
 
@@ -48,8 +49,8 @@ pub struct Fold {
 /// periods of machines are also judged separately: two pulses always define some period, but two pulses at the distance
 /// of a page are evidence. The two p-values are combined by Bonferroni.
 ///
-/// A smooth course is not a period: the same number of contiguous bins must explain less. Of a period and its whole
-/// fractions, the shortest is chosen that leaves nothing significant to the longer ones. The interval contains all
+/// A smooth course is not a period: the same number of contiguous bins must explain less. Of a period and its
+/// fractions period / k, the shortest is chosen that explains the effects as well as the longer ones. The interval contains all
 /// periods whose profile likelihood is near the best, and the best periods of `replicates`, effects from resampled
 /// blocks. `seed` determines the random arrangements.
 pub fn fold(
@@ -222,8 +223,9 @@ impl<'a> Folder<'a> {
         others.fold(at(0), |best, other| if other.0 > best.0 * (1.0 + 1e-9) { other } else { best }).1
     }
 
-    /// The shortest whole fraction of a period that leaves nothing significant to the period: the bins of the fraction
-    /// explain as much as separate bins for each repetition within the period.
+    /// The shortest period / k, for a whole number k, that explains the effects as well as the period itself: neither
+    /// separate bins for each of the k repetitions nor the period's own bins explain significantly more of their
+    /// variance. Returns the period itself if there is none.
     fn fundamental(&self, index: usize, effects: &[f64]) -> Candidate {
         let whole = &self.candidates[index];
         let bins = whole.inverse_counts.len();

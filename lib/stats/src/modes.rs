@@ -67,7 +67,7 @@ fn settled(rising: &[f64], mut cut: f64) -> Option<(Modes, f64)> {
         }
         let (below, above) = rising.split_at(at);
         let (low, high) = (median(below)?, median(above)?);
-        // A mode without any spread is treated as narrow as rounding.
+        // A spread of zero would be a divisor of zero, so each mode has at least a spread of the size of rounding errors.
         let floor = 1e-9 * (high - low);
         let [sd_low, sd_high] = [mad(below)?, mad(above)?].map(|it| (MAD_TO_SD * it).max(floor));
         let next = (low * sd_high + high * sd_low) / (sd_low + sd_high);

@@ -35,7 +35,7 @@ pub fn pocock_bounds(level: f64, looks: &[u32], max: u32, closing: bool) -> Vec<
 /// A look: its bound, and the state for the next look.
 struct Stage {
     before: Option<Arc<Stage>>,
-    /// Standard deviation of S from the previous look to this one.
+    /// Standard deviation of the change in the score S since the previous look.
     step: f64,
     /// Critical |z|.
     bound: f64,

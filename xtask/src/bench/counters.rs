@@ -35,8 +35,8 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     );
     print_ratio("wall time, watched every 100 ms", &wall, "goal: within ±2 %");
     print_ratio("CPU time, watched every 100 ms", &cpu, "");
-    print_ratio("wall time, unwatched after over before", &wall_again, "");
-    print_ratio("CPU time, unwatched after over before", &cpu_again, "");
+    print_ratio("wall time, second over first unwatched run", &wall_again, "");
+    print_ratio("CPU time, second over first unwatched run", &cpu_again, "");
     Ok(())
 }
 

@@ -21,8 +21,8 @@ fn cases() -> Vec<Case> {
     vec![
         Case { name: "same program, in step", slow: [odd, odd], apart: 0.8, ..SAME },
         Case { name: "same program, out of step", slow: [odd, even], apart: 0.8, ..SAME },
-        Case { name: "same program, out of step, by 10 %", slow: [odd, even], apart: 0.1, ..SAME },
-        Case { name: "same program, out of step, by 1 %", slow: [odd, even], apart: 0.01, ..SAME },
+        Case { name: "same program, out of step, slow runs +10 %", slow: [odd, even], apart: 0.1, ..SAME },
+        Case { name: "same program, out of step, slow runs +1 %", slow: [odd, even], apart: 0.01, ..SAME },
         Case { name: "A alternates, B in the middle", slow: [odd, None], apart: 0.8, own: 0.4, ..SAME },
         Case { name: "A alternates, B like its slow runs", slow: [even, None], apart: 0.8, own: 0.8, ..SAME },
         Case { name: "A slow in every third run", slow: [Some((0, 3)), None], apart: 0.3, ..SAME },

@@ -456,7 +456,7 @@ pub(crate) fn passing(repetitions: usize) {
         design("B +5 % in the first 15 runs alone", |world, command| {
             0.005 * world.normal() + if world.number() < 30 { of_b(command, 0.05) } else { 0.0 }
         }),
-        design("B up to 3 % up and down over 100 pairs", |world, command| {
+        design("B ±3 % in a sine wave, period 100 pairs", |world, command| {
             let phase = f64::from(world.number()) / 200.0 * std::f64::consts::TAU;
             0.005 * world.normal() + if command == 1 { 0.03 * phase.sin() } else { 0.0 }
         }),

@@ -15,7 +15,7 @@ use crate::judge::Decision;
 #[derive(Clone, Debug)]
 pub struct SweepPanel {
     first: SweepJudge,
-    /// Judges of the other metrics, in the order of the rule.
+    /// Judges of all metrics but the first, in the order in which the rule lists them.
     others: Vec<SweepJudge>,
     blocks: u32,
     runs: usize,

@@ -94,7 +94,8 @@ fn leaves_a_cpu(orders: &[Order], allowed: &CpuSet) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "load realtime would take every CPU that is allowed ({allowed}): leave one out, for instance realtime@{}",
+        "load realtime would take every CPU that fauxplat may use ({allowed}) and leave none to end it: name fewer CPUs, for instance \
+         realtime@{}",
         allowed.iter().nth(1).map_or("N on a machine with more CPUs".to_owned(), |cpu| cpu.to_string())
     )))
 }

@@ -72,7 +72,8 @@ impl Trees {
     }
 }
 
-/// Returns the content of a file; `None` if it is longer than any answer.
+/// Returns the JSON document that Ansible wrote for a host; `None` if the file cannot be read, is incomplete, or is
+/// longer than any answer of a host.
 fn told(file: &Path) -> Option<Value> {
     let mut bytes = Vec::new();
     open_regular(file).ok()?.take(2 * TEXT_BYTES_MAX as u64).read_to_end(&mut bytes).ok()?;

@@ -25,7 +25,8 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// Returns whether the task runs before all tasks of the ordinary policy: SCHED_FIFO, SCHED_RR or SCHED_DEADLINE.
+    /// Returns whether the task has one of the policies SCHED_FIFO, SCHED_RR and SCHED_DEADLINE, whose tasks run before
+    /// all others.
     pub(crate) fn is_real_time(&self) -> bool {
         matches!(self.policy, 1 | 2 | 6)
     }

@@ -122,7 +122,8 @@ const ANY_BYTES: [&str; 2] = ["environment-size", "periodic-jobs"];
 /// The hazard for which an empty file is the usual state.
 const EMPTY_IS_USUAL: &str = "isolation";
 
-/// The file that marks a machine as a guest is kept: most hazards of guests have no meaning elsewhere.
+/// The file that marks a machine as a guest. The test does not replace this file by garbage, since most hazards of
+/// guests have no meaning on other machines.
 const GUEST: &str = "sys/hypervisor/type";
 
 #[test]

@@ -23,7 +23,8 @@ pub(crate) enum Patch {
     /// A machine without a special state, with its slowdown against its group as a share.
     Slower(f64),
     Absent,
-    /// A machine with a special state: index of the state, and a letter for readers who cannot distinguish the colours.
+    /// A machine with a special state: number of its colour, and a letter for readers who cannot distinguish the
+    /// colours.
     Marked(usize, char),
 }
 

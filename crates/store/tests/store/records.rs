@@ -181,7 +181,7 @@ fn program(hash: &str) -> Command {
     Command { program_sha256: Some(hash.into()), argv: vec![path, "-x".into()], ..command(hash) }
 }
 
-/// Returns a metric with a definition that names no metrics of its own.
+/// Returns a metric with the definition of an experiment for which the user named no metrics.
 fn measured(metric: Metric) -> Measured<'static> {
     static PLAIN: std::sync::LazyLock<Definition> = std::sync::LazyLock::new(Definition::default);
     Measured { metric, definition: &PLAIN }

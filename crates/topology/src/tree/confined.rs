@@ -73,7 +73,7 @@ fn hierarchy(mount: Mount<'_>) -> Option<Hierarchy> {
     Some(Hierarchy { mounted: path(mount.point), part: path(mount.part), files, unified: mount.is_v2() })
 }
 
-/// The first list with CPUs on the way from the group up to the root of the hierarchy.
+/// The first CPU list that is not empty on the way from the control group at `below` up to the root of the hierarchy.
 fn effective(root: &Path, hierarchy: &Hierarchy, below: &Path, reading: &mut Reading) -> Option<CpuSet> {
     // `..` leads out of the mounted part, where names are unknown.
     let inside: PathBuf =

@@ -97,7 +97,8 @@ fn smallest(found: &FleetWatchFindings) -> Option<String> {
     ))
 }
 
-/// A change of a fact, such as "since microcode 0x2 (before: 0x1): 5 of 5 machines changed with it, 6.00 % slower".
+/// A change of a fact, such as "microcode 0x2, before 0x1: 6.00 % slower since (+4.00 % … +8.00 %); the figures of 1 of
+/// 3 machines changed with it".
 fn since_words(since: &SinceFact, found: &FleetWatchFindings) -> String {
     let ends = match since.low {
         Some(_) => format!(" ({})", interval(since.low, since.high)),
