@@ -62,6 +62,7 @@ impl Series {
         let (low, high) = estimate.widened((low, high), || *centre);
         let leans = ends && design.question == Question::Typical && shift.leans(*centre);
         let (low, high) = if leans { reaching(&shift, (low, high), crossed.critical) } else { (low, high) };
+        let (low, high) = (shift.exact(low), shift.exact(high));
         let sides = self.sides(rows, design, look, (low, high));
         let agrees = || !estimate.in_runs || estimate.p(&self.d[..look.n], design.seed) <= level;
         let (up, down) = different(crossed, (low, high), estimate.in_runs, sides, agrees);

@@ -8,6 +8,9 @@ const PRECISION: f64 = 1e-3;
 /// Maximum number of steps that find an end; only reached if values are equal apart from rounding.
 const STEPS: u32 = 64;
 
+/// Rounding error of a point, as a share of the largest value.
+const ROUNDING: f64 = 1e-12;
+
 /// Number of standard errors above which the values lean to one side.
 const LEANS: f64 = 1.5;
 
@@ -64,7 +67,7 @@ impl<'a> Shift<'a> {
             Some(_) if self.question == Question::Mean => self.sorted.mean(),
             Some((low, high)) => {
                 let from_below = self.end(low, high, &[], |place| place.monotone);
-                0.5 * (from_below + self.end(high, low, &[], |place| -place.monotone))
+                self.exact(0.5 * (from_below + self.end(high, low, &[], |place| -place.monotone)))
             }
         }
     }
@@ -74,7 +77,17 @@ impl<'a> Shift<'a> {
     /// side that the point's key requires.
     pub fn interval(&self, critical: f64, asked: &[f64]) -> (f64, f64) {
         let end = |side| self.end_of_interval(side, critical, asked, None);
-        (end(1.0).unwrap_or(f64::NEG_INFINITY), end(-1.0).unwrap_or(f64::INFINITY))
+        let low = end(1.0).map_or(f64::NEG_INFINITY, |low| self.exact(low));
+        let high = end(-1.0).map_or(f64::INFINITY, |high| self.exact(high));
+        // Where most values are equal, both ends are that value, and the two searches may cross by a rounding error.
+        if low > high { (0.5 * (low + high), 0.5 * (low + high)) } else { (low, high) }
+    }
+
+    /// A point without the rounding error of its search: zero where the point is nearer to zero than any difference
+    /// between the values can be known.
+    pub fn exact(&self, point: f64) -> f64 {
+        let reach = self.sorted.range().map_or(0.0, |(first, last)| first.abs().max(last.abs()).max(1e-9));
+        if point.abs() <= ROUNDING * reach { 0.0 } else { point }
     }
 
     /// The interval of the median by counting the values on each side, which is valid for any shape of the noise. Each
@@ -298,6 +311,29 @@ mod tests {
         assert!(low < 0.57 && 0.57 < high && high < 2.0, "{low} {high}");
         let few = Sorted::new(&[1.0, 2.0, 3.0]);
         assert_eq!(Shift::new(&few, Question::Typical).by_signs(2.6), (f64::NEG_INFINITY, f64::INFINITY));
+    }
+
+    #[test]
+    fn most_values_may_be_equal() {
+        for seed in 0..2000 {
+            let mut draw = Draw::new(seed, 7);
+            let (share, lean) = (0.3 + 0.6 * draw.uniform(), draw.uniform());
+            let value = |draw: &mut Draw| match (draw.uniform() < share, draw.uniform() < lean) {
+                (true, _) => 0.0,
+                (_, true) => 2f64.ln() * (1 + draw.below(3)) as f64,
+                (_, false) => -(2f64.ln()) * (1 + draw.below(3)) as f64,
+            };
+            let d: Vec<f64> = (0..20 + draw.below(200)).map(|_| value(&mut draw)).collect();
+            let sorted = Sorted::new(&d);
+            let shift = Shift::new(&sorted, Question::Typical);
+            let critical = 2.0 + 3.0 * draw.uniform();
+            for asked in [&[][..], &[0.0], &[-0.02, 0.0, 0.02]] {
+                let (low, high) = shift.interval(critical, asked);
+                let is_rounding = |end: f64| end != 0.0 && end.abs() < 1e-12;
+                assert!(low <= high && !is_rounding(low) && !is_rounding(high), "{seed}: {low} {high}");
+            }
+            assert!(!(shift.estimate() != 0.0 && shift.estimate().abs() < 1e-12));
+        }
     }
 
     #[test]
