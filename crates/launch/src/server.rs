@@ -212,7 +212,8 @@ impl Server<'_> {
         if let Some(control) = &mut self.control {
             control.begin(&self.counting);
         }
-        let (started, mut births) = self.begin(&request, pad)?;
+        let begun = self.begin(&request, pad);
+        let (started, mut births) = begun.inspect_err(|_| self.accounts.abandon())?;
         let loaded = &mut self.programs[request.entry as usize];
         let control = self.control.as_mut().map(|control| (control, &self.counting));
         let watched = watch(started, timeout_ns, look, (control, births.as_mut()), &mut self.pauses);

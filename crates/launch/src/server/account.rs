@@ -90,6 +90,12 @@ impl Accounts {
         }
     }
 
+    /// Ends a run that did not start. The record of its child, which has the memory of the spawner, must not count for the
+    /// next run.
+    pub(crate) fn abandon(&mut self) {
+        self.taken_ns = 0;
+    }
+
     /// Gathers the records of a run after all its processes were reaped. `late` holds children of earlier runs that
     /// ended during this one and do not belong to it.
     pub(crate) fn end(&mut self, started: Started, seen: Option<FirstThread>, late: &[i32]) -> Account {
@@ -238,6 +244,29 @@ mod tests {
         let few = account_of(&mut accounts, 1);
         assert!(!few.lossy && few.cpu_ns.is_some() && few.run_delay_ns.is_some());
         assert_eq!(accounts.lossy_runs(), 1);
+    }
+
+    #[test]
+    fn a_run_that_did_not_start_leaves_no_record_to_the_next_one() {
+        let mut accounts = Accounts::open();
+        if accounts.listener.is_none() {
+            assert!(!process::is_root());
+            return;
+        }
+        account_of(&mut accounts, 0);
+        let memory = account_of(&mut accounts, 0).peak_memory_bytes.unwrap();
+        accounts.begin();
+        let setup = ChildSetup { stdio: [0, 1, 2], ..Default::default() };
+        let mut missing = Image::new("/no such program", &["x".into()], &[]).unwrap();
+        assert!(start(&mut missing, &setup, None, &mut Default::default()).is_err());
+        accounts.abandon();
+        // The child that did not start had the memory of this process, which is larger than that of a shell.
+        let block = vec![1_u8; 64 << 20];
+        assert!(
+            account_of(&mut accounts, 0).peak_memory_bytes.unwrap() < memory + (32 << 20),
+            "{}",
+            block.len()
+        );
     }
 
     #[test]
