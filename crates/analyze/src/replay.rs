@@ -212,11 +212,14 @@ impl Drawn<'_> {
         (self.next, self.left) = (self.next + 1, self.left - 1);
         let swapped = self.draw.below(2) as u16;
         let first = block.iter().map(|run| run.position).min().unwrap_or(0);
-        block.iter().map(|run| self.run(run, swapped, first, number)).collect()
+        let began_ns = block.iter().map(|run| run.started_ns).min().unwrap_or(0);
+        let block_ns = u64::from(number) * self.replay.block_ns;
+        let at = |run: &Sample| block_ns + (run.started_ns - began_ns);
+        block.iter().map(|run| self.run(run, swapped, first, (number, at(run)))).collect()
     }
 
-    /// A run with its new label and the injected effect.
-    fn run(&mut self, run: &Sample, swapped: u16, first: u16, number: u32) -> Sample {
+    /// A run with its new label, number of block and time, and the injected effect.
+    fn run(&mut self, run: &Sample, swapped: u16, first: u16, (number, started_ns): (u32, u64)) -> Sample {
         let command = run.command ^ swapped;
         let factor = match self.injected {
             Injected::Shift { ratio } if command == 1 => ratio,
@@ -224,7 +227,7 @@ impl Drawn<'_> {
             Injected::CarryOver { ratio } if run.position > first => ratio,
             _ => 1.0,
         };
-        let mut run = Sample { command, block: number, ..run.clone() };
+        let mut run = Sample { command, block: number, started_ns, ..run.clone() };
         let metric = self.replay.rule.metric;
         if let Some(value) = run.get(metric).filter(|_| factor != 1.0) {
             run.readings.set(metric, Some((value as f64 * factor).round() as u64));

@@ -114,3 +114,16 @@ fn too_few_blocks_are_refused_in_words() {
     assert_eq!(error.to_string(), "20 usable blocks are too few to draw from; at least 24 are needed");
     assert!(Replay::new(&Rule::default(), &samples, true, 1).is_ok());
 }
+
+/// Drawn blocks have times of their own: with those of the recorded session, a later block could lie before an earlier
+/// one, and the least span of a verdict was reached at the limit alone.
+#[test]
+fn a_verdict_comes_once_the_least_span_is_over() {
+    let samples = session(NORMAL, 120);
+    let rule = Rule { max_time_s: Some(20.0), max_pairs: 4000, least_span_s: 0.5, ..Rule::default() };
+    let replay = Replay::new(&rule, &samples, false, 5).unwrap();
+    let pair_s = replay.findings("here".into(), Vec::new()).pair_s;
+    let large = row(&replay, Injected::Shift { ratio: 1.05 }, 20);
+    assert_eq!(large.different, 20);
+    assert!((0.5..3.0).contains(&(large.pairs_p90 * pair_s)), "{} of {pair_s} s", large.pairs_p90);
+}
