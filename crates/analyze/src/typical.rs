@@ -66,12 +66,14 @@ impl Series {
         let sides = self.sides(rows, design, look, (low, high));
         let agrees = || !estimate.in_runs || estimate.p(&self.d[..look.n], design.seed) <= level;
         let (up, down) = different(crossed, (low, high), estimate.in_runs, sides, agrees);
-        let (low, high) = (if up { low.max(0.0) } else { low }, if down { high.min(0.0) } else { high });
         let middle = match (ends, leans) {
             (false, _) => 0.0,
-            (true, true) => shift.median(),
+            (true, true) => shift.exact(shift.median()),
             (true, false) => *centre,
         };
+        // Where most pairs are equal, the typical pair is equal too, however the other pairs lie.
+        let (up, down) = (up && middle > 0.0, down && middle < 0.0);
+        let (low, high) = (if up { low.max(0.0) } else { low }, if down { high.min(0.0) } else { high });
         let half = 0.5 * (high - low);
         let se = if half.is_finite() { half / crossed.critical } else { estimate.se };
         // A difference that is not shown at all is not shown to lie beyond the margin.
