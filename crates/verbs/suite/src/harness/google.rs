@@ -66,6 +66,11 @@ impl Harness for Google {
         asked
     }
 
+    /// Google Benchmark counts rounds since version 1.8; before, the time of a benchmark is a number of seconds.
+    fn rounds_in_help(&self) -> Option<&'static str> {
+        Some("<integer>x")
+    }
+
     fn alone(&self, user: &[String], name: &str, all: &[String], rounds: u64) -> Option<Vec<String>> {
         let mut asked =
             Asked::words([&format!("--benchmark_filter={}", any_of(std::iter::once(plain(name, all))))]);

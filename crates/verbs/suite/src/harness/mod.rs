@@ -148,6 +148,11 @@ pub trait Harness: Debug {
         Asked::default()
     }
 
+    /// Words in the help of programs that can be asked for a number of rounds; `None` if all versions can, or none can.
+    fn rounds_in_help(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The words that make a program run one of its benchmarks, `all`, for exactly `rounds` rounds, so that equal work
     /// takes equal time; `None` where the harness decides the number of rounds itself.
     fn alone(&self, _user: &[String], _name: &str, _all: &[String], _rounds: u64) -> Option<Vec<String>> {

@@ -113,6 +113,9 @@ impl Source for Harnessed<'_> {
     }
 
     fn alone(&self, at: usize, round_ns: Option<f64>) -> Option<[String; 2]> {
+        if !self.list.count_rounds {
+            return None;
+        }
         let rounds = (ALONE_NS / round_ns?.max(1.0)).ceil() as u64;
         let line = |side: usize| {
             let (plain, all) = (&self.plain[side], &self.list.all[side]);

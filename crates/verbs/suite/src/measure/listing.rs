@@ -35,6 +35,8 @@ pub(super) struct List {
     pub(super) gone: Vec<String>,
     /// Seconds that a process takes besides its benchmarks.
     pub(super) overhead_s: f64,
+    /// Whether both programs can be asked for a number of rounds.
+    pub(super) count_rounds: bool,
 }
 
 /// Lists the benchmarks of both programs. `began_s` is the second of the driver at which the suite's time began.
@@ -70,7 +72,11 @@ pub(super) fn list(driver: &Driver, desk: &Desk, asked: &Asked, began_s: f64) ->
         });
     }
     let overhead_s = a_s.min(b_s).clamp(1e-3, 1.0);
-    Ok(List { harness, all: [of_a, of_b], common, new, gone, overhead_s })
+    let count_rounds = match harness.rounds_in_help() {
+        Some(words) => [a, b].into_iter().all(|side| asking.help(side).contains(words)),
+        None => true,
+    };
+    Ok(List { harness, all: [of_a, of_b], common, new, gone, overhead_s, count_rounds })
 }
 
 impl Asking<'_> {
@@ -84,13 +90,22 @@ impl Asking<'_> {
         }
     }
 
-    fn recognised(&self, command: &Command) -> Result<Box<dyn Harness>, Failure> {
+    /// The help of a program; empty where the program prints none.
+    fn help(&self, command: &Command) -> String {
+        self.asked_for_help(command).unwrap_or_default()
+    }
+
+    fn asked_for_help(&self, command: &Command) -> Result<String, Failure> {
         let help = Capture {
             limit: Some(HELP_LIMIT.min(self.limit(command).0)),
             with_stderr: true,
             ..capture(command, &["--help".to_owned()], &[])
         };
-        let help = help.run()?.output.text().into_owned();
+        Ok(help.run()?.output.text().into_owned())
+    }
+
+    fn recognised(&self, command: &Command) -> Result<Box<dyn Harness>, Failure> {
+        let help = self.asked_for_help(command)?;
         let not_recognised =
             || SuiteError::NotRecognised { program: command.command.clone(), known: names_of_all() };
         let unknown = || Failure::usage(not_recognised());
