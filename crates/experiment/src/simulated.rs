@@ -57,6 +57,9 @@ fn refuse(kind: &str, definition: &Definition) -> Result<(), Failure> {
         (matches!(definition.runs, Runs::Until(_)), "--until", "it asks for wall times"),
         (rule.duet, "--duet", "two runs at the same moment have nothing to share in a simulator"),
         (condition.heap != Heap::Inherit, "--heap", "the simulator places the heap"),
+        (condition.policy.is_some(), "--policy", "a simulator does not schedule"),
+        (condition.nice.is_some(), "--nice", "a simulator does not schedule"),
+        (!condition.load.is_empty(), "--load", "nothing else runs on a simulated machine"),
         (rule.sessions.is_some(), "--sessions", "counts do not change from one session to the next"),
     ];
     match refused.into_iter().find(|(is_asked, ..)| *is_asked) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_experiment::{Failure, Machine, relation};
 use fauxplat_model::{
     Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, Estimand, IgnoredFailures,
-    MemoryPolicy, Output, Parameter, Placement, Rule, Runs, Shell,
+    MemoryPolicy, Output, Parameter, Placement, Policy, Rule, Runs, Shell,
 };
 use fauxplat_sys::text::read_text;
 
@@ -122,6 +122,9 @@ fn apply_names(definition: &mut Definition, args: &CommandArgs) -> Result<(), Fa
     if given > commands {
         return Err(Failure::usage(format!("{option} gives {given} names for {commands} commands")));
     }
+    if names.iter().any(|name| name.trim().is_empty()) {
+        return Err(Failure::usage(format!("{option}: a name has no letters")));
+    }
     for (line, name) in definition.commands.iter_mut().zip(names) {
         line.name = Some(name.clone());
     }
@@ -183,6 +186,10 @@ fn share(
 }
 
 fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<(), Failure> {
+    let is_given = |word: &str| args.env.iter().any(|setting| setting == word);
+    if is_given("clean") && is_given("inherit") {
+        return Err(Failure::usage("--env clean and --env inherit contradict each other"));
+    }
     for setting in &args.env {
         match setting.as_str() {
             "clean" => condition.env = EnvBase::Clean,
@@ -198,6 +205,10 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     }
     condition.policy = args.policy.or(condition.policy);
     condition.nice = args.nice.or(condition.nice);
+    if let (Some(policy @ (Policy::Fifo(_) | Policy::RoundRobin(_))), Some(_)) = (condition.policy, args.nice)
+    {
+        return Err(Failure::usage(format!("--nice has no effect under the policy {policy}: leave one out")));
+    }
     condition.aslr = match args.aslr {
         None => condition.aslr,
         Some(OnOff::On) => Aslr::On,

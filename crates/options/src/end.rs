@@ -1,6 +1,7 @@
 //! Options for the end of an experiment.
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 use fauxplat_experiment::Ending;
 
@@ -13,7 +14,7 @@ pub struct EndArgs {
     pub beep: bool,
     /// Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT,
     /// FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing
-    #[arg(long, value_name = "CMD")]
+    #[arg(long, value_name = "CMD", value_parser = NonEmptyStringValueParser::new())]
     pub notify: Option<String>,
     /// A text by which the experiment is found again in `history`, such as the version or what was tried
     #[arg(long, value_name = "TEXT", value_parser = label)]

@@ -34,21 +34,21 @@ pub struct LatencyArgs {
     /// Pairs of CPUs for messages, signals and lines, such as 0:1 or 0:0 [default: the first CPU with itself and the next]
     #[arg(long, value_name = "A:B", value_delimiter = ',', value_parser = from_to)]
     pub pairs: Vec<(Cpu, Cpu)>,
-    /// Period of the timer, and time from one edge to the next
-    #[arg(short, long, value_name = "TIME", default_value = "1ms", value_parser = time_with_unit)]
-    pub interval: Nanos,
+    /// Period of the timer, and time from one edge to the next [default: 1ms]
+    #[arg(short, long, value_name = "TIME", value_parser = time_with_unit)]
+    pub interval: Option<Nanos>,
     /// Activations, messages, signals or edges of each test [default: 3000]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub count: Option<u64>,
-    /// Timer slacks, each tested in turns; real-time policies ignore them [default: the kernel's own, 50us]
+    /// Slacks of the tests timer and edge, each tested in turns; real-time policies ignore them [default: the kernel's own, 50us]
     #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = time_with_unit)]
     pub slack: Vec<Nanos>,
     /// How long noise is watched [default: 3s], and the timer where --count says nothing
     #[arg(short, long, value_name = "TIME", value_parser = time_with_unit)]
     pub duration: Option<Nanos>,
-    /// Shortest gap that counts as noise
-    #[arg(long, value_name = "TIME", default_value = "1us", value_parser = time_with_unit)]
-    pub threshold: Nanos,
+    /// Shortest gap that counts as noise [default: 1us]
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
+    pub threshold: Option<Nanos>,
     /// Ways of messages: line, futex, pipe, eventfd, socketpair [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub channels: Vec<Channel>,

@@ -5,7 +5,7 @@
 //! by identity and not by name, since a link leads to the same file.
 
 use std::any::TypeId;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -138,6 +138,9 @@ fn refuse_twice(written: &[Written]) -> Result<(), clap::Error> {
     Ok(())
 }
 
+/// Number of symbolic links that the kernel follows in a path.
+const LINKS_MAX: u32 = 40;
+
 /// Names of standard input for reading.
 const STDIN: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
@@ -203,11 +206,18 @@ pub(crate) fn is_at(file: &Path, place: &Path) -> bool {
     }
 }
 
-/// Folder and name of a file that does not exist yet.
-fn new_at(file: &Path) -> Option<(PathBuf, &OsStr)> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = folder.canonicalize().ok()?;
-    (!file.exists()).then_some((folder, file.file_name()?))
+/// Folder and name of a file that does not exist yet. Of a symbolic link to such a file, the file counts.
+fn new_at(file: &Path) -> Option<(PathBuf, OsString)> {
+    let mut file = file.to_owned();
+    for _ in 0..LINKS_MAX {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        match file.read_link() {
+            Ok(target) => file = folder.join(target),
+            Err(_) => return (!file.exists()).then_some((folder, file.file_name()?.to_owned())),
+        }
+    }
+    None
 }
 
 fn error(written: &Written, why: &str) -> clap::Error {
@@ -298,6 +308,8 @@ mod tests {
         std::fs::write(at("other"), "").unwrap();
         std::os::unix::fs::symlink(at("in"), at("link")).unwrap();
         std::fs::hard_link(at("in"), at("hard")).unwrap();
+        std::os::unix::fs::symlink("fresh", at("dangling")).unwrap();
+        std::os::unix::fs::symlink(at("dangling"), at("twice")).unwrap();
         std::fs::write(
             at("given.toml"),
             format!(
@@ -317,6 +329,8 @@ mod tests {
             "compare --baseline %/in --events %/link true",
             "fleet take %/other %/in --output %/hard",
             "run --output %/in --export csv=%/link true",
+            "run --export json=%/fresh --export csv=%/dangling true",
+            "run true --store %/fresh --export json=%/dangling",
             "run true --store %/fresh --export json=%/fresh",
             "run true --store %/fresh --output %/./fresh-wal",
             "compare true true --store %/fresh --events %/fresh",
@@ -331,6 +345,7 @@ mod tests {
             "run --store %/fresh --stdout %/fresh true",
             "compare --table a=%/in:1.0 --stdout %/in true true",
             "aa --replay %/in --stdout %/in",
+            "run --stdout %/twice --export json=%/fresh true",
             "run --definition %/given.toml --stdin %/in cat",
             "compare --definition %/given.toml --baseline %/link true",
         ] {

@@ -105,9 +105,9 @@ pub struct ProfileArgs {
     #[arg(long, visible_alias = "call-graph", value_name = "METHOD", default_value = "eh-frame")]
     pub unwind: Method,
     /// How much of the stack is copied with each sample, at most 64KiB (65528 bytes, to be exact); less costs less where
-    /// stacks are deep, and loses their outermost callers
-    #[arg(long, value_name = "BYTES", default_value = "64KiB", value_parser = stack_bytes)]
-    pub stack_size: u32,
+    /// stacks are deep, and loses their outermost callers [default: 64KiB]
+    #[arg(long, value_name = "BYTES", value_parser = stack_bytes)]
+    pub stack_size: Option<u32>,
     /// Leave out what happens in the kernel
     #[arg(long)]
     pub user_only: bool,

@@ -13,6 +13,7 @@ pub(crate) fn latency(args: &LatencyArgs, invocation: &[String]) -> Result<(), F
     if !args.merge.is_empty() {
         return merge::merge(&args.merge, &args.output, invocation);
     }
+    check(args)?;
     let machine = Machine::here();
     let tests = Cells::of(&asked(args), &machine)?;
     let mut definition = workers(tests.cpus(), &args.surroundings, args.seed);
@@ -29,6 +30,34 @@ pub(crate) fn latency(args: &LatencyArgs, invocation: &[String]) -> Result<(), F
     finish(driver, found.map(Findings::Latency), &args.output)
 }
 
+/// Refuses options of which no test makes use.
+fn check(args: &LatencyArgs) -> Result<(), Failure> {
+    use LatencyKind::{Edge, Line, Message, Noise, Signal, Timer};
+    let tests = |kinds: &[LatencyKind]| args.tests.iter().any(|test| kinds.contains(test));
+    let is_counted = tests(&[Timer, Message, Signal, Line, Edge]);
+    let is_timed = tests(&[Noise]) || args.count.is_none() && !tests(&[Message, Signal, Line, Edge]);
+    let is_zero = |time: Option<Nanos>| time == Some(Nanos(0));
+    let refused = [
+        (
+            args.interval.is_some() && !tests(&[Timer, Line, Edge]),
+            "--interval is for the tests `timer`, `line` and `edge`",
+        ),
+        (args.threshold.is_some() && !tests(&[Noise]), "--threshold is for the test `noise`"),
+        (!args.slack.is_empty() && !tests(&[Timer, Edge]), "--slack is for the tests `timer` and `edge`"),
+        (args.count.is_some() && !is_counted, "--count: noise is watched for a --duration"),
+        (
+            args.duration.is_some() && !is_timed,
+            "--duration is for the test `noise`, and for `timer` without --count",
+        ),
+        (is_zero(args.interval), "--interval: an interval takes time"),
+        (is_zero(args.duration), "--duration: nothing happens in no time"),
+    ];
+    match refused.into_iter().find(|(is_refused, _)| *is_refused) {
+        Some((_, why)) => Err(Failure::usage(why)),
+        None => Ok(()),
+    }
+}
+
 fn asked(args: &LatencyArgs) -> Latency {
     let kind = |kind: &LatencyKind| match kind {
         LatencyKind::Timer => Kind::Timer,
@@ -43,11 +72,11 @@ fn asked(args: &LatencyArgs) -> Latency {
         policies: args.policy.clone(),
         cpu: args.cpu.clone(),
         pairs: args.pairs.clone(),
-        interval: args.interval,
+        interval: interval(args),
         count: count(args),
         slacks: args.slack.clone(),
         duration: args.duration.unwrap_or(NOISE_WATCHED),
-        threshold: args.threshold,
+        threshold: args.threshold.unwrap_or(GAP),
         channels: args.channels.clone(),
         line: args.line.clone(),
         answer: args.answer.clone(),
@@ -58,6 +87,14 @@ fn asked(args: &LatencyArgs) -> Latency {
 /// Default time for which noise is watched.
 const NOISE_WATCHED: Nanos = Nanos(3_000_000_000);
 
+/// Default of the shortest gap that counts as noise.
+const GAP: Nanos = Nanos(1_000);
+
+/// Period of the timer, and time from one edge to the next.
+fn interval(args: &LatencyArgs) -> Nanos {
+    args.interval.unwrap_or(Nanos(1_000_000))
+}
+
 /// Default number of activations.
 const COUNT: u64 = 3000;
 
@@ -67,6 +104,6 @@ fn count(args: &LatencyArgs) -> u64 {
     match (args.count, args.duration.filter(|_| !has_others)) {
         (Some(count), _) => count,
         (None, None) => COUNT,
-        (None, Some(duration)) => (duration.0 / args.interval.0.max(1)).max(1),
+        (None, Some(duration)) => (duration.0 / interval(args).0.max(1)).max(1),
     }
 }

@@ -10,7 +10,7 @@ use fauxplat_units::Nanos;
 use crate::begin::{beginning, check_reports, conclude};
 use crate::inspection;
 use fauxplat_options::define;
-use fauxplat_options::{OutputArgs, ProfileArgs, RATE_HZ, STACK_BYTES};
+use fauxplat_options::{Method, OutputArgs, ProfileArgs, RATE_HZ, STACK_BYTES};
 
 /// Default time for which several commands are sampled in turns.
 const IN_TURNS: Nanos = Nanos(30_000_000_000);
@@ -21,6 +21,9 @@ const ERROR: f64 = 0.01;
 
 /// Samples commands or a process, or reads samples from a file.
 pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), Failure> {
+    if args.unwind == Method::FramePointers && args.stack_size.is_some() {
+        return Err(Failure::usage("--stack-size has no effect with --unwind frame-pointers: leave one out"));
+    }
     let machine = Machine::here();
     let output = OutputArgs { tree: args.tree, ..OutputArgs::clone(&args.output) };
     if let Some(file) = &args.import {
@@ -114,7 +117,7 @@ fn asked(args: &ProfileArgs, event: Option<String>, commands: usize) -> Profilin
         rate_hz: args.frequency,
         period: args.period,
         unwinding: args.unwind.unwinding(),
-        stack_bytes: args.stack_size,
+        stack_bytes: args.stack_size.unwrap_or(STACK_BYTES),
         is_user_only: args.user_only,
         error: ERROR,
         runs: args.runs.unwrap_or(if is_alone { 1 } else { BLOCKS_MAX }),

@@ -243,8 +243,9 @@ fn cells(asked: &Latency, cpus: &CpuSet, pairs: &[(Cpu, Cpu)], policies: &[Polic
     let mut cells = Vec::new();
     for &kind in &asked.tests {
         for &policy in policies {
-            // Real-time policies ignore the slack, so they are tested once.
-            let slacks = if policy == Policy::Other { &slacks[..] } else { &[None] };
+            // Real-time policies ignore the slack, as do tests without a timer, so they are tested once.
+            let has_slack = policy == Policy::Other && matches!(kind, Kind::Timer | Kind::Edge);
+            let slacks = if has_slack { &slacks[..] } else { &[None] };
             for &slack_ns in slacks {
                 let place = |cpu| ThreadPlacement { cpu, policy, slack_ns };
                 match kind {
