@@ -25,19 +25,25 @@ struct Measured {
 /// Writes the median of every metric of each command, with its 95 % interval.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let commands = timed(record, Format::BencherBmf.name())?;
-    let benchmarks: BTreeMap<String, BTreeMap<&str, Measured>> = commands.iter().map(benchmark).collect();
+    let benchmarks: BTreeMap<String, BTreeMap<String, Measured>> = commands.iter().map(benchmark).collect();
     serde_json::to_writer_pretty(&mut *out, &benchmarks)?;
     Ok(out.write_all(b"\n")?)
 }
 
-fn benchmark(command: &Timed) -> (String, BTreeMap<&'static str, Measured>) {
+fn benchmark(command: &Timed) -> (String, BTreeMap<String, Measured>) {
     let name = command.name.clone();
     let measures = command.findings.summaries.iter();
-    (name, measures.map(|summary| (measure(summary.metric), Measured::of(summary))).collect())
+    (name, measures.map(|summary| (measure(summary), Measured::of(summary))).collect())
 }
 
-fn measure(metric: Metric) -> &'static str {
-    if metric == Metric::WALL { "latency" } else { metric.name() }
+/// Name of a measure. Readings of the first thread alone are another measure than those of the whole tree.
+fn measure(summary: &Summary) -> String {
+    let metric = summary.metric;
+    match summary.first_thread {
+        _ if metric == Metric::WALL => "latency".to_owned(),
+        true => format!("{}-first-thread", metric.name()),
+        false => metric.name().to_owned(),
+    }
 }
 
 impl Measured {

@@ -6,7 +6,7 @@
 use std::io::Write;
 
 use fauxplat_model::document::{Findings, Header, OwnFindings, Record};
-use fauxplat_model::{Metric, Sample, Unit};
+use fauxplat_model::{Bound, Metric, Sample, Unit};
 
 use super::{Timed, distinct, timed};
 use crate::samples::{ByCommand, is_analysed};
@@ -86,7 +86,9 @@ fn line(name: &str, (run, command): (&Sample, &Timed), out: &mut dyn Write) -> s
     write!(out, "Benchmark{name} 1")?;
     let is_bounded = |metric: Metric| command.findings.bounded.iter().any(|it| it.metric == metric);
     for (metric, value) in run.readings.iter().filter(|(metric, _)| !is_bounded(*metric)) {
-        let (Some(value), word) = (value, metric.name()) else { continue };
+        let Some(value) = value else { continue };
+        let is_partial = run.readings.told(metric).is_some_and(|told| told.bound == Bound::FirstThread);
+        let word = format!("{}{}", metric.name(), if is_partial { "-first-thread" } else { "" });
         match metric.unit() {
             Unit::Nanos if metric == Metric::WALL => write!(out, " {value} ns/op"),
             Unit::Nanos => write!(out, " {value} {word}-ns/op"),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use fauxplat_model::document::Record;
-use fauxplat_model::{CompareFindings, Comparison, Grade, Metric, Variant, Variation, Verdict, Way};
+use fauxplat_model::{CompareFindings, Comparison, Grade, Metric, Unit, Variant, Variation, Verdict, Way};
 use fauxplat_units::Nanos;
 
 use super::{blocks, profile, quantiles, sessions};
@@ -167,7 +167,8 @@ fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = title.map(Piece::heading).into_iter().collect();
     if comparison.pairs > 0 {
         pieces.extend(sessions::sentences(comparison).into_iter().map(Piece::plain));
-        pieces.push(Piece::plain(verdict::tests(comparison)));
+        let is_tested = comparison.bounded.is_none() || comparison.verdict == Verdict::Different;
+        pieces.extend(is_tested.then(|| Piece::plain(verdict::tests(comparison))));
         pieces.extend(verdict::slow_runs(comparison).map(Piece::plain));
         pieces.extend(verdict::carry_over(comparison).map(Piece::plain));
     }
@@ -178,7 +179,8 @@ fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
     let names = [named(&comparison.a), named(&comparison.b)];
     pieces.extend(verdict::waited(comparison, [&names[0], &names[1]]).map(Piece::plain));
     pieces.extend(verdict::secondary(comparison).map(Piece::plain));
-    if comparison.pairs > 1 {
+    // Readings that are bounds have no spread.
+    if comparison.pairs > 1 && comparison.bounded.is_none() {
         pieces.extend(verdict::budget(comparison).into_iter().map(Piece::plain));
     }
     pieces.extend(quantiles::pieces(comparison));
@@ -260,13 +262,15 @@ fn is_about_a_region(found: &CompareFindings) -> bool {
 /// The cost of an empty program, in relation to the shortest of the commands.
 fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
     // The time between two marks of a region does not include the start of the program.
-    let floor = found.floor_ns.filter(|_| !is_about_a_region(found))?;
+    let is_about_time = found.comparisons.iter().all(|it| it.metric.unit() == Unit::Nanos);
+    let floor = found.floor_ns.filter(|_| is_about_time && !is_about_a_region(found))?;
     let medians = found.commands.iter().filter_map(|it| summary(it, Metric::WALL)).map(|it| it.median);
     let shortest = medians.fold(f64::INFINITY, f64::min);
     let share = floor / shortest;
     let is_high = share.is_finite() && share >= FLOOR_HIGH;
     let tone = if is_high { Tone::Doubt } else { Tone::Plain };
-    let advice = match is_high {
+    let is_shown = found.comparisons.iter().any(|it| it.verdict == Verdict::Different);
+    let advice = match is_high && is_shown {
         true => ": the difference in the work itself is larger than the one shown",
         false => "",
     };

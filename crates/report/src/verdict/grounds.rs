@@ -26,6 +26,9 @@ pub(crate) fn tests(comparison: &Comparison) -> String {
             "Sign-flip test over all pairs and Student's t over the sessions, the larger p-value:".into()
         }
     };
+    if comparison.bounded.is_some() {
+        return format!("{gives} {}.", p_value(comparison.p_value));
+    }
     format!(
         "{gives} {}; bootstrap interval (BCa) {} to {}.",
         p_value(comparison.p_value),

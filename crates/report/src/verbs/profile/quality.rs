@@ -164,8 +164,10 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
 /// A warning about a sampling rate below the requested one.
 fn slow(of: &ProfileQuality) -> Option<String> {
     let (asked, reached) = (of.rate_hz?, of.reached_hz?);
-    // Every wait is recorded, so no sample can be missing.
-    if of.samples == 0 || of.whole() == Whole::WaitingTime || reached >= asked * RATE_MIN {
+    // Every wait is recorded, and of events that all stand in the samples there are no more.
+    let is_whole = of.whole() == Whole::WaitingTime
+        || of.counted.is_some_and(|counted| of.whole() == Whole::Events && of.samples >= counted / 2);
+    if of.samples == 0 || is_whole || reached >= asked * RATE_MIN {
         return None;
     }
     let why = match of.throttled {
