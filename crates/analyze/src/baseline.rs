@@ -2,8 +2,8 @@
 //! so.
 
 use fauxplat_model::{
-    CompareFindings, Comparison, DifferenceIn, Estimand, Extent, Grade, Metric, Rule, RunFindings, Sample,
-    Scope, StoppedBy, VarianceBudget, Verdict,
+    CompareFindings, Comparison, DifferenceIn, Estimand, Extent, Gate, Grade, Metric, Rule, RunFindings,
+    Sample, Scope, StoppedBy, VarianceBudget, Verdict,
 };
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::{mean, variance};
@@ -223,7 +223,7 @@ fn comparison(
     let typical = verdict(low, high, margin_log, || p_value <= rule.level);
     let stored = stored(rule, readings, movement.half_width(rule.level), margin_log);
     let (verdict, extent, difference_in) = concluded(typical, stored.as_ref());
-    Comparison {
+    let comparison = Comparison {
         a: names.0.to_owned(),
         b: names.1.to_owned(),
         metric: rule.metric,
@@ -267,7 +267,12 @@ fn comparison(
         exact: None,
         bounded: None,
         first_thread: false,
-    }
+    };
+    let gate = rule.gate.map(|question| {
+        let state = comparison.gate_state(question);
+        Gate { question, margin: 1.0 + margin, state, detectable: None }
+    });
+    Comparison { gate, ..comparison }
 }
 
 /// The verdict that follows from typical runs, slow runs and the mean, the extent of an *equivalent*, and the parts in

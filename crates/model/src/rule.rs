@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Metric;
+use crate::{FailIf, Metric};
 
 /// The rule by which a comparison is decided; METHODOLOGY.md explains it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,7 +46,10 @@ pub struct Rule {
     /// The question of a gate, which sampling has to answer in addition to the usual one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateQuestion>,
-    /// Whether the gate also fails if its question remains unanswered.
+    /// The findings that fail the comparison.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fail_if: Vec<FailIf>,
+    /// Whether the gate also fails if its question remains unanswered, in documents of earlier versions.
     #[serde(skip_serializing_if = "is_default")]
     pub gate_is_strict: bool,
     #[serde(skip_serializing_if = "is_default")]
@@ -158,6 +161,7 @@ impl Default for Rule {
             sessions: None,
             estimand: Estimand::default(),
             gate: None,
+            fail_if: Vec::new(),
             gate_is_strict: false,
             order: Order::default(),
             least_span_s: LEAST_SPAN_S,

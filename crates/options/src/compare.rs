@@ -1,8 +1,9 @@
 //! Options of `compare`, and of the decision rule.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fauxplat_experiment::measure::layouts::LinkSeeds;
-use fauxplat_model::{Estimand, Metric, Order, StatedMargin};
+use fauxplat_model::{Estimand, FailIf, Metric, Order, StatedMargin};
 use fauxplat_units::Nanos;
 
 use super::help::after;
@@ -99,8 +100,8 @@ pub struct CompareArgs {
     /// Fail with exit code 1 if some command is slower or faster than the first by more than the margin, or different either
     /// way; `undecided` fails too where neither that nor the contrary is shown, `inconclusive` where there is no verdict.
     /// Sampling goes on until the question of the gate is answered
-    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    pub fail_if: Vec<Gate>,
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = fail_if())]
+    pub fail_if: Vec<FailIf>,
     /// Before a gate fails, measure a second time: it fails if both say the same. The first measurement is stored, and the
     /// report is that of the second
     #[arg(long, requires = "fail_if", conflicts_with = "baseline")]
@@ -181,7 +182,7 @@ pub struct RuleArgs {
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub tail_margin: Option<f64>,
     /// Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..=100_000))]
     pub max_pairs: Option<u32>,
     /// Undecided, end after this time
     #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
@@ -219,13 +220,10 @@ pub fn order(word: &str) -> Result<Order, String> {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Gate {
-    Slower,
-    Faster,
-    Different,
-    Undecided,
-    Inconclusive,
+/// The parser of a gate's name.
+pub fn fail_if() -> impl TypedValueParser<Value = FailIf> {
+    PossibleValuesParser::new(FailIf::ALL.map(FailIf::word))
+        .try_map(|word| FailIf::from_word(&word).ok_or("the gate is unknown"))
 }
 
 pub fn metric(name: &str) -> Result<Metric, String> {

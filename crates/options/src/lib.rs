@@ -59,7 +59,7 @@ pub use advice::{with_commands, with_dashes};
 pub use build::BuildArgs;
 pub use commands::CommandArgs;
 pub use commits::{CommitsArgs, TreeBuildArgs};
-pub use compare::{CompareArgs, Gate, RuleArgs, metric, order};
+pub use compare::{CompareArgs, RuleArgs, fail_if, metric, order};
 pub use completions::{Completed, completion_script};
 pub use condition::{ConditionArgs, OnOff};
 pub use config::{ConfigError, Configured, is_verbose, with_defaults};
@@ -89,7 +89,7 @@ pub use output::{
     OutputArgs, Shown, Trended, When,
 };
 pub use overwritten::{is_stderr, is_stdout};
-pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};
+pub use profile::{Method, ProfileArgs, RATE_HZ, STACK_BYTES};
 pub use run::RunArgs;
 pub use spoken::{doubt, understood, unquoted};
 pub use surroundings::SurroundingsArgs;

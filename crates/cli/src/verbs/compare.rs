@@ -11,8 +11,8 @@ use fauxplat_experiment::surroundings::ProgramBuilds;
 use fauxplat_experiment::{Beginning, Driver, Failure, Kind, Machine};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    Build, CompareFindings, Comparison, Definition, DroppedReason, GateQuestion, Metric, Sessions, Shell,
-    Verdict,
+    Build, CompareFindings, Comparison, Definition, DroppedReason, FailIf, GateQuestion, Metric, Sessions,
+    Shell, Verdict,
 };
 use fauxplat_plan::expand;
 use fauxplat_revisions::Compared;
@@ -23,12 +23,12 @@ use fauxplat_units::Nanos;
 use super::aa::DRAWN;
 use super::baseline::{compare_stored, earlier, is_id};
 use super::commits;
-use super::gate::{Alarm, agreed, alarms, question, undecided};
+use super::gate::{Alarm, agreed, alarms, undecided};
 use super::profile::in_turns;
 use crate::begin::{beginning, check_reports, conclude, finish};
 use crate::output;
 use fauxplat_options::define;
-use fauxplat_options::{CommandArgs, CompareArgs, Gate};
+use fauxplat_options::{CommandArgs, CompareArgs};
 
 /// Compares commands with the first of them, or one command with stored results.
 pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -54,7 +54,7 @@ fn compared(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     }
     let commits = commits::open(args)?;
     let (mut driver, findings) = measured(args, commits.as_ref(), None, invocation)?;
-    let alarms = alarms(&args.fail_if, &against_first(&driver, &findings));
+    let alarms = alarms(gates(&driver), &against_first(&driver, &findings));
     if args.confirm && !alarms.is_empty() && driver.is_interrupted() {
         driver.warn(format!(
             "--confirm: interrupted before a second measurement, so {} is not confirmed",
@@ -149,6 +149,11 @@ fn profiling(longest: Nanos, definition: &Definition, machine: &Machine) -> Resu
     Err(Failure::usage(format!("--profile: {refused}; leave it out, or take `fauxplat profile`")))
 }
 
+/// The gates of an experiment, from the options or its definition.
+fn gates(driver: &Driver) -> &[FailIf] {
+    &driver.header.definition.rule.fail_if
+}
+
 /// The comparisons with the first command. The comparison of the winner with the runner-up may follow them.
 fn against_first(driver: &Driver, findings: &Result<CompareFindings, Failure>) -> Vec<Comparison> {
     let count = driver.commands.len().saturating_sub(1).max(1);
@@ -207,7 +212,12 @@ fn check_explained(definition: &Definition, commands: usize, args: &CompareArgs)
 /// `--undecided-code` gives it an exit code.
 fn answered(args: &CompareArgs, alarms: Vec<Alarm>, comparisons: &[Comparison]) -> Result<(), Failure> {
     if let Some(alarm) = alarms.into_iter().next() {
-        return Err(alarm.into());
+        let code = args.undecided_code.filter(|_| alarm.is_open());
+        let failure = Failure::from(alarm);
+        return Err(match code {
+            Some(code) => failure.coded(code),
+            None => failure,
+        });
     }
     // An interrupted comparison has the exit code of an interrupt, decided or not.
     let undecided = undecided(&args.fail_if, comparisons).filter(|_| !signal::stop_requested());
@@ -259,7 +269,7 @@ fn confirm(
     let agreed = match second.is_interrupted() {
         // An incomplete second measurement refutes nothing.
         true => alarms.to_vec(),
-        false => agreed(alarms, self::alarms(&args.fail_if, &against_first(&second, &findings))),
+        false => agreed(alarms, self::alarms(gates(&second), &against_first(&second, &findings))),
     };
     let agrees = match (second.is_interrupted(), findings.is_err(), agreed.is_empty()) {
         (true, ..) => "was interrupted, so that the first one stands",
@@ -301,8 +311,11 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
     define::apply_rule(&mut definition.rule, &args.rule)?;
     // `--undecided-code` asks for a decision: about a difference to either side, unless a gate names one side.
     let asked = args.undecided_code.map(|_| GateQuestion::Different);
-    definition.rule.gate = question(&args.fail_if).or(definition.rule.gate).or(asked);
-    definition.rule.gate_is_strict |= args.fail_if.contains(&Gate::Undecided);
+    if !args.fail_if.is_empty() {
+        definition.rule.fail_if = args.fail_if.clone();
+    }
+    let asked = FailIf::question(&definition.rule.fail_if).or(definition.rule.gate).or(asked);
+    definition.rule.gate = asked;
     // Wall time is also the default metric, so only the options show that the user named it.
     if definition.condition.simulate.is_some() && args.rule.metric.contains(&Metric::WALL) {
         return Err(Failure::usage(

@@ -1,14 +1,12 @@
 //! `--fail-if` of a comparison.
 
 use fauxplat_experiment::Failure;
-use fauxplat_model::{Comparison, GateQuestion, GateState, Verdict};
-
-use fauxplat_options::Gate;
+use fauxplat_model::{Comparison, FailIf, GateQuestion, GateState};
 
 /// A comparison that fails a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Alarm {
-    gate: Gate,
+    gate: FailIf,
     a: String,
     b: String,
     /// ` in wall time`, where there are several metrics.
@@ -19,8 +17,14 @@ pub(super) struct Alarm {
 
 impl std::fmt::Display for Alarm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let word = format!("{:?}", self.gate).to_lowercase();
-        write!(f, "--fail-if {word}: {} against {}{}", self.b, self.a, self.within)
+        write!(f, "--fail-if {}: {} against {}{}", self.gate.word(), self.b, self.a, self.within)
+    }
+}
+
+impl Alarm {
+    /// Whether the gate fails since nothing is decided.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.gate, FailIf::Undecided | FailIf::Inconclusive)
     }
 }
 
@@ -30,19 +34,8 @@ impl From<Alarm> for Failure {
     }
 }
 
-/// The question that the gates ask together; sampling continues until it is answered.
-pub(super) fn question(gates: &[Gate]) -> Option<GateQuestion> {
-    let has = |gate| gates.contains(&gate);
-    match (has(Gate::Slower), has(Gate::Faster), has(Gate::Different)) {
-        (_, _, true) | (true, true, _) => Some(GateQuestion::Different),
-        (true, ..) => Some(GateQuestion::Slower),
-        (_, true, _) => Some(GateQuestion::Faster),
-        _ => has(Gate::Undecided).then_some(GateQuestion::Different),
-    }
-}
-
 /// The comparisons that fail a gate, each with the first gate that it fails.
-pub(super) fn alarms(gates: &[Gate], comparisons: &[Comparison]) -> Vec<Alarm> {
+pub(super) fn alarms(gates: &[FailIf], comparisons: &[Comparison]) -> Vec<Alarm> {
     let is_one = comparisons.windows(2).all(|two| two[0].metric == two[1].metric);
     let within = |comparison: &Comparison| match is_one {
         true => String::new(),
@@ -52,27 +45,17 @@ pub(super) fn alarms(gates: &[Gate], comparisons: &[Comparison]) -> Vec<Alarm> {
 }
 
 /// Words about the first comparison in which the question of the gates has no answer.
-pub(super) fn undecided(gates: &[Gate], comparisons: &[Comparison]) -> Option<String> {
-    let asked = question(gates).unwrap_or(GateQuestion::Different);
+pub(super) fn undecided(gates: &[FailIf], comparisons: &[Comparison]) -> Option<String> {
+    let asked = FailIf::question(gates).unwrap_or(GateQuestion::Different);
     let open = comparisons.iter().find(|comparison| comparison.gate_state(asked) == GateState::Undecided)?;
     Some(format!("{} against {} is not decided", open.b, open.a))
 }
 
-fn alarm(gates: &[Gate], comparison: &Comparison, within: String) -> Option<Alarm> {
-    let asked = question(gates).unwrap_or(GateQuestion::Different);
-    let state = comparison.gate_state(asked);
-    let is_beyond = state == GateState::Beyond;
-    let is_better = comparison.b_is_better();
-    let fails = |gate: &&Gate| match gate {
-        Gate::Slower => is_beyond && (asked != GateQuestion::Different || !is_better),
-        Gate::Faster => is_beyond && (asked != GateQuestion::Different || is_better),
-        Gate::Different => is_beyond,
-        Gate::Undecided => state == GateState::Undecided,
-        Gate::Inconclusive => comparison.verdict == Verdict::Inconclusive,
-    };
-    let gate = *gates.iter().find(fails)?;
+fn alarm(gates: &[FailIf], comparison: &Comparison, within: String) -> Option<Alarm> {
+    let gate = comparison.failed(gates)?;
+    let is_side = !matches!(gate, FailIf::Undecided | FailIf::Inconclusive);
     let (a, b) = (comparison.a.clone(), comparison.b.clone());
-    Some(Alarm { gate, a, b, within, b_is_better: is_beyond.then_some(is_better) })
+    Some(Alarm { gate, a, b, within, b_is_better: is_side.then_some(comparison.b_is_better()) })
 }
 
 /// Alarms of the second measurement that the first raised, too: for the same commands, in the same direction.
@@ -84,23 +67,23 @@ pub(super) fn agreed(first: &[Alarm], second: Vec<Alarm>) -> Vec<Alarm> {
 mod tests {
     use super::*;
 
-    fn alarm(gate: Gate, b: &str, b_is_better: Option<bool>) -> Alarm {
+    fn alarm(gate: FailIf, b: &str, b_is_better: Option<bool>) -> Alarm {
         Alarm { gate, a: "a".to_owned(), b: b.to_owned(), within: String::new(), b_is_better }
     }
 
     #[test]
     fn only_the_same_finding_confirms() {
-        let slower = alarm(Gate::Different, "b", Some(false));
+        let slower = alarm(FailIf::Different, "b", Some(false));
         let others = [
-            alarm(Gate::Different, "b", Some(true)),
-            alarm(Gate::Different, "c", Some(false)),
-            alarm(Gate::Inconclusive, "b", None),
+            alarm(FailIf::Different, "b", Some(true)),
+            alarm(FailIf::Different, "c", Some(false)),
+            alarm(FailIf::Inconclusive, "b", None),
         ];
         for other in others {
             assert_eq!(agreed(std::slice::from_ref(&slower), vec![other]), []);
         }
         assert_eq!(
-            agreed(&[alarm(Gate::Slower, "c", Some(false)), slower.clone()], vec![slower.clone()]),
+            agreed(&[alarm(FailIf::Slower, "c", Some(false)), slower.clone()], vec![slower.clone()]),
             [slower]
         );
     }

@@ -62,12 +62,16 @@ fn cases(record: &Record) -> Result<Vec<Case>, ReportError> {
 
 fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -> Case {
     let sentence = verdict_sentence(comparison);
+    let rule = &record.header.definition.rule;
     let outcome = match (comparison.gate.map(|gate| gate.state), comparison.verdict) {
+        _ if !rule.fail_if.is_empty() => match comparison.failed(&rule.fail_if) {
+            Some(_) => Outcome::Failed(sentence),
+            None if comparison.is_left_open(&rule.fail_if) => Outcome::Skipped(sentence),
+            None => Outcome::Passed(sentence),
+        },
         (Some(GateState::Beyond), _) => Outcome::Failed(sentence),
         (Some(GateState::Within), _) => Outcome::Passed(sentence),
-        (Some(GateState::Undecided), _) if record.header.definition.rule.gate_is_strict => {
-            Outcome::Failed(sentence)
-        }
+        (Some(GateState::Undecided), _) if rule.gate_is_strict => Outcome::Failed(sentence),
         (Some(GateState::Undecided), _) => Outcome::Skipped(sentence),
         // A verdict that `--fail-if slower` would accept is no failure.
         (None, Verdict::Different)

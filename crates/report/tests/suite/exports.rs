@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fauxplat_model::{Comparison, IgnoredFailures, Metric, Outcome, Phase, Verdict};
+use fauxplat_model::{Comparison, FailIf, IgnoredFailures, Metric, Outcome, Phase, Verdict};
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
 
@@ -108,6 +108,35 @@ fn a_summary_in_csv_has_the_columns_of_hyperfine() {
     assert_eq!(lines.len(), 3);
     assert!(lines[1].starts_with("sort,0.005") && lines[1].ends_with(",10"), "{text}");
     assert!(lines[2].starts_with("\"a, \\u{202e}b\",") && !text.contains('\u{202e}'), "{text}");
+}
+
+/// The outcome of a test case is that of the exit code: a failure where a gate fails, whatever the verdict is.
+#[test]
+fn junit_fails_where_a_gate_does() {
+    use FailIf::{Different, Faster, Inconclusive, Slower, Undecided};
+    let counts = |gates: &[FailIf], verdict, ratio: f64| {
+        let is_beyond = (verdict == Verdict::Different).then_some(true);
+        let shown = comparison("sort", "gsort", verdict, ratio, 0.005);
+        let mut owned = comparisons::compare(Comparison { beyond_margin: is_beyond, ..shown });
+        owned.header.definition.rule.fail_if = gates.to_vec();
+        let text = owned.render(Format::JUnit, &Style::default());
+        [r#"failures="1""#, r#"skipped="1""#].map(|count| text.contains(count))
+    };
+    let (failed, skipped, passed) = ([true, false], [false, true], [false, false]);
+    for (gates, verdict, ratio, expected) in [
+        (&[Slower][..], Verdict::Different, 1.1, failed),
+        (&[Slower], Verdict::Different, 0.9, passed),
+        (&[Faster], Verdict::Different, 0.9, failed),
+        (&[Faster], Verdict::Different, 1.1, passed),
+        (&[Different], Verdict::Different, 0.9, failed),
+        (&[Undecided], Verdict::Different, 1.1, passed),
+        (&[Inconclusive], Verdict::Different, 1.1, passed),
+        (&[Inconclusive], Verdict::Inconclusive, 1.0101, failed),
+        (&[Slower], Verdict::Inconclusive, 1.0101, skipped),
+        (&[Slower, Undecided], Verdict::Inconclusive, 1.0101, failed),
+    ] {
+        assert_eq!(counts(gates, verdict, ratio), expected, "{gates:?} {verdict:?} {ratio}");
+    }
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Finds where the level of a series changed, and compares the newest session with earlier ones.
 
-use fauxplat_model::{Gate, GateQuestion, GateState};
-use fauxplat_options::Gate as FailIf;
+use fauxplat_model::{FailIf, Gate, GateAnswer, GateQuestion, GateState};
 use fauxplat_stats::describe::{mean, median};
 use fauxplat_stats::distribution::normal_upper_quantile;
 use fauxplat_stats::levels::{Newest, Noise, Searcher, Step, newest};
@@ -149,14 +148,13 @@ pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateF
     let from = Searcher::new(SEED).steps(&logs, rule.level).last().map_or(0, |step| step.at);
     let past = &logs[from..];
     let told = newest(past, last.ln, rule.level);
-    let question = question(&rule.fail_if);
+    let question = FailIf::question(&rule.fail_if).unwrap_or(GateQuestion::Different);
     let state = told.map_or(GateState::Undecided, |it| state(it, question, rule.margin, last.more_is_better));
-    let words = |gate: &FailIf| format!("{gate:?}").to_lowercase();
     let mut found = GateFindings {
         summary: String::new(),
         name: name(series),
         level: rule.level,
-        fail_if: rule.fail_if.iter().map(words).collect(),
+        fail_if: rule.fail_if.iter().map(|gate| gate.word().to_owned()).collect(),
         newest: session(last, context),
         past_sessions: past.len(),
         past_since: earlier.get(from).map(|point| point.experiment),
@@ -176,18 +174,10 @@ pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateF
         fails: false,
     };
     let is_worse = told.is_some_and(|it| (it.shift > 0.0) != last.more_is_better);
-    found.fails = rule.fail_if.iter().any(|gate| fails(*gate, state, question, is_worse));
+    let is_concluded = state != GateState::Undecided;
+    let answer = GateAnswer { question, state, is_better: !is_worse, is_concluded };
+    found.fails = answer.failed(&rule.fail_if).is_some();
     Some(found)
-}
-
-/// The single question that gates ask together: one direction, or both.
-fn question(gates: &[FailIf]) -> GateQuestion {
-    let has = |gate| gates.contains(&gate);
-    match (has(FailIf::Slower), has(FailIf::Faster), has(FailIf::Different)) {
-        (true, false, false) => GateQuestion::Slower,
-        (false, true, false) => GateQuestion::Faster,
-        _ => GateQuestion::Different,
-    }
 }
 
 fn state(told: Newest, question: GateQuestion, margin: f64, more_is_better: bool) -> GateState {
@@ -207,17 +197,6 @@ fn state(told: Newest, question: GateQuestion, margin: f64, more_is_better: bool
             (GateState::Within, GateState::Within) => GateState::Within,
             _ => GateState::Undecided,
         },
-    }
-}
-
-fn fails(gate: FailIf, state: GateState, question: GateQuestion, is_worse: bool) -> bool {
-    let is_beyond = state == GateState::Beyond;
-    let is_of_both = !matches!(question, GateQuestion::Slower | GateQuestion::Faster);
-    match gate {
-        FailIf::Slower => is_beyond && (!is_of_both || is_worse),
-        FailIf::Faster => is_beyond && (!is_of_both || !is_worse),
-        FailIf::Different => is_beyond,
-        FailIf::Undecided | FailIf::Inconclusive => state == GateState::Undecided,
     }
 }
 

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use fauxplat_model::FailIf;
 use fauxplat_options::{
-    Changed, Emitted, Gate, Gated, ListedAll, Made, Output, Shown, Trended, after, percent,
+    Changed, Emitted, Gated, ListedAll, Made, Output, Shown, Trended, after, fail_if, percent,
 };
 
 const EXAMPLES: &str = "\
@@ -184,9 +185,10 @@ pub struct GateArgs {
         value_name = "WHAT",
         value_delimiter = ',',
         default_value = "slower",
+        value_parser = fail_if(),
         help_heading = "Decision"
     )]
-    pub fail_if: Vec<Gate>,
+    pub fail_if: Vec<FailIf>,
     #[command(flatten)]
     pub output: Output<Gated>,
 }

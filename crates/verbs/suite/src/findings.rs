@@ -237,8 +237,16 @@ impl SuiteFindings {
 
     /// Whether a requested gate fails.
     pub fn fails(&self) -> bool {
-        let (beyond, open) = (self.gated(Gate::Beyond), self.gated(Gate::Undecided));
-        !self.fail_if.is_empty() && (beyond > 0 || open > 0 && self.fail_if.contains(&FailIf::Undecided))
+        self.benchmarks.iter().any(|it| self.is_failed(it))
+    }
+
+    /// Whether a benchmark fails a requested gate.
+    pub fn is_failed(&self, benchmark: &Benchmark) -> bool {
+        match benchmark.gate {
+            Some(Gate::Beyond) => self.fail_if.iter().any(|gate| *gate != FailIf::Undecided),
+            Some(Gate::Undecided) => self.fail_if.contains(&FailIf::Undecided),
+            Some(Gate::Within) | None => false,
+        }
     }
 
     pub fn gates(&self) -> String {

@@ -63,7 +63,8 @@ impl OwnReport for SuiteReport {
     }
 
     fn cases(&self, document: &Value) -> Result<Vec<Case>, Error> {
-        Ok(SuiteFindings::deserialize(document)?.benchmarks.iter().map(case).collect())
+        let found = SuiteFindings::deserialize(document)?;
+        Ok(found.benchmarks.iter().map(|it| case(&found, it)).collect())
     }
 
     fn readings(&self, document: &Value) -> Result<Vec<OwnReading>, Error> {
@@ -104,15 +105,17 @@ fn fields(it: &Benchmark) -> Vec<String> {
     ]
 }
 
-fn case(it: &Benchmark) -> Case {
+fn case(found: &SuiteFindings, it: &Benchmark) -> Case {
     let sentence = match as_read(it) {
         Some(effect) => format!("{} ({})", word(it.state), with_interval(effect, is_changed(it))),
         None => format!("not measured: {}", it.trouble.as_deref().unwrap_or("no pair came of it")),
     };
     let outcome = match (it.gate, it.state) {
-        _ if it.has_failed => CaseOutcome::Failed(sentence),
-        (Some(Gate::Beyond), _) | (None, State::Slower) => CaseOutcome::Failed(sentence),
-        (Some(Gate::Within), _) | (None, State::Unchanged | State::Faster) => CaseOutcome::Passed(sentence),
+        _ if it.has_failed || found.is_failed(it) => CaseOutcome::Failed(sentence),
+        (None, State::Slower) => CaseOutcome::Failed(sentence),
+        (Some(Gate::Within | Gate::Beyond), _) | (None, State::Unchanged | State::Faster) => {
+            CaseOutcome::Passed(sentence)
+        }
         _ => CaseOutcome::Skipped(sentence),
     };
     let time_s = it.b.filter(|_| it.unit == "ns").map(|median_ns| median_ns / 1e9);
