@@ -10,7 +10,7 @@ use fauxplat_history::pages::{Made, make};
 use fauxplat_history::series::{Context, all, named, ordered};
 use fauxplat_model::document::Header;
 use fauxplat_model::{Checkout, Command, GateState, Metric, Origin, Outcome, Phase, Readings, Sample};
-use fauxplat_options::Gate;
+use fauxplat_model::FailIf;
 use fauxplat_stats::draw::Draw;
 use fauxplat_store::{State, Store};
 use tempfile::TempDir;
@@ -155,7 +155,7 @@ fn the_points_of_a_store_are_kept_and_go_with_their_experiments() {
 
 #[test]
 fn a_gate_knows_slower_faster_alike_and_too_little() {
-    let state = |levels: &[f64], fail_if: &[Gate]| {
+    let state = |levels: &[f64], fail_if: &[FailIf]| {
         let mut sessions = Sessions::new();
         for (day, level) in levels.iter().enumerate() {
             sessions.session("sort", day, (day, "m1"), *level);
@@ -168,14 +168,14 @@ fn a_gate_knows_slower_faster_alike_and_too_little() {
     };
     let past = [10.0; 12];
     let and = |last: f64| [&past[..], &[last]].concat();
-    assert_eq!(state(&and(15.0), &[Gate::Slower]), (GateState::Beyond, true));
-    assert_eq!(state(&and(15.0), &[Gate::Faster]), (GateState::Within, false));
-    assert_eq!(state(&and(6.0), &[Gate::Different]), (GateState::Beyond, true));
-    assert_eq!(state(&and(6.0), &[Gate::Slower]), (GateState::Within, false));
-    assert_eq!(state(&and(10.0), &[Gate::Different]), (GateState::Within, false));
-    assert_eq!(state(&and(11.0), &[Gate::Slower]), (GateState::Undecided, false));
-    assert_eq!(state(&and(11.0), &[Gate::Slower, Gate::Undecided]), (GateState::Undecided, true));
-    assert_eq!(state(&[10.0, 30.0], &[Gate::Slower]), (GateState::Undecided, false));
+    assert_eq!(state(&and(15.0), &[FailIf::Slower]), (GateState::Beyond, true));
+    assert_eq!(state(&and(15.0), &[FailIf::Faster]), (GateState::Within, false));
+    assert_eq!(state(&and(6.0), &[FailIf::Different]), (GateState::Beyond, true));
+    assert_eq!(state(&and(6.0), &[FailIf::Slower]), (GateState::Within, false));
+    assert_eq!(state(&and(10.0), &[FailIf::Different]), (GateState::Within, false));
+    assert_eq!(state(&and(11.0), &[FailIf::Slower]), (GateState::Undecided, false));
+    assert_eq!(state(&and(11.0), &[FailIf::Slower, FailIf::Undecided]), (GateState::Undecided, true));
+    assert_eq!(state(&[10.0, 30.0], &[FailIf::Slower]), (GateState::Undecided, false));
 }
 
 #[test]
