@@ -67,8 +67,9 @@ fn settled(rising: &[f64], mut cut: f64) -> Option<(Modes, f64)> {
         }
         let (below, above) = rising.split_at(at);
         let (low, high) = (median(below)?, median(above)?);
-        // A spread of zero would be a divisor of zero, so each mode has at least a spread of the size of rounding errors.
-        let floor = 1e-9 * (high - low);
+        // Counts with ties have an absolute deviation of zero, but values between two counts do not exist: a mode spreads at
+        // least over the distance of neighbouring values, and at least over rounding errors, lest the divisor be zero.
+        let floor = step(rising).min(0.25 * (high - low)).max(1e-9 * (high - low));
         let [sd_low, sd_high] = [mad(below)?, mad(above)?].map(|it| (MAD_TO_SD * it).max(floor));
         let next = (low * sd_high + high * sd_low) / (sd_low + sd_high);
         found = Some((Modes { low, high, cut: next }, 2f64.sqrt() * (high - low) / sd_low.hypot(sd_high)));
@@ -78,6 +79,15 @@ fn settled(rising: &[f64], mut cut: f64) -> Option<(Modes, f64)> {
         cut = next;
     }
     found.filter(|(modes, apart)| modes.low < modes.cut && modes.cut < modes.high && apart.is_finite())
+}
+
+/// The smallest distance of two different values, where most values have an equal one; else zero.
+fn step(rising: &[f64]) -> f64 {
+    let apart = || rising.windows(2).map(|two| two[1] - two[0]).filter(|&apart| apart > 0.0);
+    match 2 * apart().count() < rising.len() {
+        true => apart().fold(f64::INFINITY, f64::min),
+        false => 0.0,
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +116,20 @@ mod tests {
             let above = values.iter().filter(|&&value| value > modes.cut).count() as f64;
             let slow = values.iter().filter(|&&value| value > 0.131).count() as f64;
             assert!((above - slow).abs() < 1.0, "{above} {slow}");
+        }
+    }
+
+    #[test]
+    fn a_cut_between_counts_with_ties_lies_between_them() {
+        for seed in 0..200 {
+            let coins = |draw: &mut Draw| (0..3).filter(|_| draw.uniform() < 0.5).count();
+            let values = drawn(seed, 64, |draw| {
+                let least = if draw.below(2) == 0 { 47 } else { 71 };
+                ((least + coins(draw)) as f64).ln()
+            });
+            let Some(modes) = Modes::of(&values) else { continue };
+            let cut = modes.cut.exp();
+            assert!((51.0..71.0).contains(&cut), "seed {seed}: {cut}");
         }
     }
 
