@@ -91,8 +91,8 @@ impl Rounds<'_> {
                 {
                     return Ok(StoppedBy::Time);
                 }
-                if !self.turns(driver, source, round, &part)? {
-                    return Ok(StoppedBy::User);
+                if let Some(stopped) = self.turns(driver, source, round, &part)? {
+                    return Ok(stopped);
                 }
                 self.judge.look();
             }
@@ -138,30 +138,34 @@ impl Rounds<'_> {
         parts
     }
 
-    /// Runs processes of both programs, in an order that a coin decides; false if the user interrupted.
+    /// Runs processes of both programs, in an order that a coin decides. Returns why no further process may begin; runs
+    /// that were begun then count for nothing.
     fn turns(
         &mut self,
         driver: &mut Driver,
         source: &mut dyn Source,
         round: u32,
         part: &[usize],
-    ) -> Result<bool, Failure> {
+    ) -> Result<Option<StoppedBy>, Failure> {
         source.choose(driver, part)?;
         let in_a_row = if self.is_block(part) { 2 } else { 1 };
         let first = self.coin.below(2);
         let mut given = [Vec::new(), Vec::new()];
         for position in 0..2 * in_a_row {
+            if position > 0 && self.left_s(driver) <= 0.0 {
+                return Ok(Some(StoppedBy::Time));
+            }
             let side = if position < in_a_row { first } else { 1 - first };
             let standing = self.standing(driver, round);
             let turn = Turn { round, position: position as u16, side };
-            let Some(told) = source.run(driver, turn, standing)? else { return Ok(false) };
+            let Some(told) = source.run(driver, turn, standing)? else { return Ok(Some(StoppedBy::User)) };
             self.processes += 1;
             given[side].push(told);
         }
         let [a, b] = given;
         let given: Vec<[Given; 2]> = a.into_iter().zip(b).map(<[Given; 2]>::from).collect();
         self.take(source, part, &given, first == 1);
-        Ok(true)
+        Ok(None)
     }
 
     fn standing(&self, driver: &Driver, round: u32) -> Standing {
