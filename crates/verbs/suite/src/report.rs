@@ -365,8 +365,8 @@ fn carried(found: &SuiteFindings) -> Option<Piece> {
         Piece::said(
             Tone::Doubt,
             format!(
-                "A and B leave unlike things to the next run, such as a cold page cache, in {}{more}: only runs that follow \
-                 their own side decide there.",
+                "Runs that follow the other side differ from those that follow their own in {}{more}: something may be left to \
+                 the next run, such as a cold page cache, so only the latter decide there.",
                 say::listed(&told[..told.len().min(NAMES)])
             ),
         )
