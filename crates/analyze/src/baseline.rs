@@ -270,7 +270,7 @@ fn comparison(
     };
     let gate = rule.gate.map(|question| {
         let state = comparison.gate_state(question);
-        Gate { question, margin: 1.0 + margin, state, detectable: None }
+        Gate { question, margin, state, detectable: None }
     });
     Comparison { gate, ..comparison }
 }

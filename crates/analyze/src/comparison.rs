@@ -205,7 +205,9 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
         question,
         margin: contest.margin_ratio(),
         state,
-        detectable: Some(detectable).filter(|it| it.is_finite() && *it < 1e3 && !judge.rule.anytime),
+        detectable: Some(detectable)
+            .filter(|it| it.is_finite() && *it < 1e3)
+            .filter(|_| standing.critical.is_finite() && !judge.rule.anytime),
     })
 }
 

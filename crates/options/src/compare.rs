@@ -1,7 +1,7 @@
 //! Options of `compare`, and of the decision rule.
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Command, Id};
 use fauxplat_experiment::measure::layouts::LinkSeeds;
 use fauxplat_model::{Estimand, FailIf, Metric, Order, StatedMargin};
 use fauxplat_units::Nanos;
@@ -49,8 +49,7 @@ const WITHOUT_WHY: [&str; 14] = [
 
 /// Options, and groups of options by the names of their structs, that concern the running of commands. A comparison of
 /// two stored results runs nothing and refuses them.
-const MEASURED: [&str; 27] = [
-    "ConditionArgs",
+const MEASURED: [&str; 26] = [
     "SurroundingsArgs",
     "BuildArgs",
     "build_a",
@@ -79,11 +78,18 @@ const MEASURED: [&str; 27] = [
     "anytime",
 ];
 
+/// Ids of the options about the condition of runs. The parser's library makes no group of a struct that contains others.
+fn of_condition() -> Vec<Id> {
+    let group = ConditionArgs::augment_args(Command::new("condition"));
+    group.get_arguments().map(|arg| arg.get_id().clone()).collect()
+}
+
 #[derive(Debug, Args)]
 #[command(
     after_help = after(EXAMPLES),
     mut_arg("commits", |arg| arg.conflicts_with_all(WITHOUT_COMMITS)),
     mut_arg("why", |arg| arg.conflicts_with_all(WITHOUT_WHY)),
+    mut_arg("with", |arg| arg.conflicts_with_all(of_condition())),
 )]
 pub struct CompareArgs {
     #[command(flatten)]
@@ -104,7 +110,7 @@ pub struct CompareArgs {
     pub fail_if: Vec<FailIf>,
     /// Before a gate fails, measure a second time: it fails if both say the same. The first measurement is stored, and the
     /// report is that of the second
-    #[arg(long, requires = "fail_if", conflicts_with = "baseline")]
+    #[arg(long, conflicts_with = "baseline")]
     pub confirm: bool,
     /// Exit code where the question of the gate is not decided: 125 makes `git bisect run` skip the commit. Without --fail-if it
     /// is the question whether there is a difference beyond the margin

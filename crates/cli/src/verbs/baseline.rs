@@ -6,7 +6,7 @@ use fauxplat_analyze::summarize_values;
 use fauxplat_experiment::measure::baseline::{self, Earlier, check_number, pick};
 use fauxplat_experiment::{Failure, open_store};
 use fauxplat_model::document::{Findings, Record};
-use fauxplat_model::{Command, Comparison, FailIf, Rule, RunFindings};
+use fauxplat_model::{Command, Comparison, FailIf, GateQuestion, Rule, RunFindings};
 use fauxplat_report::{BASELINE_BYTES_MAX, read_baseline};
 use fauxplat_store::Store;
 use fauxplat_sys::clock;
@@ -51,7 +51,8 @@ pub(crate) fn compare_stored(
     let store = open_store(args.output.store.as_ref())?;
     let mut rule = Rule::default();
     define::apply_rule(&mut rule, &args.rule)?;
-    rule.gate = FailIf::question(&args.fail_if);
+    let open = args.undecided_code.map(|_| GateQuestion::Different);
+    rule.gate = FailIf::question(&args.fail_if).or(open);
     rule.fail_if = args.fail_if.clone();
     baseline::check_rule(&rule)?;
     // Without a second name, the first name chooses the command of the new results as well.

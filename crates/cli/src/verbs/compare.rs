@@ -11,8 +11,8 @@ use fauxplat_experiment::surroundings::ProgramBuilds;
 use fauxplat_experiment::{Beginning, Driver, Failure, Kind, Machine};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    Build, CompareFindings, Comparison, Definition, DroppedReason, FailIf, GateQuestion, Metric, Sessions,
-    Shell, Verdict,
+    Build, CompareFindings, Comparison, Definition, DroppedReason, FailIf, GateQuestion, GateState, Metric,
+    Sessions, Shell, Verdict,
 };
 use fauxplat_plan::expand;
 use fauxplat_revisions::Compared;
@@ -211,7 +211,9 @@ fn check_explained(definition: &Definition, commands: usize, args: &CompareArgs)
 /// The result of a comparison that was reported: the first failing gate, or an undecided question where
 /// `--undecided-code` gives it an exit code.
 fn answered(args: &CompareArgs, alarms: Vec<Alarm>, comparisons: &[Comparison]) -> Result<(), Failure> {
-    if let Some(alarm) = alarms.into_iter().next() {
+    // A finding that was shown counts before a question that is open: they may have different exit codes.
+    let (open, shown): (Vec<Alarm>, Vec<Alarm>) = alarms.into_iter().partition(Alarm::is_open);
+    if let Some(alarm) = shown.into_iter().chain(open).next() {
         let code = args.undecided_code.filter(|_| alarm.is_open());
         let failure = Failure::from(alarm);
         return Err(match code {
@@ -265,11 +267,12 @@ fn confirm(
     }
     first.waiting.iter().for_each(|line| output::complain(line));
     output::complain(&format!("{said}; measured again to confirm it"));
-    let (mut second, findings) = measured(args, commits, Some(&confirmed), invocation)?;
-    let agreed = match second.is_interrupted() {
+    let (mut second, mut findings) = measured(args, commits, Some(&confirmed), invocation)?;
+    let agreed = match &mut findings {
         // An incomplete second measurement refutes nothing.
-        true => alarms.to_vec(),
-        false => agreed(alarms, self::alarms(gates(&second), &against_first(&second, &findings))),
+        _ if second.is_interrupted() => alarms.to_vec(),
+        Ok(findings) => self::confirmed(&second, findings, alarms),
+        Err(_) => Vec::new(),
     };
     let agrees = match (second.is_interrupted(), findings.is_err(), agreed.is_empty()) {
         (true, ..) => "was interrupted, so that the first one stands",
@@ -279,6 +282,23 @@ fn confirm(
     };
     second.warn(format!("--confirm: a first measurement with seed {seed} said {said}; this one {agrees}"));
     report(second, findings, agreed, args)
+}
+
+/// The alarms of a second measurement that the first raised too. Where both say something different, nothing is decided:
+/// the findings then say so as well.
+fn confirmed(second: &Driver, findings: &mut CompareFindings, first: &[Alarm]) -> Vec<Alarm> {
+    let gates = gates(second);
+    let count = second.commands.len().saturating_sub(1).max(1);
+    let agreed = agreed(first, alarms(gates, findings.with_first(count)));
+    for comparison in findings.with_first_mut(count) {
+        let is_agreed = agreed.iter().any(|alarm| alarm.is_of(comparison));
+        if let Some(gate) = comparison.gate.as_mut().filter(|_| !is_agreed) {
+            if gate.state == GateState::Beyond {
+                gate.state = GateState::Undecided;
+            }
+        }
+    }
+    alarms(gates, findings.with_first(count))
 }
 
 /// Plans a comparison: a short session of the first command against itself shows which differences could be found.
@@ -311,8 +331,12 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
     define::apply_rule(&mut definition.rule, &args.rule)?;
     // `--undecided-code` asks for a decision: about a difference to either side, unless a gate names one side.
     let asked = args.undecided_code.map(|_| GateQuestion::Different);
-    if !args.fail_if.is_empty() {
-        definition.rule.fail_if = args.fail_if.clone();
+    definition.rule.fail_if = match args.fail_if.is_empty() {
+        true => FailIf::of_definition(&definition.rule),
+        false => args.fail_if.clone(),
+    };
+    if args.confirm && definition.rule.fail_if.is_empty() {
+        return Err(Failure::usage("--confirm measures again before a gate fails: name one by --fail-if"));
     }
     let asked = FailIf::question(&definition.rule.fail_if).or(definition.rule.gate).or(asked);
     definition.rule.gate = asked;

@@ -22,6 +22,12 @@ impl std::fmt::Display for Alarm {
 }
 
 impl Alarm {
+    /// Whether the alarm is about this comparison.
+    pub(super) fn is_of(&self, comparison: &Comparison) -> bool {
+        let is_metric = self.within.is_empty() || self.within == within(comparison);
+        self.a == comparison.a && self.b == comparison.b && is_metric
+    }
+
     /// Whether the gate fails since nothing is decided.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.gate, FailIf::Undecided | FailIf::Inconclusive)
@@ -37,11 +43,13 @@ impl From<Alarm> for Failure {
 /// The comparisons that fail a gate, each with the first gate that it fails.
 pub(super) fn alarms(gates: &[FailIf], comparisons: &[Comparison]) -> Vec<Alarm> {
     let is_one = comparisons.windows(2).all(|two| two[0].metric == two[1].metric);
-    let within = |comparison: &Comparison| match is_one {
-        true => String::new(),
-        false => format!(" in {}", comparison.metric.title()),
-    };
-    comparisons.iter().filter_map(|comparison| alarm(gates, comparison, within(comparison))).collect()
+    let words = |comparison: &Comparison| if is_one { String::new() } else { within(comparison) };
+    comparisons.iter().filter_map(|comparison| alarm(gates, comparison, words(comparison))).collect()
+}
+
+/// The metric of a comparison, where there are several.
+fn within(comparison: &Comparison) -> String {
+    format!(" in {}", comparison.metric.title())
 }
 
 /// Words about the first comparison in which the question of the gates has no answer.

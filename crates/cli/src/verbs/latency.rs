@@ -2,6 +2,7 @@
 
 use fauxplat_experiment::measure::latency::{self, Cells, Kind, Latency};
 use fauxplat_experiment::{Driver, Failure, Machine};
+use fauxplat_model::Policy;
 use fauxplat_model::document::Findings;
 use fauxplat_units::Nanos;
 
@@ -35,7 +36,9 @@ fn check(args: &LatencyArgs) -> Result<(), Failure> {
     use LatencyKind::{Edge, Line, Message, Noise, Signal, Timer};
     let tests = |kinds: &[LatencyKind]| args.tests.iter().any(|test| kinds.contains(test));
     let is_counted = tests(&[Timer, Message, Signal, Line, Edge]);
-    let is_timed = tests(&[Noise]) || args.count.is_none() && !tests(&[Message, Signal, Line, Edge]);
+    let is_timed = tests(&[Noise]) || args.count.is_none() && !tests(&[Message, Signal]);
+    let is_real_time = |policy: &Policy| *policy != Policy::Other;
+    let has_slack = args.policy.is_empty() || !args.policy.iter().all(is_real_time);
     let is_zero = |time: Option<Nanos>| time == Some(Nanos(0));
     let refused = [
         (
@@ -44,10 +47,12 @@ fn check(args: &LatencyArgs) -> Result<(), Failure> {
         ),
         (args.threshold.is_some() && !tests(&[Noise]), "--threshold is for the test `noise`"),
         (!args.slack.is_empty() && !tests(&[Timer, Edge]), "--slack is for the tests `timer` and `edge`"),
+        (!args.slack.is_empty() && !has_slack, "--slack: real-time policies ignore the slack of timers"),
         (args.count.is_some() && !is_counted, "--count: noise is watched for a --duration"),
         (
             args.duration.is_some() && !is_timed,
-            "--duration is for the test `noise`, and for `timer` without --count",
+            "--duration is for the test `noise`, and for `timer`, `line` and `edge` without --count; messages and signals have \
+             a number",
         ),
         (is_zero(args.interval), "--interval: an interval takes time"),
         (is_zero(args.duration), "--duration: nothing happens in no time"),

@@ -161,7 +161,7 @@ pub enum GateState {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gate {
     pub question: GateQuestion,
-    /// The margin, as a ratio.
+    /// The margin as a share, 0.01 for 1 %.
     pub margin: f64,
     pub state: GateState,
     /// The change, as a ratio minus one, that nine of ten such comparisons would have found; `None` if unknown.

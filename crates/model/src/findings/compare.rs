@@ -271,4 +271,10 @@ impl CompareFindings {
         let of_all = candidates * self.metrics().len();
         &self.comparisons[..of_all.min(self.comparisons.len())]
     }
+
+    /// As [`CompareFindings::with_first`], for changes.
+    pub fn with_first_mut(&mut self, candidates: usize) -> &mut [Comparison] {
+        let of_all = self.with_first(candidates).len();
+        &mut self.comparisons[..of_all]
+    }
 }

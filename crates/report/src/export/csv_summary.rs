@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use fauxplat_model::document::Record;
-use fauxplat_model::{GateState, Metric};
+use fauxplat_model::{Gate, GateState, Metric};
 
 use super::{Timed, gated, timed};
 use crate::samples::summary;
@@ -41,7 +41,13 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
 /// The answer of a gate about the first metric that has one, and the detectable change as a ratio minus one; both are
 /// empty for the reference.
 fn gate(record: &Record, command: &Timed) -> [String; 2] {
-    let gate = gated(record, command.index).find_map(|it| it.gate);
+    // Of several metrics, the answer is that of the one which says most: beyond, then undecided, then within.
+    let rank = |gate: &Gate| match gate.state {
+        GateState::Beyond => 0,
+        GateState::Undecided => 1,
+        GateState::Within => 2,
+    };
+    let gate = gated(record, command.index).filter_map(|it| it.gate).min_by_key(rank);
     let state = gate.map_or("", |gate| match gate.state {
         GateState::Beyond => "beyond",
         GateState::Within => "within",

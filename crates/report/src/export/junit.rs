@@ -7,7 +7,7 @@
 use std::io::Write;
 
 use fauxplat_model::document::{Findings, Record};
-use fauxplat_model::{Comparison, GateState, LabOutcome, Metric, RunFindings, Verdict};
+use fauxplat_model::{Comparison, GateQuestion, GateState, LabOutcome, Metric, RunFindings, Verdict};
 
 use super::{names, timed};
 use crate::own::{self, Case, CaseOutcome as Outcome};
@@ -69,6 +69,12 @@ fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -
             None if comparison.is_left_open(&rule.fail_if) => Outcome::Skipped(sentence),
             None => Outcome::Passed(sentence),
         },
+        // `--undecided-code` alone asks about either side, and an improvement is no failure.
+        (Some(GateState::Beyond), _)
+            if rule.gate == Some(GateQuestion::Different) && comparison.b_is_better() =>
+        {
+            Outcome::Passed(sentence)
+        }
         (Some(GateState::Beyond), _) => Outcome::Failed(sentence),
         (Some(GateState::Within), _) => Outcome::Passed(sentence),
         (Some(GateState::Undecided), _) if rule.gate_is_strict => Outcome::Failed(sentence),
@@ -113,7 +119,7 @@ fn run_case(name: String, found: &RunFindings) -> Case {
     let wall = summary(found, Metric::WALL);
     let runs = found.summaries.iter().map(|summary| summary.n).max().unwrap_or(0);
     let outcome = match (found.failures, runs) {
-        (0, 0) => Outcome::Skipped("there was no run".to_owned()),
+        (0, 0) => Outcome::Failed("there was no run".to_owned()),
         (0, runs) => Outcome::Passed(format!("{runs} runs")),
         (failures, _) => Outcome::Failed(format!("{failures} runs failed")),
     };

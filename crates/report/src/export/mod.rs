@@ -113,10 +113,18 @@ pub(crate) fn gated<'a>(record: &Record<'a>, command: usize) -> impl Iterator<It
         Findings::Compare(found) => &found.comparisons,
         _ => &[],
     };
-    let name = record.commands.get(command).map(|it| it.name.as_str());
-    let reference = comparisons.first().map(|it| it.a.as_str());
-    let is_own = move |it: &&Comparison| Some(it.b.as_str()) == name && Some(it.a.as_str()) == reference;
-    comparisons.iter().filter(|it| it.gate.is_some()).filter(is_own)
+    // All other commands are compared with the first, metric by metric; with a baseline, the only command is.
+    let others = record.commands.len().saturating_sub(1);
+    let metrics = match record.findings {
+        Findings::Compare(found) => found.metrics().len(),
+        _ => 0,
+    };
+    let is_own = move |at: usize| match others {
+        0 => true,
+        _ => command > 0 && at < metrics * others && at % others == command - 1,
+    };
+    let own = comparisons.iter().enumerate().filter(move |(at, _)| is_own(*at)).map(|(_, it)| it);
+    own.filter(|it| it.gate.is_some())
 }
 
 pub(crate) fn names(record: &Record) -> Vec<String> {

@@ -9,7 +9,13 @@ use crate::words::{TIE, change, counted, p_value, round_percent};
 /// The clause about an open question: number of pairs, reason, and remedy.
 pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     if comparison.pairs == 0 {
-        return format!("{b} against {a}: inconclusive, since no pair could be analysed");
+        let why = match comparison.stopped_by {
+            StoppedBy::MaxTime if comparison.dropped_pairs == 0 => {
+                "the time limit was over before the first pair"
+            }
+            _ => "no pair could be analysed",
+        };
+        return format!("{b} against {a}: inconclusive, since {why}");
     }
     let pairs = match is_baseline(comparison) {
         true => counted(comparison.pairs, "run", "runs"),

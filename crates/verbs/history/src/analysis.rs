@@ -165,12 +165,7 @@ pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateF
         reason: told
             .is_none()
             .then(|| "the past is too short: it takes three sessions before the newest".to_owned()),
-        gate: Gate {
-            question,
-            margin: 1.0 + rule.margin,
-            state,
-            detectable: told.map(|it| detectable(it, rule)),
-        },
+        gate: Gate { question, margin: rule.margin, state, detectable: told.map(|it| detectable(it, rule)) },
         fails: false,
     };
     let is_worse = told.is_some_and(|it| (it.shift > 0.0) != last.more_is_better);

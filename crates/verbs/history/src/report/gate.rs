@@ -118,7 +118,7 @@ fn word(state: GateState) -> &'static str {
 
 /// The answer as a part of a sentence, for lists and messages.
 pub(crate) fn gate_summary(found: &GateFindings) -> String {
-    let margin = say::percent(found.gate.margin - 1.0);
+    let margin = say::percent(found.gate.margin);
     match (found.ratio, found.gate.state) {
         (None, _) => {
             format!("is not decided: {}", found.reason.as_deref().unwrap_or("nothing is known of its past"))
