@@ -82,7 +82,7 @@ fn has_coins(rule: &Rule) -> bool {
 }
 
 /// Time in nanoseconds for one run of every command, from the warm-up.
-fn pair_ns(driver: &Driver) -> f64 {
+pub(super) fn pair_ns(driver: &Driver) -> f64 {
     let commands = 0..driver.commands.len() as u16;
     commands.filter_map(|command| median_of(driver.samples(), command, Metric::WALL)).sum()
 }
