@@ -74,7 +74,7 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
 }
 
 /// Minimum number of pairs with which blocks of two pairs can decide: only half of the pairs are independent coins.
-const TWO_PAIRS_FROM: u32 = 20;
+pub(super) const TWO_PAIRS_FROM: u32 = 20;
 
 /// Whether the limit of a rule leaves enough coins for blocks of two pairs.
 fn has_coins(rule: &Rule) -> bool {
