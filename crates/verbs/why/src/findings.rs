@@ -261,7 +261,7 @@ pub struct WhyFindings {
     /// Pairs that would probably decide; `None` where the comparison is decided, or no number would decide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs_needed: Option<usize>,
-    /// Seconds that these pairs would take.
+    /// Seconds of `--max-time` into which these pairs and the warm-up would fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs_s: Option<f64>,
     /// The whole difference in nanoseconds per run; `None` without a difference.

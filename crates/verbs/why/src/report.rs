@@ -11,6 +11,10 @@ use crate::amount::Amount;
 use crate::findings::{Account, Answer, Cause, ChangedLines, Experiment, Grade, SCHEMA, WhyFindings};
 use crate::measure::NO_CAUSE;
 
+mod words;
+
+use words::{about, short};
+
 /// Reports of explanations.
 #[derive(Debug)]
 pub(crate) struct WhyReport;
@@ -86,20 +90,6 @@ fn account_words(account: Account) -> &'static str {
         Account::Start => "loading and linking",
         Account::Whole => "all of it",
     }
-}
-
-/// Columns of a name in the answer.
-const NAME: usize = 60;
-
-/// A name, shortened at its end: the answer is the one sentence that has to be read as a whole, and a name that lacks its
-/// middle would not be known.
-fn short(name: &str) -> String {
-    let name = say::visible(name);
-    if name.chars().count() <= NAME {
-        return name;
-    }
-    let begin: String = name.chars().take(NAME - 1).collect();
-    format!("{}…", begin.trim_end())
 }
 
 /// Names of both programs, shortened where they can still be told apart then.
@@ -217,22 +207,13 @@ fn effect(found: &WhyFindings) -> String {
     let takes = match (found.pairs_needed, found.needs_s) {
         (Some(needed), Some(needs_s)) => {
             let takes = about(needs_s);
-            format!(" A decision would take about {needed} pairs, or {takes}: give it more --max-time.")
+            format!(
+                " A decision would take about {needed} pairs, and {takes} in all: give it more --max-time."
+            )
         }
         _ => " More --max-time may decide.".to_owned(),
     };
     format!("{known}{takes}")
-}
-
-/// A time that is estimated.
-fn about(seconds: f64) -> String {
-    fauxplat_units::Nanos::from_secs_f64(rounded(seconds.clamp(0.0, 1e9))).to_string()
-}
-
-/// A number with two digits.
-fn rounded(value: f64) -> f64 {
-    let unit = 10f64.powf(value.max(f64::MIN_POSITIVE).log10().floor() - 1.0);
-    if value > 0.0 { (value / unit).round() * unit } else { 0.0 }
 }
 
 /// Why there is no cause, as the end of a sentence.

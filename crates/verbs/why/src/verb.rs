@@ -12,7 +12,7 @@ use fauxplat_verb::{Host, Verb};
 
 use crate::analysis::{Chain, explain};
 use crate::args::{EXAMPLES, WhyArgs};
-use crate::definition::definition;
+use crate::definition::{FOR_THE_VERDICT, definition};
 use crate::findings::{Answer, ChangedLines, Compared, SCHEMA, WhyFindings};
 use crate::measure::{Measured, measure};
 use crate::report::{WhyReport, summary};
@@ -151,7 +151,9 @@ fn pair_s(driver: &Driver) -> f64 {
         let walls: Vec<f64> = own.filter_map(|it| Some(it.get(Metric::WALL)? as f64 / 1e9)).collect();
         walls.iter().sum::<f64>() / walls.len().max(1) as f64
     };
-    mean_s(0) + mean_s(1)
+    let both_s = mean_s(0) + mean_s(1);
+    // Without a recorded run there is the time of those that show how many tasks each command has.
+    if both_s > 0.0 { both_s } else { driver.elapsed_s() }
 }
 
 /// Makes the paths of source files in the work trees of revisions relative to the repository.
@@ -216,7 +218,7 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
         are_same: are_same.map(|(first, second)| first == second && a.argv.get(1..) == b.argv.get(1..)),
         compared,
         pairs_needed,
-        needs_s: pairs_needed.map(|pairs| pairs as f64 * pair_s(driver)),
+        needs_s: pairs_needed.map(|pairs| (pairs + 1) as f64 * pair_s(driver) / FOR_THE_VERDICT),
         more_ns: difference.as_ref().map(|it| it.whole),
         parts: difference.map_or(Vec::new(), |it| it.parts),
         unexplained,

@@ -193,7 +193,7 @@ fn a_small_function_that_is_not_sure_is_no_place() {
 #[test]
 fn threads_with_unequal_work_share_no_cache_line() {
     let mut unequal = evidence([0.0; 4]);
-    // The same CPU time of both, on two threads and on little more than one.
+    // Equal CPU time of both, on two threads and on little more than one.
     for pair in &mut unequal.pairs {
         pair.wall_ns[0] = 5.0 * MS + 0.5 * (pair.user_ns[0] - 10.0 * MS);
         pair.wall_ns[1] = 10.0 * MS;

@@ -81,7 +81,7 @@ fn lost_huge_pages(case: &Case<'_>, minor: &Count) -> bool {
 /// Bytes of a small page, one fault each.
 const PAGE_BYTES: f64 = 4096.0;
 
-/// Both traces, where a count of the slower program that is higher is higher for sure: a trace that ended early has seen
+/// Traces of both programs, where a count of the slower program that is higher is higher for sure: a trace that ended early has seen
 /// a part of a run.
 fn counted<'e>(case: &Case<'e>) -> Option<&'e [Traced; 2]> {
     case.evidence.traced.as_ref().filter(|[fast, slow]| !fast.is_partial || slow.is_partial)
