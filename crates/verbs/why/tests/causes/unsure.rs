@@ -11,6 +11,9 @@ use fauxplat_why::findings::{Account, Kind};
 
 use crate::made::{MS, count, evidence, first, sampled, simulated};
 
+/// A change of a condition.
+type Change = fn(&mut Held);
+
 fn has(evidence: &Evidence, kind: Kind) -> bool {
     explain(evidence).causes.iter().any(|cause| cause.kind == kind)
 }
@@ -20,7 +23,7 @@ fn a_condition_that_could_not_be_read_differs_from_nothing() {
     let known = evidence([0.0, 0.0, 5.0, 0.0]);
     let traces = known.traced.clone().unwrap();
     let full = &traces[0].held;
-    let bare: [fn(&mut Held); 8] = [
+    let bare: [Change; 8] = [
         |held| *held = Held::default(),
         |held| (held.cpus, held.cpu_count) = (None, None),
         |held| held.nice = None,
@@ -56,7 +59,7 @@ fn a_condition_that_could_not_be_read_differs_from_nothing() {
 
 #[test]
 fn a_condition_of_cpus_explains_the_wait_for_a_cpu_and_no_sleep() {
-    let make: [(Kind, fn(&mut Held)); 3] = [
+    let make: [(Kind, Change); 3] = [
         (Kind::Priority, |held| held.nice = Some(5)),
         (Kind::Affinity, |held| (held.cpus, held.cpu_count) = (Some("0".to_owned()), Some(1))),
         (Kind::Quota, |held| held.quota = Some(Quota::MilliCpus(300))),
