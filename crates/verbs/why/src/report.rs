@@ -13,7 +13,7 @@ use crate::measure::NO_CAUSE;
 
 mod words;
 
-use words::{about, short};
+use words::{about, at, short};
 
 /// Reports of explanations.
 #[derive(Debug)]
@@ -233,8 +233,8 @@ fn why_not(found: &WhyFindings) -> &'static str {
 fn cause(first: &Cause) -> String {
     // A function is told apart from its caller, so that both keep their beginnings.
     let shortened = |place: &String| match place.split_once(" called by ") {
-        Some((function, caller)) => format!(" in {}, called by {}", short(function), short(caller)),
-        None => format!(" in {}", short(place)),
+        Some((function, caller)) => format!(" in {}, called by {}", at(function), short(caller)),
+        None => format!(" in {}", at(place)),
     };
     let place = first.place.as_ref().map_or_else(String::new, shortened);
     let place = if first.grade == Grade::Condition { String::new() } else { place };

@@ -40,6 +40,10 @@ fn names_in_the_answer_lack_their_ends_and_no_middle() {
         ("__strlen_avx2 called by count_spaces", "in __strlen_avx2, called by count_spaces"),
         ("walk (work.c:12) called by main", "in walk (work.c:12), called by main"),
         ("walk", "in walk"),
+        (
+            "fill (./string/../sysdeps/x86_64/multiarch/a-long-name-of-a-file.S:336)",
+            "in fill (a-long-name-of-a-file.S:336)",
+        ),
     ] {
         assert!(cause(&cause_in(place)).ends_with(told), "{place}");
     }

@@ -17,6 +17,17 @@ pub(super) fn short(name: &str) -> String {
     format!("{}…", begin.trim_end())
 }
 
+/// A function with the line of its source, whose folders stand in the evidence.
+pub(super) fn at(place: &str) -> String {
+    match place.split_once(" (") {
+        Some((function, line)) if line.ends_with(')') => {
+            let file = line.rsplit('/').next().unwrap_or(line);
+            format!("{} ({}", short(function), say::visible(file))
+        }
+        _ => short(place),
+    }
+}
+
 /// A time that is estimated.
 pub(super) fn about(seconds: f64) -> String {
     Nanos::from_secs_f64(rounded(seconds.clamp(0.0, 1e9))).to_string()
