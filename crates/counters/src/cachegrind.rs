@@ -26,6 +26,8 @@ pub fn arguments(caches: &SimulatedCaches, version: &str, folder: &Path) -> Vec<
     let place = |name: &str| folder.join(name).display().to_string();
     let words = [
         "--tool=cachegrind".to_owned(),
+        // A simulated run that is ended would leave the pipes of the debugger behind.
+        "--vgdb=no".to_owned(),
         // The caches are always given: otherwise the simulator uses the caches of the present machine.
         format!("--I1={i1}"),
         format!("--D1={d1}"),

@@ -2,11 +2,11 @@
 
 use fauxplat_analyze::{Judge, Judged, Patience, doubts, replicate};
 
-use fauxplat_model::{CompareFindings, Verdict};
+use fauxplat_model::{CompareFindings, Rule, Verdict};
 use fauxplat_store::Measured;
 
 use super::profile::{Profiling, profile};
-use super::session::session;
+use super::session::{TWO_PAIRS_FROM, pair_ns, session};
 use super::sessions::in_sessions;
 use crate::steer::Until;
 use crate::surroundings::duet;
@@ -25,14 +25,53 @@ pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
 /// # Errors
 /// Fails as [`compare`] does.
 pub fn compare_until(driver: &mut Driver, until: Option<Until>) -> Result<Judged, Failure> {
-    let (rule, commands) = (driver.header.definition.rule.clone(), driver.commands.len());
+    compare_by(driver, (until, false), |_, _| {})
+}
+
+/// As [`compare`], for a caller that has other runs to make afterwards: no pair begins that would probably end later than
+/// this many seconds after the beginning of the experiment. Where few pairs fit, each is a block of its own, and where
+/// fewer fit than the first look usually has, all of them are for one look.
+///
+/// # Errors
+/// Fails as [`compare`] does.
+pub fn compare_within(driver: &mut Driver, longest_s: f64) -> Result<Judged, Failure> {
+    // The commands may have run before, so that it was known whether each is a single task. Slow ones that few pairs of fit
+    // need no further run to be warm.
+    let begun_s = driver.elapsed_s();
+    let few = (longest_s - begun_s).max(0.0) / begun_s.max(1e-9) < f64::from(TWO_PAIRS_FROM);
+    let is_warm = few && driver.header.definition.warmup == 0;
+    compare_by(driver, (None, is_warm), |driver, rule| {
+        let left_s = (longest_s - driver.elapsed_s()).max(0.0);
+        limit(rule, left_s, if is_warm { begun_s } else { pair_ns(driver) / 1e9 });
+    })
+}
+
+/// Limits a rule to the pairs of this length that fit into a time.
+fn limit(rule: &mut Rule, left_s: f64, pair_s: f64) {
+    let pairs = (left_s / pair_s.max(1e-9)) as u32;
+    // A pair that begins in time ends in time, too.
+    rule.max_time_s = Some(if pairs == 0 { 0.0 } else { left_s - 0.5 * pair_s });
+    if pairs < TWO_PAIRS_FROM {
+        rule.max_pairs = pairs.max(1);
+        rule.at_least_s = None;
+    }
+}
+
+/// A comparison whose rule is changed once the commands were run, and it is known how long they take.
+fn compare_by(
+    driver: &mut Driver,
+    (until, is_warm): (Option<Until>, bool),
+    change: impl FnOnce(&Driver, &mut Rule),
+) -> Result<Judged, Failure> {
+    let (mut rule, commands) = (driver.header.definition.rule.clone(), driver.commands.len());
     // A warm-up run shows whether a command has the deciding metric. A simulated run takes long and needs no warm
     // caches, so no warm-up is added for it.
     let is_counted = driver.header.condition.simulate.is_some();
-    driver.warm_up(driver.header.definition.warmup.max(u32::from(!is_counted)))?;
+    driver.warm_up(driver.header.definition.warmup.max(u32::from(!is_counted && !is_warm)))?;
     if !is_counted {
         driver.check_rates()?;
     }
+    change(driver, &mut rule);
     let judge = Judge::new(&rule, commands, driver.header.seed)
         .single_task(driver.single_task)
         .quota(driver.header.condition.limit.cpu_percent.is_some())
@@ -40,10 +79,14 @@ pub fn compare_until(driver: &mut Driver, until: Option<Until>) -> Result<Judged
         .ignore_failure(driver.header.condition.ignore_failure.any())
         .layouts(driver.surroundings.draw_layouts());
     let duet = rule.duet.then(|| duet::begin(driver)).transpose()?;
+    // The plan of a session is made by the changed rule, and the record keeps the one that was given.
+    let given = std::mem::replace(&mut driver.header.definition.rule, rule.clone());
     let measured = match rule.sessions {
-        None => session(driver, judge, 0, Patience::new(&rule), until)?,
-        Some(sessions) => in_sessions(driver, judge, sessions)?,
+        None => session(driver, judge, 0, Patience::new(&rule), until),
+        Some(sessions) => in_sessions(driver, judge, sessions),
     };
+    driver.header.definition.rule = given;
+    let measured = measured?;
     if is_counted {
         driver.check_rates()?;
     }
@@ -106,4 +149,23 @@ fn replicated(driver: &Driver, judged: &mut Judged) -> Result<(), Failure> {
         judged.warnings.extend(replicate(comparison, &earlier));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_limited_to_the_pairs_that_fit() {
+        let of = |left_s: f64, pair_s: f64| {
+            let mut rule = Rule { at_least_s: Some(30.0), ..Rule::default() };
+            limit(&mut rule, left_s, pair_s);
+            (rule.max_pairs, rule.at_least_s, rule.max_time_s)
+        };
+        let usual = Rule::default().max_pairs;
+        assert_eq!(of(20.0, 1.0), (usual, Some(30.0), Some(19.5)));
+        assert_eq!(of(19.9, 1.3), (15, None, Some(19.25)), "each pair is a block of its own");
+        assert_eq!(of(45.0, 5.5), (8, None, Some(42.25)), "eight pairs for one look");
+        assert_eq!(of(2.0, 15.0), (1, None, Some(0.0)), "none fits");
+    }
 }

@@ -74,7 +74,7 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
 }
 
 /// Minimum number of pairs with which blocks of two pairs can decide: only half of the pairs are independent coins.
-const TWO_PAIRS_FROM: u32 = 20;
+pub(super) const TWO_PAIRS_FROM: u32 = 20;
 
 /// Whether the limit of a rule leaves enough coins for blocks of two pairs.
 fn has_coins(rule: &Rule) -> bool {
@@ -82,7 +82,7 @@ fn has_coins(rule: &Rule) -> bool {
 }
 
 /// Time in nanoseconds for one run of every command, from the warm-up.
-fn pair_ns(driver: &Driver) -> f64 {
+pub(super) fn pair_ns(driver: &Driver) -> f64 {
     let commands = 0..driver.commands.len() as u16;
     commands.filter_map(|command| median_of(driver.samples(), command, Metric::WALL)).sum()
 }

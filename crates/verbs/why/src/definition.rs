@@ -9,11 +9,9 @@ use serde::Deserialize;
 
 use crate::args::WhyArgs;
 
-/// Part of the time that the comparison may take; the rest is for the experiments after it.
-const FOR_THE_VERDICT: f64 = 0.35;
-
-/// Seconds after which an undecided comparison may end.
-const PATIENCE_S: f64 = 30.0;
+/// Part of the time that the comparison may take while nothing is decided, since without a verdict nothing else is run;
+/// the rest is for the experiments after it.
+pub(crate) const FOR_THE_VERDICT: f64 = 0.85;
 
 /// The definition of an earlier comparison, without what that comparison asked beside the difference of times.
 fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definition, Failure> {
@@ -120,8 +118,7 @@ pub(crate) fn definition(
     rule.margin = args.margin.unwrap_or(rule.margin);
     let longest_s = args.max_time.as_secs_f64() * FOR_THE_VERDICT;
     rule.max_time_s = Some(longest_s);
-    // An undecided comparison goes on as long as that of `compare` does.
-    rule.at_least_s = Some(longest_s.min(PATIENCE_S));
+    rule.at_least_s = Some(longest_s);
     let (condition, rule) = (&definition.condition, &definition.rule);
     let unfit = |what: &str| Err(Failure::usage(format!("why {what}")));
     match () {

@@ -66,29 +66,35 @@ pub struct Written {
     pub bytes: u64,
 }
 
-/// The condition of a process, read just before the process ended.
+/// A limit of CPU time, in thousandths of a CPU; a smaller one comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quota {
+    MilliCpus(u64),
+    Unlimited,
+}
+
+/// The condition of a process, read just before the process ended. `None` is a condition that could not be read, as of a
+/// process that was gone or was let go: nothing is known of it, so that it differs from nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    pub cpus: String,
+    pub cpus: Option<String>,
     /// Number of `cpus`.
-    pub cpu_count: usize,
-    pub nice: i64,
+    pub cpu_count: Option<usize>,
+    pub nice: Option<i64>,
     /// Number of the scheduling policy, see sched(7).
-    pub policy: u64,
-    /// Tightest CPU quota of the process, in thousandths of a CPU; `None` without a quota.
-    pub quota_milli_cpus: Option<u64>,
+    pub policy: Option<u64>,
+    /// Tightest CPU quota of the process.
+    pub quota: Option<Quota>,
     /// Whether address space randomisation is off.
-    pub is_aslr_off: bool,
+    pub is_aslr_off: Option<bool>,
     /// Whether transparent huge pages are disabled for the process.
-    pub are_huge_pages_off: bool,
-    /// Size of the environment in bytes.
-    pub environment_bytes: usize,
+    pub are_huge_pages_off: Option<bool>,
     /// The environment variables.
-    pub environment: BTreeMap<String, String>,
-    pub program: String,
+    pub environment: Option<BTreeMap<String, String>>,
+    pub program: Option<String>,
     /// Arguments without `argv[0]`.
-    pub arguments: Vec<String>,
-    /// Path of the dynamic loader; `None` for a static program.
+    pub arguments: Option<Vec<String>>,
+    /// Path of the dynamic loader; `None` also for a static program.
     pub loader: Option<String>,
 }
 
@@ -100,6 +106,10 @@ pub struct Traced {
     pub processes: u32,
     /// Sum of the lifetimes of all processes but the first, in nanoseconds.
     pub children_ns: f64,
+    /// CPU time of all processes but the first in nanoseconds, of each no more than starting and ending one takes.
+    pub starting_ns: f64,
+    /// Most memory of a process in huge pages, in bytes; `None` where no process could be asked.
+    pub huge_bytes: Option<u64>,
     /// Threads that shared the work: those that were alive on average and did not wait for another one's end, and no more
     /// than all CPU time is of the thread that computed longest.
     pub lanes: f64,
@@ -158,15 +168,31 @@ impl Simulated {
         slow - fast
     }
 
-    /// The function with the largest increase of a count, with the increase.
+    /// The function with the largest increase of a count, with the increase, if that is a large part of the whole one.
     pub fn most(&self, name: &str) -> Option<(&SimulatedFunction, f64)> {
         let place = self.names.iter().position(|known| known == name)?;
-        let rise = |function: &SimulatedFunction| {
-            let [fast, slow] = [0, 1].map(|side| function.counts[side].get(place).copied().unwrap_or(0.0));
-            slow - fast
-        };
-        let all = self.functions.iter().map(|function| (function, rise(function)));
-        all.filter(|(_, rise)| *rise > 0.0).max_by(|a, b| a.1.total_cmp(&b.1))
+        let all = self.functions.iter().map(|function| (function, function.more(place)));
+        let most = all.filter(|(_, rise)| *rise > 0.0).max_by(|a, b| a.1.total_cmp(&b.1));
+        most.filter(|(_, rise)| *rise >= SUBSTANTIAL * self.more(name))
+    }
+
+    /// Whether a count is higher for sure, by more than runs of one program differ.
+    pub fn is_more(&self, name: &str) -> bool {
+        let [fast, slow] = self.of(name);
+        slow - fast > SURE_FROM.max(3.0 * self.repeats_within.unwrap_or(0.0)) * fast
+    }
+}
+
+/// Part of an increase that a function has at least, if it is named as the place of the increase.
+pub const SUBSTANTIAL: f64 = 1.0 / 3.0;
+/// Relative increase of a simulated count from which on it is sure.
+const SURE_FROM: f64 = 0.02;
+
+impl SimulatedFunction {
+    /// Increase of the count at a place of [`Simulated::names`].
+    fn more(&self, place: usize) -> f64 {
+        let [fast, slow] = [0, 1].map(|side| self.counts[side].get(place).copied().unwrap_or(0.0));
+        slow - fast
     }
 }
 
@@ -183,6 +209,8 @@ pub struct SampledFunction {
     /// Direct caller whose calls account for the largest part of the change in the function's own time, or else its most
     /// frequent caller.
     pub caller: Option<String>,
+    /// Callers on the stack by which most of the change comes, the direct one first, each with the source line of its call.
+    pub callers: Vec<(String, Option<(String, u32)>)>,
     /// Source file and line with the most samples in the slower program.
     pub line: Option<(String, u32)>,
     /// Instructions with the most samples in the slower program, each with the one before.

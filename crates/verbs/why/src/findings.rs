@@ -19,7 +19,7 @@ pub enum Answer {
     Cause,
     /// The programs differ, and no experiment explains why.
     Unexplained,
-    /// The programs differed at first, but not any more at the end.
+    /// The programs differed at first, and further runs do not show it, or runs at the end.
     Vanished,
 }
 
@@ -64,6 +64,8 @@ pub enum Kind {
     SlowInstructions,
     /// Numbers on which arithmetic is slow: denormal ones.
     SlowNumbers,
+    /// Work that fewer threads share at the same time.
+    Imbalance,
     /// A cache line that several CPUs write.
     SharedLine,
     /// Busy waiting: polling in a loop.
@@ -107,6 +109,8 @@ pub enum Kind {
     Loading,
     /// Starting processes.
     Processes,
+    /// Starting threads.
+    Threads,
     Environment,
 }
 
@@ -133,6 +137,12 @@ pub struct Cause {
     pub explains_ns: f64,
     /// Explained time as a share of the difference.
     pub share: f64,
+    /// Whether the time is a part of that of the first cause, which acts by this one. The times of all others are apart.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_part: bool,
+    /// Whether the evidence is sure even where that of the account of time is not.
+    #[serde(skip)]
+    pub is_certain: bool,
     /// How well the cause is established.
     pub grade: Grade,
     /// Function, file or library; `None` where unknown.
@@ -190,6 +200,12 @@ pub struct Function {
     /// Additional instructions in a simulator; `None` where nothing was simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_instructions: Option<f64>,
+    /// Callers, the direct one first, each with the source line of its call.
+    #[serde(skip)]
+    pub callers: Vec<(String, Option<(String, u32)>)>,
+    /// Nearest of the callers that the second revision changes, if the programs are of revisions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_caller: Option<String>,
     /// Whether the second revision changes the function, if the programs are of revisions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_changed: bool,
@@ -242,6 +258,12 @@ pub struct WhyFindings {
     /// Whether files and arguments of both programs are equal; `None` where a file could not be read.
     pub are_same: Option<bool>,
     pub compared: Option<Compared>,
+    /// Pairs that would probably decide; `None` where the comparison is decided, or no number would decide it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs_needed: Option<usize>,
+    /// Seconds of `--max-time` into which these pairs and the warm-up would fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_s: Option<f64>,
     /// The whole difference in nanoseconds per run; `None` without a difference.
     pub more_ns: Option<Amount>,
     /// Parts of the difference; their sum is the whole.

@@ -11,12 +11,16 @@ use crate::amount::Amount;
 use crate::findings::{Account, Answer, Cause, ChangedLines, Experiment, Grade, SCHEMA, WhyFindings};
 use crate::measure::NO_CAUSE;
 
+mod words;
+
+use words::{about, at, short};
+
 /// Reports of explanations.
 #[derive(Debug)]
 pub(crate) struct WhyReport;
 
-/// Causes that are told beside the first.
-const OTHERS: usize = 3;
+/// Causes that are told beside the first and are parts of it; all others are told, and sum to what is explained.
+const PARTS: usize = 3;
 
 impl OwnReport for WhyReport {
     fn schema(&self) -> &'static str {
@@ -88,10 +92,16 @@ fn account_words(account: Account) -> &'static str {
     }
 }
 
+/// Names of both programs, shortened where they can still be told apart then.
+fn shorts(found: &WhyFindings) -> [String; 2] {
+    let [a, b] = found.programs.each_ref().map(|name| short(name));
+    if a == b { found.programs.each_ref().map(|name| say::visible(name)) } else { [a, b] }
+}
+
 /// Names of the faster and of the slower program.
 fn sides(found: &WhyFindings) -> (String, String) {
-    let slower = found.slower.unwrap_or(1).min(1);
-    (say::named(&found.programs[1 - slower]), say::named(&found.programs[slower]))
+    let [a, b] = shorts(found);
+    if found.slower == Some(0) { (b, a) } else { (a, b) }
 }
 
 /// A sentence for lists of experiments.
@@ -113,7 +123,10 @@ pub(crate) fn summary(found: &WhyFindings) -> String {
 fn pieces(found: &WhyFindings) -> Vec<Piece> {
     let mut pieces = vec![answer(found)];
     if found.are_same == Some(true) {
-        pieces.push(Piece::said(Tone::Doubt, "Both programs are the same file with the same arguments."));
+        pieces.push(Piece::said(
+            Tone::Doubt,
+            "The files of both programs have the same content, and the arguments are the same.",
+        ));
     }
     pieces.extend(again(found));
     if found.slower.is_some() && found.answer == Answer::Vanished {
@@ -123,7 +136,7 @@ fn pieces(found: &WhyFindings) -> Vec<Piece> {
     } else if found.slower.is_some() {
         pieces.extend(account(found));
         pieces.extend(causes(found));
-        pieces.extend(changed(found));
+        pieces.extend(changed(found).map(Piece::plain));
         pieces.extend(excluded(found));
         pieces.extend(tables(found));
     }
@@ -132,45 +145,75 @@ fn pieces(found: &WhyFindings) -> Vec<Piece> {
 }
 
 fn answer(found: &WhyFindings) -> Piece {
-    let [a, b] = found.programs.each_ref().map(|name| say::named(name));
+    let (tone, sentence) = sentence(found);
+    Piece::answer(tone, sentence)
+}
+
+/// The answer in words.
+fn sentence(found: &WhyFindings) -> (Tone, String) {
+    let [a, b] = shorts(found);
     let (fast, slow) = sides(found);
     let more = found.more_ns.map_or_else(String::new, with_interval);
     let margin = found.compared.as_ref().map_or_else(String::new, |it| say::percent(it.margin));
     let ratio = found.compared.as_ref().map_or_else(String::new, |it| say::change(it.ratio));
+    let is_hidden = found.more_ns.is_some_and(|it| it.value > 0.0 && !it.is_more());
     match (found.answer, found.causes.first()) {
-        (Answer::Equivalent, _) => Piece::answer(
+        (Answer::Equivalent, _) => (
             Tone::Good,
             format!("{a} and {b} do not differ by more than {margin}: there is nothing to explain."),
         ),
-        (Answer::Undecided, _) if found.is_interrupted => Piece::answer(
+        (Answer::Undecided, _) if found.is_interrupted => (
             Tone::Doubt,
             format!("Interrupted before {a} and {b} were shown to differ: no cause was looked for."),
         ),
-        (Answer::Undecided, _) => Piece::answer(
+        (Answer::Undecided, _) => (
+            Tone::Doubt,
+            format!("{a} and {b} were not shown to differ: no cause is looked for.{}", effect(found)),
+        ),
+        (Answer::Vanished, _) if is_hidden => (
             Tone::Doubt,
             format!(
-                "{a} and {b} were not shown to differ: no cause is looked for. More --max-time may decide."
+                "{slow} was slower than {fast} in the comparison ({ratio}), and no difference is shown now, which is \
+                 {more} per run: no cause is named."
             ),
         ),
-        (Answer::Vanished, _) => Piece::answer(
+        (Answer::Vanished, _) => (
             Tone::Doubt,
             format!(
                 "{slow} was slower than {fast} in the comparison ({ratio}), and is not any more: no cause is named."
             ),
         ),
-        (_, Some(first)) => Piece::answer(
-            Tone::Bad,
-            format!("{slow} takes {more} more than {fast} per run: {slow} {}.", cause(first)),
-        ),
+        (_, Some(first)) => {
+            (Tone::Bad, format!("{slow} takes {more} more than {fast} per run: {slow} {}.", cause(first)))
+        }
         _ => {
             // Where it was interrupted at once there is the verdict, and not yet the account.
             let than = match found.more_ns {
                 Some(_) => format!("{slow} takes {more} more than {fast} per run"),
                 None => format!("{slow} is slower than {fast} ({ratio})"),
             };
-            Piece::answer(Tone::Doubt, format!("{than}{}.", why_not(found)))
+            (Tone::Doubt, format!("{than}{}.", why_not(found)))
         }
     }
+}
+
+/// The effect that an undecided comparison has found, and how long a decision would take, as sentences.
+fn effect(found: &WhyFindings) -> String {
+    let known = found.compared.as_ref().map_or_else(String::new, |it| {
+        let [ratio, low, high] = [it.ratio, it.low_ratio, it.high_ratio].map(say::change);
+        let pairs = say::counted(it.pairs, "pair", "pairs");
+        format!(" The change is {ratio} ({low} to {high}) in {pairs} of runs.")
+    });
+    let takes = match (found.pairs_needed, found.needs_s) {
+        (Some(needed), Some(needs_s)) => {
+            let takes = about(needs_s);
+            format!(
+                " A decision would take about {needed} pairs, and {takes} in all: give it more --max-time."
+            )
+        }
+        _ => " More --max-time may decide.".to_owned(),
+    };
+    format!("{known}{takes}")
 }
 
 /// Why there is no cause, as the end of a sentence.
@@ -188,7 +231,12 @@ fn why_not(found: &WhyFindings) -> &'static str {
 }
 
 fn cause(first: &Cause) -> String {
-    let place = first.place.as_ref().map_or_else(String::new, |place| format!(" in {}", say::named(place)));
+    // A function is told apart from its caller, so that both keep their beginnings.
+    let shortened = |place: &String| match place.split_once(" called by ") {
+        Some((function, caller)) => format!(" in {}, called by {}", at(function), short(caller)),
+        None => format!(" in {}", at(place)),
+    };
+    let place = first.place.as_ref().map_or_else(String::new, shortened);
     let place = if first.grade == Grade::Condition { String::new() } else { place };
     format!("{}{place}", first.what)
 }
@@ -238,8 +286,9 @@ const NO_PAGE: [Medium; 2] = [Medium::Terminal, Medium::Comment];
 
 /// A cause with its evidence.
 fn notes(number: usize, it: &Cause, folded: bool) -> Piece {
-    let title =
-        format!("{number}. {}: {} ({})", it.what, say::percent(it.share.min(1.0)), account_words(it.account));
+    let part = if it.is_part { ", a part of the first" } else { "" };
+    let account = account_words(it.account);
+    let title = format!("{number}. {}: {} ({account}{part})", it.what, say::percent(it.share.min(1.0)));
     let place = it.place.as_ref().map(|place| Note::fact("where", vec![say::named(place)]));
     let how = match it.grade {
         Grade::Measured => "measured",
@@ -279,7 +328,8 @@ fn tree(found: &WhyFindings) -> Vec<Piece> {
 }
 
 fn causes(found: &WhyFindings) -> Vec<Piece> {
-    let few = found.causes.iter().take(1 + OTHERS).enumerate();
+    let apart = found.causes.iter().filter(|it| !it.is_part).count();
+    let few = found.causes.iter().take(apart + PARTS).enumerate();
     let mut pieces: Vec<Piece> =
         few.map(|(number, it)| notes(number + 1, it, false).only(&NO_PAGE)).collect();
     pieces.extend(tree(found));
@@ -305,8 +355,11 @@ fn excluded(found: &WhyFindings) -> Option<Piece> {
     (!names.is_empty()).then(|| Piece::plain(format!("Not: {}.", names.join(", "))))
 }
 
+/// Changed callers in a sentence at most.
+const CALLERS: usize = 3;
+
 /// Sentence about the functions that the second revision changes, among those that take more time.
-fn changed(found: &WhyFindings) -> Option<Piece> {
+fn changed(found: &WhyFindings) -> Option<String> {
     let ChangedLines { files, places } = found.changes?;
     let of_diff = format!(
         "the diff ({}, {})",
@@ -315,14 +368,28 @@ fn changed(found: &WhyFindings) -> Option<Piece> {
     );
     let more = found.functions.iter().filter(|it| it.is_changed && it.more_ns.is_more());
     let names: Vec<String> = more.map(|it| say::named(&it.name)).collect();
+    let called = found.functions.iter().filter(|it| !it.is_changed && it.more_ns.is_more());
+    let callers = called.filter_map(|it| {
+        let caller = it.changed_caller.as_ref()?;
+        Some(format!("{}, which calls {}", say::named(caller), say::named(&it.name)))
+    });
+    let callers: Vec<String> = callers.take(CALLERS).collect();
     let sentence = match (names.is_empty(), found.functions.is_empty()) {
         (_, true) => return None,
-        (true, false) => format!("Of the functions that take more time, {of_diff} changes none."),
+        (true, false) if !callers.is_empty() => {
+            format!(
+                "Of the functions that take more time, {of_diff} changes none itself, but {}.",
+                callers.join(", ")
+            )
+        }
+        (true, false) => {
+            format!("Of the functions that take more time and their callers, {of_diff} changes none.")
+        }
         (false, false) => {
             format!("Of the functions that take more time, {of_diff} changes {}.", names.join(", "))
         }
     };
-    Some(Piece::plain(sentence))
+    Some(sentence)
 }
 
 fn tables(found: &WhyFindings) -> Vec<Piece> {
@@ -408,3 +475,6 @@ fn experiments(found: &WhyFindings) -> Option<Piece> {
     let title = if is_missing { "experiments that were not made, or all" } else { "experiments" };
     Some(Piece::notes(Notes { title: title.to_owned(), folded: true, lines }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 use clap::{ArgMatches, Args, FromArgMatches};
 use fauxplat_experiment::{Driver, Failure, Machine};
 use fauxplat_model::document::{Findings, OwnFindings};
-use fauxplat_model::{Command, Comparison, Verdict};
+use fauxplat_model::{Command, Comparison, Metric, Verdict};
 use fauxplat_options::{EndArgs, Group, after};
 use fauxplat_report::OwnReport;
 use fauxplat_revisions::{Changes, Compared as Revisions};
@@ -12,7 +12,7 @@ use fauxplat_verb::{Host, Verb};
 
 use crate::analysis::{Chain, explain};
 use crate::args::{EXAMPLES, WhyArgs};
-use crate::definition::definition;
+use crate::definition::{FOR_THE_VERDICT, definition};
 use crate::findings::{Answer, ChangedLines, Compared, SCHEMA, WhyFindings};
 use crate::measure::{Measured, measure};
 use crate::report::{WhyReport, summary};
@@ -72,6 +72,7 @@ impl Verb for Why {
             Some(Err(error)) => driver.warn(format!("changed functions are not marked: {error}")),
             None => {}
         }
+        revisions.iter().for_each(|revisions| relate(&mut found, revisions));
         let findings = Findings::Own(OwnFindings::new(SCHEMA, &found).map_err(Failure::machine)?);
         host.conclude(driver.finish(findings, None), &args.output)
     }
@@ -132,12 +133,51 @@ fn words_of_revisions(args: &WhyArgs, driver: &Driver) -> String {
     shell_words::join(words)
 }
 
-/// Marks the functions that the second revision changes.
+/// Pairs of runs below which no comparison is decided.
+const PAIRS_LEAST: usize = 8;
+
+/// Pairs that would probably decide a comparison.
+fn needed(comparison: &Comparison) -> Option<usize> {
+    match comparison.pairs < PAIRS_LEAST {
+        true => Some(comparison.pairs_needed.unwrap_or(0).max(PAIRS_LEAST)),
+        false => comparison.pairs_needed,
+    }
+}
+
+/// Time of a pair of runs in seconds.
+fn pair_s(driver: &Driver) -> f64 {
+    let mean_s = |command: u16| {
+        let own = driver.samples().iter().filter(|it| it.command == command);
+        let walls: Vec<f64> = own.filter_map(|it| Some(it.get(Metric::WALL)? as f64 / 1e9)).collect();
+        walls.iter().sum::<f64>() / walls.len().max(1) as f64
+    };
+    let both_s = mean_s(0) + mean_s(1);
+    // Without a recorded run there is the time of those that show how many tasks each command has.
+    if both_s > 0.0 { both_s } else { driver.elapsed_s() }
+}
+
+/// Makes the paths of source files in the work trees of revisions relative to the repository.
+fn relate(found: &mut WhyFindings, revisions: &Revisions) {
+    let roots = revisions.trees().iter().map(|tree| format!("{}/", tree.top.display()));
+    for root in roots {
+        let cut = |text: &mut String| *text = text.replace(&root, "");
+        found.functions.iter_mut().filter_map(|it| it.line.as_mut()).for_each(cut);
+        for cause in &mut found.causes {
+            cause.place.iter_mut().chain(&mut cause.because).for_each(cut);
+        }
+    }
+}
+
+/// Marks the functions that the second revision changes, and those that it calls from changed functions.
 fn mark(found: &mut WhyFindings, changes: &Changes) {
     for function in &mut found.functions {
         let line = function.line.as_deref().and_then(|line| line.rsplit_once(':'));
         let line = line.and_then(|(file, line)| Some((file, line.parse().ok()?)));
         function.is_changed = changes.touch(&function.name, line);
+        let is_changed = |(name, line): &&(String, Option<(String, u32)>)| {
+            changes.touch(name, line.as_ref().map(|(file, line)| (file.as_str(), *line)))
+        };
+        function.changed_caller = function.callers.iter().find(is_changed).map(|(name, _)| name.clone());
     }
     found.changes = Some(ChangedLines { files: changes.files(), places: changes.places() });
 }
@@ -163,6 +203,7 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
         margin: it.margin,
         is_in_some_runs: it.is_told_by_its_tail(),
     });
+    let pairs_needed = comparison.filter(|it| it.verdict == Verdict::Inconclusive).and_then(needed);
     let (again_ns, again_after_s) = again.unzip();
     let answer = answer(comparison.map(|it| it.verdict), &chain, again_ns);
     let Chain { difference, causes, unexplained, would_tell, excluded, conditions, counts, functions } =
@@ -176,6 +217,8 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
         slower,
         are_same: are_same.map(|(first, second)| first == second && a.argv.get(1..) == b.argv.get(1..)),
         compared,
+        pairs_needed,
+        needs_s: pairs_needed.map(|pairs| (pairs + 1) as f64 * pair_s(driver) / FOR_THE_VERDICT),
         more_ns: difference.as_ref().map(|it| it.whole),
         parts: difference.map_or(Vec::new(), |it| it.parts),
         unexplained,
@@ -201,8 +244,8 @@ const GONE: f64 = 0.3;
 
 fn answer(verdict: Option<Verdict>, chain: &Chain, again: Option<crate::amount::Amount>) -> Answer {
     let whole_ns = chain.difference.as_ref().map_or(0.0, |it| it.whole.value);
-    // Pairs after the verdict that show none of it are as good as none at the end.
-    let is_gone = chain.difference.is_some() && whole_ns <= 0.0
+    // Pairs after the verdict that do not show the difference are as good as none at the end.
+    let is_gone = chain.difference.as_ref().is_some_and(|it| !it.whole.is_more())
         || again.is_some_and(|again| again.high < GONE * whole_ns);
     match verdict {
         Some(Verdict::Different) if is_gone => Answer::Vanished,

@@ -3,6 +3,7 @@
 use super::account::{Difference, account, lanes};
 use super::causes::{self, Case};
 use super::differences::differences;
+use super::shares;
 use crate::evidence::{Evidence, Simulated, Traced};
 use crate::findings::{Account, Cause, Counted, Difference as Condition, Excluded, Function, Grade, Kind};
 
@@ -47,17 +48,22 @@ pub fn explain(evidence: &Evidence) -> Chain {
     let Some(difference) = account(evidence) else { return facts };
     let case = Case { evidence, difference: &difference, lanes: lanes(evidence) };
     let mut causes = causes::candidates(&case);
+    // Where no difference is shown there is nothing that a cause could explain.
+    let is_shown = |it: &Cause| difference.whole.is_more() && shares::is_shown(it, &difference);
+    causes.retain(|it| is_shown(it) && !is_excluded(&difference, it.account));
     let follows = follows(&difference, &causes);
+    shares::settle(&mut causes, &difference);
     causes
         .iter_mut()
         .filter(|it| is_of_cpu(it))
         .for_each(|it| add_waits(it, follows, difference.whole.value));
-    causes.retain(|it| it.share >= causes::SHARE_MIN && !is_excluded(&difference, it.account));
-    causes.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    causes.retain(|it| it.share >= causes::SHARE_MIN);
+    // A cause with parts comes before them, and otherwise the order is that of time.
+    causes.sort_by(|a, b| a.is_part.cmp(&b.is_part).then(b.explains_ns.total_cmp(&a.explains_ns)));
     if let Some(words) = &evidence.revisions {
         causes.iter_mut().for_each(|cause| look_at_revisions(cause, words));
     }
-    let unexplained = unexplained(&difference, &causes, follows);
+    let unexplained = shares::unexplained(&difference, &causes);
     let would_tell = would_tell(&causes);
     let excluded = excluded(evidence, &difference, &causes);
     Chain { difference: Some(difference), causes, unexplained, would_tell, excluded, ..facts }
@@ -69,20 +75,6 @@ fn look_at_revisions(cause: &mut Cause, words: &str) {
         Account::User | Account::System | Account::Start => format!("fauxplat compare --profile {words}"),
         _ => format!("fauxplat compare --metric wall,cpu,run-delay {words}"),
     };
-}
-
-/// Weight of a cause in the order: the time that it explains, more where it says what stands behind it.
-fn weight(cause: &Cause) -> f64 {
-    let behind = match cause.kind {
-        _ if cause.grade == Grade::Condition => 1.5,
-        // Work of a kind is a part of all the work, and says more than that there is more of it.
-        Kind::Allocation | Kind::Exceptions | Kind::Patterns | Kind::Locale | Kind::BusyWait => 2.0,
-        Kind::Libraries | Kind::Loading => 1.5,
-        // The work of further processes is theirs, whatever account it is in.
-        Kind::Processes => 2.0,
-        _ => 1.0,
-    };
-    cause.explains_ns * behind
 }
 
 /// Whether an account is shown to have too little of the difference for a cause.
@@ -123,36 +115,12 @@ fn add_waits(cause: &mut Cause, follows: f64, whole: f64) {
     ));
 }
 
-/// Share of the difference that the causes leave: those of one account together explain no more than the account, and the
-/// wait that follows from it.
-fn unexplained(difference: &Difference, causes: &[Cause], follows: f64) -> f64 {
-    let whole = difference.whole.value;
-    if whole <= 0.0 {
-        return 1.0;
-    }
-    let of =
-        |account: Account| causes.iter().filter(move |it| it.account == account).map(|it| it.explains_ns);
-    let with_waits = |account| match account {
-        Account::User | Account::System => 1.0 + follows,
-        _ => 1.0,
-    };
-    let within = |account: Account| {
-        of(account).sum::<f64>().min(difference.of(account).value.max(0.0) * with_waits(account))
-    };
-    let accounts = [Account::User, Account::System, Account::RunQueue, Account::Blocked];
-    let by_accounts: f64 = accounts.into_iter().map(within).sum();
-    let alone = of(Account::Whole).chain(of(Account::Start)).fold(0.0, f64::max);
-    let conditions =
-        causes.iter().filter(|it| it.grade == Grade::Condition).map(|it| it.explains_ns).fold(0.0, f64::max);
-    (1.0 - by_accounts.max(alone).max(conditions) / whole).clamp(0.0, 1.0)
-}
-
 /// The experiment that tells two causes apart, each of which could be the first.
 fn would_tell(causes: &[Cause]) -> Option<String> {
     let [first, second, ..] = causes else { return None };
-    let is_rival = second.explains_ns >= RIVAL * first.explains_ns
-        && second.account == first.account
-        && second.grade != Grade::Measured;
+    let is_apart = second.grade == Grade::Condition || !second.is_part && second.account == first.account;
+    let is_rival =
+        second.explains_ns >= RIVAL * first.explains_ns && is_apart && second.grade != Grade::Measured;
     is_rival.then(|| second.next.clone())
 }
 
@@ -294,6 +262,8 @@ fn functions(evidence: &Evidence) -> Vec<Function> {
             .simulated
             .as_ref()
             .and_then(|simulated| instructions(simulated, &it.name)),
+        callers: it.callers.clone(),
+        changed_caller: None,
         is_changed: false,
     };
     let mut found: Vec<Function> = sampled.filter(|it| it.own_ns.value != 0.0).map(function).collect();

@@ -1,6 +1,8 @@
 //! Conditions that are not the same for both programs.
 
-use crate::evidence::{Evidence, Held};
+use std::collections::BTreeMap;
+
+use crate::evidence::{Evidence, Quota};
 use crate::findings::{Difference, Kind};
 
 /// A condition that differs, with the kind of cause that it can be.
@@ -15,54 +17,78 @@ pub(super) struct Differs {
 /// Most characters of a value that are shown.
 const SHOWN: usize = 60;
 
-/// All conditions that differ.
+/// Two values of a condition, if both are known and they differ.
+fn both<T: PartialEq>(fast: Option<T>, slow: Option<T>) -> Option<(T, T)> {
+    fast.zip(slow).filter(|(fast, slow)| fast != slow)
+}
+
+/// All conditions that differ. A condition that is not known of both programs differs from nothing.
 pub(super) fn differences(evidence: &Evidence) -> Vec<Differs> {
     let Some([fast, slow]) = evidence.held() else { return Vec::new() };
     let mut found = Vec::new();
-    let mut add = |kind, what: &str, fast: String, slow: String, is_worse| {
-        if fast != slow {
-            found.push(Differs { kind, told: Difference { what: what.to_owned(), fast, slow }, is_worse });
-        }
+    let mut add = |kind, what: &str, (fast, slow): (String, String), is_worse| {
+        found.push(Differs { kind, told: Difference { what: what.to_owned(), fast, slow }, is_worse });
     };
-    let quota = |held: &Held| match held.quota_milli_cpus {
-        Some(milli) => format!("{:.2} CPUs", milli as f64 / 1000.0),
-        None => "none".to_owned(),
-    };
-    let quota_of = |held: &Held| held.quota_milli_cpus.unwrap_or(u64::MAX);
-    add(Kind::Quota, "CPU quota", quota(fast), quota(slow), quota_of(slow) < quota_of(fast));
-    add(Kind::Affinity, "CPUs", fast.cpus.clone(), slow.cpus.clone(), slow.cpu_count < fast.cpu_count);
-    add(Kind::Priority, "nice value", fast.nice.to_string(), slow.nice.to_string(), slow.nice > fast.nice);
-    let policy = |held: &Held| match held.policy {
+    if let Some((fast, slow)) = both(fast.quota, slow.quota) {
+        add(Kind::Quota, "CPU quota", (quota(fast), quota(slow)), slow < fast);
+    }
+    if let Some(cpus) = both(fast.cpus.clone(), slow.cpus.clone()) {
+        let is_worse = fast.cpu_count.zip(slow.cpu_count).is_some_and(|(fast, slow)| slow < fast);
+        add(Kind::Affinity, "CPUs", cpus, is_worse);
+    }
+    if let Some((fast, slow)) = both(fast.nice, slow.nice) {
+        add(Kind::Priority, "nice value", (fast.to_string(), slow.to_string()), slow > fast);
+    }
+    if let Some((fast, slow)) = both(fast.policy, slow.policy) {
+        add(Kind::Priority, "scheduling policy", (policy(fast), policy(slow)), slow > fast);
+    }
+    let on = |is_off: bool| if is_off { "off" } else { "on" }.to_owned();
+    if let Some((fast, slow)) = both(fast.is_aslr_off, slow.is_aslr_off) {
+        add(Kind::Place, "address space randomisation", (on(fast), on(slow)), true);
+    }
+    if let Some((fast, slow)) = both(fast.are_huge_pages_off, slow.are_huge_pages_off) {
+        add(Kind::HugePages, "huge pages", (on(fast), on(slow)), slow);
+    }
+    if let Some((fast, slow)) = fast.environment.as_ref().zip(slow.environment.as_ref()) {
+        let all = variables(fast, slow).into_iter();
+        found.extend(all.map(|(kind, told)| Differs { kind, told, is_worse: true }));
+    }
+    found
+}
+
+fn quota(quota: Quota) -> String {
+    match quota {
+        Quota::MilliCpus(milli) => format!("{:.2} CPUs", milli as f64 / 1000.0),
+        Quota::Unlimited => "none".to_owned(),
+    }
+}
+
+/// The name of a scheduling policy, see sched(7).
+fn policy(number: u64) -> String {
+    match number {
         0 => "other".to_owned(),
         1 => "fifo".to_owned(),
         2 => "rr".to_owned(),
         3 => "batch".to_owned(),
         5 => "idle".to_owned(),
         number => number.to_string(),
-    };
-    add(Kind::Priority, "scheduling policy", policy(fast), policy(slow), slow.policy > fast.policy);
-    let on = |is_off: bool| if is_off { "off" } else { "on" }.to_owned();
-    add(Kind::Place, "address space randomisation", on(fast.is_aslr_off), on(slow.is_aslr_off), true);
-    let pages = [fast, slow].map(|held| on(held.are_huge_pages_off));
-    let [fast_pages, slow_pages] = pages;
-    add(Kind::HugePages, "huge pages", fast_pages, slow_pages, slow.are_huge_pages_off);
-    for (kind, told) in variables(fast, slow) {
-        found.push(Differs { kind, told, is_worse: true });
     }
-    found
 }
 
-/// Variables of the environment that differ.
-fn variables(fast: &Held, slow: &Held) -> Vec<(Kind, Difference)> {
-    let mut names: Vec<&String> = fast.environment.keys().chain(slow.environment.keys()).collect();
+/// Variables of an environment, by their names.
+type Variables = BTreeMap<String, String>;
+
+/// Variables that differ.
+fn variables(fast: &Variables, slow: &Variables) -> Vec<(Kind, Difference)> {
+    let mut names: Vec<&String> = fast.keys().chain(slow.keys()).collect();
     names.sort_unstable();
     names.dedup();
-    let shown = |held: &Held, name: &String| match held.environment.get(name) {
+    let shown = |variables: &Variables, name: &String| match variables.get(name) {
         None => "unset".to_owned(),
         Some(value) if is_harmless(name) => value.chars().take(SHOWN).collect(),
         Some(value) => format!("{} bytes", value.len()),
     };
-    let differs = |name: &&String| fast.environment.get(*name) != slow.environment.get(*name);
+    let differs = |name: &&String| fast.get(*name) != slow.get(*name);
     let told = |name: &String| {
         let kind = if is_of_locale(name) { Kind::Locale } else { Kind::Environment };
         let what = format!("variable {name}");
@@ -81,8 +107,16 @@ fn is_of_locale(name: &str) -> bool {
     name.starts_with("LC_") || name == "LANG" || name == "LANGUAGE"
 }
 
-/// Whether both run the same program with the same arguments, so that only a condition can make the difference.
+/// Whether both run the same program with the same arguments, and as many processes, so that only a condition can make
+/// the difference.
 pub(super) fn is_same_program(evidence: &Evidence) -> bool {
-    let Some([fast, slow]) = evidence.held() else { return false };
-    !slow.program.is_empty() && fast.program == slow.program && fast.arguments == slow.arguments
+    let Some([fast, slow]) = &evidence.traced else { return false };
+    let is_whole = !fast.is_partial && !slow.is_partial;
+    let [a, b] = [&fast.held, &slow.held];
+    let is_same = a.program.is_some() && a.program == b.program;
+    is_whole
+        && is_same
+        && a.arguments.is_some()
+        && a.arguments == b.arguments
+        && fast.processes == slow.processes
 }

@@ -5,6 +5,7 @@ mod causes;
 mod chain;
 mod differences;
 mod names;
+mod shares;
 
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_stats::winsor::location;

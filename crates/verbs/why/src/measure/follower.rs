@@ -1,6 +1,6 @@
 //! Follows one run from call to call.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use fauxplat_sys::clock;
@@ -21,9 +21,16 @@ struct Begun {
     since_ns: u64,
 }
 
+/// Most CPU time that starting and ending a process takes: what a process takes beyond is its own work.
+const STARTING_NS: u64 = 2_000_000;
+/// Bytes of a huge page, and how often the memory in huge pages is looked at before it is given back.
+const HUGE_BYTES: u64 = 2 << 20;
+const HUGE_LOOKS: u32 = 16;
+
 /// A thread of the tree.
 struct Task {
-    process: i32,
+    /// The process; `None` where the thread was gone before it could be asked.
+    process: Option<i32>,
     born_ns: u64,
     begun: Option<Begun>,
 }
@@ -50,7 +57,11 @@ pub(super) struct Follower {
     /// Lifetimes of all threads together.
     alive_ns: u64,
     seen: u32,
-    processes: u32,
+    /// Processes of the tree, the first among them.
+    processes: BTreeSet<i32>,
+    /// Threads that stopped before their parents told of them. They may have ended by then, and are not met a second time.
+    early: BTreeSet<i32>,
+    huge_looks: u32,
     moved: BTreeMap<i32, (u64, u64)>,
     /// CPU time of each thread, also of those that have ended.
     computed_ns: BTreeMap<i32, u64>,
@@ -69,7 +80,7 @@ impl Follower {
     pub(super) fn attach(pid: i32, longest_ns: u64) -> fauxplat_sys::Result<Self> {
         calls::follow(pid)?;
         let now_ns = clock::monotonic_ns();
-        let first = Task { process: pid, born_ns: now_ns, begun: None };
+        let first = Task { process: Some(pid), born_ns: now_ns, begun: None };
         Ok(Follower {
             leader: pid,
             tasks: BTreeMap::from([(pid, first)]),
@@ -80,7 +91,9 @@ impl Follower {
             ended_ns: now_ns,
             alive_ns: 0,
             seen: 1,
-            processes: 1,
+            processes: BTreeSet::from([pid]),
+            early: BTreeSet::new(),
+            huge_looks: 0,
             moved: BTreeMap::new(),
             computed_ns: BTreeMap::new(),
             most_ns: 0,
@@ -111,14 +124,15 @@ impl Follower {
             return self.ended(tid, now_ns);
         }
         if !self.tasks.contains_key(&tid) {
-            self.born(tid, now_ns);
+            self.early.insert(tid);
+            self.born(tid, held::process_of(tid), now_ns);
         }
         let signal = match stop {
             Stop::Signal(signal) => signal,
             _ => 0,
         };
         match stop {
-            Stop::Created(new) if !self.tasks.contains_key(&new) => self.born(new, now_ns),
+            Stop::Created(new) => self.created(tid, new, now_ns),
             Stop::Executed => self.executed(tid, now_ns),
             Stop::Ending => self.ending(tid),
             Stop::Entry(call) => self.entered(tid, call),
@@ -138,11 +152,37 @@ impl Follower {
         }
     }
 
-    fn born(&mut self, tid: i32, now_ns: u64) {
-        let process = held::process_of(tid);
+    fn born(&mut self, tid: i32, process: Option<i32>, now_ns: u64) {
         self.tasks.insert(tid, Task { process, born_ns: now_ns, begun: None });
         self.seen += 1;
-        self.processes += u32::from(process == tid);
+        self.processes.extend(process.filter(|&process| process == tid));
+    }
+
+    /// A parent tells of a new thread or process, which may have stopped or even ended before.
+    fn created(&mut self, parent: i32, new: i32, now_ns: u64) {
+        let process = self.process_of_new(parent, new).or_else(|| held::process_of(new));
+        if !self.early.remove(&new) {
+            if !self.tasks.contains_key(&new) {
+                self.born(new, process, now_ns);
+            }
+            return;
+        }
+        self.processes.extend(process.filter(|&process| process == new));
+        if let Some(task) = self.tasks.get_mut(&new) {
+            task.process = task.process.or(process);
+        }
+    }
+
+    /// The process of a new thread by the call that made it: a process of its own, or that of its parent.
+    fn process_of_new(&self, parent: i32, new: i32) -> Option<i32> {
+        let task = self.tasks.get(&parent)?;
+        let call = task.begun.as_ref()?.call;
+        let flags = match call.number {
+            libc::SYS_clone => call.arguments[0],
+            libc::SYS_clone3 => held::word_at(parent, call.arguments[0])?,
+            _ => 0,
+        };
+        if flags & libc::CLONE_THREAD as u64 != 0 { task.process } else { Some(new) }
     }
 
     /// A new program begins. The time before the first one is fauxplat's.
@@ -155,14 +195,16 @@ impl Follower {
     }
 
     fn entered(&mut self, tid: i32, call: Call) {
-        let Some(process) = self.tasks.get(&tid).map(|task| task.process) else { return };
+        let Some(task) = self.tasks.get(&tid) else { return };
+        let process = task.process.unwrap_or(tid);
+        self.look_at_memory(process, &call);
         if call.number == libc::SYS_close || call.number == libc::SYS_dup3 {
             let which = usize::from(call.number == libc::SYS_dup3);
             self.places.remove(&(process, call.arguments[which]));
         }
         if call.number == libc::SYS_exit_group {
             // The kernel ends the other threads of the process without a stop in which they could be looked at.
-            let all = self.tasks.iter().filter(|(_, task)| task.process == process);
+            let all = self.tasks.iter().filter(|(_, task)| task.process == Some(process));
             self.computed_ns.extend(all.map(|(&tid, _)| (tid, held::cpu_ns(tid))));
         }
         let places = &mut self.places;
@@ -175,6 +217,15 @@ impl Follower {
         let wait = kinds::wait_of(&call, of_file, |number| self.tasks.contains_key(&number));
         if let Some(task) = self.tasks.get_mut(&tid) {
             task.begun = Some(Begun { call, wait, place, since_ns: 0 });
+        }
+    }
+
+    /// Looks at the memory in huge pages before a call gives a large piece of memory back.
+    fn look_at_memory(&mut self, process: i32, call: &Call) {
+        let gives_back = [libc::SYS_munmap, libc::SYS_madvise].contains(&call.number);
+        if gives_back && call.arguments[1] >= HUGE_BYTES && self.huge_looks < HUGE_LOOKS {
+            self.huge_looks += 1;
+            self.traced.huge_bytes = self.traced.huge_bytes.max(held::huge_bytes(process));
         }
     }
 
@@ -205,14 +256,21 @@ impl Follower {
 
     /// Reads what the kernel says of a process before the last of it is gone.
     fn ending(&mut self, tid: i32) {
-        let process = self.tasks.get(&tid).map_or(tid, |task| task.process);
+        let process = self.tasks.get(&tid).and_then(|task| task.process).unwrap_or(tid);
+        if tid == process {
+            self.traced.huge_bytes = self.traced.huge_bytes.max(held::huge_bytes(tid));
+        }
         let own_ns = held::cpu_ns(tid);
         self.computed_ns.insert(tid, own_ns);
         let cpu_ns = self.cpu_ns.entry(process).or_default();
         *cpu_ns += own_ns;
         if *cpu_ns >= self.most_ns {
-            self.most_ns = *cpu_ns;
-            self.traced.held = held::held(tid);
+            let held = held::held(tid);
+            // A condition that is known is not replaced by one that could not be read.
+            if held.program.is_some() {
+                self.most_ns = *cpu_ns;
+                self.traced.held = held;
+            }
         }
         self.traced.libraries.append(&mut held::libraries(tid));
         self.moved.insert(process, held::moved_bytes(tid));
@@ -223,7 +281,7 @@ impl Follower {
         let Some(task) = self.tasks.remove(&tid) else { return };
         let alive_ns = now_ns.saturating_sub(task.born_ns);
         self.alive_ns += alive_ns;
-        if tid == task.process && tid != self.leader {
+        if task.process == Some(tid) && tid != self.leader {
             self.traced.children_ns += alive_ns as f64;
         }
         // A call that never returned, such as the wait in which a thread was when its process ended.
@@ -251,10 +309,14 @@ impl Follower {
         let all_ns = self.computed_ns.values().sum::<u64>() as f64;
         let longest_ns = self.computed_ns.values().max().copied().unwrap_or(0) as f64;
         let lanes = alive.min(all_ns / longest_ns.max(1.0));
+        let others = self.cpu_ns.iter().filter(|(process, _)| **process != self.leader);
+        let starts = others.filter(|(process, _)| self.processes.contains(process));
+        self.traced.starting_ns = starts.map(|(_, &own_ns)| own_ns.min(STARTING_NS) as f64).sum();
         let moved = self.moved.values();
         (self.traced.read_bytes, self.traced.written_bytes) =
             moved.fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
-        Traced { wall_ns, lanes: lanes.max(1.0), tasks: self.seen, processes: self.processes, ..self.traced }
+        let processes = self.processes.len() as u32;
+        Traced { wall_ns, lanes: lanes.max(1.0), tasks: self.seen, processes, ..self.traced }
     }
 }
 

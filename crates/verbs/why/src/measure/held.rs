@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use fauxplat_procfs::task::TaskStat;
 use fauxplat_procfs::{cgroup, maps::MapsLine, status};
 use fauxplat_units::CpuSet;
 
-use crate::evidence::Held;
+use crate::evidence::{Held, Quota};
 
 /// Most bytes of an environment that are read.
 const ENVIRONMENT_BYTES_MAX: usize = 1 << 20;
@@ -18,35 +19,37 @@ const NO_RANDOMIZE: u64 = 0x0004_0000;
 const NICE: usize = 19;
 const POLICY: usize = 41;
 
-fn read(pid: i32, name: &str) -> String {
-    // Files that are gone, or may not be read, say nothing: the condition then stays at its usual value.
-    let bytes = fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
-    String::from_utf8_lossy(&bytes[..bytes.len().min(ENVIRONMENT_BYTES_MAX)]).into_owned()
+/// A file of a process; `None` where the process is gone, or may not be read.
+fn read(pid: i32, name: &str) -> Option<String> {
+    let bytes = fs::read(format!("/proc/{pid}/{name}")).ok()?;
+    Some(String::from_utf8_lossy(&bytes[..bytes.len().min(ENVIRONMENT_BYTES_MAX)]).into_owned())
 }
 
-/// The condition of a process.
+/// The condition of a process. What cannot be read is not known.
 pub(super) fn held(pid: i32) -> Held {
-    let text = read(pid, "status");
-    let stat = read(pid, "stat");
-    let stat = TaskStat::parse(&stat);
+    let (status, stat) = (read(pid, "status"), read(pid, "stat"));
+    let stat = stat.as_deref().and_then(TaskStat::parse);
     let field = |number| stat.as_ref().and_then(|stat| stat.field(number));
-    let cpus = status::cpus_allowed_list(&text).unwrap_or_default().to_owned();
-    let environment = read(pid, "environ");
-    let personality = u64::from_str_radix(read(pid, "personality").trim(), 16).unwrap_or(0);
-    let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    let cpus = status.as_deref().and_then(status::cpus_allowed_list).filter(|cpus| !cpus.is_empty());
+    let personality = read(pid, "personality").and_then(|text| u64::from_str_radix(text.trim(), 16).ok());
+    let huge_pages =
+        status.as_deref().and_then(|text| text.lines().find(|it| it.starts_with("THP_enabled:")));
+    let program = fs::read_link(format!("/proc/{pid}/exe")).ok();
+    // The memory of a process is gone before the process: its files are then empty, and not its arguments.
+    let words = read(pid, "cmdline").filter(|words| !words.is_empty());
+    let environment = read(pid, "environ").filter(|_| words.is_some());
     Held {
-        cpu_count: cpus.parse::<CpuSet>().map_or(0, |cpus| cpus.len()),
-        cpus,
-        nice: field(NICE).and_then(|nice| nice.parse().ok()).unwrap_or(0),
-        policy: field(POLICY).and_then(|policy| policy.parse().ok()).unwrap_or(0),
-        quota_milli_cpus: quota(pid),
-        is_aslr_off: personality & NO_RANDOMIZE != 0,
-        are_huge_pages_off: text.lines().any(|line| line == "THP_enabled:\t0"),
-        environment_bytes: environment.len(),
-        environment: variables(&environment),
-        program: program.display().to_string(),
-        arguments: read(pid, "cmdline").split('\0').skip(1).map(str::to_owned).collect(),
-        loader: loader(&read(pid, "maps")),
+        cpu_count: cpus.and_then(|cpus| cpus.parse::<CpuSet>().ok()).map(|cpus| cpus.len()),
+        cpus: cpus.map(str::to_owned),
+        nice: field(NICE).and_then(|nice| nice.parse().ok()),
+        policy: field(POLICY).and_then(|policy| policy.parse().ok()),
+        quota: quota(pid),
+        is_aslr_off: personality.map(|bits| bits & NO_RANDOMIZE != 0),
+        are_huge_pages_off: huge_pages.map(|line| line.ends_with("\t0")),
+        environment: environment.map(|text| variables(&text)),
+        program: program.map(|path| path.display().to_string()),
+        arguments: words.map(|words| words.split('\0').skip(1).map(str::to_owned).collect()),
+        loader: read(pid, "maps").and_then(|maps| loader(&maps)),
     }
 }
 
@@ -65,15 +68,15 @@ fn loader(maps: &str) -> Option<String> {
 
 /// Libraries among the mapped files.
 pub(super) fn libraries(pid: i32) -> BTreeSet<String> {
-    let maps = read(pid, "maps");
+    let maps = read(pid, "maps").unwrap_or_default();
     let paths = maps.lines().filter_map(MapsLine::parse).map(|line| line.path.to_owned());
     paths.filter(|path| path.starts_with('/') && path.contains(".so")).collect()
 }
 
-/// The tightest CPU quota of the groups of a process, in thousandths of a CPU.
-fn quota(pid: i32) -> Option<u64> {
-    let (groups, mounts) = (read(pid, "cgroup"), read(pid, "mountinfo"));
-    let above = cgroup::ancestry(&groups, &mounts, "cpu")?;
+/// The tightest CPU quota of the groups of a process; `None` where its groups are not known.
+fn quota(pid: i32) -> Option<Quota> {
+    let (groups, mounts) = (read(pid, "cgroup")?, read(pid, "mountinfo")?);
+    let Some(above) = cgroup::ancestry(&groups, &mounts, "cpu") else { return Some(Quota::Unlimited) };
     let of = |folder: &String| {
         let text = |name: &str| fs::read_to_string(Path::new("/").join(folder).join(name)).ok();
         match above.is_v2 {
@@ -81,13 +84,18 @@ fn quota(pid: i32) -> Option<u64> {
             false => cgroup::Quota::of_v1(&text("cpu.cfs_quota_us")?, &text("cpu.cfs_period_us")?),
         }
     };
-    let quotas = above.folders.iter().filter_map(of).map(|quota| (quota.cpus() * 1000.0) as u64);
-    quotas.min()
+    let quotas = above.folders.iter().filter_map(of);
+    Some(
+        quotas
+            .map(|quota| Quota::MilliCpus((quota.cpus() * 1000.0) as u64))
+            .min()
+            .unwrap_or(Quota::Unlimited),
+    )
 }
 
 /// Bytes that a process read and wrote by calls, see proc(5).
 pub(super) fn moved_bytes(pid: i32) -> (u64, u64) {
-    let text = read(pid, "io");
+    let text = read(pid, "io").unwrap_or_default();
     let of = |key: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(key));
         line.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
@@ -95,14 +103,28 @@ pub(super) fn moved_bytes(pid: i32) -> (u64, u64) {
     (of("rchar:"), of("wchar:"))
 }
 
-/// CPU time of a thread in nanoseconds.
-pub(super) fn cpu_ns(tid: i32) -> u64 {
-    fauxplat_procfs::task::cpu_ns(&read(tid, "schedstat")).unwrap_or(0)
+/// A word of a process's memory, which has stopped; `None` where the memory may not be read.
+pub(super) fn word_at(pid: i32, address: u64) -> Option<u64> {
+    let mut word = [0; 8];
+    fs::File::open(format!("/proc/{pid}/mem")).ok()?.read_exact_at(&mut word, address).ok()?;
+    Some(u64::from_ne_bytes(word))
 }
 
-/// Process of a thread.
-pub(super) fn process_of(tid: i32) -> i32 {
-    status::process(&read(tid, "status")).unwrap_or(tid)
+/// Memory of a process in huge pages of its own, in bytes.
+pub(super) fn huge_bytes(pid: i32) -> Option<u64> {
+    let text = read(pid, "smaps_rollup")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("AnonHugePages:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+}
+
+/// CPU time of a thread in nanoseconds.
+pub(super) fn cpu_ns(tid: i32) -> u64 {
+    read(tid, "schedstat").and_then(|text| fauxplat_procfs::task::cpu_ns(&text)).unwrap_or(0)
+}
+
+/// Process of a thread; `None` where the thread is gone.
+pub(super) fn process_of(tid: i32) -> Option<i32> {
+    status::process(&read(tid, "status")?)
 }
 
 #[cfg(test)]
@@ -112,9 +134,17 @@ mod tests {
     #[test]
     fn a_process_tells_its_condition() {
         let own = held(std::process::id() as i32);
-        assert!(own.cpu_count > 0 && !own.program.is_empty());
-        assert!(own.environment_bytes > 0 || own.environment.is_empty());
+        assert!(own.cpu_count.unwrap() > 0 && own.program.is_some() && own.quota.is_some());
+        assert!(own.nice.is_some() && own.arguments.is_some() && own.environment.is_some());
         let found = variables("LC_ALL=C\0_=/x\0FAUXPLAT_PAD=xxx\0EMPTY=\0odd\0");
         assert_eq!(found.into_keys().collect::<Vec<_>>(), ["EMPTY", "LC_ALL"]);
+    }
+
+    #[test]
+    fn of_a_process_that_is_gone_nothing_is_known() {
+        // No process has this number: it is above the highest that a kernel gives.
+        let gone = i32::MAX;
+        assert_eq!(held(gone), Held::default());
+        assert_eq!((process_of(gone), huge_bytes(gone)), (None, None));
     }
 }

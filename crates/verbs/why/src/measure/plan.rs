@@ -1,21 +1,24 @@
 //! The plan of one explanation.
 
-use fauxplat_experiment::measure::compare::{compare, complete};
+use fauxplat_experiment::measure::compare::{compare_within, complete};
 use fauxplat_experiment::{Driver, Failure, Standing};
-use fauxplat_model::{CompareFindings, Metric, Placement, Verdict};
+use fauxplat_model::{CompareFindings, Metric, Placement, Sample, Verdict};
+use fauxplat_stats::describe::mean;
 use fauxplat_sys::signal;
-use fauxplat_units::CpuSet;
+use fauxplat_units::{CpuSet, Nanos};
 
 use super::aside::{Effort, Under, differences, pairs};
 use super::sampled::{Of, sampled};
 use super::{addresses, copies, files, simulated, start, timed, traced};
 use crate::analysis::{account, amount};
 use crate::args::WhyArgs;
+use crate::definition::FOR_THE_VERDICT;
 use crate::evidence::{Amount, Elsewhere, Evidence};
 use crate::findings::{Account, Experiment};
 
 /// Parts of the time that is left after the comparison, for each experiment at most.
 const FOR_ACCOUNT: f64 = 0.15;
+const FOR_ACCOUNT_MORE: f64 = 0.25;
 const FOR_TRACES: f64 = 0.15;
 const FOR_STARTS: f64 = 0.08;
 const FOR_COUNTS: f64 = 0.5;
@@ -32,6 +35,10 @@ const PAIRS_OF_ACCOUNT: u32 = 300;
 const LOOK_FROM: f64 = 0.15;
 /// Pairs of sampled runs that `profile` makes at least.
 const SAMPLED_MIN: f64 = 10.0;
+/// How much longer a run takes that is traced, at most: one with more calls is let go.
+const TRACED_TIMES: f64 = 1.3;
+/// Pairs of a small experiment at least.
+const FEW: f64 = 3.0;
 /// How much longer a run takes in the simulator, usually.
 const SIMULATED_TIMES: f64 = 40.0;
 
@@ -58,7 +65,7 @@ pub(crate) struct Measured {
 /// # Errors
 /// Errors of the comparison. An experiment that fails is named, and left out.
 pub(crate) fn measure(driver: &mut Driver, args: &WhyArgs) -> Result<Measured, Failure> {
-    let judged = compare(driver)?;
+    let judged = compare_within(driver, args.max_time.as_secs_f64() * FOR_THE_VERDICT)?;
     let found = complete(driver, judged);
     let comparison = found.comparisons.first();
     let is_different = comparison.is_some_and(|it| it.verdict == Verdict::Different);
@@ -72,6 +79,7 @@ pub(crate) fn measure(driver: &mut Driver, args: &WhyArgs) -> Result<Measured, F
     let mut plan = Plan {
         left_s: (args.max_time.as_secs_f64() - begun_s).max(1.0),
         begun_s,
+        runs_s: runs_s(driver.samples()),
         slower,
         driver,
         args,
@@ -94,6 +102,8 @@ struct Plan<'d> {
     begun_s: f64,
     /// Seconds for all experiments.
     left_s: f64,
+    /// Seconds of a run of each command.
+    runs_s: [f64; 2],
     experiments: Vec<Experiment>,
 }
 
@@ -134,11 +144,17 @@ impl Plan<'_> {
         }
     }
 
-    /// Makes an experiment where there is time, and notes what came of it. `off` is the option that leaves it out.
+    /// Seconds of a run of both.
+    fn pair_s(&self) -> f64 {
+        self.runs_s.iter().sum()
+    }
+
+    /// Makes an experiment where there is time, and notes what came of it. `off` is the option that leaves it out, and
+    /// `pairs` how often it runs both at least.
     fn ask<T>(
         &mut self,
         question: &str,
-        (is_asked, off): (bool, Option<&str>),
+        (is_asked, off, pairs): (bool, Option<&str>, f64),
         make: impl FnOnce(&mut Self) -> Result<T, String>,
     ) -> Option<T> {
         if !is_asked {
@@ -153,6 +169,10 @@ impl Plan<'_> {
             Some(option) => Err(format!("left out by {option}")),
             None if self.driver.is_interrupted() => Err(INTERRUPTED.to_owned()),
             None if self.rest_s() <= 0.0 => Err("there was no time left: give it more --max-time".to_owned()),
+            None if pairs * self.pair_s() > self.rest_s() => {
+                let [takes, left] = [pairs * self.pair_s(), self.rest_s()].map(about);
+                Err(format!("it would take about {takes}, and {left} are left: give it more --max-time"))
+            }
             None => make(self),
         };
         self.hear();
@@ -172,12 +192,21 @@ impl Plan<'_> {
     /// Further pairs for the account: those by which a difference was shown are those in which it is rather large, since the
     /// comparison ended with them.
     fn account(&mut self, evidence: &mut Evidence) {
-        let found = self.ask(NO_CAUSE[0], (true, None), |plan| {
-            let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
-            let effort = Effort { pairs: PAIRS_OF_ACCOUNT, longest_ns: plan.ns(FOR_ACCOUNT) };
-            let under = Under::usual(plan.driver);
-            let pairs = pairs(plan.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
-            Ok(pairs.into_iter().flatten().collect::<Vec<_>>())
+        let found = self.ask(NO_CAUSE[0], (true, None, f64::from(PAIRS)), |plan| {
+            let takes_s = f64::from(PAIRS) * plan.pair_s();
+            let shares = [FOR_ACCOUNT, FOR_ACCOUNT_MORE].map(|share| plan.ns(share));
+            if takes_s > shares[1] as f64 / 1e9 {
+                let takes = about(takes_s);
+                return Err(format!(
+                    "{PAIRS} further pairs would take about {takes}: those of the comparison are taken"
+                ));
+            }
+            let mut samples = plan.further(shares[0], 0)?;
+            // The account of a small difference takes more pairs until the difference shows.
+            if timed::pairs(&samples).len() < PAIRS as usize || !plan.shows(evidence, &samples) {
+                samples.extend(plan.further(shares[1], PAIRS_OF_ACCOUNT)?);
+            }
+            Ok(samples)
         });
         let Some(samples) = found else { return };
         let fresh = timed::pairs(&samples);
@@ -186,13 +215,33 @@ impl Plan<'_> {
         }
     }
 
+    /// Samples of further pairs, whose blocks are numbered from this number on.
+    fn further(&self, longest_ns: u64, first_block: u32) -> Result<Vec<Sample>, String> {
+        let both = [self.driver.commands[0].clone(), self.driver.commands[1].clone()];
+        let effort = Effort { pairs: PAIRS_OF_ACCOUNT, longest_ns };
+        let under = Under::usual(self.driver);
+        let pairs = pairs(self.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
+        let mut samples: Vec<Sample> = pairs.into_iter().flatten().collect();
+        samples.iter_mut().for_each(|sample| sample.block += first_block);
+        Ok(samples)
+    }
+
+    /// Whether the account of these samples shows a difference.
+    fn shows(&self, evidence: &Evidence, samples: &[Sample]) -> bool {
+        let fresh = Evidence { pairs: timed::pairs(samples), ..evidence.clone() };
+        account(&fresh.oriented(self.slower)).is_some_and(|it| it.whole.is_more())
+    }
+
     fn all(&mut self, evidence: &mut Evidence) {
         let off = self.args.no_trace.then_some("--no-trace");
         evidence.traced = self
-            .ask("which calls, waits and conditions?", (true, off), |plan| {
+            .ask("which calls, waits and conditions?", (true, off, TRACED_TIMES), |plan| {
                 let longest_ns = plan.ns(FOR_TRACES);
-                let traced =
-                    traced::traced(plan.driver, longest_ns).map_err(|failure| failure.to_string())?;
+                // A run is let go only where it takes much longer than others.
+                let own_ns = plan.runs_s.map(|run_s| (TRACED_TIMES * run_s * 1e9) as u64);
+                let each_ns = own_ns.map(|own_ns| own_ns.max(longest_ns / 4));
+                let traced = traced::traced(plan.driver, longest_ns, each_ns)
+                    .map_err(|failure| failure.to_string())?;
                 traced.ok_or_else(|| "a run ended before it could be traced".to_owned())
             })
             .filter(|traced| traced.iter().all(|it| it.wall_ns > 0.0));
@@ -218,7 +267,7 @@ impl Plan<'_> {
         let Some(held) = evidence.traced.as_ref().map(|[a, b]| [a.held.clone(), b.held.clone()]) else {
             return;
         };
-        let found = self.ask("does it take longer to load and link?", (is_asked, None), |plan| {
+        let found = self.ask("does it take longer to load and link?", (is_asked, None, 0.0), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_STARTS) };
             start::start(plan.driver, [&held[0], &held[1]], effort).map_err(|failure| failure.to_string())
         });
@@ -228,11 +277,13 @@ impl Plan<'_> {
     fn counts(&mut self, evidence: &mut Evidence, is_asked: bool) {
         let cpu_s: f64 = mean_cpu_s(evidence).iter().sum();
         let off = self.args.no_simulate.then_some("--no-simulate");
-        evidence.simulated = self.ask("more work, or slower work?", (is_asked, off), |plan| {
+        evidence.simulated = self.ask("more work, or slower work?", (is_asked, off, 0.0), |plan| {
             let longest_ns = plan.ns(FOR_COUNTS);
             if cpu_s * SIMULATED_TIMES > longest_ns as f64 / 1e9 {
-                let takes_s = cpu_s * SIMULATED_TIMES;
-                return Err(format!("simulated runs would take about {takes_s:.0} s: give it more --max-time, or a smaller input"));
+                let takes = about(cpu_s * SIMULATED_TIMES);
+                return Err(format!(
+                    "simulated runs would take about {takes}: give it more --max-time, or a smaller input"
+                ));
             }
             simulated::simulated(plan.driver, longest_ns).map_err(|failure| failure.to_string())
         });
@@ -257,12 +308,13 @@ impl Plan<'_> {
             (Of::Waits, off_cpu, "in which functions does it wait?"),
         ] {
             let off = self.args.no_profile.then_some("--no-profile");
-            let found = self.ask(question, (is_asked, off), |plan| {
+            let found = self.ask(question, (is_asked, off, 0.0), |plan| {
                 let longest_ns = plan.ns(FOR_SAMPLES);
                 if wall_s * SAMPLED_MIN > longest_ns as f64 / 1e9 {
+                    let [takes, room] = [wall_s * SAMPLED_MIN, longest_ns as f64 / 1e9].map(about);
                     return Err(format!(
-                        "ten pairs of sampled runs would take about {:.0} s",
-                        wall_s * SAMPLED_MIN
+                        "ten pairs of sampled runs would take about {takes}, and {room} are for them: give it more \
+                         --max-time"
                     ));
                 }
                 let longest_ns = longest_ns.min(((wall_s * 40.0).max(4.0) * 1e9) as u64);
@@ -277,7 +329,7 @@ impl Plan<'_> {
 
     /// Runs both on one CPU, where no other CPU can take a cache line away.
     fn one_cpu(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        evidence.on_one_cpu = self.ask("does it stay on one CPU?", (is_asked, None), |plan| {
+        evidence.on_one_cpu = self.ask("does it stay on one CPU?", (is_asked, None, FEW), |plan| {
             let one: CpuSet = plan.driver.machine().allowed().iter().take(1).collect();
             let mut both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
             for command in &mut both {
@@ -293,7 +345,7 @@ impl Plan<'_> {
 
     /// Runs both with random addresses where the comparison had fixed ones, and with fixed addresses otherwise.
     fn addresses(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        evidence.readdressed = self.ask("does it depend on addresses?", (is_asked, None), |plan| {
+        evidence.readdressed = self.ask("does it depend on addresses?", (is_asked, None, FEW), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ADDRESSES) };
             addresses::readdressed(plan.driver, effort)
         });
@@ -301,7 +353,7 @@ impl Plan<'_> {
 
     /// Runs both from copies of their files.
     fn copies(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        evidence.copied = self.ask("does it depend on the files' pages?", (is_asked, None), |plan| {
+        evidence.copied = self.ask("does it depend on the files' pages?", (is_asked, None, FEW), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_COPIES) };
             copies::copied(plan.driver, effort)
         });
@@ -310,7 +362,7 @@ impl Plan<'_> {
     /// Looks once more whether there is a difference: what was explained may have been a moment's.
     fn again(&mut self, is_in_some_runs: bool) -> Option<(Amount, f64)> {
         let sign = if self.slower == 1 { 1.0 } else { -1.0 };
-        let found = self.ask(NO_CAUSE[1], (!is_in_some_runs, None), |plan| {
+        let found = self.ask(NO_CAUSE[1], (!is_in_some_runs, None, FEW), |plan| {
             let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_AGAIN) };
             let under = Under::usual(plan.driver);
@@ -321,6 +373,20 @@ impl Plan<'_> {
         })?;
         Some((found, self.driver.elapsed_s()))
     }
+}
+
+/// A time in words.
+fn about(seconds: f64) -> String {
+    Nanos::from_secs_f64(seconds.max(0.0)).to_string()
+}
+
+/// Mean seconds of a run of each command.
+fn runs_s(samples: &[Sample]) -> [f64; 2] {
+    [0, 1].map(|command| {
+        let own = samples.iter().filter(|it| it.command == command);
+        let walls: Vec<f64> = own.filter_map(|it| Some(it.get(Metric::WALL)? as f64 / 1e9)).collect();
+        mean(&walls).unwrap_or(0.0)
+    })
 }
 
 fn is_parallel(traced: &[crate::evidence::Traced; 2]) -> bool {

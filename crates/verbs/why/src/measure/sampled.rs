@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fauxplat_experiment::Driver;
 use fauxplat_experiment::measure::profile::{Profiling, profile};
-use fauxplat_model::{FunctionDifference, OFF_CPU, ProfileFindings};
+use fauxplat_model::{FunctionDifference, OFF_CPU, ProfileFindings, ProfiledFrame};
 use fauxplat_options::STACK_BYTES;
 use fauxplat_units::Nanos;
 
@@ -61,6 +61,7 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
         own_ns: ns(it.self_s, it.self_low_s, it.self_high_s),
         total_ns: ns(it.total_s, it.total_low_s, it.total_high_s),
         caller: caller(found, &it.name, it.self_s).or_else(|| it.caller.clone()),
+        callers: callers(found, &it.name, it.self_s),
         line: line(found, &it.name),
         instructions: Vec::new(),
         begins: None,
@@ -106,6 +107,28 @@ fn kinds(found: &ProfileFindings) -> Vec<(Kind, f64)> {
     }
     sums.into_iter().collect()
 }
+
+/// The callers of a function on the stacks by which the largest part of the change `more_s` in the function's own time
+/// comes, the direct one first.
+fn callers(found: &ProfileFindings, name: &str, more_s: f64) -> Vec<Caller> {
+    let mut rises: BTreeMap<Vec<&str>, (f64, Vec<Caller>)> = BTreeMap::new();
+    for stack in &found.stacks {
+        let mut frames = stack.frames.iter().rev().map(|&at| &found.frames[at as usize]);
+        let of = |side: usize| stack.samples.get(side).copied().unwrap_or(0) as f64;
+        if frames.next().is_some_and(|frame| frame.name == name) {
+            let callers: Vec<_> = frames.collect();
+            let names = callers.iter().map(|frame| frame.name.as_str()).collect();
+            let line = |frame: &ProfiledFrame| Some((frame.file.clone()?, frame.line?));
+            let told = || callers.iter().map(|frame| (frame.name.clone(), line(frame))).collect();
+            rises.entry(names).or_insert_with(|| (0.0, told())).0 += (of(1) - of(0)) * more_s.signum();
+        }
+    }
+    let most = rises.into_values().max_by(|a, b| a.0.total_cmp(&b.0));
+    most.filter(|(rise, _)| *rise > 0.0).map_or(Vec::new(), |(_, callers)| callers)
+}
+
+/// A function that calls another one, with the source line of the call.
+type Caller = (String, Option<(String, u32)>);
 
 /// The direct caller whose calls account for the largest part of the change `more_s` in a function's own time.
 fn caller(found: &ProfileFindings, name: &str, more_s: f64) -> Option<String> {
@@ -157,7 +180,7 @@ fn line(found: &ProfileFindings, name: &str) -> Option<(String, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use fauxplat_model::{ProfiledFrame, ProfiledObject, ProfiledStack};
+    use fauxplat_model::{ProfiledObject, ProfiledStack};
 
     use super::*;
 

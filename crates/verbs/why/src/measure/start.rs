@@ -42,13 +42,14 @@ pub(super) fn start(driver: &Driver, held: [&Held; 2], effort: Effort) -> Result
 fn listing(command: &Command, held: &Held) -> Option<Command> {
     let loader = held.loader.as_ref()?.rsplit('/').next()?;
     let is_of_glibc = ["ld-linux", "ld64.so", "ld-2."].iter().any(|name| loader.starts_with(name));
-    let mode = fs::metadata(&held.program).ok()?.permissions().mode();
+    let program = held.program.as_ref()?;
+    let mode = fs::metadata(program).ok()?.permissions().mode();
     if !is_of_glibc || mode & WITH_RIGHTS != 0 {
         return None;
     }
     let mut listing = command.clone();
-    listing.argv = vec![held.program.clone()];
-    listing.program = PathBuf::from(&held.program);
+    listing.argv = vec![program.clone()];
+    listing.program = PathBuf::from(program);
     (listing.prepare, listing.conclude) = (None, None);
     listing.condition.env_set.extend(LINK_ALL.map(str::to_owned));
     listing.condition.cpu = Placement::Free;

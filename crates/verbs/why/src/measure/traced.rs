@@ -14,14 +14,17 @@ use crate::evidence::{CallSum, Traced};
 /// Runs of each program: an odd number, so that each median is a run's own figure.
 const ROUNDS: usize = 3;
 
-/// Traces both commands, in turns; the middle figures of some runs. A run that takes longer than its part of the time is
-/// let go.
+/// Traces both commands, in turns; the middle figures of some runs. A run that takes longer than its
+/// part `each_ns` of the time is let go.
 ///
 /// # Errors
 /// The commands cannot be traced.
-pub(super) fn traced(driver: &mut Driver, longest_ns: u64) -> Result<Option<[Traced; 2]>, Failure> {
+pub(super) fn traced(
+    driver: &mut Driver,
+    longest_ns: u64,
+    each_ns: [u64; 2],
+) -> Result<Option<[Traced; 2]>, Failure> {
     let begun_s = driver.elapsed_s();
-    let each_ns = longest_ns / 4;
     let mut runs: [Vec<Traced>; 2] = Default::default();
     for round in 0..ROUNDS {
         let is_late = (driver.elapsed_s() - begun_s) * 1e9 > longest_ns as f64 / 2.0;
@@ -30,7 +33,7 @@ pub(super) fn traced(driver: &mut Driver, longest_ns: u64) -> Result<Option<[Tra
         }
         for turn in 0..2 {
             let command = (round + turn) % 2;
-            match run(driver, command as u16, each_ns)? {
+            match run(driver, command as u16, each_ns[command])? {
                 Some(traced) => runs[command].push(traced),
                 None => return Ok(None),
             }
@@ -75,12 +78,15 @@ fn run(driver: &mut Driver, command: u16, longest_ns: u64) -> Result<Option<Trac
     }
 }
 
-/// The run that stands for all: the last one, with the medians of its figures.
+/// The run that stands for all: the last one, with the medians of all figures.
 fn middle(runs: &[Traced]) -> Traced {
     let of = |figure: &dyn Fn(&Traced) -> f64| {
         median(&runs.iter().map(figure).collect::<Vec<f64>>()).unwrap_or(0.0)
     };
     let last = runs.last().cloned().unwrap_or_default();
+    // The condition is that of the last run in which it could be read.
+    let held = runs.iter().rev().map(|run| &run.held).find(|held| held.program.is_some());
+    let held = held.cloned().unwrap_or_default();
     let names = runs.iter().flat_map(|run| run.calls.keys().cloned());
     let calls: BTreeMap<String, CallSum> = names
         .map(|name| {
@@ -95,6 +101,9 @@ fn middle(runs: &[Traced]) -> Traced {
         wall_ns: of(&|run| run.wall_ns),
         lanes: of(&|run| run.lanes),
         children_ns: of(&|run| run.children_ns),
+        starting_ns: of(&|run| run.starting_ns),
+        huge_bytes: runs.iter().filter_map(|run| run.huge_bytes).max(),
+        held,
         calls,
         waits,
         is_partial: runs.iter().any(|run| run.is_partial),

@@ -2,7 +2,11 @@
 
 use super::super::differences::{Differs, differences, is_same_program};
 use super::Case;
+use crate::evidence::{Traced, Wait};
 use crate::findings::{Account, Cause, Grade, Kind};
+
+/// Waits that have their own reason, whatever CPU time a program may have: a request, a disk, another program.
+const OWN_WAITS: [Wait; 3] = [Wait::Sleep, Wait::Sync, Wait::Pipe];
 
 pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     let all = differences(case.evidence);
@@ -14,22 +18,25 @@ fn cause(case: &Case<'_>, differs: &Differs, is_same_program: bool, count: usize
     if !differs.is_worse {
         return None;
     }
-    let waits_ns = case.more(Account::RunQueue) + case.more(Account::Blocked);
-    let cpu_ns = case.more(Account::User) + case.more(Account::System);
-    // A condition that takes CPUs away shows in waits for them; one of memory or text in CPU time.
-    let (account, fits_ns) = match differs.kind {
-        Kind::Quota | Kind::Affinity | Kind::Priority => (Account::RunQueue, waits_ns),
-        _ => (Account::Whole, cpu_ns + waits_ns),
-    };
-    let explains_ns = match (differs.kind, is_same_program) {
-        // Fewer CPUs serve several threads one after the other, which no account of a single thread shows.
-        (Kind::Affinity, _) if is_parallel(case) => case.whole(),
-        // Nothing else differs, whatever the account.
-        (_, true) if count == 1 => case.whole(),
-        (Kind::Quota | Kind::Affinity | Kind::Priority, _) | (_, true) => fits_ns.min(case.whole()),
+    // Nothing else differs, whatever the account.
+    let is_alone = is_same_program && count == 1;
+    let (account, explains_ns) = match differs.kind {
+        _ if is_alone => {
+            let is_in_waits = case.more(Account::RunQueue) >= 0.5 * case.whole();
+            (if is_in_waits { Account::RunQueue } else { Account::Whole }, case.whole())
+        }
+        Kind::Quota => takes_cpus(case, held_back(case)),
+        // Fewer CPUs serve several threads one after the other, which then wait for each other, too.
+        Kind::Affinity if is_parallel(case) => takes_cpus(case, held_back(case)),
+        Kind::Affinity | Kind::Priority => takes_cpus(case, 0.0),
+        _ if is_same_program => {
+            let all = [Account::User, Account::System, Account::RunQueue, Account::Blocked];
+            (Account::Whole, all.into_iter().map(|account| case.more(account)).sum::<f64>().min(case.whole()))
+        }
         _ => return None,
     };
     let mut cause = case.cause(differs.kind, account, explains_ns);
+    cause.is_certain = is_alone;
     cause.grade = Grade::Condition;
     let told = &differs.told;
     cause.what = match differs.kind {
@@ -51,6 +58,25 @@ fn cause(case: &Case<'_>, differs: &Differs, is_same_program: bool, count: usize
     }
     cause.next = next(case, differs.kind);
     Some(cause)
+}
+
+/// The account and the time of a condition that takes CPUs away: the wait for a CPU, and of the other waits what is given.
+/// No such condition makes a sleep longer, or the answer of a disk or of another program.
+fn takes_cpus(case: &Case<'_>, held_back_ns: f64) -> (Account, f64) {
+    let waits_ns = case.more(Account::RunQueue);
+    let account = if held_back_ns > waits_ns { Account::Blocked } else { Account::RunQueue };
+    (account, (waits_ns + held_back_ns).min(case.whole()))
+}
+
+/// Waiting for something else without a reason of its own: threads that a quota stops are not ready to run, and threads
+/// wait for one that has no CPU.
+fn held_back(case: &Case<'_>) -> f64 {
+    let Some([fast, slow]) = &case.evidence.traced else { return 0.0 };
+    let own = |traced: &Traced, side: usize| {
+        let waits = OWN_WAITS.iter().filter_map(|wait| traced.waits.get(wait));
+        waits.sum::<f64>() / case.lanes[side].max(1.0)
+    };
+    (case.more(Account::Blocked) - (own(slow, 1) - own(fast, 0)).max(0.0)).max(0.0)
 }
 
 /// Whether either program has several threads or processes that work at the same time.

@@ -2,15 +2,18 @@
 
 use super::super::names;
 use super::{Case, change, number};
-use crate::evidence::{Count, SampledFunction, Traced, Written};
+use crate::evidence::{Count, SampledFunction, Traced, Wait, Written};
 use crate::findings::{Account, Cause, Grade, Kind};
 
 /// Usual time of a page fault: some hundred nanoseconds of entry and bookkeeping, and a page to clear.
 const FAULT_NS: f64 = 700.0;
 /// Usual time of a short system call.
 const CALL_NS: f64 = 250.0;
-/// Usual time of a new process.
+/// Usual time of a new process, and of a new thread.
 const PROCESS_NS: f64 = 300_000.0;
+const THREAD_NS: f64 = 20_000.0;
+/// Functions below which threads are started.
+const THREAD_STARTS: [&str; 4] = ["pthread_create", "__pthread_create", "create_thread", "__clone3"];
 /// Functions of the kernel in which page faults are served.
 const FAULTS: [&str; 3] = ["asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault"];
 /// Beginnings of names of functions of the kernel that carry out a system call.
@@ -22,6 +25,7 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     let room_ns = system_ns + case.more(Account::User);
     let mut found: Vec<Cause> = [faults(case, room_ns)].into_iter().flatten().collect();
     found.extend(processes(case));
+    found.extend(threads(case));
     found.extend(calls(case, room_ns));
     found
 }
@@ -43,6 +47,7 @@ fn faults(case: &Case<'_>, room_ns: f64) -> Option<Cause> {
     let kind = if is_huge { Kind::HugePages } else { Kind::PageFaults };
     let mut cause = case.cause(kind, Account::System, explains_ns);
     cause.grade = if measured.is_some() { Grade::Measured } else { Grade::Reckoned };
+    cause.is_certain = true;
     cause.what = match is_huge {
         true => "gets small pages where the other program gets huge ones".to_owned(),
         false => "touches more pages for the first time (page faults)".to_owned(),
@@ -53,6 +58,10 @@ fn faults(case: &Case<'_>, room_ns: f64) -> Option<Cause> {
         number(minor.means[0]),
         change(minor.means[0], minor.means[1])
     )];
+    if let (true, Some([fast, slow])) = (is_huge, case.evidence.traced.as_ref()) {
+        let [fast, slow] = [fast, slow].map(|it| number(it.huge_bytes.unwrap_or(0) as f64));
+        cause.because.push(format!("{slow} bytes in huge pages against {fast} (traced)"));
+    }
     if let Some(memory) = case.evidence.count("peak-memory") {
         cause.because.push(format!("peak memory {}", change(memory.means[0], memory.means[1])));
     }
@@ -61,39 +70,79 @@ fn faults(case: &Case<'_>, room_ns: f64) -> Option<Cause> {
     Some(cause)
 }
 
-/// Whether as much memory takes many times as many faults.
+/// Whether the other program was seen to have memory in huge pages that this one has in small ones, and so much that it
+/// accounts for most of the faults. Many faults alone have other reasons.
 fn lost_huge_pages(case: &Case<'_>, minor: &Count) -> bool {
-    let Some(memory) = case.evidence.count("peak-memory") else { return false };
-    let is_as_much = memory.means[1] < 1.1 * memory.means[0] && memory.means[1] > 0.8 * memory.means[0];
-    is_as_much && minor.means[1] > 5.0 * minor.means[0].max(1.0) && memory.means[0] > 8e6
+    let Some([fast, slow]) = &case.evidence.traced else { return false };
+    let (Some(many), Some(few)) = (fast.huge_bytes, slow.huge_bytes) else { return false };
+    many > 2 * few && many.saturating_sub(few) as f64 / PAGE_BYTES > 0.5 * minor.more.value
 }
 
+/// Bytes of a small page, one fault each.
+const PAGE_BYTES: f64 = 4096.0;
+
+/// Traces of both programs, where a count of the slower program that is higher is higher for sure: a trace that ended early has seen
+/// a part of a run.
+fn counted<'e>(case: &Case<'e>) -> Option<&'e [Traced; 2]> {
+    case.evidence.traced.as_ref().filter(|[fast, slow]| !fast.is_partial || slow.is_partial)
+}
+
+/// Processes by what starting and ending them takes. What they compute or wait for is told by its own causes, and a
+/// process that runs beside the others takes nobody's time.
 fn processes(case: &Case<'_>) -> Option<Cause> {
-    let [fast, slow] = case.evidence.traced.as_ref()?;
+    let [fast, slow] = counted(case)?;
     let more = f64::from(slow.processes) - f64::from(fast.processes);
     if more < 1.0 {
         return None;
     }
-    // Tracing makes processes slower, but the share of their lifetimes in the difference is known from it.
-    let by_traces = (slow.children_ns - fast.children_ns) / (slow.wall_ns - fast.wall_ns).max(1.0);
-    let reckoned_ns = (more * PROCESS_NS).max(by_traces.clamp(0.0, 1.0) * case.whole());
-    let mut cause = case.cause(Kind::Processes, Account::Whole, reckoned_ns.min(case.whole()));
+    let waited = |traced: &Traced| {
+        let of = |wait| traced.waits.get(&wait).copied().unwrap_or(0.0);
+        of(Wait::Tasks) + of(Wait::Pipe)
+    };
+    let waited_ns = (waited(slow) - waited(fast)).max(0.0);
+    let lived_ns = (slow.children_ns - fast.children_ns).max(0.0);
+    let usual_ns = (more * PROCESS_NS).min(lived_ns);
+    let explains_ns = (slow.starting_ns - fast.starting_ns).max(usual_ns).min(waited_ns).min(case.whole());
+    let mut cause = case.cause(Kind::Processes, Account::Whole, explains_ns);
     cause.grade = Grade::Reckoned;
+    cause.is_certain = true;
     cause.what = "starts more processes".to_owned();
     cause.because = vec![
         format!("{} processes against {}", slow.processes, fast.processes),
-        format!(
-            "traced: further processes live for {} more",
-            super::time(slow.children_ns - fast.children_ns)
-        ),
+        format!("traced: others wait {} more for them", super::time(waited_ns)),
     ];
     cause.next = format!("fauxplat run -v {}", case.slow());
     Some(cause)
 }
 
+/// Threads by what starting and ending them takes.
+fn threads(case: &Case<'_>) -> Option<Cause> {
+    let [fast, slow] = counted(case)?;
+    let count = |traced: &Traced| f64::from(traced.tasks.saturating_sub(traced.processes));
+    let more = count(slow) - count(fast);
+    if more < 1.0 {
+        return None;
+    }
+    let is_start = |it: &SampledFunction| THREAD_STARTS.iter().any(|start| it.name.starts_with(start));
+    let measured = sampled(case, is_start).unwrap_or(0.0);
+    let explains_ns = (more * THREAD_NS).max(measured).min(case.whole());
+    let mut cause = case.cause(Kind::Threads, Account::Whole, explains_ns);
+    cause.grade = Grade::Reckoned;
+    cause.is_certain = true;
+    cause.what = "starts more threads".to_owned();
+    cause.because = vec![format!("{} further threads against {}", number(count(slow)), number(count(fast)))];
+    if measured > 0.0 {
+        cause
+            .because
+            .push(format!("{} more below the functions that start them (sampled)", super::time(measured)));
+    }
+    cause.next = format!("fauxplat profile --callers-of clone3 {}", case.slow());
+    Some(cause)
+}
+
 /// System calls that became more, the one that takes most.
 fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
-    let Some([fast, slow]) = &case.evidence.traced else { return Vec::new() };
+    let Some([fast, slow]) = counted(case) else { return Vec::new() };
     let few = |name: &str| fast.calls.get(name).copied().unwrap_or_default().count;
     let mut found = Vec::new();
     for (name, sum) in &slow.calls {
@@ -111,6 +160,7 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
         let measured = measured.filter(|&ns| ns >= reckoned_ns);
         let mut cause = case.cause(Kind::Calls, Account::System, explains_ns);
         cause.grade = if measured.is_some() { Grade::Measured } else { Grade::Reckoned };
+        cause.is_certain = true;
         cause.what = format!("makes more system calls ({name})");
         cause.because = vec![format!(
             "{name}: {} against {} ({})",

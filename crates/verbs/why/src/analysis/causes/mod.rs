@@ -55,6 +55,8 @@ impl Case<'_> {
             account,
             explains_ns,
             share: explains_ns / self.whole().max(f64::MIN_POSITIVE),
+            is_part: false,
+            is_certain: false,
             grade: Grade::Measured,
             place: None,
             because: Vec::new(),

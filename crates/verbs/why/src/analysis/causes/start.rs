@@ -1,6 +1,6 @@
 //! The start of a program: loading and linking.
 
-use super::super::names::{kind_by_source, kind_in};
+use super::super::names::kind_by_source;
 use super::{Case, change, number, time};
 use crate::findings::{Account, Cause, Grade, Kind};
 
@@ -8,9 +8,16 @@ use crate::findings::{Account, Cause, Grade, Kind};
 const NAMED: usize = 4;
 
 pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
-    let alone = case.evidence.start.filter(|start| start.more_ns.is_more());
-    let sampled_ns = sampled(case);
-    let counted_ns = counted(case);
+    // The start was timed alone, if it could be: no sample or count says more of it than that. Functions of the
+    // loader also run later, for a new thread, for `dlopen` and for the first call of a function.
+    let timed = case.evidence.start;
+    let alone = timed.filter(|start| start.more_ns.is_more());
+    if timed.is_some() && alone.is_none() {
+        return Vec::new();
+    }
+    let at_most_ns = alone.map_or(f64::INFINITY, |start| start.more_ns.high);
+    let sampled_ns = sampled(case).min(at_most_ns);
+    let counted_ns = counted(case).min(at_most_ns);
     let by_time_ns = alone.map_or(0.0, |start| start.more_ns.value).max(sampled_ns);
     let explains_ns = by_time_ns.max(counted_ns).min(case.whole());
     // Further programs start too, and that is theirs.
@@ -26,8 +33,12 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     let is_more = count(1) > count(0);
     let kind = if is_more { Kind::Libraries } else { Kind::Loading };
     let mut cause = case.cause(kind, Account::Start, explains_ns);
+    cause.is_certain = alone.is_some();
     cause.what = match is_more {
         true => format!("loads {} more libraries before it begins", count(1) - count(0)),
+        false if by_time_ns < counted_ns && alone.is_none() => {
+            "loads and links more, at its start or later".to_owned()
+        }
         false => "takes longer to load and link before it begins".to_owned(),
     };
     let names: Vec<&str> =
@@ -54,18 +65,21 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
         let (small, large) = (small as f64, large as f64);
         cause.because.push(format!("a file of {} bytes ({})", number(large), change(small, large)));
     }
-    let program = case.evidence.held().map_or_else(|| case.slow(), |[_, slow]| slow.program.clone());
+    let program =
+        case.evidence.held().and_then(|[_, slow]| slow.program.clone()).unwrap_or_else(|| case.slow());
     cause.next = format!("LD_DEBUG=statistics {}", shell_words::quote(&program));
     vec![cause]
 }
 
-/// Additional time in the loader and in the kernel below it, by samples.
+/// Functions of the loaders of the GNU C library and of musl that run before the program begins, and never later.
+const AT_START: [&str; 7] =
+    ["_dl_start", "_dl_start_user", "_dl_start_final", "_dl_sysdep_start", "dl_main", "_dlstart_c", "__dls3"];
+
+/// Additional time in the loader and in the kernel below it, by samples of what runs before the program begins.
 fn sampled(case: &Case<'_>) -> f64 {
     let Some(sampled) = &case.evidence.on_cpu else { return 0.0 };
-    let own = sampled
-        .functions
-        .iter()
-        .filter(|it| kind_in(&it.name, &it.object) == Some(Kind::Loading) && it.total_ns.is_more());
+    let own =
+        sampled.functions.iter().filter(|it| AT_START.contains(&it.name.as_str()) && it.total_ns.is_more());
     own.map(|it| it.total_ns.value / case.lanes[1].max(1.0)).fold(0.0, f64::max)
 }
 

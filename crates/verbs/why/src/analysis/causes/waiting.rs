@@ -19,29 +19,61 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     if blocked_ns <= 0.0 {
         return Vec::new();
     }
-    let mut found = Vec::new();
-    if let Some([fast, slow]) = &case.evidence.traced {
-        for (wait, kind, words) in WAITS {
-            let of = |traced: &Traced, side: usize| {
-                traced.waits.get(&wait).copied().unwrap_or(0.0) / case.lanes[side].max(1.0)
-            };
-            let more_ns = of(slow, 1) - of(fast, 0);
-            let explains_ns = more_ns.clamp(0.0, blocked_ns);
-            let mut cause = case.cause(kind, Account::Blocked, explains_ns);
-            cause.what = format!("{words}{}", in_call(fast, slow, wait));
-            cause.place = caller(case);
-            cause.because =
-                vec![format!("traced: {} in such calls against {}", time(of(slow, 1)), time(of(fast, 0)))];
-            cause.because.extend(calls(fast, slow, wait));
-            cause.next = format!("fauxplat profile -e off-cpu {}", case.both());
-            found.push(cause);
-        }
+    let mut found = match &case.evidence.traced {
+        Some(both) => traced(case, both, blocked_ns),
+        None => sampled(case, blocked_ns),
+    };
+    if let Some(mut disk) = disk(case) {
+        let others = found.iter().filter(|it| it.kind != Kind::DiskRead);
+        let others_ns: f64 = others.map(|it| it.explains_ns).sum();
+        disk.explains_ns = (blocked_ns - others_ns).max(0.0);
+        disk.share = disk.explains_ns / case.whole().max(f64::MIN_POSITIVE);
+        // Calls that wait for files wait for the same disk.
+        let calls = found.iter().filter(|it| it.kind == Kind::DiskRead && it.explains_ns > 0.0);
+        disk.because.extend(calls.flat_map(|it| it.because.iter().cloned()));
+        found.retain(|it| it.kind != Kind::DiskRead);
+        found.push(disk);
     }
-    if case.evidence.traced.is_none() {
-        found.extend(sampled(case, blocked_ns));
-    }
-    found.extend(disk(case, blocked_ns));
     found
+}
+
+/// Waits by the calls of traced runs. Together they explain no more than the account: threads may wait at the same time,
+/// and each wait has the part of the account that it has of all waits.
+fn traced(case: &Case<'_>, [fast, slow]: &[Traced; 2], blocked_ns: f64) -> Vec<Cause> {
+    let sum = |traced: &Traced, wait| traced.waits.get(&wait).copied().unwrap_or(0.0);
+    let more_ns =
+        |wait| (sum(slow, wait) / case.lanes[1].max(1.0) - sum(fast, wait) / case.lanes[0].max(1.0)).max(0.0);
+    let all_ns: f64 = WAITS.iter().map(|(wait, ..)| more_ns(*wait)).sum();
+    let scale = if all_ns > blocked_ns { blocked_ns / all_ns } else { 1.0 };
+    let has_threads = fast.tasks.max(slow.tasks) > 1;
+    let cause = |&(wait, kind, words): &(Wait, Kind, &str)| {
+        let explains_ns = scale * more_ns(wait);
+        let mut cause = case.cause(kind, Account::Blocked, explains_ns);
+        // A sleep that was asked for lasts as long in every run.
+        cause.is_certain = wait == Wait::Sleep && !has_threads;
+        cause.what = format!("{words}{}", in_call(fast, slow, wait));
+        cause.place = caller(case);
+        let together = if has_threads { ", of all threads together" } else { "" };
+        cause.because = vec![format!(
+            "traced: {} in such calls against {}{together}",
+            time(sum(slow, wait)),
+            time(sum(fast, wait))
+        )];
+        cause.because.extend(calls(fast, slow, wait));
+        let raw_ns = sum(slow, wait) - sum(fast, wait);
+        if raw_ns > 1.05 * explains_ns && explains_ns > 0.0 {
+            cause.because.push(
+                match has_threads {
+                    true => "threads wait at the same time, so that these sums are longer than what a run takes more",
+                    false => "a traced run takes longer than others, and so do its calls",
+                }
+                .to_owned(),
+            );
+        }
+        cause.next = format!("fauxplat profile -e off-cpu {}", case.both());
+        cause
+    };
+    WAITS.iter().map(cause).collect()
 }
 
 /// Waits by the functions of the kernel in which they were sampled, where runs could not be traced.
@@ -56,11 +88,15 @@ fn sampled(case: &Case<'_>, blocked_ns: f64) -> Vec<Cause> {
         cause.next = format!("fauxplat profile -e off-cpu {}", case.both());
         Some(cause)
     };
-    WAITS.iter().filter_map(cause).collect()
+    let mut found: Vec<Cause> = WAITS.iter().filter_map(cause).collect();
+    let all_ns: f64 = found.iter().map(|it| it.explains_ns).sum();
+    let scale = if all_ns > blocked_ns { blocked_ns / all_ns } else { 1.0 };
+    found.iter_mut().for_each(|it| it.explains_ns *= scale);
+    found
 }
 
 /// Pages that had to come from a disk: no call waits for them.
-fn disk(case: &Case<'_>, blocked_ns: f64) -> Option<Cause> {
+fn disk(case: &Case<'_>) -> Option<Cause> {
     let input = case.evidence.count("block-input")?;
     let faults = case.evidence.count("major-faults")?;
     let is_read = input.more.is_more() && input.more.value >= 4096.0;
@@ -68,7 +104,7 @@ fn disk(case: &Case<'_>, blocked_ns: f64) -> Option<Cause> {
     if !(is_read || is_faulted) {
         return None;
     }
-    let mut cause = case.cause(Kind::DiskRead, Account::Blocked, blocked_ns);
+    let mut cause = case.cause(Kind::DiskRead, Account::Blocked, 0.0);
     cause.what = "waits longer for data that are not in memory and come from a disk".to_owned();
     cause.grade = Grade::Reckoned;
     cause.because = vec![
@@ -82,6 +118,9 @@ fn disk(case: &Case<'_>, blocked_ns: f64) -> Option<Cause> {
     cause.next = format!("fauxplat compare --metric block-input {}", case.both());
     Some(cause)
 }
+
+/// Waits whose calls are known by their names; all other calls belong to none of them.
+const KNOWN: [Wait; 6] = [Wait::Sleep, Wait::Sync, Wait::Lock, Wait::Pipe, Wait::File, Wait::Tasks];
 
 /// Names of calls that belong to a wait.
 fn belongs(name: &str, wait: Wait) -> bool {
@@ -101,7 +140,10 @@ fn belongs(name: &str, wait: Wait) -> bool {
             "accept4",
         ],
         Wait::File => &["read", "write", "pread64", "pwrite64", "openat", "close", "getdents64", "sendfile"],
-        Wait::Tasks | Wait::Other => &[],
+        Wait::Tasks => {
+            &["wait4", "waitid", "clone", "clone3", "execve", "vfork", "fork", "exit", "exit_group"]
+        }
+        Wait::Other => return !KNOWN.iter().any(|&known| belongs(name, known)),
     };
     names.contains(&name)
 }
@@ -117,7 +159,8 @@ fn ranked<'t>(fast: &'t Traced, slow: &'t Traced, wait: Wait) -> Vec<(&'t str, f
 }
 
 fn in_call(fast: &Traced, slow: &Traced, wait: Wait) -> String {
-    ranked(fast, slow, wait).first().map_or_else(String::new, |(name, ..)| format!(" ({name})"))
+    let first = ranked(fast, slow, wait).into_iter().next().filter(|(_, more_ns, ..)| *more_ns > 0.0);
+    first.map_or_else(String::new, |(name, ..)| format!(" ({name})"))
 }
 
 fn calls(fast: &Traced, slow: &Traced, wait: Wait) -> Vec<String> {

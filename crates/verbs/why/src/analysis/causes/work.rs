@@ -4,9 +4,11 @@
 //! branches, each with what it usually takes; what these leave open too is in how single instructions are executed, and
 //! the instructions themselves tell.
 
+use fauxplat_stats::describe::mean;
+
 use super::super::names::{is_kernel, is_loader, kind_by_source, kind_in};
 use super::{Case, change, number, time};
-use crate::evidence::{Evidence, SampledFunction, Simulated};
+use crate::evidence::{Evidence, SUBSTANTIAL, SampledFunction, Simulated};
 use crate::findings::{Account, Cause, Grade, Kind};
 
 /// Usual time of a mispredicted branch, and of a miss of the last level, of the first level, and of that for instructions.
@@ -30,7 +32,8 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
         Some(simulated) => counted(case, simulated, user_ns),
         None => vec![unknown(case, user_ns)],
     };
-    found.extend(of_a_kind(case, user_ns));
+    // Work of a kind is a part of all the work, and says more than that there is more of it.
+    found.splice(0..0, of_a_kind(case, user_ns));
     found
 }
 
@@ -79,6 +82,7 @@ fn work(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
     let [few, many] = simulated.of("instructions");
     let mut cause = case.cause(Kind::MoreWork, Account::User, explains_ns);
     cause.grade = Grade::Reckoned;
+    cause.is_certain = simulated.is_more("instructions");
     cause.what = "executes more instructions".to_owned();
     cause.because = vec![format!(
         "instructions {} (simulated): {} against {}",
@@ -86,10 +90,19 @@ fn work(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
         number(many),
         number(few)
     )];
-    if let Some((function, rise)) = simulated.most("instructions") {
+    let most = simulated.most("instructions");
+    if let Some((function, rise)) = most {
         cause.because.push(format!("{} of them more in {}", number(rise), told(&function.name)));
-        cause.place = place(case).or_else(|| Some(function.name.clone()));
     }
+    // Samples also tell the caller and the line, but a function may take longer without doing more.
+    let does_more = |hot: &SampledFunction| {
+        let found = simulated.functions.iter().find(|function| function.name == hot.name);
+        found.is_none_or(|function| function.counts[1].first() > function.counts[0].first())
+    };
+    cause.place = match hottest(case).filter(|hot| does_more(hot)) {
+        Some(_) => place(case),
+        None => most.map(|(function, _)| function.name.clone()),
+    };
     if case.evidence.files.imported.iter().any(|name| name == "__assert_fail") {
         cause.kind = Kind::Assertions;
         cause.what = "checks assertions that the other program was built without".to_owned();
@@ -107,6 +120,7 @@ fn missed(
 ) -> Cause {
     let mut cause = case.cause(kind, Account::User, explains_ns);
     cause.grade = Grade::Reckoned;
+    cause.is_certain = simulated.is_more(count);
     cause.what = words.to_owned();
     let names: &[&str] = match kind {
         Kind::Caches => &["l1d-misses", "llc-misses"],
@@ -121,9 +135,13 @@ fn missed(
             number(few)
         ));
     }
-    let by = if kind == Kind::Caches { "l1d-misses" } else { count };
+    // The function is that of the count which takes the time.
+    let last_level_ns = simulated.more("llc-misses").max(0.0) * LAST_LEVEL_NS;
+    let first_level_ns =
+        (simulated.more("l1d-misses") - simulated.more("llc-misses").max(0.0)) * FIRST_LEVEL_NS;
+    let by = if kind == Kind::Caches && first_level_ns > last_level_ns { "l1d-misses" } else { count };
     if let Some((function, rise)) = simulated.most(by) {
-        cause.because.push(format!("{} of them more in {}", number(rise), told(&function.name)));
+        cause.because.push(format!("{} {by} more in {}", number(rise), told(&function.name)));
         cause.place = Some(function.name.clone());
     }
     cause.next = format!("fauxplat compare --simulated --metric simulated:{count} {}", case.both());
@@ -134,6 +152,7 @@ fn missed(
 fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
     let mut cause = case.cause(Kind::SlowInstructions, Account::User, explains_ns);
     cause.grade = Grade::Reckoned;
+    cause.is_certain = is_sure(case);
     cause.place = place(case);
     let [few, many] = simulated.of("instructions");
     cause.because = vec![format!(
@@ -146,6 +165,14 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
         cause.because.push(format!("most samples at: {}", instructions.join("; ")));
     }
     cause.next = next_profile(case);
+    if is_on_fewer(case) {
+        cause.kind = Kind::Imbalance;
+        cause.what = "has fewer threads at work at the same time".to_owned();
+        cause.place = None;
+        let [fast, slow] = case.lanes;
+        cause.because.push(format!("{slow:.2} threads share the work on average against {fast:.2}"));
+        return cause;
+    }
     if is_shared(case) {
         cause.kind = Kind::SharedLine;
         cause.what = "has CPUs that take a cache line from each other".to_owned();
@@ -251,13 +278,28 @@ fn is_of_floats(instructions: &[&str]) -> bool {
 /// Whether both take the same CPU time on one CPU, where the slower one takes more on several.
 fn is_shared(case: &Case<'_>) -> bool {
     let Some(alone) = case.evidence.on_one_cpu else { return false };
-    let several_ns = case.difference.of(Account::User).value * case.lanes[1];
-    alone.more_cpu_ns.value < 0.4 * several_ns && alone.more_cpu_ns.low < 0.4 * several_ns
+    let several_ns = on_several(case);
+    several_ns > 0.0 && alone.more_cpu_ns.value < 0.4 * several_ns && alone.more_cpu_ns.low < 0.4 * several_ns
 }
+
+/// User time of all threads that the slower program takes more, in nanoseconds, where it has the CPUs of the comparison.
+fn on_several(case: &Case<'_>) -> f64 {
+    let more: Vec<f64> = case.evidence.pairs.iter().map(|it| it.user_ns[1] - it.user_ns[0]).collect();
+    mean(&more).unwrap_or(0.0)
+}
+
+/// Whether the slower program has fewer threads at work at the same time, and takes no more time of all CPUs for that.
+fn is_on_fewer(case: &Case<'_>) -> bool {
+    let by_account_ns = case.difference.of(Account::User).value * case.lanes[1];
+    case.lanes[1] < ON_FEWER * case.lanes[0] && on_several(case) < 0.5 * by_account_ns
+}
+
+/// Threads at work over those of the other program, below which the work is spread worse.
+const ON_FEWER: f64 = 0.85;
 
 fn of_one_cpu(case: &Case<'_>) -> String {
     let alone = case.evidence.on_one_cpu.unwrap_or_default();
-    let several_ns = case.difference.of(Account::User).value * case.lanes[1];
+    let several_ns = on_several(case);
     format!(
         "on one CPU the slower program takes {} of CPU time more, and {} on several",
         time(alone.more_cpu_ns.value),
@@ -268,21 +310,29 @@ fn of_one_cpu(case: &Case<'_>) -> String {
 /// Without a simulator: more time in user mode, and where.
 fn unknown(case: &Case<'_>, user_ns: f64) -> Cause {
     let mut cause = case.cause(Kind::MoreWork, Account::User, user_ns);
+    cause.is_certain = is_sure(case);
     cause.what = "takes more time in its own code: more work, or slower work".to_owned();
     cause.place = place(case);
     cause.next = format!("fauxplat compare --simulated {}", case.both());
     cause
 }
 
-/// The function that takes the most more, by samples.
+/// Whether the samples show that a function takes longer.
+fn is_sure(case: &Case<'_>) -> bool {
+    hottest(case).is_some_and(|it| it.own_ns.is_more())
+}
+
+/// The function that takes the most more, by samples: one that does so for sure, or has a large part of all.
 fn hottest<'e>(case: &Case<'e>) -> Option<&'e SampledFunction> {
     hottest_of(case.evidence)
 }
 
 fn hottest_of(evidence: &Evidence) -> Option<&SampledFunction> {
     let sampled = evidence.on_cpu.as_ref()?;
+    let large_ns = SUBSTANTIAL * sampled.all_ns.value.max(0.0);
+    let is_large = |it: &SampledFunction| it.own_ns.is_more() || it.own_ns.value >= large_ns;
     let own = sampled.functions.iter().filter(|it| !is_kernel(&it.object) && it.own_ns.value > 0.0);
-    own.max_by(|a, b| a.own_ns.value.total_cmp(&b.own_ns.value))
+    own.filter(|it| is_large(it)).max_by(|a, b| a.own_ns.value.total_cmp(&b.own_ns.value))
 }
 
 fn place(case: &Case<'_>) -> Option<String> {
@@ -317,7 +367,7 @@ fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
     if ns < OF_A_KIND * user_ns {
         return None;
     }
-    let mut cause = case.cause(kind, Account::User, ns.min(user_ns) + 0.01 * user_ns);
+    let mut cause = case.cause(kind, Account::User, ns.min(user_ns));
     cause.what = match kind {
         Kind::Allocation => "allocates and frees more memory",
         Kind::Exceptions => "throws more exceptions",
@@ -326,6 +376,7 @@ fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
         _ => "waits by looking again and again",
     }
     .to_owned();
+    cause.is_certain = is_sure(case);
     cause.place = name.clone();
     cause.because =
         vec![format!("{} more in such functions, the most in {}", time(ns), name.unwrap_or_default())];

@@ -1,84 +1,14 @@
-//! Causes of evidence that is made up: the first that is named is the one that was put in, and what was not put in is not
-//! named.
+//! Kinds of causes, each put into the evidence alone.
 
 use std::collections::BTreeMap;
 
-use fauxplat_why::analysis::{Chain, explain};
+use fauxplat_why::analysis::explain;
 use fauxplat_why::evidence::{
-    Amount, CallSum, Count, Elsewhere, Evidence, Held, PairReading, Readdressed, Sampled, SampledFunction,
-    Simulated, SimulatedFunction, Start, Traced, Wait, Written,
+    Amount, CallSum, Elsewhere, Evidence, Quota, Readdressed, Sampled, Start, Wait, Written,
 };
-use fauxplat_why::findings::{Account, Cause, Excluded, Kind};
+use fauxplat_why::findings::{Account, Excluded, Kind};
 
-const MS: f64 = 1e6;
-
-/// Pairs of runs that take 10 ms of user time and 1 ms in the kernel, and what the slower program takes more: user,
-/// system, run-queue, blocked, in milliseconds.
-fn pairs(more: [f64; 4]) -> Vec<PairReading> {
-    (0..24)
-        .map(|number| {
-            let noise = MS * 0.05 * f64::from(number % 5 - 2);
-            let (user, system) = (10.0 * MS + noise, MS);
-            let sum = more.iter().sum::<f64>() * MS;
-            PairReading {
-                wall_ns: [user + system, user + system + sum],
-                user_ns: [user, user + more[0] * MS],
-                system_ns: [system, system + more[1] * MS],
-                delay_ns: [0.0, more[2] * MS],
-            }
-        })
-        .collect()
-}
-
-fn traced() -> Traced {
-    let held = Held { cpus: "0-3".to_owned(), cpu_count: 4, program: "/bin/p".to_owned(), ..Held::default() };
-    Traced { wall_ns: 12.0 * MS, tasks: 1, processes: 1, lanes: 1.0, held, ..Traced::default() }
-}
-
-fn evidence(more: [f64; 4]) -> Evidence {
-    let mut traces = [traced(), traced()];
-    traces[1].held.arguments = vec!["slow".to_owned()];
-    Evidence {
-        names: ["fast".to_owned(), "slow".to_owned()],
-        commands: ["./p".to_owned(), "./p slow".to_owned()],
-        pairs: pairs(more),
-        traced: Some(traces),
-        level: 0.01,
-        ..Evidence::default()
-    }
-}
-
-fn simulated(counts: &[(&str, f64, f64)]) -> Simulated {
-    let names: Vec<String> = ["instructions", "l1i-misses", "l1d-misses", "llc-misses", "branch-misses"]
-        .map(str::to_owned)
-        .to_vec();
-    let of = |name: &String, side: usize| {
-        let found = counts.iter().find(|(known, ..)| known == name);
-        found.map_or(1000.0, |&(_, fast, slow)| if side == 0 { fast } else { slow })
-    };
-    let counts = [0, 1].map(|side| names.iter().map(|name| of(name, side)).collect::<Vec<f64>>());
-    let function =
-        SimulatedFunction { name: "walk".to_owned(), counts: counts.clone(), ..SimulatedFunction::default() };
-    Simulated { names, counts, functions: vec![function], ..Simulated::default() }
-}
-
-fn sampled(name: &str, object: &str, ms: f64, instructions: &[&str]) -> Sampled {
-    let amount = Amount { value: ms * MS, low: 0.9 * ms * MS, high: 1.1 * ms * MS };
-    let function = SampledFunction {
-        name: name.to_owned(),
-        object: object.to_owned(),
-        own_ns: amount,
-        total_ns: amount,
-        caller: Some("sum".to_owned()),
-        instructions: instructions.iter().map(|&it| it.to_owned()).collect(),
-        ..SampledFunction::default()
-    };
-    Sampled { functions: vec![function], all_ns: amount, pairs: 10, has_kernel: true, ..Sampled::default() }
-}
-
-fn first(chain: &Chain) -> &Cause {
-    chain.causes.first().unwrap_or_else(|| panic!("no cause: {chain:?}"))
-}
+use crate::made::{MS, count, evidence, first, sampled, simulated};
 
 #[test]
 fn a_wait_is_named_by_its_call() {
@@ -161,16 +91,19 @@ fn work_of_a_library_is_named_by_what_it_is_for() {
 #[test]
 fn the_kernels_part_is_told_by_faults_and_calls() {
     let mut faults = evidence([0.0, 5.0, 0.0, 0.0]);
-    let count = |name: &str, means: [f64; 2]| Count {
-        name: name.to_owned(),
-        title: name.to_owned(),
-        means,
-        more: Amount::exact(means[1] - means[0]),
-    };
     faults.counts = vec![count("minor-faults", [100.0, 7000.0]), count("peak-memory", [1e6, 3e7])];
     assert_eq!(first(&explain(&faults)).kind, Kind::PageFaults);
     faults.counts = vec![count("minor-faults", [100.0, 7000.0]), count("peak-memory", [3e7, 3e7])];
-    assert_eq!(first(&explain(&faults)).kind, Kind::HugePages);
+    assert_eq!(first(&explain(&faults)).kind, Kind::PageFaults, "nothing says that either had huge pages");
+    let huge = |faults: &mut Evidence, bytes: [Option<u64>; 2]| {
+        let traces = faults.traced.as_mut().unwrap();
+        (traces[0].huge_bytes, traces[1].huge_bytes) = (bytes[0], bytes[1]);
+        first(&explain(faults)).kind
+    };
+    assert_eq!(huge(&mut faults, [Some(28 << 20), Some(0)]), Kind::HugePages);
+    assert_eq!(huge(&mut faults, [Some(0), Some(0)]), Kind::PageFaults);
+    assert_eq!(huge(&mut faults, [Some(28 << 20), None]), Kind::PageFaults);
+    assert_eq!(huge(&mut faults, [Some(2 << 20), Some(0)]), Kind::PageFaults, "512 faults of 6900");
 
     let write = |calls: f64| BTreeMap::from([("write".to_owned(), CallSum { count: calls, ns: MS })]);
     let mut writes = evidence([0.0, 5.0, 0.0, 0.0]);
@@ -189,27 +122,37 @@ fn the_kernels_part_is_told_by_faults_and_calls() {
 fn a_condition_that_alone_differs_is_the_cause_whatever_it_acts_by() {
     let same = || {
         let mut evidence = evidence([0.0, 0.0, 3.0, 2.0]);
-        evidence.traced.as_mut().unwrap()[1].held.arguments = Vec::new();
+        evidence.traced.as_mut().unwrap()[1].held.arguments = Some(Vec::new());
         evidence
     };
     let mut quota = same();
-    quota.traced.as_mut().unwrap()[1].held.quota_milli_cpus = Some(300);
+    quota.traced.as_mut().unwrap()[1].held.quota = Some(Quota::MilliCpus(300));
     assert_eq!(first(&explain(&quota)).kind, Kind::Quota);
     let mut nice = same();
-    nice.traced.as_mut().unwrap()[1].held.nice = 19;
+    nice.traced.as_mut().unwrap()[1].held.nice = Some(19);
     assert_eq!(first(&explain(&nice)).kind, Kind::Priority);
     let mut locale = same();
-    locale.traced.as_mut().unwrap()[1].held.environment.insert("LC_ALL".to_owned(), "de_DE".to_owned());
+    locale.traced.as_mut().unwrap()[1]
+        .held
+        .environment
+        .as_mut()
+        .unwrap()
+        .insert("LC_ALL".to_owned(), "de_DE".to_owned());
     let chain = explain(&locale);
     assert_eq!(first(&chain).kind, Kind::Locale);
     assert_eq!(chain.conditions[0].slow, "de_DE");
     let mut secret = same();
-    secret.traced.as_mut().unwrap()[1].held.environment.insert("TOKEN".to_owned(), "hunter2".to_owned());
+    secret.traced.as_mut().unwrap()[1]
+        .held
+        .environment
+        .as_mut()
+        .unwrap()
+        .insert("TOKEN".to_owned(), "hunter2".to_owned());
     let chain = explain(&secret);
     assert_eq!(first(&chain).kind, Kind::Environment);
     assert!(!format!("{chain:?}").contains("hunter2"), "values that may be private are not shown");
     let mut better = same();
-    better.traced.as_mut().unwrap()[0].held.quota_milli_cpus = Some(300);
+    better.traced.as_mut().unwrap()[0].held.quota = Some(Quota::MilliCpus(300));
     assert!(
         explain(&better).causes.iter().all(|cause| cause.kind != Kind::Quota),
         "the faster one has the quota"
@@ -283,7 +226,8 @@ fn further_processes_are_the_cause_of_what_they_take() {
     let mut evidence = evidence([2.0, 2.0, 0.0, 1.0]);
     let traces = evidence.traced.as_mut().unwrap();
     (traces[1].processes, traces[1].tasks, traces[1].children_ns) = (9, 9, 7.5 * MS);
-    traces[1].wall_ns = 20.0 * MS;
+    (traces[1].wall_ns, traces[1].starting_ns) = (20.0 * MS, 4.9 * MS);
+    traces[1].waits.insert(Wait::Tasks, 7.0 * MS);
     let chain = explain(&evidence);
     assert_eq!(first(&chain).kind, Kind::Processes, "{chain:?}");
     assert!(first(&chain).share > 0.9 && first(&chain).share <= 1.0);

@@ -1,0 +1,118 @@
+//! Sentences of the report.
+
+use fauxplat_model::Verdict;
+
+use super::*;
+use crate::findings::{Compared, Function, Kind};
+
+fn found() -> WhyFindings {
+    WhyFindings {
+        programs: ["./fast".to_owned(), "./slow".to_owned()],
+        slower: Some(1),
+        ..Default::default()
+    }
+}
+
+/// The answer with plain spaces between numbers and their units.
+fn plain(found: &WhyFindings) -> String {
+    sentence(found).1.replace('\u{a0}', " ")
+}
+
+fn cause_in(place: &str) -> Cause {
+    Cause {
+        kind: Kind::MoreWork,
+        what: "executes more instructions".to_owned(),
+        account: Account::User,
+        explains_ns: 1e6,
+        share: 0.9,
+        is_part: false,
+        is_certain: true,
+        grade: Grade::Reckoned,
+        place: Some(place.to_owned()),
+        because: Vec::new(),
+        next: String::new(),
+    }
+}
+
+#[test]
+fn names_in_the_answer_lack_their_ends_and_no_middle() {
+    for (place, told) in [
+        ("__strlen_avx2 called by count_spaces", "in __strlen_avx2, called by count_spaces"),
+        ("walk (work.c:12) called by main", "in walk (work.c:12), called by main"),
+        ("walk", "in walk"),
+        (
+            "fill (./string/../sysdeps/x86_64/multiarch/a-long-name-of-a-file.S:336)",
+            "in fill (a-long-name-of-a-file.S:336)",
+        ),
+    ] {
+        assert!(cause(&cause_in(place)).ends_with(told), "{place}");
+    }
+    let long = format!("{} called by {}", "runtime.memclr".repeat(9), "f".repeat(200));
+    let said = cause(&cause_in(&long));
+    assert!(said.contains("in runtime.memclr") && said.contains("…, called by ffff"), "{said}");
+    let quoted = format!("'{}' \"x y\"", "dir with space/".repeat(9));
+    assert!(short(&quoted).ends_with('…') && quoted.starts_with(short(&quoted).trim_end_matches('…')));
+    let mut alike = found();
+    alike.programs = [format!("{}1", "p".repeat(80)), format!("{}2", "p".repeat(80))];
+    let [a, b] = shorts(&alike);
+    assert_ne!(a, b, "names that end differently are told apart");
+}
+
+#[test]
+fn a_difference_that_is_not_shown_is_not_said_to_be_there() {
+    let more = |value: f64, low: f64| Some(Amount { value, low, high: 3.0 * value.abs() });
+    let gone = WhyFindings { answer: Answer::Vanished, more_ns: more(2.5e6, -0.8e6), ..found() };
+    let said = plain(&gone);
+    assert!(said.contains("no difference is shown now") && said.contains("−800.0 µs to"), "{said}");
+    assert!(!said.contains("takes"), "{said}");
+    let said = plain(&WhyFindings { more_ns: more(-1e6, -2e6), ..gone });
+    assert!(said.contains("is not any more"), "{said}");
+}
+
+#[test]
+fn what_is_undecided_is_told_with_its_effect_and_time() {
+    let compared = Compared {
+        verdict: Verdict::Inconclusive,
+        ratio: 3.3,
+        low_ratio: 0.9,
+        high_ratio: 9.0,
+        pairs: 6,
+        level: 0.01,
+        margin: 0.01,
+        is_in_some_runs: false,
+    };
+    let mut open = WhyFindings {
+        answer: Answer::Undecided,
+        compared: Some(compared),
+        pairs_needed: Some(10),
+        needs_s: Some(123.4),
+        ..found()
+    };
+    let said = plain(&open);
+    for words in ["+230 %", "6 pairs", "about 10 pairs", "2 m"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    (open.compared, open.pairs_needed) = (None, None);
+    assert!(plain(&open).ends_with("More --max-time may decide."));
+}
+
+#[test]
+fn a_changed_caller_is_no_acquittal() {
+    let function = |name: &str, changed_caller: Option<&str>| Function {
+        name: name.to_owned(),
+        caller: Some("main".to_owned()),
+        callers: Vec::new(),
+        changed_caller: changed_caller.map(str::to_owned),
+        line: None,
+        more_ns: Amount::exact(1e6),
+        more_instructions: None,
+        is_changed: false,
+    };
+    let with =
+        |functions| WhyFindings { functions, changes: Some(ChangedLines { files: 1, places: 1 }), ..found() };
+    let said = |found: &WhyFindings| changed(found).unwrap();
+    let called = said(&with(vec![function("crunch", Some("main"))]));
+    assert!(called.contains("changes none itself, but") && called.contains("which calls"), "{called}");
+    let none = said(&with(vec![function("crunch", None)]));
+    assert!(none.contains("and their callers"), "{none}");
+}
