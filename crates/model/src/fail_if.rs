@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Comparison, GateQuestion, GateState, Rule, Verdict};
+use crate::{Comparison, GateQuestion, GateState, Verdict};
 
 /// A finding that fails a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,7 +12,7 @@ pub enum FailIf {
     Slower,
     /// The candidate is better by more than the margin.
     Faster,
-    /// Either.
+    /// A difference to either side, by more than the margin.
     Different,
     /// A difference beyond the margin on the side of the other gates, or on either side, is neither shown nor excluded.
     Undecided,
@@ -37,20 +37,6 @@ impl FailIf {
     /// The gate with a name; `None` for any other word.
     pub fn from_word(word: &str) -> Option<Self> {
         FailIf::ALL.into_iter().find(|gate| gate.word() == word)
-    }
-
-    /// The gates of a definition. Those of earlier versions hold the question and not the gates that asked it.
-    pub fn of_definition(rule: &Rule) -> Vec<FailIf> {
-        let asked = rule.gate.map(|question| match question {
-            GateQuestion::Slower => FailIf::Slower,
-            GateQuestion::Faster => FailIf::Faster,
-            GateQuestion::Different => FailIf::Different,
-        });
-        let strict = rule.gate_is_strict.then_some(FailIf::Undecided);
-        match rule.fail_if.is_empty() {
-            true => asked.into_iter().chain(strict).collect(),
-            false => rule.fail_if.clone(),
-        }
     }
 
     /// The question that gates ask together; `None` unless one of them asks about the margin.

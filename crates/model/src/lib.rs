@@ -17,6 +17,7 @@ mod facts;
 mod fail_if;
 mod findings;
 mod fleet;
+mod gate_question;
 mod held;
 mod ignored;
 mod lab;
@@ -53,6 +54,7 @@ pub use facts::{CpuFacts, MachineFacts};
 pub use fail_if::{FailIf, GateAnswer};
 pub use findings::*;
 pub use fleet::*;
+pub use gate_question::{GateQuestion, GateSide};
 pub use held::HeldCondition;
 pub use ignored::IgnoredFailures;
 pub use lab::{
@@ -71,7 +73,7 @@ pub use origin::{Checkout, Origin};
 pub use policy::Policy;
 pub use printed_source::{PrintedPlace, PrintedSource};
 pub use relation::{MachinePart, Relation};
-pub use rule::{AlsoDecided, Estimand, GateQuestion, GateSide, LEAST_SPAN_S, Order, Rule, Sessions};
+pub use rule::{AlsoDecided, Estimand, LEAST_SPAN_S, Order, Rule, Sessions};
 pub use sample::{
     Bound, Bounds, Counted, CounterFloor, Outcome, Phase, Reading, Readings, Sample, Source, Sources, Told,
     metrics_of,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FailIf, Metric};
+use crate::{FailIf, GateQuestion, Metric};
 
 /// The rule by which a comparison is decided; METHODOLOGY.md explains it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,39 +71,6 @@ pub enum Estimand {
     Mean,
 }
 
-/// Question of a gate about a candidate: whether it differs from the reference by more than the margin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum GateQuestion {
-    /// Whether the candidate is worse.
-    Slower,
-    /// Whether the candidate is better.
-    Faster,
-    /// Whether the candidate is worse or better.
-    Different,
-}
-
-impl GateQuestion {
-    /// The side of the margin that the question concerns in a metric. For a rate, more is better.
-    pub fn side(self, metric: Metric) -> GateSide {
-        match (self, metric.more_is_better()) {
-            (GateQuestion::Different, _) => GateSide::Either,
-            (GateQuestion::Slower, false) | (GateQuestion::Faster, true) => GateSide::Higher,
-            (GateQuestion::Slower, true) | (GateQuestion::Faster, false) => GateSide::Lower,
-        }
-    }
-}
-
-/// The side of the margin that a gate concerns, in terms of readings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GateSide {
-    /// Readings of the candidate are higher.
-    Higher,
-    /// Readings of the candidate are lower.
-    Lower,
-    Either,
-}
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
@@ -142,6 +109,23 @@ const TAIL_MARGIN: f64 = 0.03;
 
 fn is_usual_tail_margin(margin: &f64) -> bool {
     *margin == TAIL_MARGIN
+}
+
+impl Rule {
+    /// The findings that fail the comparison. Definitions of earlier versions hold the question and not the gates that
+    /// asked it.
+    pub fn gates(&self) -> Vec<FailIf> {
+        let asked = self.gate.map(|question| match question {
+            GateQuestion::Slower => FailIf::Slower,
+            GateQuestion::Faster => FailIf::Faster,
+            GateQuestion::Different => FailIf::Different,
+        });
+        let strict = self.gate_is_strict.then_some(FailIf::Undecided);
+        match self.fail_if.is_empty() {
+            true => asked.into_iter().chain(strict).collect(),
+            false => self.fail_if.clone(),
+        }
+    }
 }
 
 impl Default for Rule {

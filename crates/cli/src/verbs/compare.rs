@@ -332,7 +332,7 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
     // `--undecided-code` asks for a decision: about a difference to either side, unless a gate names one side.
     let asked = args.undecided_code.map(|_| GateQuestion::Different);
     definition.rule.fail_if = match args.fail_if.is_empty() {
-        true => FailIf::of_definition(&definition.rule),
+        true => definition.rule.gates(),
         false => args.fail_if.clone(),
     };
     if args.confirm && definition.rule.fail_if.is_empty() {

@@ -128,7 +128,7 @@ pub struct Benchmark {
     pub trouble: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
-    /// What one side leaves to the next run; `None` unless it is so much that runs after themselves alone decide.
+    /// The ratio with and without what one side leaves to the next run; `None` unless runs after themselves alone decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried_over: Option<CarriedOver>,
     /// Command lines of A and of B that run this benchmark alone, for the same number of rounds; `None` where the

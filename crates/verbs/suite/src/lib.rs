@@ -5,6 +5,7 @@
 
 pub mod analysis;
 pub mod args;
+mod carried;
 pub mod definition;
 pub mod error;
 pub mod file;

@@ -9,6 +9,7 @@ use fauxplat_report::{Case, CaseOutcome, Format, OwnReading, OwnReport, Rows, sa
 use serde::Deserialize;
 use serde_json::{Error, Value};
 
+use crate::carried::carried;
 use crate::findings::{Benchmark, Control, FailIf, Gate, Group, Ratio, SCHEMA, State, SuiteFindings};
 use crate::intervals::{as_read, ends, is_changed, more_is_better, with_interval};
 
@@ -344,33 +345,6 @@ fn open(found: &SuiteFindings) -> Option<Piece> {
 fn about(seconds: f64) -> fauxplat_units::Nanos {
     let digit = 10f64.powf(seconds.log10().floor() - 1.0);
     fauxplat_units::Nanos::from_secs_f64((seconds / digit).round() * digit)
-}
-
-/// The benchmarks of which one side leaves something to the next run.
-fn carried(found: &SuiteFindings) -> Option<Piece> {
-    let one = |it: &Benchmark| {
-        let carried = it.carried_over?;
-        let as_read = |ratio: f64| say::change(if more_is_better(it) { 1.0 / ratio } else { ratio });
-        Some(format!(
-            "{} ({} after itself, {} over all runs)",
-            say::named(&it.name),
-            as_read(carried.after_itself),
-            as_read(carried.all_runs)
-        ))
-    };
-    let told: Vec<String> = found.benchmarks.iter().filter_map(one).collect();
-    let more = told.len().saturating_sub(NAMES);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!told.is_empty()).then(|| {
-        Piece::said(
-            Tone::Doubt,
-            format!(
-                "Runs that follow the other side differ from those that follow their own in {}{more}: something may be left to \
-                 the next run, such as a cold page cache, so only the latter decide there.",
-                say::listed(&told[..told.len().min(NAMES)])
-            ),
-        )
-    })
 }
 
 fn one_sided(of: &'static str, names: &[String]) -> Option<Piece> {

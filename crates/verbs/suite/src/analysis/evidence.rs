@@ -8,7 +8,7 @@ use fauxplat_stats::bets::Bets;
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_stats::winsor::{Location, location};
 
-use super::judge::Side;
+use super::side::Side;
 use crate::findings::CarriedOver;
 
 /// Indices of the three centres about which `Bets` keeps evidence: minus the margin, zero, plus the margin.
@@ -150,7 +150,7 @@ impl Evidence {
         estimate - reach > -bound && estimate + reach < bound
     }
 
-    /// What decides: all pairs, or those after themselves.
+    /// The pairs that decide: all, or those after themselves.
     pub(super) fn deciding(&self) -> &Bets {
         if self.own_decides() { &self.own } else { &self.all }
     }

@@ -4,18 +4,8 @@ use fauxplat_stats::bets::differences_to;
 use fauxplat_stats::multiple::e_benjamini_hochberg;
 
 use super::evidence::{Evidence, Peaks};
+use super::side::Side;
 use crate::findings::{Control, Gate, State};
-
-/// The change that a gate asks about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// B is slower by more than the margin.
-    Slower,
-    /// B is faster by more than the margin.
-    Faster,
-    /// B is slower or faster by more than the margin.
-    Changed,
-}
 
 /// Settings by which a suite is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,0 +1,37 @@
+//! The sentence about benchmarks of which something is left to the next run.
+
+use fauxplat_report::parts::{Piece, Tone};
+use fauxplat_report::say;
+
+use crate::findings::{Benchmark, SuiteFindings};
+use crate::intervals::more_is_better;
+
+/// Most names in the sentence.
+const NAMES: usize = 5;
+
+/// The benchmarks of which one side leaves something to the next run.
+pub(crate) fn carried(found: &SuiteFindings) -> Option<Piece> {
+    let one = |it: &Benchmark| {
+        let carried = it.carried_over?;
+        let as_read = |ratio: f64| say::change(if more_is_better(it) { 1.0 / ratio } else { ratio });
+        Some(format!(
+            "{} ({} after itself, {} over all runs)",
+            say::named(&it.name),
+            as_read(carried.after_itself),
+            as_read(carried.all_runs)
+        ))
+    };
+    let told: Vec<String> = found.benchmarks.iter().filter_map(one).collect();
+    let more = told.len().saturating_sub(NAMES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!told.is_empty()).then(|| {
+        Piece::said(
+            Tone::Doubt,
+            format!(
+                "Runs that follow the other side differ from those that follow their own in {}{more}: something may be left to \
+                 the next run, such as a cold page cache, so only the latter decide there.",
+                say::listed(&told[..told.len().min(NAMES)])
+            ),
+        )
+    })
+}
