@@ -292,10 +292,9 @@ fn confirmed(second: &Driver, findings: &mut CompareFindings, first: &[Alarm]) -
     let agreed = agreed(first, alarms(gates, findings.with_first(count)));
     for comparison in findings.with_first_mut(count) {
         let is_agreed = agreed.iter().any(|alarm| alarm.is_of(comparison));
-        if let Some(gate) = comparison.gate.as_mut().filter(|_| !is_agreed) {
-            if gate.state == GateState::Beyond {
-                gate.state = GateState::Undecided;
-            }
+        let told = comparison.gate.as_mut().filter(|gate| !is_agreed && gate.state == GateState::Beyond);
+        if let Some(gate) = told {
+            gate.state = GateState::Undecided;
         }
     }
     alarms(gates, findings.with_first(count))

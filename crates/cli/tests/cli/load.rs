@@ -163,7 +163,7 @@ fn a_real_time_load_leaves_a_cpu_and_is_freed_when_nobody_watches_it() {
     let (cpu, more) = last_cpu();
     let lab = Lab::new();
     let everywhere = lab.run(&["load", "realtime", "--time", "1s"]);
-    everywhere.complains(2, &["every CPU that is allowed", "leave one out"]);
+    everywhere.complains(2, &["every CPU that fauxplat may use", "name fewer CPUs"]);
     if !more || !lab.has_capability(CAP_SYS_NICE) {
         eprintln!("skipped: a real-time load needs CAP_SYS_NICE and a second CPU");
         return;
@@ -234,7 +234,7 @@ fn the_inherited_affinity_holds() {
     assert_eq!(generators(&document).len(), 1, "one CPU, one generator: {document}");
     assert_eq!(number(&generators(&document)[0], "cpu"), u64::from(first));
     // A machine with one CPU has none to spare.
-    confined(&["load", "realtime", "--time", "1s"]).complains(2, &["every CPU that is allowed"]);
+    confined(&["load", "realtime", "--time", "1s"]).complains(2, &["every CPU that fauxplat may use"]);
 }
 
 #[test]
