@@ -272,7 +272,7 @@ impl CompareFindings {
         &self.comparisons[..of_all.min(self.comparisons.len())]
     }
 
-    /// As [`CompareFindings::with_first`], for changes.
+    /// The comparisons of [`CompareFindings::with_first`], to be modified.
     pub fn with_first_mut(&mut self, candidates: usize) -> &mut [Comparison] {
         let of_all = self.with_first(candidates).len();
         &mut self.comparisons[..of_all]

@@ -16,7 +16,8 @@ const LOW: usize = 0;
 const ZERO: usize = 1;
 const HIGH: usize = 2;
 
-/// Evidence at which something counts as left to the next run: a false switch to second runs costs pairs, no truth.
+/// Evidence, as a logarithm, from which on second runs alone decide. Where nothing is left to the next run, they still give
+/// the right answer, and need twice the runs.
 const LN_CARRIED: f64 = 3.0;
 
 /// Fewest blocks that begin with A, and with B, after which single pairs may follow.

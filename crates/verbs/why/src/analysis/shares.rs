@@ -125,7 +125,7 @@ pub(super) fn is_shown(cause: &Cause, difference: &Difference) -> bool {
     let is_one = |account| difference.of(account).is_more();
     let is_sure = match cause.account {
         Account::User => is_one(Account::User),
-        // Where the kernel tells user and system time apart by ticks only, a part of it stands under user time.
+        // Where the kernel tells user and system time apart by ticks only, the kernel counts a part of system time as user time.
         Account::System | Account::Start => is_one(Account::User) || is_one(Account::System),
         Account::RunQueue => is_one(Account::RunQueue),
         Account::Blocked => is_one(Account::Blocked),
