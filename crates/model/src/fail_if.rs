@@ -13,6 +13,8 @@ pub enum FailIf {
     /// The candidate is better by more than the margin.
     Faster,
     /// A difference to either side, by more than the margin.
+    // Stored suites of earlier versions have the word `changed`.
+    #[serde(alias = "changed")]
     Different,
     /// A difference beyond the margin on the side of the other gates, or on either side, is neither shown nor excluded.
     Undecided,

@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use fauxplat_experiment::Failure;
-use fauxplat_model::Order;
+use fauxplat_model::{FailIf, Order};
 use fauxplat_options::{
-    CommitsArgs, ConditionArgs, EndArgs, ExplainedArgs, Measured, Output, TreeBuildArgs, after, order,
-    percent, time_with_unit,
+    CommitsArgs, ConditionArgs, EndArgs, ExplainedArgs, Measured, Output, TreeBuildArgs, after, fail_if,
+    order, percent, time_with_unit,
 };
 use fauxplat_units::Nanos;
 use regex::Regex;
 
-use crate::findings::FailIf;
 use crate::harness::Choice;
 
 const EXAMPLES: &str = "\
@@ -67,12 +66,14 @@ pub struct SuiteArgs {
     /// once. Plain commands begin with aabb, and go on with ab where nothing is left [default: aabb for plain commands, ab for a harness]
     #[arg(long, value_name = "ORDER", value_parser = order, conflicts_with = "from", help_heading = "Decision")]
     pub order: Option<Order>,
-    /// Fail with exit code 1 if some benchmark is slower or faster than that by more than the margin, or changed either way;
-    /// `undecided` fails too where neither that nor the contrary is shown. Sampling goes on until the question is answered
+    /// Fail with exit code 1 if some benchmark is slower or faster than that by more than the margin, or different either way;
+    /// `undecided` fails too where neither that nor the contrary is shown, `inconclusive` where there is no verdict. Sampling
+    /// goes on until the question is answered
     #[arg(
         long,
         value_name = "WHAT",
         value_delimiter = ',',
+        value_parser = fail_if(),
         conflicts_with = "from",
         help_heading = "Decision"
     )]

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use fauxplat_experiment::{Failure, Machine};
-use fauxplat_model::{Definition, Output, Placement};
+use fauxplat_model::{Definition, FailIf, Output, Placement};
 use fauxplat_options::{CommandArgs, define};
 
-use crate::analysis::{Rule, Side};
+use crate::analysis::Rule;
 use crate::args::SuiteArgs;
 use crate::file::Benchmark;
-use crate::findings::{Control, FailIf};
+use crate::findings::Control;
 use crate::measure::Asked;
 
 /// Most benchmarks in a suite of plain commands. Each uses two of the commands that an experiment may have.
@@ -18,7 +18,8 @@ const BENCHMARKS_MAX: usize = 5_000;
 /// The question of the suite, from the options.
 pub fn asked(args: &SuiteArgs) -> Asked {
     let control = if args.fdr { Control::Discovery } else { Control::Family };
-    let rule = Rule { level: args.level, margin: args.margin, control, gate: side(&args.fail_if) };
+    let rule =
+        Rule { level: args.level, margin: args.margin, control, gate: FailIf::question(&args.fail_if) };
     Asked {
         rule,
         fail_if: args.fail_if.clone(),
@@ -26,17 +27,6 @@ pub fn asked(args: &SuiteArgs) -> Asked {
         harness: args.harness.clone(),
         filter: args.filter.clone(),
         order: args.order,
-    }
-}
-
-/// The side of the gate that covers all `--fail-if` words.
-fn side(gates: &[FailIf]) -> Option<Side> {
-    let has = |gate| gates.contains(&gate);
-    match (has(FailIf::Slower), has(FailIf::Faster), has(FailIf::Changed)) {
-        (_, _, true) | (true, true, _) => Some(Side::Changed),
-        (true, ..) => Some(Side::Slower),
-        (_, true, _) => Some(Side::Faster),
-        _ => has(FailIf::Undecided).then_some(Side::Changed),
     }
 }
 

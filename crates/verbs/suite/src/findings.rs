@@ -1,7 +1,6 @@
 //! Findings of a suite: the document `fauxplat.suite/1`.
 
-use clap::ValueEnum;
-use fauxplat_model::Order;
+use fauxplat_model::{FailIf, GateAnswer, GateQuestion, GateState, Order};
 use serde::{Deserialize, Serialize};
 
 pub const SCHEMA: &str = "fauxplat.suite/1";
@@ -30,41 +29,6 @@ pub enum State {
     Undecided,
     /// No pair has two readings.
     NotMeasured,
-}
-
-/// A finding that fails a suite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum FailIf {
-    /// B is slower by more than the margin.
-    Slower,
-    /// B is faster by more than the margin.
-    Faster,
-    /// Either.
-    Changed,
-    /// A change beyond the margin is neither shown nor excluded.
-    Undecided,
-}
-
-impl FailIf {
-    pub fn word(self) -> &'static str {
-        match self {
-            FailIf::Slower => "slower",
-            FailIf::Faster => "faster",
-            FailIf::Changed => "changed",
-            FailIf::Undecided => "undecided",
-        }
-    }
-}
-
-/// Answer to the question of a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Gate {
-    /// B is worse by more than the margin.
-    Beyond,
-    Within,
-    Undecided,
 }
 
 /// A ratio B over A with its interval.
@@ -110,7 +74,7 @@ pub struct Benchmark {
     pub margin: Option<f64>,
     /// Whether the whole interval lies within the margin.
     pub is_within_margin: bool,
-    pub gate: Option<Gate>,
+    pub gate: Option<GateState>,
     /// Natural logarithm of the evidence that A and B differ.
     pub ln_evidence: f64,
     /// Smallest error level of the suite at which the benchmark would be called changed.
@@ -224,13 +188,18 @@ impl SuiteFindings {
         of(State::Slower).or_else(|| of(State::Faster))
     }
 
-    pub fn gated(&self, gate: Gate) -> usize {
+    pub fn gated(&self, gate: GateState) -> usize {
         self.benchmarks.iter().filter(|it| it.gate == Some(gate)).count()
+    }
+
+    /// Number of benchmarks without a verdict.
+    pub fn inconclusive(&self) -> usize {
+        self.count(State::Undecided) + self.count(State::NotMeasured)
     }
 
     /// Numbers of benchmarks with an undecided gate: measured ones, and ones without a reading.
     pub fn left_open(&self) -> [usize; 2] {
-        let open = || self.benchmarks.iter().filter(|it| it.gate == Some(Gate::Undecided));
+        let open = || self.benchmarks.iter().filter(|it| it.gate == Some(GateState::Undecided));
         let missing = open().filter(|it| it.state == State::NotMeasured).count();
         [open().count() - missing, missing]
     }
@@ -242,11 +211,19 @@ impl SuiteFindings {
 
     /// Whether a benchmark fails a requested gate.
     pub fn is_failed(&self, benchmark: &Benchmark) -> bool {
-        match benchmark.gate {
-            Some(Gate::Beyond) => self.fail_if.iter().any(|gate| *gate != FailIf::Undecided),
-            Some(Gate::Undecided) => self.fail_if.contains(&FailIf::Undecided),
-            Some(Gate::Within) | None => false,
-        }
+        self.failed_gate(benchmark).is_some()
+    }
+
+    /// The first requested gate that a benchmark fails.
+    pub fn failed_gate(&self, benchmark: &Benchmark) -> Option<FailIf> {
+        let answer = GateAnswer {
+            question: FailIf::question(&self.fail_if).unwrap_or(GateQuestion::Different),
+            // Without a question about the margin no answer was sought, and none fails.
+            state: benchmark.gate.unwrap_or(GateState::Within),
+            is_better: benchmark.state == State::Faster,
+            is_concluded: !matches!(benchmark.state, State::Undecided | State::NotMeasured),
+        };
+        answer.failed(&self.fail_if)
     }
 
     pub fn gates(&self) -> String {

@@ -2,15 +2,15 @@
 
 use std::cmp::Ordering;
 
-use fauxplat_model::Metric;
 use fauxplat_model::document::Record;
+use fauxplat_model::{FailIf, GateQuestion, GateState, Metric};
 use fauxplat_report::parts::{Effect, Effects, Grid, Medium, Piece, Tone};
 use fauxplat_report::{Case, CaseOutcome, Format, OwnReading, OwnReport, Rows, say};
 use serde::Deserialize;
 use serde_json::{Error, Value};
 
 use crate::carried::carried;
-use crate::findings::{Benchmark, Control, FailIf, Gate, Group, Ratio, SCHEMA, State, SuiteFindings};
+use crate::findings::{Benchmark, Control, Group, Ratio, SCHEMA, State, SuiteFindings};
 use crate::intervals::{as_read, ends, is_changed, more_is_better, with_interval};
 
 #[derive(Debug)]
@@ -114,7 +114,7 @@ fn case(found: &SuiteFindings, it: &Benchmark) -> Case {
     let outcome = match (it.gate, it.state) {
         _ if it.has_failed || found.is_failed(it) => CaseOutcome::Failed(sentence),
         (None, State::Slower) => CaseOutcome::Failed(sentence),
-        (Some(Gate::Within | Gate::Beyond), _) | (None, State::Unchanged | State::Faster) => {
+        (Some(GateState::Within | GateState::Beyond), _) | (None, State::Unchanged | State::Faster) => {
             CaseOutcome::Passed(sentence)
         }
         _ => CaseOutcome::Skipped(sentence),
@@ -133,11 +133,11 @@ fn word(state: State) -> &'static str {
     }
 }
 
-fn gate_word(gate: Gate) -> &'static str {
+fn gate_word(gate: GateState) -> &'static str {
     match gate {
-        Gate::Beyond => "beyond",
-        Gate::Within => "within",
-        Gate::Undecided => "undecided",
+        GateState::Beyond => "beyond",
+        GateState::Within => "within",
+        GateState::Undecided => "undecided",
     }
 }
 
@@ -260,16 +260,20 @@ fn common(common: Ratio) -> Piece {
 }
 
 fn gate(found: &SuiteFindings) -> Option<Piece> {
-    let [beyond, within] = [Gate::Beyond, Gate::Within].map(|answer| found.gated(answer));
+    let [beyond, within] = [GateState::Beyond, GateState::Within].map(|answer| found.gated(answer));
     let [open, missing] = found.left_open();
-    let asked = |gate| found.fail_if.contains(&gate);
-    let changed = match (asked(FailIf::Slower), asked(FailIf::Faster)) {
-        (true, false) if !asked(FailIf::Changed) => "slower",
-        (false, true) if !asked(FailIf::Changed) => "faster",
-        _ => "slower or faster",
-    };
     let one_of = |count: usize, is: &str, are: &str| format!("{count} {}", if count == 1 { is } else { are });
-    let mut said = vec![format!("{} {changed} by more than {}", one_of(beyond, "is", "are"), margin(found))];
+    let mut said = match FailIf::question(&found.fail_if) {
+        Some(question) => {
+            let changed = match question {
+                GateQuestion::Slower => "slower",
+                GateQuestion::Faster => "faster",
+                GateQuestion::Different => "slower or faster",
+            };
+            vec![format!("{} {changed} by more than {}", one_of(beyond, "is", "are"), margin(found))]
+        }
+        None => vec![one_of(found.inconclusive(), "has no verdict", "have no verdict")],
+    };
     said.extend((within > 0).then(|| one_of(within, "is not", "are not")));
     said.extend((open > 0).then(|| one_of(open, "is not decided", "are not decided")));
     said.extend((missing > 0).then(|| one_of(missing, "was not measured", "were not measured")));
@@ -309,7 +313,7 @@ fn mean_of(found: &SuiteFindings, mean: Ratio) -> Piece {
 
 /// Whether more time may decide something about a benchmark. With a gate only the gate's question counts.
 fn is_open(it: &Benchmark) -> bool {
-    it.trouble.is_none() && it.gate.map_or(it.state == State::Undecided, |gate| gate == Gate::Undecided)
+    it.trouble.is_none() && it.gate.map_or(it.state == State::Undecided, |gate| gate == GateState::Undecided)
 }
 
 /// The sentence about open benchmarks, and the estimated time to decide them.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, Id};
 use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
+use fauxplat_model::FailIf;
 use fauxplat_model::document::{Findings, OwnFindings};
 use fauxplat_options::{ConditionArgs, EndArgs, Group, words_given};
 use fauxplat_report::{OwnReport, say};
@@ -16,7 +17,7 @@ use serde::Serialize;
 use crate::args::{Sides, SuiteArgs};
 use crate::definition::{asked, definition, definition_of_plain};
 use crate::file::{self, Between};
-use crate::findings::{FailIf, Gate, SCHEMA, SuiteFindings};
+use crate::findings::{SCHEMA, State, SuiteFindings};
 use crate::measure::{Desk, measure, measure_plain, stored};
 use crate::report::{SuiteReport, margin, summary};
 
@@ -187,18 +188,22 @@ fn names(path: &Path, programs: Option<[&str; 2]>) -> [String; 2] {
 
 /// Fails where a gate does.
 fn gate(found: &SuiteFindings) -> Result<(), Failure> {
-    let (beyond, [open, missing], words) = (found.gated(Gate::Beyond), found.left_open(), found.gates());
-    let count = |number| say::counted(number, "benchmark", "benchmarks");
+    let failed: Vec<(FailIf, State)> =
+        found.benchmarks.iter().filter_map(|it| Some((found.failed_gate(it)?, it.state))).collect();
+    let is_open = |gate: &FailIf| matches!(gate, FailIf::Undecided | FailIf::Inconclusive);
+    let beyond = failed.iter().filter(|(gate, _)| !is_open(gate)).count();
+    let missing = failed.iter().filter(|(gate, state)| is_open(gate) && *state == State::NotMeasured).count();
+    let open = failed.len() - beyond - missing;
+    let (words, count) = (found.gates(), |number| say::counted(number, "benchmark", "benchmarks"));
     let said = |number, what: &str| (number > 0).then(|| format!("{} {what}", count(number)));
-    let asks_beyond = found.fail_if.iter().any(|gate| *gate != FailIf::Undecided);
-    match (found.fails(), if asks_beyond { beyond } else { 0 }) {
-        (false, _) => Ok(()),
-        (true, 0) => {
+    match (failed.len(), beyond) {
+        (0, _) => Ok(()),
+        (_, 0) => {
             let open: Vec<String> =
                 [said(open, "not decided"), said(missing, "not measured")].into_iter().flatten().collect();
             Err(Failure::gate(format!("--fail-if {words}: {}", open.join(", "))))
         }
-        (true, _) => {
+        _ => {
             Err(Failure::gate(format!("--fail-if {words}: {} by more than {}", count(beyond), margin(found))))
         }
     }

@@ -4,11 +4,11 @@
 //! time that A costs B then counts as a difference between them. In a block (A A B B or B B A A, by a coin) the second
 //! run of a side follows its own side, so that second runs alone are free of what the other side leaves.
 
+use fauxplat_model::GateQuestion;
 use fauxplat_stats::bets::Bets;
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_stats::winsor::{Location, location};
 
-use super::side::Side;
 use crate::findings::CarriedOver;
 
 /// Indices of the three centres about which `Bets` keeps evidence: minus the margin, zero, plus the margin.
@@ -48,7 +48,7 @@ pub(super) struct Peaks {
 
 impl Peaks {
     /// Raises each peak to the present evidence, which `ln` gives for one statement about the bets.
-    fn raise(&mut self, gate: Option<Side>, ln: impl Fn(fn(&Bets) -> f64) -> f64) {
+    fn raise(&mut self, gate: Option<GateQuestion>, ln: impl Fn(fn(&Bets) -> f64) -> f64) {
         let above = [ln(|it| it.ln_above(LOW)), ln(|it| it.ln_above(ZERO)), ln(|it| it.ln_above(HIGH))];
         let below = [ln(|it| it.ln_below(LOW)), ln(|it| it.ln_below(ZERO)), ln(|it| it.ln_below(HIGH))];
         let ln_2 = std::f64::consts::LN_2;
@@ -56,10 +56,12 @@ impl Peaks {
         self.within = self.within.max(above[LOW].min(below[HIGH]));
         let (beyond, not_beyond) = match gate {
             None => return,
-            Some(Side::Slower) => (above[HIGH], below[HIGH]),
-            Some(Side::Faster) => (below[LOW], above[LOW]),
+            Some(GateQuestion::Slower) => (above[HIGH], below[HIGH]),
+            Some(GateQuestion::Faster) => (below[LOW], above[LOW]),
             // The two directions share the stake, hence half for each.
-            Some(Side::Changed) => (above[HIGH].max(below[LOW]) - ln_2, above[LOW].min(below[HIGH])),
+            Some(GateQuestion::Different) => {
+                (above[HIGH].max(below[LOW]) - ln_2, above[LOW].min(below[HIGH]))
+            }
         };
         self.beyond = self.beyond.max(beyond);
         self.not_beyond = self.not_beyond.max(not_beyond);
@@ -79,7 +81,7 @@ pub(super) struct Evidence {
     of_all: Peaks,
     of_own: Peaks,
     margin: f64,
-    gate: Option<Side>,
+    gate: Option<GateQuestion>,
     pairs: usize,
     /// Number of blocks that began with A, and with B. What A leaves to B shows in the former alone.
     began_with: [usize; 2],
@@ -87,7 +89,7 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// No evidence yet; `margin` is a log ratio.
-    pub(super) fn about(margin: f64, gate: Option<Side>) -> Self {
+    pub(super) fn about(margin: f64, gate: Option<GateQuestion>) -> Self {
         let about = || Bets::about(&[-margin, 0.0, margin]);
         Evidence {
             all: about(),

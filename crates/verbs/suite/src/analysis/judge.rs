@@ -1,11 +1,11 @@
 //! The judge of a suite keeps evidence for each benchmark and decides over all benchmarks with one error level.
 
+use fauxplat_model::{GateQuestion, GateState};
 use fauxplat_stats::bets::differences_to;
 use fauxplat_stats::multiple::e_benjamini_hochberg;
 
 use super::evidence::{Evidence, Peaks};
-use super::side::Side;
-use crate::findings::{Control, Gate, State};
+use crate::findings::{Control, State};
 
 /// Settings by which a suite is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Rule {
     /// The kind of error that `level` limits.
     pub control: Control,
     /// The direction of change that `--fail-if` asks about; `None` without a gate.
-    pub gate: Option<Side>,
+    pub gate: Option<GateQuestion>,
 }
 
 /// Evidence about one benchmark, and what it has shown.
@@ -28,7 +28,7 @@ pub(super) struct Case {
     pub(super) margin: f64,
     /// Statements that were shown at some look; a statement stays shown.
     pub(super) state: State,
-    pub(super) gate: Option<Gate>,
+    pub(super) gate: Option<GateState>,
     pub(super) has_changed: bool,
     pub(super) is_within: bool,
     /// No further pairs are wanted: the state is decided, or the benchmark cannot be measured any more.
@@ -52,7 +52,7 @@ impl Judge {
             evidence: Evidence::about(margin.ln_1p(), rule.gate),
             margin: margin.ln_1p(),
             state: State::Undecided,
-            gate: rule.gate.map(|_| Gate::Undecided),
+            gate: rule.gate.map(|_| GateState::Undecided),
             has_changed: false,
             is_within: false,
             is_closed: false,
@@ -130,12 +130,12 @@ impl Judge {
                 (false, false) => State::Undecided,
             };
             case.gate = rule.gate.map(|_| match (case.gate, beyond[at], not_beyond[at]) {
-                (Some(Gate::Beyond), ..) | (_, true, _) => Gate::Beyond,
-                (Some(Gate::Within), ..) | (_, _, true) => Gate::Within,
-                _ => Gate::Undecided,
+                (Some(GateState::Beyond), ..) | (_, true, _) => GateState::Beyond,
+                (Some(GateState::Within), ..) | (_, _, true) => GateState::Within,
+                _ => GateState::Undecided,
             });
             let is_answered = match case.gate {
-                Some(gate) => gate != Gate::Undecided,
+                Some(gate) => gate != GateState::Undecided,
                 None => case.state != State::Undecided,
             };
             case.is_closed |= is_answered;
@@ -177,7 +177,7 @@ impl Judge {
                 peaks.within,
             )),
             Some(side) => {
-                let end = if side == Side::Faster || side == Side::Changed && centre < 0.0 {
+                let end = if side == GateQuestion::Faster || side == GateQuestion::Different && centre < 0.0 {
                     -margin
                 } else {
                     margin
@@ -248,17 +248,17 @@ mod tests {
 
     #[test]
     fn a_gate_asks_beyond_the_margin() {
-        let rule = Rule { gate: Some(Side::Slower), ..RULE };
+        let rule = Rule { gate: Some(GateQuestion::Slower), ..RULE };
         let judge = judged(rule, 0.1, 60);
-        assert_eq!(judge.cases[0].gate, Some(Gate::Beyond));
-        assert!(judge.cases[1..].iter().all(|case| case.gate == Some(Gate::Within)));
+        assert_eq!(judge.cases[0].gate, Some(GateState::Beyond));
+        assert!(judge.cases[1..].iter().all(|case| case.gate == Some(GateState::Within)));
         let faster = judged(rule, -0.1, 60);
         assert_eq!(
             faster.cases[0].gate,
-            Some(Gate::Within),
+            Some(GateState::Within),
             "what is faster is not slower by more than the margin"
         );
         let edge = judged(rule, 0.03_f64.ln_1p(), 60);
-        assert_eq!(edge.cases[0].gate, Some(Gate::Undecided));
+        assert_eq!(edge.cases[0].gate, Some(GateState::Undecided));
     }
 }

@@ -4,13 +4,11 @@ mod evidence;
 mod judge;
 mod race;
 mod report;
-mod side;
 mod stored;
 mod together;
 
 pub use judge::{Judge, Rule};
 pub use race::chosen;
 pub use report::{Named, benchmarks};
-pub use side::Side;
 pub use stored::stored;
 pub use together::{Together, group_of};

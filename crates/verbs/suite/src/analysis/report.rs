@@ -1,10 +1,11 @@
 //! Turns the state of a judge into the findings of its benchmarks.
 
+use fauxplat_model::GateState;
 use fauxplat_stats::describe::median;
 
 use super::judge::{Case, Judge};
 use super::together::group_of;
-use crate::findings::{Benchmark, Gate, Ratio, State};
+use crate::findings::{Benchmark, Ratio, State};
 use crate::harness::Unit;
 
 /// A benchmark's name and readings, which the judge does not keep.
@@ -42,7 +43,7 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
         let n = case.evidence.pairs() as u32;
         let state = if n == 0 { State::NotMeasured } else { case.state };
         let is_open = match case.gate {
-            Some(gate) => gate == Gate::Undecided,
+            Some(gate) => gate == GateState::Undecided,
             None => state == State::Undecided,
         };
         let takes = judge.pairs_to_decide(at);

@@ -9,12 +9,12 @@ mod source;
 mod stored;
 
 use fauxplat_experiment::{Driver, Failure};
-use fauxplat_model::Order;
+use fauxplat_model::{FailIf, Order};
 use regex::Regex;
 
 use crate::analysis::Rule;
 use crate::file::Benchmark;
-use crate::findings::{FailIf, SuiteFindings};
+use crate::findings::SuiteFindings;
 use crate::harness::Choice;
 
 use harnessed::Harnessed;
