@@ -4,7 +4,7 @@ use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
 use crate::joined::{Group, joined};
-use crate::{overwritten, requirements};
+use crate::{overwritten, requirements, unseen};
 
 const GROUPS: [(Group, &[&str]); 4] = [
     (Group::Faster, &["run", "compare", "aa"]),
@@ -112,6 +112,7 @@ pub fn parse(words: &[String]) -> Result<Parsed, clap::Error> {
     let mut matches = cli.try_get_matches_from_mut(words)?;
     requirements::refuse(&matches, &cli)?;
     overwritten::refuse(&matches, &cli)?;
+    unseen::refuse(&matches)?;
     let is_joined = |name: &str| joined().iter().any(|verb| (verb.command)().get_name() == name);
     match matches.subcommand_name().is_some_and(is_joined) {
         true => {

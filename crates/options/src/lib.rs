@@ -47,6 +47,7 @@ mod tools;
 mod topo;
 mod translation;
 mod tune;
+mod unseen;
 mod values;
 
 use std::path::PathBuf;

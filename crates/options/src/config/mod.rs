@@ -156,7 +156,11 @@ fn fitting(words: &[String], depth: usize, open: Vec<Word>) -> Result<(Vec<Word>
             let with = [taken.as_slice(), std::slice::from_ref(&word)].concat();
             match is_read(&with).map_err(|error| (error.kind(), error)) {
                 Ok(_) => taken = with,
-                Err((ErrorKind::ArgumentConflict | ErrorKind::MissingRequiredArgument, _)) => left.push(word),
+                // Refusals after the parser's own have the kind `Io`.
+                Err((
+                    ErrorKind::ArgumentConflict | ErrorKind::MissingRequiredArgument | ErrorKind::Io,
+                    _,
+                )) => left.push(word),
                 Err((_, error)) => {
                     let why = misuse(&error, &spliced(words, depth, &with));
                     return Err(ConfigError::Refused { file: word.file, why });
