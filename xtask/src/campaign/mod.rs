@@ -6,6 +6,7 @@
 )]
 
 mod bisect;
+mod bounds;
 mod burner;
 mod configuration;
 mod drawn;
@@ -39,6 +40,7 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   gates [--beside-burner] [PERCENT|same [N]]  what `--fail-if slower` says of N (20) regressions of PERCENT (3) of real programs;
                                               with `same` how soon a program is equivalent to itself
   gates printed [PERCENT [N]]                 the same of a number that is printed with 3 % of noise, within 20 s
+  bounds [N]                                  N (50) comparisons of peak memory as an ordinary user, of each of ten kinds
   why [--beside-burner] [--program FILE] [WORD]…
                                               planted pairs whose names have such a word: is the first cause the planted one?
   peers [WORD]…                               the same pairs put to perf, cg_diff and flame graphs: what each shows first
@@ -59,6 +61,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["labs", rest @ ..] => labs::run(rest),
         ["bisect", rest @ ..] => bisect::run(rest),
         ["gates", rest @ ..] => gates::run(rest),
+        ["bounds", rest @ ..] => bounds::run(rest),
         ["why", rest @ ..] => why::run(rest),
         ["peers", rest @ ..] => peers::run(rest),
         ["server", rest @ ..] => server::run(rest),
