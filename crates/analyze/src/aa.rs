@@ -1,4 +1,4 @@
-//! Calibration: computes false rates and power from many finished comparisons.
+//! Calibration: computes error rates and power from many finished comparisons.
 
 use fauxplat_model::{AaStratum, Comparison, Metric, PowerResult, RivalCount, Sample, Verdict};
 use fauxplat_stats::describe::mean;
@@ -11,22 +11,23 @@ use crate::summary::readings;
 /// The part of a finished comparison that a calibration uses: a few dozen bytes, so that samples need not be kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// Verdict of our rule in the first metric.
+    /// Verdict of the rule of `compare` in the first metric.
     pub verdict: Verdict,
-    /// Verdict of our rule over all metrics: *different* if any metric is, since the error level holds for all of them
-    /// together.
+    /// Verdict of the rule of `compare` over all its metrics: *different* if any metric is, since the error level holds
+    /// for all of them together.
     pub family: Verdict,
-    /// Pairs until the verdict.
+    /// Number of pairs of runs until the verdict.
     pub pairs: usize,
     pub effect_ratio: f64,
     pub margin: f64,
-    /// Answers of the rivals' rules, in the order of [`rivals::ALL`]. Each rule gets as many of these samples as it
-    /// would have taken itself; `None` where there were fewer.
+    /// For each rule of another tool, in the order of [`rivals::ALL`]: whether it calls the commands different by as
+    /// many runs as it would have made itself; `None` where fewer were measured.
     pub rivals: Vec<Option<bool>>,
 }
 
 impl Finished {
-    /// From the comparison of command 0 with command 1 and its samples, which include the extra runs for the rivals.
+    /// Extracts the figures from the comparison of command 0 with command 1, and applies the rules of [`rivals::ALL`]
+    /// to `samples`, which include the extra runs that these rules need.
     pub fn new(comparison: &Comparison, samples: &[Sample], ignore_failure: bool) -> Self {
         Finished {
             verdict: comparison.verdict,
@@ -38,7 +39,7 @@ impl Finished {
         }
     }
 
-    /// Adds the verdicts in other metrics.
+    /// Includes the verdicts of `others`, the comparisons of the same commands in other metrics, in `family`.
     pub fn and(self, others: &[Comparison]) -> Self {
         let any = |verdict| self.verdict == verdict || others.iter().any(|other| other.verdict == verdict);
         let family = [Verdict::Different, Verdict::Inconclusive].into_iter().find(|&verdict| any(verdict));
@@ -46,8 +47,8 @@ impl Finished {
     }
 }
 
-/// Answers of the rivals' rules to the measured runs of commands 0 and 1, in the order of [`rivals::ALL`]. Each rule
-/// gets about as many runs as it would have made itself, and answers `None` where there are fewer.
+/// Returns for each rule in [`rivals::ALL`] whether it calls commands 0 and 1 different by their measured runs. Each
+/// rule gets about as many runs as it would have made itself; `None` where there are fewer.
 pub fn rival_verdicts(samples: &[Sample], metric: Metric, ignore_failure: bool) -> Vec<Option<bool>> {
     let of = |command| {
         let (values, walls) = (
@@ -65,7 +66,7 @@ pub fn rival_verdicts(samples: &[Sample], metric: Metric, ignore_failure: bool) 
     rivals::ALL.iter().map(judge).collect()
 }
 
-/// Extra runs of each command, enough for every rival.
+/// Number of runs that each command needs beside its measured ones, so that every rule in [`rivals::ALL`] has enough.
 pub fn runs_for_rivals(samples: &[Sample], ignore_failure: bool) -> u32 {
     let of = |command| {
         let ours =
@@ -80,14 +81,16 @@ pub fn runs_for_rivals(samples: &[Sample], ignore_failure: bool) -> u32 {
     f64::max(of(0), of(1)).clamp(0.0, f64::from(RUNS_FOR_RIVALS_MAX)) as u32
 }
 
-/// Maximum number of extra runs for the rivals, which bounds the time for programs of half a millisecond.
+/// Maximum number of extra runs of a command for [`rivals::ALL`], which bounds the time for programs of half a
+/// millisecond.
 const RUNS_FOR_RIVALS_MAX: u32 = 10_000;
 
-/// Confidence of all bounds.
+/// Confidence of the bounds of all rates.
 const CONFIDENCE: f64 = 0.95;
 
-/// A stratum: comparisons of identical programs. The rate is over the comparisons that were decided, since otherwise a
-/// rule that never decided would look perfect. With several metrics, one false answer makes the comparison false.
+/// Counts the verdicts of comparisons of identical programs under one disturbance, where every *different* is false.
+/// The bound of the rate is over the comparisons that ended in *different* or *equivalent*, since otherwise a rule that
+/// never decided would look perfect. With several metrics, a single false *different* makes the comparison false.
 pub fn aa_stratum(name: &str, finished: &[Finished]) -> AaStratum {
     let count = |verdict| finished.iter().filter(|one| one.family == verdict).count();
     let (false_verdicts, equivalent) = (count(Verdict::Different), count(Verdict::Equivalent));
@@ -112,15 +115,15 @@ pub fn aa_stratum(name: &str, finished: &[Finished]) -> AaStratum {
     }
 }
 
-/// Power: comparisons of programs whose work differs by `true_ratio`, B over A.
+/// Counts the verdicts of comparisons of programs whose times differ by the factor `true_ratio`, B over A.
 pub fn power_result(stratum: &str, true_ratio: f64, finished: &[Finished]) -> PowerResult {
     let different = || finished.iter().filter(|one| one.verdict == Verdict::Different);
     let right = |one: &&Finished| (one.effect_ratio > 1.0) == (true_ratio > 1.0);
     let found = different().filter(right).count();
     let logs: Vec<f64> = finished.iter().map(|one| one.effect_ratio.ln()).collect();
     let equivalent = |one: &&Finished| one.verdict == Verdict::Equivalent;
-    // At the margin itself *equivalent* is as wrong as beyond it. The tolerance covers only rounding, since the ratio
-    // was set.
+    // *Equivalent* is as wrong for a true ratio at the margin as for one beyond it. The tolerance covers only rounding
+    // errors, since `true_ratio` is set exactly.
     let is_beyond = |one: &&Finished| true_ratio.ln().abs() >= one.margin.ln_1p() - 1e-9;
     let false_equivalent = finished.iter().filter(equivalent).filter(is_beyond).count();
     let beyond = finished.iter().filter(is_beyond).count();

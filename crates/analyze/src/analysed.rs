@@ -1,4 +1,4 @@
-//! Selects the runs that are analysed, and defines the smallest value that a reading counts as.
+//! Selects the runs that are analysed, and defines the value that replaces a reading of zero.
 
 use fauxplat_model::{Metric, Phase, Sample, Unit};
 
@@ -7,8 +7,8 @@ pub(crate) fn counts(sample: &Sample, ignore_failure: bool) -> bool {
     sample.phase == Phase::Measured && (ignore_failure || sample.outcome.is_success())
 }
 
-/// Value as which a reading of zero counts, since zero has no logarithm: half a microsecond for a time, otherwise half
-/// of a unit.
+/// Value as which a reading of zero counts, since zero has no logarithm: half a microsecond (500 ns) for a time,
+/// otherwise half of a unit.
 pub(crate) fn least(metric: Metric) -> f64 {
     if metric.unit() == Unit::Nanos { 500.0 } else { 0.5 }
 }

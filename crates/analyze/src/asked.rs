@@ -1,4 +1,4 @@
-//! Questions about typical runs, as the paths of a series answer them.
+//! Tests of typical runs that are exact over all looks at the data so far.
 
 use fauxplat_stats::paired::path::{Crossed, Keys};
 use fauxplat_stats::paired::rows::Rows;
@@ -7,24 +7,27 @@ use fauxplat_stats::paired::{Question, Sorted};
 use crate::paths::Paths;
 use crate::series::Series;
 
-/// A question about typical runs, put to the paths of a series at its looks.
+/// A test of a question about typical runs by sign flips, at all looks at the data so far. A path is the course of the
+/// test statistic over the looks for one choice of signs.
 ///
-/// If the differences after themselves alone answer, their own paths have to cross as well. The paths of the whole
-/// rule, where most series do not part, give no bound for programs with carry-over.
+/// If only differences of runs that follow a run of the same command decide (`is_parted`), the test of those
+/// differences alone has to reject as well: patterns of signs for which carry-over is not seen would otherwise give no
+/// bound for programs with carry-over.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) series: &'a Series,
     pub(crate) rows: &'a Rows,
     pub(crate) looked: &'a [u32],
-    /// Cumulative probability per side at each look.
+    /// Cumulative error probability that may be spent per side up to each look at the data.
     pub(crate) spent: &'a [f64],
     pub(crate) question: Question,
-    /// Whether the differences after themselves alone answer at the last look.
+    /// Whether, at the last look at the data, only differences of runs that follow a run of their own command decide.
     pub(crate) is_parted: bool,
 }
 
 impl Asked<'_> {
-    /// State of the observed path about a point. `paths` has the looks that have been computed.
+    /// Returns on which sides the observed path crosses the critical value, if the true log ratio is `theta`. `paths`
+    /// caches the looks at the data that have been computed.
     pub(crate) fn crossed(&self, paths: &mut Paths, theta: f64) -> Crossed {
         let crossed =
             paths.crossed(self.looked, self.spent, self.series.keys(self.rows, theta, self.question));
@@ -34,7 +37,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Whether the observed path about a point crosses to a side.
+    /// Returns whether the observed path, if the true log ratio is `theta`, crosses on the side that `side` picks.
     pub(crate) fn crosses(&self, paths: &mut Paths, theta: f64, side: fn(Crossed) -> bool) -> bool {
         let keys = self.series.keys(self.rows, theta, self.question);
         paths.crosses(self.looked, self.spent, side, keys)

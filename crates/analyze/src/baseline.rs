@@ -1,5 +1,5 @@
-//! A comparison against readings from another time, which is weaker evidence than interleaved runs; its findings say
-//! so.
+//! A comparison with readings from another time, which is weaker evidence than interleaved runs; its findings state
+//! that.
 
 use fauxplat_model::{
     CompareFindings, Comparison, DifferenceIn, Estimand, Extent, Gate, Grade, Metric, Rule, RunFindings,
@@ -32,27 +32,28 @@ pub struct Baseline<'a> {
     pub findings: &'a RunFindings,
 }
 
-/// Standard deviation of a session's log level that is assumed when the history has too few sessions: 1 %, the least
-/// that repeated sessions of benchmarks commonly show. With it, a baseline cannot tell differences of about 2 % from a
-/// machine that changed.
+/// Standard deviation of the mean log reading between sessions that is assumed when fewer than [`SESSIONS_MIN`] earlier
+/// sessions are known: 1 %, the least that repeated sessions of benchmarks commonly show. A comparison with a baseline
+/// then cannot tell differences of about 2 % from a machine that changed.
 const SESSION_SD_ASSUMED: f64 = 0.01;
 
-/// Minimum number of sessions from which their variation is estimated.
+/// Minimum number of earlier sessions from which the variation between sessions is estimated.
 const SESSIONS_MIN: usize = 3;
 
-/// Variation of the log level of one unchanged command between sessions, estimated from earlier sessions.
+/// Variation of the mean log reading of one unchanged command between sessions, estimated from earlier sessions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SessionLevels {
-    /// Variance of the levels, which includes their standard errors. Subtracting those would save little, and an
-    /// estimate of zero from a few sessions would be mistaken for certainty.
+    /// Variance of the sessions' mean log readings, standard errors included. Subtracting their variance would save
+    /// little, and an estimate of zero from a few sessions would be mistaken for certainty.
     variance: f64,
     /// Number of sessions from which the variance was estimated.
     sessions: usize,
 }
 
 impl SessionLevels {
-    /// From the readings of each session in a metric; `None` for fewer than three sessions. All sessions must be of one
-    /// command. *Paired* differences of identical programs cannot be used: their level cancels.
+    /// Estimates the variation from the readings of each session in `metric`; `None` for fewer than three sessions. All
+    /// sessions must be of one command. *Paired* differences of identical programs cannot be used: the level of their
+    /// session cancels.
     pub fn of<'a>(metric: Metric, sessions: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let sessions: Vec<&[f64]> = sessions.into_iter().collect();
         let step = step(metric, &sessions, &[]);
@@ -67,18 +68,19 @@ impl SessionLevels {
     }
 }
 
-/// Variation between the two sessions, estimated from the sessions themselves or from earlier ones.
+/// Variation between the session of the baseline and that of the candidate, estimated from these two or from earlier
+/// ones.
 #[derive(Clone, Copy)]
 struct Movement {
     variance: f64,
-    /// Degrees of freedom of the variance, if it was estimated from a few sessions.
+    /// Degrees of freedom of the variance if it was estimated from a few sessions; `None` counts as infinitely many.
     df: Option<f64>,
 }
 
 impl Movement {
     /// Uses the slow movement within both sessions, or the variation between earlier sessions, whichever gives the
-    /// wider interval at this level. Choosing by the *variance* would be wrong: a few sessions that happen to lie close
-    /// together have a small and badly known variance, and the other one would be treated as well known.
+    /// wider interval at this error level. Choosing by the *variance* would be wrong: a few sessions that happen to lie
+    /// close together have a small and badly known variance, and the slow movement would be treated as well known.
     fn between(a: &Side, b: &Side, levels: Option<SessionLevels>, level: f64) -> Self {
         let within = Movement { variance: a.drift + b.drift, df: None };
         let known = levels.map_or(SESSION_SD_ASSUMED.powi(2), |levels| levels.variance);
@@ -87,7 +89,7 @@ impl Movement {
         if known.half_width(level) < within.half_width(level) { within } else { known }
     }
 
-    /// Half width of an interval that only this variation causes.
+    /// Half width of a log interval at an error level, if the variation between sessions is the only source of error.
     fn half_width(self, level: f64) -> f64 {
         let z = plain_z(level);
         self.df.map_or(z, |df| t_for_z(z, df)) * self.variance.sqrt()
@@ -97,14 +99,14 @@ impl Movement {
 struct Side {
     logs: Vec<f64>,
     place: Location,
-    /// Standard error widened for autocorrelation.
+    /// Standard error of the mean log reading, widened for autocorrelation.
     se: f64,
-    /// Variance of the slow movement within the session.
+    /// Variance of the slow movement of the log readings within the session.
     drift: f64,
 }
 
 impl Side {
-    /// From readings to each of which `step` is added.
+    /// Summarises the logarithms of `values`, to each of which `step` is added first.
     fn of(values: &[f64], step: f64) -> Self {
         let logs: Vec<f64> =
             values.iter().map(|value| value + step).filter(|&value| value > 0.0).map(f64::ln).collect();
@@ -115,8 +117,8 @@ impl Side {
     }
 }
 
-/// Amount added to all readings so that each has a logarithm: zero, or half of a small step if one of the readings is
-/// zero, as in a pair. Leaving out the zeros of one session would bias its level towards its other readings.
+/// Amount added to all readings so that each has a logarithm: zero, or, if one of the readings is zero, half of the
+/// smallest step of the metric. Leaving out the zeros of one session would bias its mean towards its other readings.
 fn step(metric: Metric, values: &[&[f64]], findings: &[&RunFindings]) -> f64 {
     let has_zero = values.iter().any(|values| values.contains(&0.0));
     let summaries = findings.iter().flat_map(|it| &it.summaries);
@@ -150,7 +152,7 @@ pub fn baseline_findings(
     judged
 }
 
-/// Compares with a candidate whose readings are from earlier too. Nothing is measured now.
+/// Compares two sets of stored readings. Nothing is measured now.
 pub fn stored_findings(
     rule: &Rule,
     [baseline, candidate]: [Baseline; 2],
@@ -186,7 +188,7 @@ pub fn stored_findings(
     Judged { findings, warnings }
 }
 
-/// A sentence about the movement between sessions that the interval allows for.
+/// A sentence about the variation between sessions that the interval allows for.
 fn between_sessions(levels: Option<SessionLevels>) -> String {
     let percent = |sd: f64| format!("{:.2} %", 100.0 * sd);
     match levels {
@@ -275,8 +277,8 @@ fn comparison(
     Comparison { gate, ..comparison }
 }
 
-/// The verdict that follows from typical runs, slow runs and the mean, the extent of an *equivalent*, and the parts in
-/// which a *different* lies.
+/// Returns the verdict that follows from typical runs, slow runs and the mean; the extent of an *equivalent*; and the
+/// parts (typical runs, slow runs, mean) in which a *different* lies. `typical` is the verdict of typical runs.
 fn concluded(typical: Verdict, stored: Option<&Stored>) -> (Verdict, Option<Extent>, Vec<DifferenceIn>) {
     let is = |wanted: Verdict, of: fn(&Stored) -> Verdict| stored.is_some_and(|it| of(it) == wanted);
     let in_parts = [
@@ -293,13 +295,13 @@ fn concluded(typical: Verdict, stored: Option<&Stored>) -> (Verdict, Option<Exte
     (verdict, (verdict == Verdict::Equivalent).then_some(extent), difference_in)
 }
 
-/// Half width of the interval: the half widths of runs and of sessions alone, each with the quantile of its own degrees
-/// of freedom, added in quadrature. The interval holds its level whichever of both is larger (Banerjee 1960,
-/// "Approximate confidence interval for linear functions of means of k populations when the population variances are
-/// not equal"): since the distribution function of χ² with one degree of freedom is concave, the probability that χ²
-/// stays below a sum weighted by the true shares is at least the equally weighted sum of the probabilities.
-/// Satterthwaite's degrees of freedom of the sum depend on the *estimated* variances instead: three sessions that
-/// happen to be alike would give the sum the many degrees of freedom of the runs.
+/// Half width of the log interval of B over A: the half widths by the variation between runs and by that between
+/// sessions, each with the quantile of its own degrees of freedom, added in quadrature. The interval holds its level
+/// whichever of both is larger (Banerjee 1960, "Approximate confidence interval for linear functions of means of k
+/// populations when the population variances are not equal"): since the distribution function of χ² with one degree of
+/// freedom is concave, the probability that χ² stays below a sum weighted by the true shares is at least the equally
+/// weighted sum of the probabilities. Satterthwaite's degrees of freedom of the sum depend on the *estimated* variances
+/// instead: three sessions that happen to be alike would give the sum the many degrees of freedom of the runs.
 fn half_width(a: &Side, b: &Side, movement: Movement, level: f64) -> f64 {
     let runs = a.se.hypot(b.se);
     let df = welch_df(a.se.powi(2), a.place.df as usize + 1, b.se.powi(2), b.place.df as usize + 1);
@@ -307,8 +309,9 @@ fn half_width(a: &Side, b: &Side, movement: Movement, level: f64) -> f64 {
     of_runs.hypot(movement.half_width(level))
 }
 
-/// Interval of the difference, from the bootstrap intervals of both sides: the distances of the ends are added in
-/// quadrature (Zou and Donner 2008, "Construction of confidence limits about effect measures: a general approach").
+/// Interval of the log ratio B over A, from the bootstrap intervals of both sides: the distances of the ends from the
+/// estimates are added in quadrature (Zou and Donner 2008, "Construction of confidence limits about effect measures: a
+/// general approach").
 fn bootstrap(a: &Side, b: &Side, level: f64, seed: u64) -> Option<(f64, f64)> {
     let (a_low, a_high) = bca_interval(&a.logs, level, seed)?;
     let (b_low, b_high) = bca_interval(&b.logs, level, seed ^ 1)?;
@@ -317,7 +320,8 @@ fn bootstrap(a: &Side, b: &Side, level: f64, seed: u64) -> Option<(f64, f64)> {
     Some((effect - (b_mid - b_low).hypot(a_high - a_mid), effect + (b_high - b_mid).hypot(a_mid - a_low)))
 }
 
-/// Without pairs, order and layout cannot be separated. The share of `order` is the movement between sessions.
+/// Shares of the variance of readings that were not interleaved. Without pairs, order and layout cannot be separated:
+/// the share `order` is the variation between sessions, whose variance is `session`.
 fn variance_budget(a: &Side, b: &Side, session: f64) -> VarianceBudget {
     let plain = |side: &Side| if side.logs.len() > 1 { side.place.sd().powi(2) } else { 0.0 };
     let total = plain(a) + plain(b);

@@ -11,8 +11,8 @@ use fauxplat_stats::winsor::{location, winsorise};
 
 use crate::pairing::Pair;
 
-/// Shares of the variance of the pairs' log ratios. The shares are moments, not a fitted model: each is limited to
-/// between zero and the part that the shares before it left.
+/// Shares of the variance of the pairs' log ratios `d`. The shares are moments, not a fitted model: they are taken in
+/// the order `order`, `process`, `layout`, and each is at most what the earlier ones left of the whole.
 pub(crate) fn budget(pairs: &[Pair], d: &[f64], metric: Metric) -> VarianceBudget {
     let (pulled, _) = winsorise(d);
     let total = variance(&pulled);
@@ -43,7 +43,8 @@ fn share(part: f64, total: f64) -> f64 {
     if total > 0.0 { part / total } else { 0.0 }
 }
 
-/// The share that is explained by order (which command came first) and drift (a straight line over the session).
+/// Share of the variance of the log ratios `d` that is explained by order (which command came first) and drift (a
+/// straight line over the session).
 fn order_share(pairs: &[Pair], d: &[f64]) -> f64 {
     let order: Vec<f64> = pairs.iter().map(|pair| mean_position(&pair.b) - mean_position(&pair.a)).collect();
     let time: Vec<f64> = (0..d.len()).map(|index| index as f64).collect();
@@ -81,9 +82,9 @@ fn setup_variance(pairs: &[Pair], d: &[f64]) -> Option<f64> {
     (2 * shared >= pairs.len()).then(|| nested(&groups))?.map(|components| components.between)
 }
 
-/// Log ratio of second over first position, with its 95 % interval. Runs of a block are taken in twos of different
-/// commands, or in halves where each command ran several times in a row, and the difference between the commands is
-/// subtracted.
+/// Log ratio of the second position within a block over the first, with the lower and upper end of its 95 % interval.
+/// The runs of a block are taken in twos of different commands, or in halves where each command ran several times in a
+/// row, and the log ratio of the commands, `effect`, is taken out.
 fn position_effect(pairs: &[Pair], effect: f64, metric: Metric) -> (f64, f64, f64) {
     let values: Vec<f64> = pairs.iter().filter_map(|pair| second_over_first(pair, effect, metric)).collect();
     let place = location(&values);

@@ -1,13 +1,15 @@
-//! Worth of one more thread, and the unused capacity of a machine that is partly busy.
+//! How much work one more thread adds, and the unused capacity of a machine that is partly busy.
 
 use fauxplat_model::{ShiftSample, Worth};
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::median;
 use fauxplat_units::{Cpu, CpuSet};
 
-/// Work per second of several workers together, divided by the mean of each worker alone, round by round.
+/// Work per second of several workers together, divided by the mean of the same workers alone: the median of the ratios
+/// of each round, with a 95 % interval.
 ///
-/// `together` and `alone` hold the samples of those cells; `None` if no round has both.
+/// `together` and `alone` hold the samples of the rounds with all workers and with a single worker; `None` if no round
+/// has both.
 pub fn worth(cpus: CpuSet, together: &[&ShiftSample], alone: &[&ShiftSample], seed: u64) -> Option<Worth> {
     let rounds = together.iter().map(|sample| sample.round + 1).max()?;
     let speed = |samples: &[&ShiftSample], round: u32| {
@@ -26,12 +28,12 @@ pub fn worth(cpus: CpuSet, together: &[&ShiftSample], alone: &[&ShiftSample], se
     Some(Worth { cpus, ratio: centre, low_ratio: low.exp().min(centre), high_ratio: high.exp().max(centre) })
 }
 
-/// Mean share of busy CPUs, and the share of the machine's work that is still available.
+/// Returns the mean share of time in which CPUs are busy, and the share of the machine's work that is still available.
 ///
-/// `cores` are the CPUs of each core with the worth of all its threads together; `busy` is the share of time in which
-/// each CPU was not idle. The threads of a core are assumed to be busy independently of each other, so the number of
-/// threads busy at once has a Poisson binomial distribution. The worth of k of n threads is interpolated linearly
-/// between one thread and all.
+/// `cores` are the CPUs of each core with the work of all its threads together, in multiples of that of a single
+/// thread; `busy` is the share of time in which each CPU was not idle. The threads of a core are assumed to be busy
+/// independently of each other, so the number of threads busy at once has a Poisson binomial distribution. The work of
+/// k of n threads is interpolated linearly between one thread and all.
 pub fn capacity_left(cores: &[(CpuSet, f64)], busy: impl Fn(Cpu) -> f64) -> (f64, f64) {
     let cpus: Vec<f64> = cores.iter().flat_map(|(cpus, _)| cpus.iter()).map(&busy).collect();
     let busy_share = cpus.iter().sum::<f64>() / cpus.len().max(1) as f64;
@@ -41,7 +43,8 @@ pub fn capacity_left(cores: &[(CpuSet, f64)], busy: impl Fn(Cpu) -> f64) -> (f64
     (busy_share, if total > 0.0 { (1.0 - used / total).clamp(0.0, 1.0) } else { 0.0 })
 }
 
-/// Expected work of a core whose threads are busy for these shares of time.
+/// Expected work of a core whose threads are busy for the shares `busy` of the time, in multiples of the work of one
+/// thread; `worth` is the work of all threads together.
 fn used(busy: &[f64], worth: f64) -> f64 {
     let mut probability = vec![1.0];
     for &share in busy {
@@ -86,7 +89,7 @@ mod tests {
     #[test]
     fn worth_is_paired_round_by_round() {
         let sample = |round, wall_ns| ShiftSample { round, units: 100, wall_ns, ..ShiftSample::default() };
-        // The machine gets slower from round to round, which must not change the ratio.
+        // The machine gets slower from round to round, which must not change the ratio of work together to work alone.
         let alone: Vec<ShiftSample> =
             (0..8).map(|round| sample(round, 1000 + 500 * u64::from(round))).collect();
         let both: Vec<ShiftSample> =

@@ -1,4 +1,4 @@
-//! Carry-over between commands, as a report shows it.
+//! Carry-over: the effect of a run on the next one, as a report shows it.
 
 use fauxplat_model::{CarryOver, RatioInterval, RiseSource};
 use fauxplat_stats::paired::path::Keys;
@@ -11,8 +11,10 @@ use crate::contest::Contest;
 use crate::paths::Paths;
 use crate::standing::{Standing, bounded};
 
-/// The differences of runs after themselves and after another command, and the difference between both, at the look of
-/// a standing. The difference between both has an error level of its own, which no verdict uses.
+/// The differences B over A of runs that follow their own command and of runs that follow another command, and the
+/// difference between these two, with intervals, at the look at the data to which `standing` belongs. The difference
+/// between the two has an error level of its own, which no verdict uses. `None` unless blocks run each command twice in
+/// a row.
 pub(crate) fn carry_over(contest: &Contest, rows: &Rows, standing: &Standing) -> Option<CarryOver> {
     let (series, design) = (&contest.series, &contest.design);
     if !series.is_twice() || standing.n == 0 {

@@ -1,8 +1,9 @@
 //! Comparisons of readings that are bounds, or that cover only the first thread.
 //!
 //! If A is at most one value and B is at least another, then B over A is at least their ratio. The judge computes with
-//! the numbers alone, and its conclusions are limited here to those that the bounds allow. Two bounds on the same side
-//! tell nothing about the ratio, even if they are equal.
+//! every reading as if it were the exact value, and its conclusions are limited here to those that the bounds allow. If
+//! both readings are at most, or both at least, a value, nothing is known about the ratio, even if the values are
+//! equal.
 
 use fauxplat_model::{
     Bound, BoundedEffect, Comparison, Gate, Metric, NO_BOUND_LOG, Sample, Side, VarianceBudget, Verdict,
@@ -11,14 +12,14 @@ use fauxplat_model::{
 use crate::pairing::{Pair, Seen};
 use crate::standing::{Sides, Standing};
 
-/// Kinds of readings of a metric, over all pairs that count.
+/// The kinds of readings that occur in a metric, over all pairs that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Censored {
     a: Kinds,
     b: Kinds,
 }
 
-/// Kinds of readings of one command, other than plain values.
+/// The readings other than plain values that occur: upper bounds, lower bounds, values of the first thread only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Kinds {
     at_most: bool,
@@ -26,15 +27,15 @@ struct Kinds {
     first_thread: bool,
 }
 
-/// A conclusion, limited to what the readings allow.
+/// A conclusion that took every reading for the exact value, reduced to what holds if some readings are bounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limited {
     pub(crate) standing: Standing,
-    /// Whether more runs could not lead to an answer.
+    /// Whether further runs cannot lead to *different* or *equivalent*, because of the kinds of bounds.
     pub(crate) is_hopeless: bool,
 }
 
-/// Log ratio and further figures of a pair, with bounds taken as values; `None` unless every run was read and both
+/// Log ratio and further figures of a pair, with bounds taken as values; `None` unless every run has a reading and both
 /// commands ran.
 pub(crate) fn seen(pair: &Pair, metric: Metric) -> Option<Seen> {
     match pair.runs().any(|run| is_bound(run, metric)) {
@@ -47,12 +48,12 @@ fn is_bound(run: &Sample, metric: Metric) -> bool {
     run.told(metric).is_some_and(|told| told.bound.is_open())
 }
 
-/// Whether some readings of a metric are bounds.
+/// Whether any reading of a metric in these pairs is a bound.
 pub(crate) fn is_open(pairs: &[Pair], metric: Metric) -> bool {
     pairs.iter().flat_map(Pair::runs).any(|run| is_bound(run, metric))
 }
 
-/// Whether some readings of a metric cover only the first thread.
+/// Whether any reading of a metric in these pairs covers only the first thread.
 pub(crate) fn is_first_thread(pairs: &[Pair], metric: Metric) -> bool {
     let is_part = |run: &Sample| run.told(metric).is_some_and(|told| told.bound == Bound::FirstThread);
     pairs.iter().flat_map(Pair::runs).any(is_part)
@@ -82,8 +83,8 @@ impl Censored {
         self.a.is_open() || self.b.is_open()
     }
 
-    /// Kind of bound that the ratio of the numbers is for B over A; `None` if the true ratio may be larger and may be
-    /// smaller.
+    /// How the ratio of the readings relates to the true ratio B over A: equal, a lower or an upper bound; `None` if
+    /// the true ratio may be larger and may be smaller.
     fn effect(self) -> Option<Bound> {
         let is_least = !self.a.at_least && !self.b.at_most;
         let is_most = !self.a.at_most && !self.b.at_least;
@@ -95,8 +96,9 @@ impl Censored {
         }
     }
 
-    /// Limits a conclusion from the numbers to what the bounds allow. If the true effect is at least that of the
-    /// numbers, a difference to that side stands, and nothing else does.
+    /// Limits a conclusion that took every reading for the exact value to what holds if some readings are bounds. If
+    /// the true ratio is at least that of the readings, a *different* with B higher stands and every other conclusion
+    /// becomes *inconclusive*; the same holds for the other direction.
     pub(crate) fn limit(self, standing: Standing) -> Limited {
         let side = match self.effect() {
             Some(Bound::Value) => return Limited { standing, is_hopeless: false },
@@ -139,7 +141,8 @@ impl Censored {
         Limited { standing, is_hopeless }
     }
 
-    /// The comparison without figures that need values where there are bounds, and with the coverage of its readings.
+    /// Returns the comparison without figures that need values where there are bounds, and with a mark if readings
+    /// cover only the first thread of a program that has several.
     pub(crate) fn shown(self, comparison: Comparison, single_task: bool) -> Comparison {
         let first_thread = (self.a.first_thread || self.b.first_thread) && !single_task;
         if !self.is_open() {
@@ -177,8 +180,9 @@ impl Censored {
     }
 }
 
-/// Sides of the margin that can be decided with bounds. If the true ratio is at least that of the numbers, *beyond* the
-/// upper end and *not beyond* the lower end remain true.
+/// Whether the difference lies beyond the ends of the margin, as far as that is known if some readings are bounds. If
+/// the true ratio is at least that of the readings (`Side::B`), *beyond* the upper end and *not beyond* the lower end
+/// remain true.
 fn sides(side: Option<Side>, of_numbers: Sides) -> Sides {
     let Sides { up, down } = of_numbers;
     match side {

@@ -1,4 +1,4 @@
-//! Turns a contest of a judge into a comparison for the report.
+//! Turns a contest, the comparison of two commands while it is running, into a comparison for the report.
 
 use fauxplat_model::{
     Comparison, DroppedLean, Gate, Grade, Margin, MeanRatio, Metric, QuantileShift, RatioInterval, Sample,
@@ -20,7 +20,8 @@ use crate::pairing::Pair;
 use crate::secondary::secondary;
 use crate::standing::{Standing, beyond_margin, bounded};
 
-/// The pairs of a contest that were kept, reduced to runs after themselves if those alone answer.
+/// The pairs of a contest that no guard dropped, reduced to runs that follow their own command if only those decide
+/// (`is_parted`).
 fn kept_pairs<'a>(blocks: &[Vec<&'a Sample>], contest: &Contest, is_parted: bool) -> Vec<Pair<'a>> {
     let kept = |run: &&Sample| contest.kept.binary_search(&run.block).is_ok();
     let kept_blocks = blocks.iter().filter(|block| block.first().is_some_and(kept));
@@ -42,7 +43,7 @@ pub(crate) fn comparison(
     contest.censored.shown(of_values(judge, contest, blocks, names, stopped_by), judge.single_task)
 }
 
-/// The comparison with every reading taken as a value.
+/// The comparison, with readings that are bounds taken as values.
 fn of_values(
     judge: &Judge,
     contest: &Contest,
@@ -118,7 +119,8 @@ pub(crate) fn absolute(margin: Margin) -> Option<f64> {
     }
 }
 
-/// Metrics that are not decided are reported once, with the first decided metric.
+/// Metrics that decide nothing are reported once, with the first metric of the rule; for the other metrics the list is
+/// empty.
 fn secondary_of(judge: &Judge, contest: &Contest, pairs: &[Pair]) -> Vec<Secondary> {
     match contest.metric == judge.rule.metric {
         true => secondary(judge, pairs, contest.design.seed),
@@ -126,15 +128,17 @@ fn secondary_of(judge: &Judge, contest: &Contest, pairs: &[Pair]) -> Vec<Seconda
     }
 }
 
-/// For an inconclusive comparison: the number of pairs that would probably decide.
+/// Number of pairs after which an inconclusive comparison would probably be decided; `None` if it is decided or nothing
+/// can be predicted.
 fn pairs_needed(judge: &Judge, contest: &Contest, standing: &Standing, level: f64) -> Option<usize> {
     let inconclusive = standing.verdict == Verdict::Inconclusive && standing.n >= 2;
     let clusters = inconclusive.then(|| clusters_needed(standing, &contest.design, level))?;
     clusters.map(|clusters| clusters * judge.pairs_per_block as usize)
 }
 
-/// Pairs in which one command was much slower. If typical runs differ, pairs are counted about that difference, as in
-/// the test of the tail: about zero, the slow pairs of one side would not stand out.
+/// Counts the pairs in which one command was much slower than the other. If typical runs differ, pairs are counted
+/// about that difference, as in the test of slow runs: counted about zero, the slow pairs of one side would not stand
+/// out.
 fn tail(contest: &Contest, standing: &Standing, level: f64) -> Tail {
     let series = &contest.series;
     let n = standing.n * series.group;
@@ -188,8 +192,8 @@ fn spread(standing: &Standing) -> Option<SpreadChange> {
     })
 }
 
-/// State of the gate, and the change that nine of ten such comparisons would have found. The latter is `None` for
-/// anytime-valid intervals, whose width follows another law.
+/// The gate with its answer, and the change that nine of ten comparisons with as many pairs would have found, which is
+/// `None` for anytime-valid intervals, whose width follows another law. `None` without a gate.
 fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let question = judge.rule.gate?;
     let state = standing.state(question.side(contest.metric));
@@ -199,7 +203,7 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let by_pairs = (critical + NINE_OF_TEN) * se;
     let level = judge.rule.level / judge.contests.len().max(1) as f64;
     let by_sessions = judge.found_over_sessions(contest, standing, level, NINE_OF_TEN);
-    // With several sessions, the variation between sessions decides, unless that between pairs is larger.
+    // With several sessions, the variation between sessions decides, unless the variation between pairs is larger.
     let detectable = (contest.design.margin + by_sessions.map_or(by_pairs, |it| it.max(by_pairs))).exp_m1();
     Some(Gate {
         question,
@@ -214,13 +218,13 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
 /// Standard normal quantile of nine tenths.
 const NINE_OF_TEN: f64 = 1.2816;
 
-/// Dropped pairs by the command that waited more.
+/// Numbers of dropped pairs in which A, and in which B, waited more for a CPU; `None` if there are none.
 fn dropped_lean(contest: &Contest) -> Option<DroppedLean> {
     let [a, b] = contest.guard.waited();
     (a + b > 0).then_some(DroppedLean { a, b, leans: contest.leaning })
 }
 
-/// Ratios of the commands at each quantile of their log readings, by a bootstrap of whole blocks.
+/// Ratio B over A at each quantile of the log readings, with a band by a bootstrap of whole blocks.
 fn quantile_shifts(pairs: &[Pair], metric: Metric, level: f64, seed: u64) -> Vec<QuantileShift> {
     let logs = |pair: &Pair, runs: &[&Sample]| -> Option<Vec<f64>> {
         runs.iter().map(|run| pair.log(run, metric)).collect()

@@ -1,4 +1,4 @@
-//! A contest of a judge: one command against another in one metric, with the state of its looks.
+//! A contest: the comparison of one command with another in one metric while the judge has not decided it.
 
 use fauxplat_model::{GateState, Margin, Metric, Verdict};
 use fauxplat_stats::paired::rows::Rows;
@@ -11,38 +11,42 @@ use crate::pairing::Seen;
 use crate::series::Series;
 use crate::standing::Standing;
 
-/// Contest of one command against another in one metric. The other is the first command, except when a winner is
-/// tested.
+/// Comparison of one command (`candidate`) with another (`reference`) in one metric, in progress. The reference is the
+/// first command, except when the fastest command is compared with the runner-up.
 #[derive(Clone, Debug)]
 pub(crate) struct Contest {
     pub(crate) reference: u16,
     pub(crate) candidate: u16,
     pub(crate) metric: Metric,
     pub(crate) margin: Margin,
-    /// Level of both commands so far, while an absolute margin waits for it to be turned into a ratio.
+    /// Readings of both commands so far, from which an absolute margin will be turned into a ratio; `None` if that has
+    /// been done or the margin is a ratio.
     pub(crate) level: Option<Level>,
     pub(crate) design: Design,
     pub(crate) series: Series,
     pub(crate) guard: Guard,
-    /// Blocks whose pair was kept and counts, in ascending order.
+    /// Numbers of the blocks whose pair was accepted and counts in the verdict, in ascending order.
     pub(crate) kept: Vec<u32>,
-    /// Blocks whose pair the guards accepted, including those after the answer.
+    /// Numbers of the blocks whose pair the guards accepted, including those after the verdict.
     pub(crate) good: Vec<u32>,
-    /// Kinds of readings among the pairs that count.
+    /// The kinds of readings (values, bounds) that occur among the pairs that count.
     pub(crate) censored: Censored,
-    /// Set at the look that decided. Its figures do not change afterwards, as a sequential design requires.
+    /// State of the comparison at the look at the data that decided. Its figures do not change afterwards, as a
+    /// sequential design requires.
     pub(crate) decided: Option<Standing>,
-    /// Error level at which the commands were called different, while a gate still asks by how much.
+    /// Error level at which the commands were shown to differ, while a gate still asks whether they differ by more than
+    /// the margin.
     pub(crate) rejected_at: Option<f64>,
-    /// Whether one command waited in more of the dropped pairs than chance allows.
+    /// Whether one command waited longer in more of the dropped pairs than chance allows.
     pub(crate) leaning: bool,
-    /// Number of clusters after which typical runs were first known to be equivalent.
+    /// Number of clusters after which typical runs were first known to be equivalent, or, with a gate, after which the
+    /// gate's answer was known and remained so.
     pub(crate) typical_at: Option<usize>,
 }
 
 impl Contest {
-    /// Takes one more cluster; returns whether this is a moment to look. Clusters are kept back until an absolute
-    /// margin is known.
+    /// Adds the figures of one more cluster; returns whether the data are to be looked at now. Clusters wait in `level`
+    /// until an absolute margin has been turned into a ratio.
     pub(crate) fn push(&mut self, seen: &Seen) -> bool {
         match &mut self.level {
             None => self.series.push(seen, &self.design),
@@ -50,12 +54,13 @@ impl Contest {
         }
     }
 
-    /// Turns an absolute margin into a ratio by the level seen so far, unless that has been done.
+    /// Turns an absolute margin into a ratio by the readings so far, unless that has been done.
     pub(crate) fn settle_margin(&mut self) {
         self.release();
     }
 
-    /// Turns an absolute margin into a ratio, and takes the clusters that were kept back.
+    /// Turns an absolute margin into a ratio, and adds the clusters that waited for it. Returns whether one of them
+    /// completes a look at the data.
     fn release(&mut self) -> bool {
         let (Some(level), Margin::Absolute(amount)) = (self.level.take(), self.margin) else { return false };
         if let Some(ratio) = level.ratio_of(amount) {
@@ -66,7 +71,7 @@ impl Contest {
         level.waiting().fold(false, |look, seen| series.push(seen, design) | look)
     }
 
-    /// The margin as a ratio of the typical level of both commands.
+    /// The margin as a ratio; an absolute margin is divided by the typical reading of both commands.
     pub(crate) fn margin_ratio(&self) -> f64 {
         match self.margin {
             Margin::Ratio(ratio) => ratio,
@@ -83,7 +88,8 @@ impl Contest {
         self.decided.is_some_and(|standing| standing.is_answered(self.design.gate))
     }
 
-    /// Takes note of a look that showed no new difference.
+    /// Records a look at the data that showed no new difference; ends the comparison if this was the last look or the
+    /// question is answered.
     pub(crate) fn note(&mut self, standing: Standing, closing: bool) {
         let is_gate_known = self.design.gate.is_some_and(|gate| standing.state(gate) != GateState::Undecided);
         let is_known = match self.design.gate {
@@ -96,8 +102,8 @@ impl Contest {
         self.decided = settled.then_some(standing);
     }
 
-    /// Withholds an *equivalent* if the dropped pairs lean to one side, since the difference may be in the dropped
-    /// pairs.
+    /// Turns an *equivalent* into *inconclusive* if one command waited longer in significantly more of the dropped
+    /// pairs, since the difference may be in the dropped pairs.
     pub(crate) fn withheld(&mut self, standing: Standing) -> Standing {
         self.leaning = self.guard.leans(standing.level);
         match standing.verdict == Verdict::Equivalent && self.leaning {
@@ -106,7 +112,8 @@ impl Contest {
         }
     }
 
-    /// Adds the p-value at the look that decided, for the report.
+    /// Adds the p-value at the look at the data that decided, for the report; not computed before, since verdicts do
+    /// not need it.
     pub(crate) fn put_p_value(&mut self, rows: &Rows) {
         if let Some(standing) = &mut self.decided {
             let closing = standing.verdict == Verdict::Inconclusive
@@ -115,7 +122,7 @@ impl Contest {
         }
     }
 
-    /// Clusters until the next look.
+    /// Number of clusters still to come until the next look at the data; `None` after the last one.
     pub(crate) fn to_next_look(&self) -> Option<u32> {
         let n = (self.series.d.len() + self.level.as_ref().map_or(0, Level::len)) as u32;
         self.design.looks.iter().find(|&&look| look > n).map(|look| look - n)

@@ -1,4 +1,4 @@
-//! Judges counts that may repeat exactly.
+//! Decides comparisons of counts that may repeat exactly, such as those of a processor simulator.
 
 use fauxplat_model::{Comparison, DifferenceIn, ExactCounts, Extent, Metric, Secondary, StoppedBy, Verdict};
 
@@ -7,18 +7,19 @@ use crate::exact::Exact;
 use crate::judge::Judge;
 
 impl Judge {
-    /// With `true`, the deciding metrics are counts of a simulator, which are compared as numbers if they repeat.
+    /// With `true`, the deciding metrics are counts of a simulator, which are compared as numbers if they are equal in
+    /// every run of a command.
     pub fn counted(mut self, is_counted: bool) -> Self {
         self.exact = is_counted.then(Exact::default);
         self
     }
 
-    /// Whether every contest is decided by counts that repeat.
+    /// Whether every comparison is decided by counts that are equal in every run of a command.
     pub(crate) fn is_exact(&self) -> bool {
         !self.contests.is_empty() && self.contests.iter().all(|contest| self.exact_counts(contest).is_some())
     }
 
-    /// Whether a deciding metric of some command has no count, so that nothing can be judged.
+    /// Whether a deciding metric has no count for some command after `blocks` blocks, so that nothing can be decided.
     pub(crate) fn is_hopeless(&self, blocks: u32) -> bool {
         let metrics = self.rule.decided();
         let hopeless = |exact: &Exact| {
@@ -31,7 +32,7 @@ impl Judge {
         self.exact.as_ref()?.of(contest.metric, contest.reference, contest.candidate)
     }
 
-    /// Replaces the result of a series of pairs by counts that repeat.
+    /// Replaces the result of the statistical test by that of the counts, if all comparisons are decided by counts.
     pub(crate) fn put_exact(&self, contest: &Contest, comparison: &mut Comparison) {
         let (Some(exact), Some(counted)) = (&self.exact, self.exact_counts(contest)) else { return };
         if !self.is_exact() {
@@ -68,7 +69,8 @@ impl Judge {
         };
     }
 
-    /// The command whose count in the first metric is less than all others.
+    /// Index of the command whose count in the first metric is less than those of all other commands; `None` if there
+    /// is a tie or not all counts repeat.
     pub(crate) fn exact_winner(&self) -> Option<usize> {
         let exact = self.exact.as_ref().filter(|_| self.is_exact())?;
         let count = |command: u16| exact.of(self.rule.metric, command, command).map(|it| (it.a, command));
@@ -80,7 +82,7 @@ impl Judge {
         }
     }
 
-    /// A sentence about each command whose counts do not repeat.
+    /// A sentence for each command whose counts differ from run to run.
     pub(crate) fn not_exact(&self, names: &[String]) -> Vec<String> {
         let Some(exact) = self.exact.as_ref().filter(|_| !self.is_exact()) else { return Vec::new() };
         let metrics = self.rule.decided();
@@ -95,7 +97,8 @@ impl Judge {
     }
 }
 
-/// Counts of the other metrics, which are reported once, with the first decided metric.
+/// Counts of all metrics but that of the contest. They are reported once, with the first metric of the rule; for other
+/// metrics the list is empty.
 fn secondary(exact: &Exact, contest: &Contest, first: Metric) -> Vec<Secondary> {
     if contest.metric != first {
         return Vec::new();

@@ -1,7 +1,7 @@
 //! Figures from counts of the same run: rates of misses, instructions per cycle, the clock frequency.
 //!
-//! A figure is absent if one of its parts was not measured. Figures are computed run by run and summarised by their
-//! median, since a ratio of two medians may belong to no run.
+//! A figure is absent if one of the counts in it was not measured. Figures are computed run by run and summarised by
+//! their median, since a ratio of the medians of two counts may be the ratio of no run.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use fauxplat_stats::order::median_interval;
 
 use crate::analysed::counts;
 
-/// A derived figure: the sum of the parts above the line over the sum of the parts below. Parts are named without their
-/// source; a part with a leading `-` is subtracted.
+/// A figure computed from counts: the sum of the counts in `above` over the sum of those in `below`, multiplied by
+/// `times`. Counts are named without their source; a count with a leading `-` is subtracted.
 struct Figure {
     name: &'static str,
     above: &'static [&'static str],
@@ -34,7 +34,7 @@ const fn figure(
     Figure { name, above, below, times, unit }
 }
 
-/// Figures that are computed for any source that has the parts.
+/// Figures that are computed for each source that provides all counts in them.
 const FIGURES: &[Figure] = &[
     figure("instructions per cycle", &["instructions"], &["cycles"], PLAIN),
     figure("front-end stalls", &["stalled-cycles-frontend"], &["cycles"], SHARE),
@@ -47,8 +47,8 @@ const FIGURES: &[Figure] = &[
     figure("LL misses", &["llc-misses"], &["instructions"], PER_THOUSAND),
     figure("cache misses", &["cache-misses"], &["cache-references"], SHARE),
     figure("cache misses", &["cache-misses"], &["instructions"], PER_THOUSAND),
-    // Use of the slots of a core: Yasin, "A top-down method for performance analysis and counters architecture", ISPASS
-    // 2014. The kernel counts the parts in slots.
+    // Use of the issue slots of a core: Yasin, "A top-down method for performance analysis and counters architecture",
+    // ISPASS 2014. The kernel counts each category in slots.
     figure("retiring", &["topdown-retiring"], SLOTS, SHARE),
     figure("bad speculation", &["topdown-bad-spec"], SLOTS, SHARE),
     figure("front-end bound", &["topdown-fe-bound"], SLOTS, SHARE),
@@ -65,14 +65,14 @@ const FIGURES: &[Figure] = &[
 
 const SLOTS: &[&str] = &["slots"];
 
-/// Sources of counts, with the suffix of their counts' names.
+/// Sources of counts, with the suffix of their counts' names (`:u` for counts of user mode alone).
 const SOURCES: [(&str, &str); 3] = [("pmu", ""), ("pmu", ":u"), ("simulated", "")];
 
 /// Function that returns a metric of the run or shift with this index.
 type Get<'g> = &'g dyn Fn(usize, Metric) -> Option<u64>;
 
-/// Figures of the runs of one command, and a sentence about each figure that is impossible, such as a share above 100
-/// %.
+/// Returns the derived figures of the runs of one command, and a sentence about each figure that is impossible, such as
+/// a share above 100 %.
 pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) -> (Vec<Derived>, Vec<String>) {
     let runs: Vec<&Sample> =
         samples.iter().filter(|sample| sample.command == command && counts(sample, ignore_failure)).collect();
@@ -89,14 +89,14 @@ pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) ->
     (found, doubts)
 }
 
-/// Figures over `runs` runs or shifts.
+/// Derived figures over `runs` runs or shifts, whose counts `get` returns.
 pub(crate) fn figures(runs: usize, get: Get<'_>) -> Vec<Derived> {
     let mut found = of_sources(&SOURCES, runs, get);
     found.extend(clock(runs, get));
     found
 }
 
-/// Figures of counts within regions of the program, over all runs.
+/// Derived figures of counts within marked regions of the program, over all runs.
 fn of_regions(runs: &[&Sample]) -> Vec<Derived> {
     let of = |metric: Metric| Some((metric.name().split_once(':')?.0, metric.region()?));
     let regions: BTreeSet<(&str, &str)> =
@@ -128,7 +128,7 @@ fn of_sources(sources: &[(&str, &str)], runs: usize, get: Get<'_>) -> Vec<Derive
     found
 }
 
-/// Sentences about impossible figures, for each of `commands` commands.
+/// Sentences about impossible derived figures (shares above 100 %), for each of `commands` commands.
 pub fn doubts(samples: &[Sample], commands: usize, ignore_failure: bool) -> Vec<String> {
     let mut all: Vec<String> =
         (0..commands as u16).flat_map(|command| derived(samples, command, ignore_failure).1).collect();
@@ -136,7 +136,7 @@ pub fn doubts(samples: &[Sample], commands: usize, ignore_failure: bool) -> Vec<
     all
 }
 
-/// A metric with the sign with which it is added.
+/// A metric with the sign (1 or −1) with which it is added.
 type SignedMetric = (f64, Metric);
 
 fn of_runs(
@@ -155,7 +155,7 @@ fn of_runs(
     summed((0..runs).filter_map(ratio).collect(), figure.name, formula, figure.unit)
 }
 
-/// For example `a`, or `(a + b − c)`.
+/// The sum as text, for example `a`, or `(a + b − c)`.
 fn written(parts: &[SignedMetric]) -> String {
     let sign = |(at, (sign, _)): (usize, &SignedMetric)| match (at, *sign > 0.0) {
         (0, _) => "",
@@ -166,8 +166,8 @@ fn written(parts: &[SignedMetric]) -> String {
     if parts.len() == 1 { all } else { format!("({all})") }
 }
 
-/// Clock frequency while the processor worked for the program: cycles over CPU time. Cycles of user mode alone cannot
-/// be used, since there is no matching CPU time.
+/// Mean clock frequency of the CPU while it ran the program, in GHz: cycles over CPU time. Cycles of user mode alone
+/// cannot be used, since there is no CPU time that matches them.
 fn clock(runs: usize, get: Get<'_>) -> Option<Derived> {
     let cycles = Metric::from_name("pmu:cycles")?;
     let ghz = |run: usize| {

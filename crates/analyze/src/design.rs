@@ -1,32 +1,35 @@
-//! The parts of a rule that a comparison fixes before its first look, with its schedule.
+//! The parts of a rule that a comparison fixes before its first look at the data, with the schedule of the looks.
 
 use fauxplat_model::{Estimand, GateSide, Rule};
 use fauxplat_stats::paired::{Question, looks, spending};
 
-/// The parts of a rule that one contest uses, and its schedule of looks.
+/// The parts of a rule that one comparison uses, and its schedule of looks at the data.
 #[derive(Clone, Debug)]
 pub(crate) struct Design {
     /// Margin of equivalence as a log ratio, equal on both sides, so that exchanging A and B changes nothing.
     pub(crate) margin: f64,
-    /// Largest excess of much slower runs that still counts as none.
+    /// Largest difference of the shares of much slower runs that still counts as none.
     pub(crate) tail_margin: f64,
-    /// Whether the e-process decides.
+    /// Whether an anytime-valid test (an e-process) decides instead of the sequential test with fixed looks at the
+    /// data.
     pub(crate) anytime: bool,
-    /// Numbers of clusters after which the data are looked at; the last one is the limit.
+    /// Numbers of clusters (blocks) after which the data are looked at, in ascending order; the comparison ends at the
+    /// last one.
     pub(crate) looks: Vec<u32>,
-    /// Whether the mean over blocks is asked for, as when every block is another layout, or the typical block.
+    /// Whether the question is about the mean over blocks, as when every block is another layout, or about the typical
+    /// block.
     pub(crate) question: Question,
-    /// Estimand that decides.
+    /// Quantity that decides: the typical pair or the mean ratio.
     pub(crate) estimand: Estimand,
-    /// Side of the margin that a gate asks about; sampling continues until that is known.
+    /// Side of the margin that a gate asks about; sampling continues until the gate is answered.
     pub(crate) gate: Option<GateSide>,
-    /// Seconds of measuring before the first look.
+    /// Least duration of measuring before the first look at the data, in seconds.
     pub(crate) least_span_s: f64,
     pub(crate) seed: u64,
 }
 
 impl Design {
-    /// The design of a rule with a margin, as a ratio, and a limit of clusters.
+    /// Takes the settings from a rule; `margin` is a ratio minus one, and `clusters_max` is the limit of clusters.
     pub(crate) fn new(rule: &Rule, margin: f64, seed: u64, clusters_max: u32, question: Question) -> Self {
         Design {
             margin: margin.max(0.0).ln_1p(),
@@ -41,8 +44,9 @@ impl Design {
         }
     }
 
-    /// Cumulative probability per side that may be spent by each of these looks. A look that was skipped because too
-    /// little time had passed leaves its part to the next.
+    /// Cumulative error probability per side that may be spent up to each look at the data in `looked`. A look that was
+    /// skipped because too little time had passed leaves its part to the next; with `closing`, the last look may spend
+    /// all that is left.
     pub(crate) fn spent(&self, level: f64, looked: &[u32], closing: bool) -> Vec<f64> {
         let number = |look: u32| self.looks.partition_point(|&planned| planned <= look).max(1);
         let part = |(at, &look): (usize, &u32)| match closing && at + 1 == looked.len() {

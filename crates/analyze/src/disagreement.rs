@@ -8,11 +8,11 @@ use fauxplat_model::{
 /// Metrics that count work on a real processor. Counts of a simulator are not listed, since simulated runs are never
 /// timed.
 const WORK: [&str; 2] = ["pmu:instructions", "pmu:instructions:u"];
-/// Maximum number of figures that a disagreement lists.
+/// Maximum number of derived figures that a disagreement lists.
 const FIGURES_MAX: usize = 4;
 
-/// Changes of work and time between two commands, if their directions disagree. `comparisons` has the comparisons of
-/// the two commands in every decided metric.
+/// Returns the changes of work and time between two commands, if their directions disagree; otherwise `None`.
+/// `comparisons` has the comparisons of the two commands in every metric of the rule.
 pub(crate) fn disagreement(comparisons: &[&Comparison], [a, b]: [&RunFindings; 2]) -> Option<Disagreement> {
     let first = comparisons.first()?;
     let change = |metric| changes(comparisons).find(|it: &MetricChange| it.metric == metric);
@@ -29,8 +29,8 @@ pub(crate) fn disagreement(comparisons: &[&Comparison], [a, b]: [&RunFindings; 2
     })
 }
 
-/// The metrics that were shown to have moved, or to be equal within a margin: the metric's own margin if it was
-/// decided, otherwise the margin of the first metric.
+/// The metrics that were shown to differ, or to be equal within a margin: the metric's own margin if it has a
+/// comparison of its own, otherwise the margin of the first metric.
 fn changes(comparisons: &[&Comparison]) -> impl Iterator<Item = MetricChange> {
     let common = comparisons.first().map_or(0.0, |it| it.margin);
     let decided = comparisons.iter().map(|it| {
@@ -49,7 +49,7 @@ fn changes(comparisons: &[&Comparison]) -> impl Iterator<Item = MetricChange> {
     })
 }
 
-/// The figures whose intervals lie apart.
+/// The derived figures whose intervals for the two commands do not overlap.
 fn derived(a: &[Derived], b: &[Derived]) -> Vec<DerivedChange> {
     let of_both =
         a.iter().filter_map(|a| Some((a, b.iter().find(|b| b.formula == a.formula && b.unit == a.unit)?)));

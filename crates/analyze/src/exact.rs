@@ -1,5 +1,5 @@
-//! Counts of a simulator repeat exactly if the program does the same in each run. If two runs of every command show
-//! that, the counts are compared as numbers, and a difference of one is a difference.
+//! Counts of a processor simulator repeat exactly if the program does the same in each run. If two runs of every
+//! command show that, the counts are compared as numbers, and a difference of 1 is a difference.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use fauxplat_model::{ExactCounts, Metric, Sample};
 
 use crate::analysed::counts;
 
-/// Number of runs that show whether counts repeat.
+/// Minimum number of runs that show whether counts repeat.
 const RUNS: u32 = 2;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exact(BTreeMap<(u16, Metric), Repeated>);
 
-/// A count, and whether it was equal in every run.
+/// A count of the first run, the number of runs with a count, and whether it was equal in all of them.
 #[derive(Clone, Copy, Debug)]
 struct Repeated {
     count: u64,
@@ -22,7 +22,7 @@ struct Repeated {
 }
 
 impl Exact {
-    /// Takes the runs of a block.
+    /// Adds the runs of a block.
     pub(crate) fn take(&mut self, samples: &[Sample], ignore_failure: bool) {
         for sample in samples.iter().filter(|sample| counts(sample, ignore_failure)) {
             for (metric, value) in sample.readings.iter() {
@@ -35,24 +35,24 @@ impl Exact {
         }
     }
 
-    /// The counts of two commands, if both repeat.
+    /// The counts of two commands; `None` unless each is equal in at least [`RUNS`] runs of its command.
     pub(crate) fn of(&self, metric: Metric, reference: u16, candidate: u16) -> Option<ExactCounts> {
         let one = |command| self.0.get(&(command, metric)).filter(|seen| seen.is_same && seen.runs >= RUNS);
         let (a, b) = (one(reference)?, one(candidate)?);
         Some(ExactCounts { a: a.count, b: b.count, runs: a.runs.min(b.runs) })
     }
 
-    /// Whether some command has no count after enough blocks to show whether counts repeat.
+    /// Whether some command has no count in `metric` although [`RUNS`] blocks are over.
     pub(crate) fn is_hopeless(&self, metric: Metric, commands: u16, blocks: u32) -> bool {
         blocks >= RUNS && (0..commands).any(|command| !self.0.contains_key(&(command, metric)))
     }
 
-    /// Whether a command's counts differ between runs.
+    /// Whether the counts of a command in `metric` differ between its runs.
     pub(crate) fn apart(&self, metric: Metric, command: u16) -> bool {
         self.0.get(&(command, metric)).is_some_and(|seen| !seen.is_same)
     }
 
-    /// The other metrics whose counts repeat in both commands and are not zero in both.
+    /// Counts of all metrics but `metric` that repeat in both commands and are not zero in both.
     pub(crate) fn others(
         &self,
         metric: Metric,

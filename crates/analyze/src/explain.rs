@@ -1,4 +1,4 @@
-//! An explanation: the part of each factor in the variation of the time.
+//! An explanation: how much of the variation of the time each factor causes.
 
 use std::collections::BTreeMap;
 
@@ -21,14 +21,14 @@ use crate::verdict::elapsed_s;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainFactor {
-    /// Name: `env-size`, `heap`, `layout`, `cpu`.
+    /// Name of the factor, such as `env-size`, `heap`, `layout` or `cpu`.
     pub name: String,
     pub levels: Vec<String>,
-    /// Whether the levels are a sample of many possible ones.
+    /// Whether the levels are a random sample of many possible ones.
     pub is_sample: bool,
-    /// Index of the level, by block and by position within the block.
+    /// Index into `levels`, by block and by position within the block.
     pub at: Vec<Vec<u16>>,
-    /// Place of each run within its level, if a level consists of several places.
+    /// Place of each run within its level, if a level consists of several places, such as several CPUs.
     pub places: Option<ExplainPlaces>,
 }
 
@@ -40,13 +40,13 @@ pub struct ExplainJudged {
     pub warnings: Vec<String>,
 }
 
-/// Number of random orders for each p-value.
+/// Number of random permutations for each p-value.
 const DRAWS: usize = 3999;
 
-/// Confidence of the intervals: 95 %.
+/// Error level of the intervals of the components; their confidence is 95 %.
 const INTERVAL_LEVEL: f64 = 0.05;
 
-/// Share of the slowest and of the fastest runs whose difference is explained.
+/// The slowest tenth of the runs is compared with the fastest tenth.
 const TAIL: f64 = 0.1;
 
 /// Share of failed runs above which a warning is given.
@@ -101,24 +101,25 @@ pub fn explain_findings(
     ExplainJudged { findings, warnings }
 }
 
-/// Reading of a run. A reading of zero counts, since a run shorter than the clock's resolution has not failed.
+/// Reading of an analysed run. A reading of zero counts as [`least`], since a run shorter than the clock's resolution
+/// has not failed.
 fn reading(sample: &Sample, metric: Metric, ignore_failure: bool) -> Option<f64> {
     let value = sample.get(metric).filter(|_| counts(sample, ignore_failure));
     value.map(|value| (value as f64).max(least(metric)))
 }
 
-/// A factor with its column.
+/// A factor with the level of each run.
 struct Varied {
     name: String,
     levels: Vec<String>,
     column: Factor,
-    /// Whether the levels were drawn at random, which makes a randomisation test exact.
+    /// Whether the levels were drawn at random in each block, so that a randomisation test is exact.
     is_drawn: bool,
-    /// The p-value, if it is known before the test.
+    /// p-value of the factor, if it was computed before those of the other factors.
     p_value: Option<f64>,
 }
 
-/// The factors of the plan that took more than one level, and the factors of time.
+/// The factors of the plan that took more than one level in the runs `good`, followed by `order` and `drift`.
 fn varied(factors: &[ExplainFactor], good: &[&Sample]) -> Vec<Varied> {
     let drawn = |factor: &ExplainFactor| {
         let at = |sample: &&Sample| {
@@ -153,7 +154,7 @@ fn varied(factors: &[ExplainFactor], good: &[&Sample]) -> Vec<Varied> {
     all
 }
 
-/// A factor whose level is a number of the sample.
+/// A factor whose level is a number of the run: its position or its block.
 fn by_time(
     name: &str,
     good: &[&Sample],
@@ -176,7 +177,8 @@ fn by_time(
     }
 }
 
-/// The components, the largest first and the residual last, the interactions, and the ratio that they explain.
+/// Returns the components, the largest first and the residual last, the interactions, and the ratio of the slowest
+/// tenth of the runs to the fastest tenth.
 fn explained(
     parts: &Parts,
     varied: &[Varied],
@@ -245,7 +247,7 @@ fn component(
 }
 
 /// p-value of a factor whose levels were drawn anew in every block: permuting the levels within the blocks shows how
-/// large the effect could be by chance. Other factors are taken out first (Freedman and Lane 1983).
+/// large its effect could be by chance. Effects of the other factors are subtracted first (Freedman and Lane 1983).
 fn randomised_p(varied: &Varied, part: &FactorEstimates, good: &[&Sample], seed: u64) -> f64 {
     let mut sums = LevelSums::new(varied.column.count, DRAWS, seed);
     let mut from = 0;
@@ -259,8 +261,8 @@ fn randomised_p(varied: &Varied, part: &FactorEstimates, good: &[&Sample], seed:
     crossing.p_value()
 }
 
-/// Points of each factor, followed by those of the residual: their parts of the difference between the slowest and the
-/// fastest runs, in percentage points. Also returns that difference as a ratio.
+/// Returns the part of each factor, followed by that of the residual, in the difference between the slowest and the
+/// fastest tenth of the runs, in percentage points, and that difference as a ratio.
 ///
 /// A run's log time is the sum of its factors' effects and a residual, so the difference between the means of two
 /// groups of runs is the sum of the differences of the parts: nothing is counted twice and nothing is left over. If
@@ -286,7 +288,7 @@ fn points(parts: &Parts, varied: &[Varied]) -> (Vec<f64>, f64) {
     (logs.into_iter().map(|log| log * scale).collect(), bounded(whole).exp())
 }
 
-/// Number of bootstrap draws for the interval of the whole difference.
+/// Number of bootstrap samples for the interval of the ratio of the slowest to the fastest tenth.
 const WHOLE_DRAWS: usize = 999;
 
 /// Interval of the ratio of the slowest to the fastest tenth, by a percentile bootstrap of whole blocks (Efron 1979),
@@ -309,11 +311,12 @@ fn whole_interval(good: &[&Sample], values: &[f64], seed: u64) -> Option<[f64; 2
     Some([end(INTERVAL_LEVEL / 2.0)?, end(1.0 - INTERVAL_LEVEL / 2.0)?])
 }
 
-/// Minimum number of blocks for an interval of the whole difference, and the stream of its draws.
+/// Minimum number of blocks for the interval of the ratio of the slowest to the fastest tenth, and the random stream of
+/// its bootstrap.
 const BLOCKS_MIN: usize = 10;
 const WHOLE_STREAM: u64 = 0x7768_6f6c;
 
-/// Mean of the slowest tenth of ascending values minus the mean of the fastest tenth.
+/// Mean of the slowest tenth of `rising`, which are ascending log times, minus the mean of the fastest tenth.
 fn between_tails(rising: &[f64]) -> f64 {
     let tail = ((rising.len() as f64 * TAIL).ceil() as usize).clamp(1, rising.len().max(1));
     let of = |part: &[f64]| mean(part).unwrap_or(0.0);
@@ -341,8 +344,8 @@ fn warnings(findings: &ExplainFindings, all: usize) -> Vec<String> {
     warnings
 }
 
-/// Warnings about factors whose places had too few runs to be a factor of their own, so that their effect is part of
-/// the residual.
+/// Warnings about factors whose levels consist of several places (such as CPUs) with too few runs to estimate their
+/// effects, which are part of the residual then.
 fn unseen_places<'a>(
     factors: &'a [ExplainFactor],
     findings: &'a ExplainFindings,

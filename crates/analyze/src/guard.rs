@@ -1,7 +1,8 @@
-//! Rules by which pairs are dropped. Every rule looks at both runs of a pair together, and never at which was faster.
+//! Rules by which pairs are dropped. Every rule uses the sum of both runs of a pair, and never depends on which was
+//! faster.
 //!
-//! If A and B are the same, swapping their labels leaves each rule's answer unchanged. The remaining differences are
-//! then still as likely as their negatives, and the error rate holds.
+//! If A and B are the same program, swapping their labels changes no rule's answer. The log ratios of the pairs that
+//! remain are then still as likely as their negatives, and the error rate of the test holds.
 
 use std::collections::VecDeque;
 
@@ -12,26 +13,28 @@ use fauxplat_stats::distribution::clopper_pearson_lower;
 use crate::censored;
 use crate::pairing::Pair;
 
-/// Steal time up to which a pair is never dropped: two ticks. Steal advances in ticks of 10 ms over all CPUs together,
-/// so this much may appear in a pair of 5 ms runs although it was lost elsewhere or before.
+/// Steal time of a pair up to which it is never dropped for steal: two ticks. Steal advances in ticks of 10 ms over all
+/// CPUs together, so this much may appear in a pair of 5 ms runs although it was lost on another CPU or before.
 pub(crate) const STEAL_ALLOWED_NS: f64 = 20e6;
 
-/// Share of a pair's wall time above which steal is heavy, beyond the allowance and the usual steal.
+/// Share of a pair's wall time: a pair is dropped if its steal time exceeds this share plus the larger of
+/// [`STEAL_ALLOWED_NS`] and [`TIMES_USUAL`] times the usual steal of a pair.
 pub(crate) const STEAL_SHARE: f64 = 0.10;
 
-/// Number of migrations of a pair up to which it is never dropped.
+/// Number of migrations of a pair up to which it is never dropped for migrations.
 pub(crate) const MIGRATIONS_ALLOWED: f64 = 10.0;
 
-/// Waiting time for the CPU up to which a pair of single-threaded commands is never dropped.
+/// Waiting time for the CPU up to which a pair of single-threaded commands is never dropped for waiting.
 pub(crate) const WAIT_ALLOWED_NS: f64 = 100e3;
 
-/// Share of the wall time above which waiting is preemption, beyond the allowance and the usual waiting.
+/// Share of a pair's wall time: a pair counts as preempted if its waiting time exceeds this share plus the larger of
+/// [`WAIT_ALLOWED_NS`] and [`TIMES_USUAL`] times the usual waiting of a pair.
 pub(crate) const WAIT_SHARE: f64 = 0.02;
 
-/// Multiple of the usual wait, steal or migrations above which a pair is unusual.
+/// Multiple of the median wait, steal or migrations of earlier pairs above which a pair is unusual.
 pub(crate) const TIMES_USUAL: f64 = 4.0;
 
-/// Number of earlier pairs whose median is the usual state.
+/// Number of the latest pairs whose median wait, steal and migrations count as usual.
 const MEMORY: usize = 32;
 
 #[derive(Clone, Debug, Default)]
@@ -42,11 +45,12 @@ pub(crate) struct Guard {
     steal_ns: VecDeque<f64>,
     migrations: VecDeque<f64>,
     dropped: Vec<Dropped>,
-    /// Numbers of pairs dropped for waiting or steal in which A, and in which B, waited more.
+    /// Numbers of pairs dropped for waiting, steal, migrations or throttling in which A, and in which B, had more of
+    /// that quantity.
     waited: [usize; 2],
 }
 
-/// Minimum number of dropped pairs that can lean to a side.
+/// Minimum number of dropped pairs from which on it is tested whether one command waited more in them.
 const LEANS_FROM: usize = 8;
 
 impl Guard {
@@ -54,9 +58,9 @@ impl Guard {
         Guard { single_task, ..Guard::default() }
     }
 
-    /// Why this pair is dropped, if it is. Its readings are remembered in any case: on a machine where every pair loses
-    /// steal time that is the usual state, and dropping all pairs would leave nothing. With `counts` false, a drop is
-    /// not counted, because the pair came after the answer.
+    /// Returns why this pair is dropped; `None` if it is not. Its wait, steal and migrations are remembered in any
+    /// case: on a machine where every pair loses steal time that is the usual state, and dropping all pairs would leave
+    /// nothing. With `counts` false, a drop is not counted, because the comparison was decided before.
     pub(crate) fn judge(
         &mut self,
         pair: &Pair,
@@ -75,7 +79,7 @@ impl Guard {
         reason
     }
 
-    /// Notes which command waited more in a dropped pair.
+    /// Counts which command had more of the quantity for which a pair was dropped.
     fn note_who_waited(&mut self, pair: &Pair, reason: DroppedReason) {
         let metric = match reason {
             DroppedReason::Preempted => Metric::RUN_DELAY,
@@ -94,14 +98,15 @@ impl Guard {
         self.waited
     }
 
-    /// Whether more of the dropped pairs lie on one side than a fair coin allows, by the sign test at this level.
+    /// Whether one command had the longer wait in more of the dropped pairs than chance allows, by a sign test at this
+    /// error level.
     pub(crate) fn leans(&self, level: f64) -> bool {
         let [a, b] = self.waited;
         let (most, all) = (a.max(b), a + b);
         all >= LEANS_FROM && clopper_pearson_lower(most, all, 1.0 - level / 2.0) > 0.5
     }
 
-    /// Dropped pairs by reason, in the order of the reasons' first occurrence.
+    /// Numbers of dropped pairs by reason, in the order in which the reasons first occurred.
     pub(crate) fn dropped(&self) -> &[Dropped] {
         &self.dropped
     }
@@ -142,8 +147,8 @@ impl Guard {
         }
     }
 
-    /// Only the waiting of single tasks is judged, since one of several tasks may wait for another, which is part of
-    /// the command's behaviour.
+    /// Whether the runs of a pair waited for the CPU for unusually long. Only single tasks can count as preempted,
+    /// since a task of several may wait for another one, which is part of the command's behaviour.
     fn is_preempted(&self, pair: &Pair) -> bool {
         let limit =
             WAIT_ALLOWED_NS.max(TIMES_USUAL * usual(&self.wait_ns)) + WAIT_SHARE * total(pair, Metric::WALL);

@@ -1,4 +1,4 @@
-//! Checks whether the early and the late half of a session agree.
+//! Checks whether the log ratios of the early and of the late half of a session agree.
 
 use fauxplat_model::Verdict;
 use fauxplat_stats::distribution::t_for_z;
@@ -12,12 +12,12 @@ const HALF_MIN: usize = 5;
 pub(crate) struct Halves {
     early: Estimate,
     late: Estimate,
-    /// Critical value for half of the clusters.
+    /// Critical value of the difference between the halves, in standard errors, for half of the clusters.
     critical: f64,
 }
 
 impl Halves {
-    /// From the log ratios of all clusters; `None` if there are too few.
+    /// Splits the log ratios `d` of all clusters; `None` if a half has fewer than [`HALF_MIN`] clusters.
     pub(crate) fn of(d: &[f64], level: f64) -> Option<Self> {
         let (early, late) = d.split_at(d.len() / 2);
         let df = early.len().saturating_sub(1) as f64;
@@ -33,19 +33,19 @@ impl Halves {
         [self.early.centre, self.late.centre]
     }
 
-    /// Whether the halves differ at the level.
+    /// Whether the mean log ratios of the two halves differ significantly.
     fn is_apart(&self) -> bool {
         let apart = (self.early.centre - self.late.centre).abs();
         apart > 0.0 && apart > self.critical * self.early.se.hypot(self.late.se)
     }
 
-    /// Whether each half alone shows a difference of more than `least` to the side of `sign`.
+    /// Whether each half alone shows a log ratio beyond `least` in the direction of `sign`.
     fn both_show(&self, sign: f64, least: f64) -> bool {
         [self.early, self.late].iter().all(|half| sign * half.centre - least > self.critical * half.se)
     }
 
-    /// Withholds the conclusions about a typical difference that only one half shows: that there is one, and that it
-    /// lies beyond the margin. Halves that differ only in size agree.
+    /// Removes the conclusions about typical runs that only one half shows: that they differ, and that the difference
+    /// lies beyond the margin. Halves that show differences in the same direction but of different size agree.
     pub(crate) fn steady(&self, standing: Standing) -> Standing {
         if standing.typical != Verdict::Different || !self.is_apart() {
             return standing;
@@ -81,7 +81,7 @@ impl Halves {
 mod tests {
     use super::*;
 
-    /// Twenty log ratios of each half, with some noise.
+    /// Halves of twenty log ratios each, with some noise about the given mean log ratios.
     fn halves(early: f64, late: f64) -> Halves {
         let noise = |n: usize| 0.002 * ((n * 7 % 11) as f64 - 5.0);
         let d: Vec<f64> = (0..40).map(|n| noise(n) + if n < 20 { early } else { late }).collect();

@@ -1,9 +1,9 @@
-//! Checks whether the first and the second of two runs in a row agree, where they part by themselves or for an unclear
-//! reason.
+//! Checks whether the first and the second of two successive runs of a command lead to the same conclusion, where the
+//! two differ for another reason than the command that ran before, or for an unclear one.
 //!
 //! A program that is slow in every second of its own runs is slow at the same position of every block. The random order
-//! of the commands does not change that position, so an extra cost of first runs becomes a constant difference. An
-//! answer therefore has to hold at both positions.
+//! of the commands does not change that position, so an extra cost of first runs becomes a constant difference. A
+//! conclusion therefore has to hold at both positions.
 
 use fauxplat_model::Verdict;
 use fauxplat_stats::distribution::normal_upper_tail;
@@ -16,13 +16,14 @@ use crate::series::Series;
 use crate::standing::{Sides, Standing, bounded};
 
 impl Series {
-    /// The log ratios of the first runs, and those of the second runs, of the first `n` clusters.
+    /// The log ratios of the commands' first runs, and those of their second runs, in the first `n` clusters.
     fn by_place(&self, n: usize) -> [Vec<f64>; 2] {
         let (second, carried) = (&self.after_itself[..n], &self.carried[..n]);
         [second.iter().zip(carried).map(|(second, carried)| second - carried).collect(), second.to_vec()]
     }
 
-    /// The p-value of the position with the weaker evidence for a common side, by a normal approximation.
+    /// The p-value of the weaker of first and second runs for a difference in the same direction, by a normal
+    /// approximation.
     pub(crate) fn p_of_both_places(&self, n: usize) -> f64 {
         let keys = self.by_place(n).map(|values| {
             let sorted = Sorted::new(&values);
@@ -33,8 +34,8 @@ impl Series {
         (2.0 * normal_upper_tail(shown)).min(1.0)
     }
 
-    /// Withholds conclusions about typical runs that first runs alone, or second runs alone, do not show. The interval
-    /// covers those of both.
+    /// Removes conclusions about typical runs that first runs alone, or second runs alone, do not show. The returned
+    /// interval covers the intervals of both.
     pub(crate) fn in_both_places(&self, standing: Standing, design: &Design, level: f64) -> Standing {
         let is_known = standing.low > -f64::INFINITY || standing.typical != Verdict::Inconclusive;
         if !(is_known && self.is_twice() && standing.n > 0 && self.view(standing.n).is_in_doubt()) {

@@ -1,26 +1,29 @@
-//! Computes the power of a CPU from laps.
+//! Computes the power of a CPU from laps: timed repetitions of a fixed number of instructions.
 
 use fauxplat_model::{CpuIndex, ShiftSample};
 use fauxplat_stats::describe::{median, quantile_sorted, sorted, standard_deviation};
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_units::Cpu;
 
-/// Quantile of the laps that is taken as the edge, large enough that a few laps timed wrongly do not matter.
+/// Quantile of the lap times, from the fastest on, that counts as undisturbed; large enough that a few laps timed
+/// wrongly do not matter.
 const EDGE: f64 = 0.002;
-/// Quantile of the laps up to which the edge may lie.
+/// Quantile of the lap times up to which the interval of the undisturbed lap reaches.
 const EDGE_MAX: f64 = 0.01;
-/// Maximum relative width of the middle half of the laps of a CPU that works at one speed.
+/// Largest width of the middle half of a CPU's lap times, relative to their level, at which the CPU counts as working
+/// at one speed.
 const SHARP: f64 = 0.005;
-/// Relative size of a step of the clock frequency: 100 MHz of 2 to 10 GHz. A neighbour on the core costs far more, and
-/// anything in between.
+/// Relative change of speed that counts as a step of the clock frequency: 100 MHz of 2 to 10 GHz. Another program on
+/// the same core costs far more.
 const STEP: std::ops::Range<f64> = 0.01..0.05;
 
-/// The power of a CPU from the shifts of its worker; `None` without a lap.
+/// The power of a CPU from the shifts (periods of work) of its worker; `None` without a lap.
 ///
 /// A fixed number of instructions takes a minimum time, to which sharing the core (with a sibling of the host that a
 /// guest does not see) only adds, for milliseconds or for minutes. So the index of CPUs that are measured one after the
-/// other is that of the undisturbed laps, whenever they occurred: the fastest five hundredth of all laps. If that edge
-/// is sharp, a repetition finds it again; the interval is its sharpness, from the fastest lap to the fastest hundredth.
+/// other is that of the undisturbed laps, whenever they occurred: the edge of the fastest five hundredth of all laps.
+/// If the laps near that edge are of about equal length, a repetition finds it again; the interval of the index is the
+/// range from the fastest lap to the fastest hundredth.
 ///
 /// A clock that sometimes runs a step faster, for some laps of one session and none of the next, has a different edge
 /// each time. If most laps have one speed, and a few are a step faster with nothing in between, the index is the edge
@@ -69,7 +72,8 @@ pub fn cpu_index(
     })
 }
 
-/// A lap, with the relative reach of its interval to either side.
+/// Time of a lap in nanoseconds, with the distances to the slower and to the faster end of its interval as shares of
+/// `ns`.
 struct Lap {
     ns: f64,
     slower: f64,
@@ -79,7 +83,7 @@ struct Lap {
 fn undisturbed(rounds: &[Vec<f64>]) -> Option<Lap> {
     let laps = sorted(&rounds.concat());
     let fastest = *laps.first()?;
-    // A single round says nothing about the next: any spread is possible.
+    // A single round says nothing about the next: its interval covers half and twice the index.
     let is_single = rounds.len() < 2;
     let at_step = step(&laps);
     let most = &laps[at_step.unwrap_or(0)..];
@@ -93,8 +97,8 @@ fn undisturbed(rounds: &[Vec<f64>]) -> Option<Lap> {
     })
 }
 
-/// Number of laps, from the fastest on, that were a step faster than the majority; `None` if the majority does not have
-/// one speed, or the faster laps are no step.
+/// Number of laps, from the fastest on, that were a step of the clock faster than the majority; `None` if the majority
+/// does not have one speed, or if the faster laps are not a step apart from it.
 fn step(laps: &[f64]) -> Option<usize> {
     let half = laps.len() / 2;
     let width = |from: &usize| laps[from + half] - laps[*from];
@@ -116,13 +120,13 @@ fn typical(rounds: &[Vec<f64>], typical_ns: f64) -> Lap {
 fn half_width(rounds_ns: &[f64], middle_ns: f64) -> f64 {
     let n = rounds_ns.len() as f64;
     if rounds_ns.len() < 2 {
-        // A single round says nothing about the next: any spread is possible.
+        // A single round says nothing about the next: the interval covers half and twice the index.
         return 1.0;
     }
     t_upper_quantile(0.025, n - 1.0) * standard_deviation(rounds_ns) * (1.0 + 1.0 / n).sqrt() / middle_ns
 }
 
-/// Relative resolution of a lap: the time of reading the clock over the time of a lap.
+/// Relative resolution of a lap: the time of reading the clock divided by the time of a lap.
 fn resolution(shifts: &[&ShiftSample], middle_ns: f64) -> f64 {
     shifts.iter().map(|shift| shift.clock_ns as f64).fold(0.0, f64::max) / middle_ns
 }
@@ -185,7 +189,7 @@ mod tests {
 
     #[test]
     fn neighbours_that_come_and_go_leave_the_index_where_it_is() {
-        // Up to nine tenths of the laps are slow, some rounds altogether.
+        // Up to nine tenths of the laps are slow; in some rounds all of them are.
         let round = |round: u32| {
             let slow = |lap: u32| round % 5 == 4 || (lap + 37 * round) % 100 < 30 + 3 * round;
             let lap = |lap: u32| if slow(lap) { 1_400_000 + u64::from(lap) * 997 } else { 1_000_000 };
@@ -207,7 +211,8 @@ mod tests {
 
     #[test]
     fn a_clock_that_works_a_step_faster_now_and_then_keeps_its_index() {
-        // Modelled on a quiet guest: 3615 nearly always; in three of five sessions 3703 for some laps of a few rounds.
+        // Modelled on a quiet virtual machine: an index of 3615 nearly always; in three of five sessions 3703 for some
+        // laps of a few rounds.
         let lap = |speed: f64, at: u32| (4e9 / speed * (1.0 + f64::from(at * 37 % 100) * 2e-6)) as u64;
         let session = |number: u32| {
             let has_bursts = number % 5 < 3;
@@ -224,7 +229,8 @@ mod tests {
             assert!(one.low <= other.fauxplat_per_s && other.fauxplat_per_s <= one.high, "{one:?} {other:?}");
         }
         assert!(sessions.iter().all(|one| (one.fauxplat_per_s - 3615.0).abs() < 2.0), "{sessions:?}");
-        // A session that saw the step has it in its interval; a session that did not see it has not.
+        // The interval of a session in which laps were a step faster includes the step; that of a session without such
+        // laps does not.
         assert!(sessions[0].high > 3700.0 && sessions[0].low > 3605.0, "{:?}", sessions[0]);
         assert!(sessions[4].high < 3630.0, "{:?}", sessions[4]);
     }

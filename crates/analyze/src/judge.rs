@@ -1,4 +1,4 @@
-//! The judge: gets finished blocks, decides when to stop, and returns the findings at the end.
+//! The judge: receives finished blocks, decides when a comparison stops, and returns its findings at the end.
 
 use fauxplat_model::{
     CompareFindings, DifferenceIn, Extent, GateState, Margin, Rule, Sample, Scope, StoppedBy, Verdict,
@@ -31,45 +31,45 @@ pub enum Decision {
 pub struct Progress {
     /// Pairs measured so far, dropped ones included.
     pub pairs: u32,
-    /// Number of pairs at the next look.
+    /// Number of pairs at the next look at the data.
     pub pairs_next_look: u32,
     pub pairs_max: u32,
-    /// Number of comparisons that are decided, over all metrics.
+    /// Number of comparisons with a verdict, over all metrics.
     pub decided: usize,
-    /// Number of comparisons, over all metrics.
+    /// Number of comparisons of the other commands with the first one, over all metrics.
     pub comparisons: usize,
 }
 
-/// State of one comparison at its latest look, without the figures that only the full report needs.
+/// State of one comparison at its latest look at the data, without the figures that only the full report needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stand {
     pub verdict: Verdict,
-    /// How far an *equivalent* reaches.
+    /// Whether an *equivalent* holds for typical runs only or as a whole; `None` for another verdict.
     pub extent: Option<Extent>,
     /// Whether a *different* lies in slow runs, at least in part.
     pub in_tail: bool,
-    /// Number of pairs on which the answer rests.
+    /// Number of pairs on which the verdict rests.
     pub pairs: usize,
-    /// Number of pairs after which typical runs were decided.
+    /// Number of pairs after which it was known whether typical runs differ.
     pub pairs_typical: usize,
-    /// B over A.
+    /// Ratio B over A of typical runs.
     pub effect_ratio: f64,
-    /// Low end of the repeated interval.
+    /// Lower end of the interval of `effect_ratio`, which holds at all looks at the data together.
     pub ci_low_ratio: f64,
     pub ci_high_ratio: f64,
     /// Ratio of the means, its lower and upper end, and the cap as a multiple of the typical reading.
     pub mean: Option<[f64; 4]>,
-    /// State of the gate's question, if there is one.
+    /// Answer of the gate so far: beyond, within or undecided; `None` without a gate.
     pub gate: Option<GateState>,
-    /// Whether runs after themselves alone answer, since they part from runs after another command.
+    /// Whether only runs that follow their own command decide, since they differ from runs that follow another command.
     pub parted: bool,
-    /// Whether no shift explains the differences.
+    /// Whether the differences of the pairs are not explained by one common ratio (a mixture).
     pub leans: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// The findings without `floor_ns`, which the caller measured and adds.
+    /// The findings without `floor_ns`, which the caller measures and adds.
     pub findings: CompareFindings,
     /// Warnings about the findings, one sentence each.
     pub warnings: Vec<String>,
@@ -78,21 +78,21 @@ pub struct Judged {
 /// Duration of one of several sessions, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SessionCost {
-    /// Time of its pairs.
+    /// Time in which pairs were measured.
     pub pairs_s: f64,
-    /// Time of everything else: the pause before the session, a fresh start, the warm-up.
+    /// Time of everything else: the pause before the session, the setup, the warm-up.
     pub outside_s: f64,
 }
 
 /// A finished session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Session {
-    /// The last block whose pair was good; `None` if there is none yet.
+    /// Number of the last block up to the end of this session whose pair was not dropped; `None` if there is none.
     pub(crate) last_block: Option<u32>,
     pub(crate) cost: SessionCost,
 }
 
-/// Decides a comparison of several commands against the first, in one metric or several, during the measurement.
+/// Decides, while measurement goes on, how each of several commands compares with the first, in one metric or several.
 #[derive(Clone, Debug)]
 pub struct Judge {
     pub(crate) rule: Rule,
@@ -102,26 +102,27 @@ pub struct Judge {
     pub(crate) single_task: bool,
     has_quota: bool,
     pub(crate) commands: usize,
-    /// Contests, those of the first metric first, in the order of the commands.
+    /// Comparisons of the other commands with the first: those of the first metric first, in the order of the commands.
     pub(crate) contests: Vec<Contest>,
-    /// Pairs in each block, known from the first block on.
+    /// Number of pairs in each block, known from the first block on.
     pub(crate) pairs_per_block: u32,
     blocks: u32,
-    /// Command of the last run of the block before.
+    /// Command of the last run of the block before; `None` before the first block.
     pub(crate) before: Option<u16>,
-    /// Number of blocks that the given time allows, if there is such a limit in place of the limit of pairs.
+    /// Number of blocks that fit into the time limit, if that exceeds the limit of pairs.
     horizon: Option<u32>,
     question: Question,
-    /// Patterns of signs, common to all contests.
+    /// Random patterns of signs of the blocks, which all comparisons share.
     pub(crate) rows: Rows,
-    /// The finished sessions, if there are several. There is no look before the end of the last one.
+    /// The finished sessions, if there are to be several; `None` for a single one. There is no look at the data before
+    /// the end of the last session.
     pub(crate) sessions: Option<Vec<Session>>,
-    /// Counts so far, if the metrics are counts that may repeat exactly.
+    /// Counts so far, if the metrics are counts of a simulator, which may repeat exactly.
     pub(crate) exact: Option<Exact>,
 }
 
 impl Judge {
-    /// A judge of `commands` commands, at least two. The level is clamped to 0.000001 … 0.5.
+    /// A judge of at least two `commands`. The error level of the rule is clamped to 0.000001 … 0.5.
     pub fn new(rule: &Rule, commands: usize, seed: u64) -> Self {
         let rule = Rule { level: rule.level.clamp(1e-6, 0.5), ..rule.clone() };
         let contests = commands.saturating_sub(1) * rule.decided().len() + usize::from(commands > 2);
@@ -145,21 +146,21 @@ impl Judge {
         }
     }
 
-    /// Sets the scope of the verdict.
+    /// Sets whether the verdict is about these binaries or about their source.
     pub fn scope(mut self, scope: Scope) -> Self {
         self.scope = scope;
         self
     }
 
-    /// With `true`, every block is another layout: the question is then about the mean over layouts, and no layout is
-    /// an outlier.
+    /// With `true`, every block has another layout of the programs: the question is then about the mean over layouts,
+    /// and no layout is an outlier.
     pub fn layouts(mut self, redrawn: bool) -> Self {
         self.question = if redrawn { Question::Mean } else { Question::Typical };
         self
     }
 
-    /// Sets the number of blocks that fit into the given time, if it exceeds the limit of pairs. The number must not
-    /// depend on which command was faster, and is ignored after the first look.
+    /// Sets the number of blocks that fit into the time limit; used if it exceeds the limit of pairs. The number must
+    /// not depend on which command was faster, and is ignored after the first look at the data.
     pub fn horizon(&mut self, blocks: u32) {
         let nothing_seen = self.contests.iter().all(|contest| contest.series.looked.is_empty());
         if nothing_seen && self.sessions.is_none() {
@@ -174,21 +175,21 @@ impl Judge {
         }
     }
 
-    /// Whether only rare slow runs are still open, since typical runs are decided.
+    /// Whether typical runs are decided in every comparison, so that only rare slow runs are still open.
     pub fn is_typical_known(&self) -> bool {
         let known = |contest: &Contest| !contest.is_open() || contest.typical_at.is_some();
         !self.contests.is_empty() && self.contests.iter().all(known)
     }
 
-    /// With `true`, every command is one process of one thread that stays on one CPU: pairs that other programs kept
-    /// waiting are then dropped.
+    /// With `true`, every command is one process with one thread that stays on one CPU, so that pairs are dropped in
+    /// which other programs kept it waiting.
     pub fn single_task(mut self, single: bool) -> Self {
         self.single_task = single;
         self
     }
 
-    /// With `true`, the commands run under a CPU quota of their own, which keeps them waiting instead of other
-    /// programs.
+    /// With `true`, the commands run under a CPU quota of their own. Pairs are then not dropped for waiting, since the
+    /// quota, rather than other programs, keeps the commands waiting.
     pub fn quota(mut self, has_quota: bool) -> Self {
         self.has_quota = has_quota;
         self
@@ -199,12 +200,13 @@ impl Judge {
         self
     }
 
-    /// Takes the samples of one finished block: each command once, or several times. Unmeasured runs are skipped.
+    /// Adds the samples of one finished block, which has each command once or several times, and decides whether to
+    /// stop. Runs that are not measured are skipped.
     pub fn block(&mut self, samples: &[Sample]) -> Decision {
         self.take(samples, false)
     }
 
-    /// Takes a block during which the control group was throttled; its pairs are dropped.
+    /// Adds a block during which the control group was throttled; its pairs are dropped.
     pub fn throttled_block(&mut self, samples: &[Sample]) -> Decision {
         self.take(samples, true)
     }
@@ -219,7 +221,7 @@ impl Judge {
         }
     }
 
-    /// Why the judge wants no more blocks: its verdict, or the limit of pairs.
+    /// Why no more blocks are needed: a verdict in every comparison, or the limit of pairs.
     pub fn stopped_by(&self) -> StoppedBy {
         let is_decided = !self.contests.is_empty() && self.contests.iter().all(Contest::has_verdict);
         match self.is_exact() || is_decided {
@@ -240,8 +242,9 @@ impl Judge {
         }
     }
 
-    /// Half width, as a ratio, of the widest interval among the open comparisons at their latest look. The precision
-    /// shows the progress, but not which command leads. `None` while nothing is excluded.
+    /// Half width of the widest interval among the open comparisons at their latest look at the data, as a ratio minus
+    /// one. It shows the progress, but not which command leads. `None` while an interval is unbounded or nothing is
+    /// open.
     pub fn precision(&self) -> Option<f64> {
         let level = self.open_level();
         let open = self.contests.iter().filter(|contest| contest.is_open());
@@ -250,7 +253,8 @@ impl Judge {
         widest.is_finite().then(|| widest.exp_m1())
     }
 
-    /// Latest look at the comparison of a command with the first in the first metric; `None` before the first block.
+    /// State of the comparison of command `candidate` with command 0 in the first metric; `None` before the first
+    /// block.
     pub fn stand(&self, candidate: usize) -> Option<Stand> {
         let contest = self.contests.get(candidate.checked_sub(1)?)?;
         let now = || contest.series.clone().standing(&self.rows, &contest.design, self.open_level(), false);
@@ -342,7 +346,7 @@ impl Judge {
         self.decision()
     }
 
-    /// Sets up one contest per metric and candidate when the first block shows the number of pairs per block.
+    /// Sets up one contest per metric and candidate, once the first block shows the number of pairs per block.
     fn begin(&mut self, pairs_per_block: u32) {
         if !self.contests.is_empty() {
             return;
@@ -353,7 +357,7 @@ impl Judge {
         self.contests = contests.map(|(metric, candidate)| self.contest(metric, 0, candidate)).collect();
     }
 
-    /// A fresh contest in a metric, given by its index among the deciding metrics.
+    /// A new contest in a metric, which is given by its index in the rule's list of deciding metrics.
     pub(crate) fn contest(&self, metric: usize, reference: u16, candidate: u16) -> Contest {
         let stream = (metric as u64) << 32 | u64::from(reference) << 16 | u64::from(candidate);
         let seed = self.seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -384,9 +388,11 @@ impl Judge {
         }
     }
 
-    /// Holm's procedure in a group-sequential design: a contest that is called *different* frees its share of the level
-    /// for the contests that are still open, which are then looked at again (Maurer and Bretz 2013, "Multiple testing
-    /// in group sequential trials using graphical approaches"). Equivalence frees nothing.
+    /// Looks at all open contests, and ends those that are answered; with `closing`, all of them.
+    ///
+    /// The levels follow Holm's procedure in a group-sequential design: a contest that is called *different* frees its
+    /// share of the level for the contests that are still open, which are then looked at again (Maurer and Bretz 2013,
+    /// "Multiple testing in group sequential trials using graphical approaches"). Equivalence frees nothing.
     fn decide(&mut self, closing: bool) {
         let columns = self.contests.iter().map(|contest| contest.series.d.len()).max();
         self.rows.grow(columns.unwrap_or(0));
@@ -420,8 +426,8 @@ impl Judge {
         }
     }
 
-    /// Level of each contest that has not been called *different*. With several commands, the comparison of the winner
-    /// with the runner-up is one further hypothesis.
+    /// Error level of each contest that has not been called *different*. With more than two commands, the comparison of
+    /// the fastest command with the runner-up is one further hypothesis.
     pub(crate) fn open_level(&self) -> f64 {
         let rejected = self.contests.iter().filter(|contest| contest.rejected_at.is_some()).count();
         let winner = usize::from(self.commands > 2);

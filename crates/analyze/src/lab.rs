@@ -12,18 +12,19 @@ use words::{figures, naming, short};
 /// Result of looking up a check's value in an experiment's document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
-    /// A plain value.
+    /// Value of a string, number or boolean in the document.
     Value(Plain),
-    /// The list that should contain the value was made, and has no such element.
+    /// The document has the list that should contain the value, and the list has no such element.
     Absent,
     Unmeasured,
 }
 
-/// Reason why there is no figure to compare with a claim, as the end of a sentence.
+/// Reason why there is no measured figure to compare with a claim, as the end of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoFigure {
     Unmeasured(String),
-    /// Measurements give no figure: too few values, or the interval of a divisor includes zero.
+    /// There are measurements, but no figure follows from them: they are too few, or the interval of a divisor includes
+    /// zero.
     Unfit(String),
 }
 
@@ -51,7 +52,7 @@ pub fn judge_claim(
         let outcome = if open.is_some() { LabOutcome::Undecided } else { LabOutcome::NotHere };
         return (outcome, format!("{}{}", naming(&check.otherwise, found), after(shown)));
     }
-    // A check without a measurement says nothing about this machine.
+    // Without a measurement, a check shows nothing about this machine.
     let is_unseen = |rounds: &[Found]| rounds.is_empty() || rounds.contains(&Found::Unmeasured);
     if let Some((check, _)) = checked().find(|(_, rounds)| is_unseen(rounds)) {
         let why = format!("`{}` measured nothing for {}", check.experiment, check.pointer);
@@ -70,7 +71,8 @@ fn no_figure(why: &str) -> String {
     format!("there is no figure to hold against the claim: {why}")
 }
 
-/// The first reason that holds in every round.
+/// Sentence of the first possible reason of the claim's outcome whose condition holds in every round; `None` if there
+/// is none.
 fn shown(claim: &LabClaim, grounds: &[Vec<Found>]) -> Option<String> {
     let is_shown = |(ground, rounds): &(&LabGround, &Vec<Found>)| {
         !rounds.is_empty() && rounds.iter().all(|it| shows(ground, it))
@@ -79,7 +81,7 @@ fn shown(claim: &LabClaim, grounds: &[Vec<Found>]) -> Option<String> {
     Some(naming(&ground.says, rounds.first()?))
 }
 
-/// The first disturbance that holds in any round.
+/// Sentence of the first possible disturbance whose condition holds in any round; `None` if there is none.
 fn disturbance(claim: &LabClaim, disturbed: &[Vec<Found>]) -> Option<String> {
     claim.disturbed.iter().zip(disturbed).find_map(|(ground, rounds)| {
         let found = rounds.iter().find(|found| shows(ground, found))?;
@@ -101,8 +103,9 @@ fn after(reason: Option<String>) -> String {
 
 /// The outcome of a lab, the reason in one sentence, and the index of the claim that decided.
 ///
-/// The outcome is the heaviest one of its claims: an error, then *not here*, *undecided*, *reproduced*. Claims that
-/// could not be judged never make a lab reproduced, and are always named if it is.
+/// The first of these outcomes that any claim has is that of the lab: an error, *not here*, *undecided*, *reproduced*.
+/// A lab none of whose claims could be checked is *cannot run here*. With several claims, the reason counts the claims
+/// by outcome.
 pub fn judge_lab(claims: &[ClaimResult]) -> (LabOutcome, String, usize) {
     let rule = LabOutcome::BY_WEIGHT;
     let first = |outcome: LabOutcome| claims.iter().position(|claim| claim.outcome == Some(outcome));
@@ -119,15 +122,15 @@ pub fn judge_lab(claims: &[ClaimResult]) -> (LabOutcome, String, usize) {
     (outcome, format!("of {} claims {}", claims.len(), parts.join(", ")), at)
 }
 
-/// Value of a check in the first round in which it does not hold, since it must hold in each round. A contrary round
-/// outweighs an undecided one; a round without a measurement is neither.
+/// Value of a check in the first round in which it does not hold; `None` if it holds in each round. A round with a
+/// contrary value outweighs one whose value means *not decided*; a round without a measurement is neither.
 fn failed<'f>(check: &LabCheck, rounds: &'f [Found]) -> Option<&'f Found> {
     let mut failed = rounds.iter().filter(|found| **found != Found::Unmeasured && !holds(check, found));
     let first = failed.clone().next();
     failed.find(|found| !is_open(check, found)).or(first)
 }
 
-/// Whether the value is the word for *not decided*.
+/// Whether the value is the word for *not decided* that the check names.
 fn is_open(check: &LabCheck, found: &Found) -> bool {
     matches!((found, &check.undecided), (Found::Value(value), Some(open)) if value == open)
 }
@@ -138,9 +141,9 @@ fn holds(check: &LabCheck, found: &Found) -> bool {
         && check.is_not.as_ref().is_none_or(|unwanted| value != unwanted)
 }
 
-/// Judges the direction first, then the size. The measured interval must lie within the published figures, or at least
-/// exclude both no effect and twice the effect. A less precise measurement has not shown the size, even if it meets the
-/// published one.
+/// Compares the measured interval with the published claim: the direction first, then the size. To reproduce a size,
+/// the interval must lie within the published figures, or, if its estimate does, exclude both no effect and twice the
+/// effect.
 fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (LabOutcome, String) {
     let published = &claim.published;
     let size = other_size(published, measured);
@@ -154,7 +157,8 @@ fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (L
             (LabOutcome::NotHere, format!("the direction is that of the claim, the figure is {size}"))
         }
         Side::Other => (LabOutcome::NotHere, contrary(claim, measured)),
-        // A figure that is too small on either side refutes the claim, whichever side it is on.
+        // A figure that is smaller or larger than the published ones refutes the claim, even if its direction is not
+        // shown.
         Side::Both if published.direction != Some(Direction::At) && size.is_some() => {
             (LabOutcome::NotHere, format!("the figure is {}", size.unwrap_or_default()))
         }
@@ -168,7 +172,8 @@ fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (L
     (outcome, format!("{}: {what}{why}", figures(published, measured)))
 }
 
-/// Why a figure in the claim's direction, whose interval meets the published one, does not show the published size.
+/// Why a measured figure in the claim's direction, whose interval overlaps the published figures, does not show the
+/// published size; `None` if it does.
 fn doubt(published: &Claim, measured: LabMeasured) -> Option<&'static str> {
     let LabMeasured { value, low, high } = measured;
     if published.low.is_none() && published.high.is_none() {
@@ -185,7 +190,8 @@ fn doubt(published: &Claim, measured: LabMeasured) -> Option<&'static str> {
             "the direction is that of the claim, and the interval holds published figures and others",
         );
     }
-    // The size of an effect is its distance from `than`: twice a ratio of 1.3 is 1.6. Below one the inverse is used.
+    // The size of an effect is its distance from `than`, the value of no effect: an effect twice as large as a ratio of
+    // 1.3 is 1.6. Below one the inverse is used.
     let than = published.than;
     let is_wide = match published.direction {
         Some(Direction::Above) => high >= than + 2.0 * (value - than),
@@ -207,7 +213,7 @@ fn agrees(published: &Claim) -> &'static str {
     }
 }
 
-/// Finding that contradicts the claim. A difference in a count alone is not called an effect.
+/// How the measured figure contradicts the claim. A difference in a count is not called an effect.
 fn contrary(claim: &LabClaim, measured: LabMeasured) -> String {
     let published = &claim.published;
     let is_count = claim.measured.as_ref().is_some_and(|measure| measure.exact);
@@ -220,13 +226,13 @@ fn contrary(claim: &LabClaim, measured: LabMeasured) -> String {
     }
 }
 
-/// Position of the measured interval.
+/// Position of the measured interval relative to the claim.
 enum Side {
     /// The whole interval is on the side that the claim states.
     Claimed,
-    /// The whole interval is on the other side.
+    /// The whole interval contradicts the claim.
     Other,
-    /// The interval is on both sides, so that nothing is shown.
+    /// The interval reaches from the claimed side to the other, so that neither is shown.
     Both,
 }
 
@@ -252,14 +258,14 @@ fn side(claim: &Claim, measured: LabMeasured) -> Side {
     }
 }
 
-/// How the figure differs from the published ones, if the intervals do not meet.
+/// Whether the measured figure is smaller or larger than the published ones; `None` if the intervals overlap.
 fn other_size(claim: &Claim, measured: LabMeasured) -> Option<&'static str> {
     let smaller = claim.low.is_some_and(|low| measured.high < low);
     let larger = claim.high.is_some_and(|high| measured.low > high);
     smaller.then_some("smaller").or(larger.then_some("larger"))
 }
 
-/// Why a machine may show another figure, if the lab states a reason.
+/// The lab's explanation of a smaller or larger figure than the published one, if it gives one.
 fn guess(claim: &LabClaim, measured: LabMeasured) -> Option<String> {
     let measure = claim.measured.as_ref()?;
     match other_size(&claim.published, measured)? {

@@ -1,4 +1,4 @@
-//! The figure of a claim: one reading, or two that are divided or subtracted, with its interval.
+//! The measured figure of a claim: one reading, or two that are divided or subtracted, with an interval.
 
 use fauxplat_model::LabMeasured;
 use fauxplat_stats::{describe, order};
@@ -6,26 +6,26 @@ use fauxplat_stats::{describe, order};
 #[derive(Clone, Debug, PartialEq)]
 pub enum LabReading {
     Interval(LabMeasured),
-    /// Values of the figure, one for each of several rounds.
+    /// Values of the reading, one for each of several rounds.
     Rounds(Vec<f64>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combined {
     Ratio,
-    /// The first minus the second.
+    /// The first reading minus the second.
     Difference,
 }
 
-/// Minimum number of rounds whose range is a 95 % interval of the median (David and Nagaraja, "Order Statistics",
-/// section 7.1): 1 − 2·2⁻⁶ = 96.9 %.
+/// Minimum number of rounds from which the range from smallest to largest is an interval of the median with at least 95
+/// % confidence (David and Nagaraja, "Order Statistics", section 7.1): 1 − 2·2⁻⁶ = 96.9 %.
 const ROUNDS_MIN: usize = 6;
 const CONFIDENCE: f64 = 0.95;
 
-/// The figure in the claim's unit; `times` converts from the unit of the documents.
+/// Returns the measured figure in the claim's unit; `times` converts from the unit of the documents.
 ///
-/// Two figures of the same rounds are combined round by round, so that drift slower than a round cancels, and the
-/// interval is that of the median. Two figures with an interval each are combined at the corners of both intervals.
+/// Two readings of the same rounds are combined round by round, so that drift slower than a round cancels, and the
+/// interval is that of the median. Two readings with an interval each are combined at the corners of both intervals.
 /// Whatever their dependence, the result misses only if one of the two did, so two 95 % intervals give one of at least
 /// 90 % (Bonferroni); if they are independent and about normal, it is at least 95 %.
 ///
@@ -47,7 +47,7 @@ pub fn lab_figure(
     };
     let LabMeasured { value, low, high } = figure;
     match [value, low, high].iter().all(|it| it.is_finite()) {
-        // A factor below zero exchanges the ends.
+        // A negative `times` exchanges the ends.
         true => Ok(LabMeasured {
             value: value * times,
             low: (low * times).min(high * times),
@@ -64,8 +64,8 @@ fn interval(reading: LabReading) -> Result<LabMeasured, String> {
     }
 }
 
-/// Two figures of the same rounds, round by round. A division by zero in a round is an error: as an infinite value it
-/// would count as the largest of all rounds.
+/// Combines two readings of the same rounds, round by round. A division by zero in a round is an error: as an infinite
+/// value it would count as the largest of all rounds.
 fn together(how: Combined, first: &[f64], second: &[f64]) -> Result<Vec<f64>, String> {
     let combined = |(a, b): (&f64, &f64)| if how == Combined::Ratio { a / b } else { a - b };
     let all: Vec<f64> = first.iter().zip(second).map(combined).collect();

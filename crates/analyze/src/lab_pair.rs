@@ -1,10 +1,11 @@
-//! Compares two records of labs, claim by claim.
+//! Compares two records of labs, such as those of two machines, claim by claim.
 
 use fauxplat_model::{ClaimResult, LabAgreement, LabMeasured, LabOutcome, LabPair, LabResult, LabSeen};
 
 use crate::{Combined, LabReading, lab_figure};
 
-/// Every claim of either record: those of the first in its order, followed by those that only the second has.
+/// Pairs every claim that is in either record with its counterpart: the claims of `a` in their order, followed by those
+/// that only `b` has.
 pub fn lab_pairs(a: &[LabResult], b: &[LabResult]) -> Vec<LabPair> {
     let of_a = claims(a).map(|(lab, claim)| pair(lab, Some(claim), find(b, lab, &claim.name)));
     let only_b = claims(b).filter(|(lab, claim)| find(a, lab, &claim.name).is_none());
@@ -19,7 +20,7 @@ fn find<'l>(labs: &'l [LabResult], lab: &str, claim: &str) -> Option<&'l ClaimRe
     claims(labs).find(|(of, one)| *of == lab && one.name == claim).map(|(_, one)| one)
 }
 
-/// A claim that at least one of the records has.
+/// Compares the results of a claim in two records; `None` stands for a record without the claim.
 fn pair(lab: &str, a: Option<&ClaimResult>, b: Option<&ClaimResult>) -> LabPair {
     let named = a.or(b);
     let (seen_a, seen_b) = (a.and_then(seen), b.and_then(seen));

@@ -4,22 +4,22 @@ use fauxplat_stats::describe::median;
 
 use crate::pairing::Seen;
 
-/// Number of clusters from which the level is known. The first look comes later.
+/// Number of clusters from which the level of the readings is estimated. The first look at the data comes later.
 const CLUSTERS: usize = 6;
 
-/// Largest ratio of a margin; a larger one would let nothing differ.
+/// Largest ratio that a margin can become; with a larger one no difference could ever exceed it.
 const RATIO_MAX: f64 = 1e6;
 
-/// The first clusters of a contest, kept back until the level of both commands together is known from them.
+/// The first clusters of a comparison, which wait until the typical reading of both commands together can be estimated.
 ///
-/// The level is the median of the *mean* log reading of A and B in each cluster. Swapping A and B in any cluster
-/// changes none of these, so the resulting margin does not depend on which command is faster, and given the margin
-/// every pattern of signs is still as likely as any other.
+/// The level of the readings is the median over the clusters of the *mean* log reading of A and B. Swapping A and B in
+/// any cluster changes none of these means, so the resulting margin does not depend on which command is faster, and
+/// given the margin every pattern of signs is still as likely as any other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Level(Vec<Seen>);
 
 impl Level {
-    /// Takes one more cluster; returns whether there are enough.
+    /// Adds one more cluster; returns whether there are enough to estimate the level.
     pub(crate) fn take(&mut self, seen: Seen) -> bool {
         self.0.push(seen);
         self.0.len() >= CLUSTERS
@@ -29,7 +29,7 @@ impl Level {
         self.0.len()
     }
 
-    /// Ratio of an amount to the level; `None` if nothing was seen.
+    /// Ratio of an amount to the level of the clusters so far; `None` if there are none.
     pub(crate) fn ratio_of(&self, amount: f64) -> Option<f64> {
         ratio_at(amount, &self.0.iter().map(|seen| seen.log_level).collect::<Vec<_>>())
     }
@@ -39,12 +39,12 @@ impl Level {
     }
 }
 
-/// Ratio of an amount to the median of these log levels; `None` if there are none.
+/// Ratio of an amount to the typical reading, which is the median of `log_levels`; `None` if there are none.
 pub(crate) fn ratio_at(amount: f64, log_levels: &[f64]) -> Option<f64> {
     Some((amount / median(log_levels)?.exp()).clamp(0.0, RATIO_MAX))
 }
 
-/// Ratio of an amount to the mean level of two sessions that were not paired.
+/// Ratio of an amount to the mean of two levels, given as logarithms, of sessions that were not paired.
 pub(crate) fn ratio_between(amount: f64, a_log: f64, b_log: f64) -> f64 {
     (amount / (0.5 * (a_log + b_log)).exp()).clamp(0.0, RATIO_MAX)
 }

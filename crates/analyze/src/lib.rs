@@ -1,7 +1,8 @@
-//! Computes findings from a plan and samples: summaries, verdicts, calibrations. Warnings are part of the results.
+//! Computes findings from a plan and samples: summaries, verdicts, calibrations. Findings come with warnings about
+//! circumstances that may spoil them.
 //!
-//! Nothing here reads a clock, draws from the operating system or prints: equal samples and an equal seed give equal
-//! findings on every machine. METHODOLOGY.md describes how a comparison is decided.
+//! No function here reads a clock, draws from the operating system or prints: equal samples and an equal seed give
+//! equal findings on every machine. METHODOLOGY.md describes how a comparison is decided.
 
 mod aa;
 mod analysed;

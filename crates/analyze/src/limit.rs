@@ -1,22 +1,23 @@
-//! Shares of CPU time of groups that ran at the same time.
+//! Shares of CPU time of control groups that ran at the same time.
 
 use fauxplat_model::CpuShare;
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::winsor::winsorised_mean;
 
-/// Seconds since the groups began, and the CPU time of each group in nanoseconds, at a moment at which all of them ran.
+/// Seconds since the groups began, and the CPU time that each group has used since in nanoseconds, at a moment at which
+/// all of them ran.
 pub type CpuStanding = (f64, Vec<u64>);
 
-/// Maximum number of slices of the time, and the minimum number for an interval.
+/// Maximum number of slices into which the time is divided, and minimum number from which an interval is computed.
 const SLICES_MAX: usize = 40;
 const SLICES_MIN: usize = 8;
 /// Minimum length of a slice in seconds; a shorter one would contain few turns of the scheduler.
 const SLICE_S: f64 = 0.1;
-/// Error of the intervals, which are of 95 %.
+/// Error level of the intervals, which are of 95 %.
 const LEVEL: f64 = 0.05;
 
-/// The share of each group in the CPU time of all, with its interval from slices of the time; `None` if no CPU time was
-/// used.
+/// The share of each group in the CPU time of all groups, with its interval from slices of the time; `None` for a group
+/// if no CPU time was used.
 pub fn shares(standings: &[CpuStanding], seed: u64) -> Vec<Option<CpuShare>> {
     let groups = standings.first().map_or(0, |(_, used)| used.len());
     let (Some(first), Some(last)) = (standings.first(), standings.last()) else { return Vec::new() };
@@ -27,7 +28,7 @@ pub fn shares(standings: &[CpuStanding], seed: u64) -> Vec<Option<CpuShare>> {
             let parts: Vec<f64> =
                 slices.windows(2).filter_map(|ends| part(ends[0], ends[1], group)).collect();
             let interval = (parts.len() >= SLICES_MIN).then(|| bca_interval(&parts, LEVEL, seed)).flatten();
-            // The remainder at the end is no whole slice, and a group may have ended in it.
+            // The time after the last whole slice is left out: a group may have ended in it.
             let share = interval.map_or(all, |_| winsorised_mean(&parts));
             let (low, high) = interval.unzip();
             Some(CpuShare { share, low, high, slices: parts.len() })
@@ -35,7 +36,7 @@ pub fn shares(standings: &[CpuStanding], seed: u64) -> Vec<Option<CpuShare>> {
         .collect()
 }
 
-/// Standings between which slices of about equal length lie.
+/// The elements of `standings` that begin and end slices of about equal length.
 fn slices(standings: &[CpuStanding]) -> Vec<&CpuStanding> {
     let (Some(first), Some(last)) = (standings.first(), standings.last()) else { return Vec::new() };
     let length_s = ((last.0 - first.0) / SLICES_MAX as f64).max(SLICE_S);
@@ -50,7 +51,7 @@ fn slices(standings: &[CpuStanding]) -> Vec<&CpuStanding> {
     ends
 }
 
-/// Share of a group in the CPU time that all groups used between two moments.
+/// Share of a group in the CPU time that all groups used between two moments; `None` if none was used.
 fn part(from: &CpuStanding, to: &CpuStanding, group: usize) -> Option<f64> {
     let used = |at: usize| to.1[at].saturating_sub(from.1[at]) as f64;
     let all: f64 = (0..to.1.len()).map(used).sum();
@@ -61,7 +62,8 @@ fn part(from: &CpuStanding, to: &CpuStanding, group: usize) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Course of two groups, of which the first uses `first_of_ten` of each ten milliseconds.
+    /// CPU times, read every 20 ms, of two groups, of which the first uses `first_of_ten` tenths of the CPU time at
+    /// each step.
     fn course(seconds: f64, first_of_ten: impl Fn(usize) -> u64) -> Vec<CpuStanding> {
         let mut used = vec![0, 0];
         (0..=(seconds * 50.0) as usize)

@@ -1,14 +1,15 @@
-//! Shortfalls of loads: whether the loads reached their intensity, and the reasons if not.
+//! Shortfalls of loads (background work beside a measurement): whether they reached their intensity, and the reasons if
+//! not.
 
 use fauxplat_model::{LoadAccount, LoadKind};
 
 /// Percentage points by which a load may miss the requested intensity.
 const TOLERANCE_PERCENT: f64 = 1.0;
 
-/// Minimum share of the load's wall time that is mentioned as a reason.
+/// Minimum share of the load's wall time from which waiting or stolen time is mentioned as a reason.
 const MENTION_SHARE: f64 = 0.005;
 
-/// Sentences about loads that ended early or did not reach their intensity, with the reasons from their accounts.
+/// Sentences about loads that ended early or did not reach their intensity, with the reasons.
 pub fn load_shortfalls(accounts: &[LoadAccount]) -> Vec<String> {
     accounts.iter().filter_map(shortfall).collect()
 }
@@ -34,7 +35,7 @@ fn shortfall(account: &LoadAccount) -> Option<String> {
     })
 }
 
-/// Reasons for a shortfall: the activities that took the load's time.
+/// Reasons why a load worked less than requested: where the rest of its time was spent.
 fn reasons(account: &LoadAccount) -> Vec<String> {
     let share = |ns: u64| ns as f64 / account.wall_ns.max(1) as f64;
     let percent = |ns: u64| format!("{:.1} %", share(ns) * 100.0);

@@ -2,10 +2,11 @@
 
 use fauxplat_model::MachineFacts;
 
-/// Share by which the installed memory may differ: kernels reserve a small and varying part.
+/// Relative difference of the installed memory up to which it counts as equal: kernels reserve a small and varying
+/// part.
 const MEMORY_SHARE: f64 = 0.02;
 
-/// Differences between two machines, one phrase each; none for one machine at two boots. Settings count as well, since
+/// Differences between two machines, one phrase each; empty for one machine at two boots. Settings count as well, since
 /// another frequency governor changes a benchmark as another machine would.
 pub fn facts_apart(there: &MachineFacts, here: &MachineFacts) -> Vec<String> {
     let absent = || "none".to_owned();

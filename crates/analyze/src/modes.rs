@@ -1,4 +1,4 @@
-//! Shares of two modes in the runs of two commands.
+//! The share of runs in each of two modes (clusters of readings), for two commands.
 
 use fauxplat_model::{ModeShares, Side};
 use fauxplat_stats::describe::{mean, variance};
@@ -14,20 +14,23 @@ use crate::paths::Paths;
 use crate::standing::Standing;
 
 /// Minimum effective number of independent runs of a command for which a share is reported. A machine that changes its
-/// state once or twice has two levels too, which are no modes of a program.
+/// state once or twice makes two levels of readings too, which are no modes of a program.
 const RUNS_MIN: f64 = 20.0;
 
-/// Minimum share of the runs of a command with two modes that its own valley and the common one put on the same side.
+/// Minimum share of a command's readings that lie on the same side of the valley between its own two modes and of the
+/// valley between the modes of both commands' readings together.
 const AGREES: f64 = 0.95;
 
-/// Number of runs in the upper mode, and of all runs, block by block.
+/// Number of runs in the upper mode and number of all runs, for each block.
 type Counts = Vec<(usize, usize)>;
 
-/// The shares of two modes at the look of a standing; `None` if neither command has two modes, if the commands have
-/// different modes, or if the question is about the mean over layouts.
+/// The shares of two modes at the look at the data to which `standing` belongs; `None` if neither command has two
+/// modes, if the commands have different modes, if a share rests on too few independent runs, or if the question is
+/// about the mean over layouts.
 ///
-/// The valley is that of all readings together. Exchanging A and B in a block does not change it, so the test of the
-/// shares is exact under "A is B". The test has an error level of its own, which no verdict uses.
+/// The modes are divided at the valley of the readings of A and B together. Exchanging A and B in a block does not
+/// change that valley, so the test of the shares is exact if A and B are the same. The test has an error level of its
+/// own, which no verdict uses.
 pub(crate) fn mode_shares(contest: &Contest, rows: &Rows, standing: &Standing) -> Option<ModeShares> {
     let (series, design) = (&contest.series, &contest.design);
     if design.question == Question::Mean {
@@ -67,13 +70,13 @@ pub(crate) fn mode_shares(contest: &Contest, rows: &Rows, standing: &Standing) -
     })
 }
 
-/// The readings of one side, as logarithms.
+/// Logarithms of the readings of one command: `side` 0 is A, 1 is B.
 fn logs(blocks: &[Vec<(f64, f64)>], side: usize) -> Vec<f64> {
     blocks.iter().flatten().map(|&(a, b)| [a, b][side].ln()).collect()
 }
 
-/// Whether one command has these two modes, and none has two other modes. A shift of all runs would look like two modes
-/// as well.
+/// Whether one command by itself has these two modes, and none has two other modes. Otherwise a command that is slower
+/// in all its runs would look like a second mode.
 fn has_these(modes: &Modes, a: &[f64], b: &[f64]) -> bool {
     let own = |values: &[f64]| Modes::of(values).filter(|own| own.is_shown_by(values));
     let agrees = |values: &[f64], own: &Modes| {
@@ -92,7 +95,8 @@ fn counts(blocks: &[Vec<(f64, f64)>], side: usize, cut: f64) -> Counts {
 }
 
 /// Share of runs in the upper mode, with Wilson's interval for the effective number of independent runs: runs of one
-/// block and of neighbouring blocks are alike if the machine picks the mode. `None` if that number is too small.
+/// block and of neighbouring blocks are alike if the machine determines the mode. `None` if the effective number is too
+/// small.
 fn share(counts: &Counts, level: f64) -> Option<(f64, [f64; 2])> {
     let of_blocks: Vec<f64> = counts.iter().map(|&(upper, all)| upper as f64 / all.max(1) as f64).collect();
     let share = mean(&of_blocks)?;
@@ -103,7 +107,8 @@ fn share(counts: &Counts, level: f64) -> Option<(f64, [f64; 2])> {
     let inflation = dependence_inflation(&of_blocks).powi(2);
     let worth = match of_runs > 0.0 {
         true => runs * (of_runs / (between.max(of_runs) * inflation)),
-        // All runs or none are in the upper mode, which does not show their dependence.
+        // If all runs or none are in the upper mode, their dependence cannot be estimated, and they count as
+        // independent.
         false => runs,
     };
     let (low, high) = wilson_of_share(share, worth, 1.0 - level);
@@ -134,7 +139,7 @@ mod tests {
         let both = alternating(100, |block| 2 * (block * 7 % 10 / 5));
         let (_, [low, high]) = share(&both, 0.05).unwrap();
         assert!(high - low > 0.18, "two runs of a block that are always alike are one: {low} {high}");
-        // A single change of state in the whole session tells nothing about a share.
+        // A single change of state in the whole session makes the effective number of runs too small for a share.
         assert_eq!(share(&alternating(100, |block| 2 * usize::from(block > 50)), 0.05), None);
     }
 

@@ -1,4 +1,4 @@
-//! Estimates how many clusters a comparison would take.
+//! Estimates how many clusters (blocks) a comparison would take until its verdict.
 
 use fauxplat_stats::paired::looks;
 
@@ -7,9 +7,9 @@ use crate::estimate::plain_z;
 use crate::series::TYPICAL_SHARE;
 use crate::standing::Standing;
 
-/// Number of clusters that would probably decide: enough to make the interval narrower than the distance from the
-/// estimate to zero or to the margin, whichever is easier, and at least as many as can show anything. `None` if no
-/// number would, or if first and second runs contradict each other.
+/// Number of clusters after which the comparison would probably be decided: enough to make the interval narrower than
+/// the distance from the estimate to zero or to the margin, whichever is larger, and at least [`clusters_least`].
+/// `None` if no number would do, or if first and second runs contradict each other.
 pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) -> Option<usize> {
     let z = if standing.critical.is_finite() { standing.critical } else { plain_z(level) };
     let distance = standing.estimate.abs().max(design.margin - standing.estimate.abs());
@@ -21,13 +21,13 @@ pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) 
         .then(|| ((plain / allowed).ceil() as usize).max(standing.n + 1).max(least))
 }
 
-/// Minimum number of clusters with which a difference can be shown at a level: the rarest pattern of their signs, all
-/// alike, has to be rare enough. Fewer clusters show nothing, whatever their readings.
+/// Minimum number of clusters with which a difference can be shown at an error level: the pattern in which all their
+/// signs are alike has to be rare enough. With fewer clusters no readings can show anything.
 pub(crate) fn clusters_least(level: f64) -> usize {
     (2.0 / (TYPICAL_SHARE * level)).log2().ceil() as usize
 }
 
-/// The number of clusters of the first look, if the limit is not below it.
+/// Number of clusters at the first look at the data, if the limit is not below it.
 fn first_look() -> usize {
     looks(u32::MAX)[0] as usize
 }
@@ -43,7 +43,7 @@ mod tests {
         let design = Design::new(&Rule::default(), 0.01, 1, 6, Question::Typical);
         let clear = Standing { estimate: 0.7, se: 0.01, ..Standing::open(3) };
         assert_eq!(clusters_needed(&clear, &design, 0.01), Some(10));
-        // 2^-17 is the first power below half of 0.8 of 0.002 %.
+        // The smallest number of clusters is 17: 2^-17 is the first power of two below half of 0.8 of 0.002 %.
         assert_eq!((clusters_least(0.01), clusters_needed(&clear, &design, 2e-5)), (8, Some(17)));
         let in_doubt = Standing { is_in_doubt: true, ..clear };
         assert_eq!(clusters_needed(&in_doubt, &design, 0.01), None);

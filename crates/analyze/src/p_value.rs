@@ -12,9 +12,9 @@ use crate::series::{Series, TYPICAL_SHARE};
 use crate::standing::Standing;
 
 impl Series {
-    /// The smallest level at which the same looks would have called the commands different, or the p-value of the
-    /// e-process. Only the tests behind the verdict count; where neighbours are alike these include the test in which
-    /// signs are flipped in runs.
+    /// The smallest error level at which the same looks at the data would have called the commands different, or the
+    /// p-value of the anytime-valid test (the e-process) if that decides. Only the tests behind the verdict count;
+    /// where successive log ratios are correlated, these include the test in which signs are flipped in runs.
     pub(crate) fn p_value(&mut self, rows: &Rows, design: &Design, closing: bool, shown: &Standing) -> f64 {
         if self.evidence.is_some() {
             return shown.p.unwrap_or(1.0);
@@ -60,7 +60,8 @@ impl Series {
     }
 }
 
-/// Found by bisection on a logarithmic scale, down to a millionth.
+/// Smallest level for which `crosses` is true, by bisection on a logarithmic scale down to a millionth; 1 if there is
+/// none.
 fn smallest_level(mut crosses: impl FnMut(f64) -> bool) -> f64 {
     let (mut low, mut high) = (1e-6f64, 1.0f64);
     if !crosses(high) {

@@ -1,4 +1,4 @@
-//! Computes one log ratio from the samples of a block.
+//! Computes log ratios and further figures of two commands from the samples of a block.
 
 use fauxplat_model::{Metric, Phase, Sample, Unit};
 use fauxplat_stats::describe::mean;
@@ -13,14 +13,15 @@ pub(crate) struct Pair<'a> {
 pub(crate) struct Seen {
     /// Mean of log B minus mean of log A.
     pub(crate) log_ratio: f64,
-    /// The mean of both mean logarithms, which does not change when A and B change places.
+    /// The mean of the mean log readings of A and B, which does not change when A and B change places.
     pub(crate) log_level: f64,
-    /// Log ratio of each pair of runs, in chronological order.
+    /// Log ratio B over A of each pair of runs, in chronological order.
     pub(crate) log_ratios: Vec<f64>,
     pub(crate) readings: Vec<(f64, f64)>,
-    /// Log ratios of a block in which each command runs twice in a row; `None` for other orders.
+    /// Further log ratios of a block in which each command runs twice in a row; `None` for other orders.
     pub(crate) twice: Option<Twice>,
-    /// Rises from the first to the second of two runs in a row, where the run before the first is known.
+    /// Changes from the first to the second of two successive runs of a command, where the command before the first is
+    /// known.
     pub(crate) rises: Vec<Rise>,
     /// Start of the first run and end of the last one.
     pub(crate) began_ns: u64,
@@ -29,7 +30,7 @@ pub(crate) struct Seen {
 
 #[cfg(test)]
 impl Seen {
-    /// A pair with this log ratio, which takes no time.
+    /// Figures of a pair with these logarithms and no duration.
     pub(crate) fn of(log_ratio: f64, log_level: f64) -> Seen {
         let readings = vec![((log_level - 0.5 * log_ratio).exp(), (log_level + 0.5 * log_ratio).exp())];
         Seen {
@@ -48,24 +49,24 @@ impl Seen {
 /// Log ratios of a block in which each command runs twice in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Twice {
-    /// Log ratio of the runs that follow a run of the same command.
+    /// Log ratio B over A of the runs that follow a run of the same command.
     pub(crate) after_itself: f64,
-    /// Log ratio of the runs that follow a run of another command.
+    /// Log ratio B over A of the first of two successive runs of a command.
     pub(crate) after_another: f64,
-    /// Mean absolute log ratio of two runs in a row, of A and of B.
+    /// Mean absolute log ratio of two successive runs of one command, for A and for B.
     pub(crate) apart: [f64; 2],
 }
 
-/// Change from the first to the second of two runs in a row.
+/// Change from the first to the second of two successive runs of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rise {
     pub(crate) is_b: bool,
-    /// Whether the run before the first was of the same command.
+    /// Whether the run before the two was of the same command, too.
     pub(crate) follows_itself: bool,
     pub(crate) log_ratio: f64,
 }
 
-/// Function that reads a number from a run.
+/// Function that returns the reading of a run; `None` if there is none.
 pub(crate) type Read<'r> = dyn Fn(&Sample) -> Option<u64> + 'r;
 
 impl<'a> Pair<'a> {
@@ -74,7 +75,8 @@ impl<'a> Pair<'a> {
         Pair { a: runs(a), b: runs(b) }
     }
 
-    /// Only the runs that follow a run of their own command, for commands that ran twice in a row.
+    /// Removes the first of two successive runs of each command, so that each run that is left follows one of its own
+    /// command.
     pub(crate) fn after_itself(self) -> Self {
         let second = |runs: Vec<&'a Sample>| runs.into_iter().skip(1).step_by(2).collect();
         Pair { a: second(self.a), b: second(self.b) }
@@ -84,22 +86,23 @@ impl<'a> Pair<'a> {
         self.a.iter().chain(&self.b).copied()
     }
 
-    /// Number of pairs of runs in the block.
+    /// Number of pairs of runs in the block: the number of runs of the command that has fewer.
     pub(crate) fn pairs(&self) -> usize {
         self.a.len().min(self.b.len())
     }
 
-    /// Mean of log B minus mean of log A; `None` unless every run was read and both commands ran.
+    /// Mean log reading of B minus that of A; `None` unless every run has a reading and both commands ran.
     pub(crate) fn log_ratio(&self, metric: Metric) -> Option<f64> {
         self.seen(metric).map(|seen| seen.log_ratio)
     }
 
-    /// Readings of the pair in a metric; `None` unless every run was read and both commands ran.
+    /// Log ratios and readings of the pair in a metric; `None` unless every run has a reading and both commands ran.
     pub(crate) fn seen(&self, metric: Metric) -> Option<Seen> {
         self.seen_by(metric, &|run| run.get(metric))
     }
 
-    /// Readings of the pair, by numbers from this reader; `None` unless every run was read and both commands ran.
+    /// Log ratios and readings of the pair, where `read` returns the readings; `None` unless every run has one and both
+    /// commands ran.
     pub(crate) fn seen_by(&self, metric: Metric, read: &Read<'_>) -> Option<Seen> {
         let logs = |runs: &[&Sample]| -> Option<Vec<f64>> {
             runs.iter().map(|run| self.log_by(run, metric, read)).collect()
@@ -120,8 +123,8 @@ impl<'a> Pair<'a> {
         })
     }
 
-    /// Rises from the first to the second of two runs in a row. `before` is the command that ran before the block, if
-    /// known.
+    /// Changes from the first to the second of two successive runs of a command; empty unless each command always runs
+    /// twice in a row. `before` is the command that ran before the block, if known.
     pub(crate) fn rises(&self, block: &[&Sample], before: Option<u16>, metric: Metric) -> Vec<Rise> {
         if !self.is_twice() {
             return Vec::new();
@@ -151,9 +154,9 @@ impl<'a> Pair<'a> {
         self.a.len() == self.b.len() && in_twos(&self.a) && in_twos(&self.b)
     }
 
-    /// Logarithm of one reading. If any reading of the pair is zero, half of the smallest step is added to all of them:
-    /// the ratio stays finite, equal readings keep ratio one, and A and B are treated alike (the usual continuity
-    /// correction of log ratios, Haldane 1956).
+    /// Logarithm of the reading of `run`. If any reading of the pair is zero, half of a small step of the metric is
+    /// added to all of them: the ratio stays finite, equal readings keep ratio one, and A and B are treated alike (the
+    /// usual continuity correction of log ratios, Haldane 1956).
     pub(crate) fn log(&self, run: &Sample, metric: Metric) -> Option<f64> {
         self.log_by(run, metric, &|run| run.get(metric))
     }
@@ -167,7 +170,8 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Log ratios of the second and of the first of two runs in a row, and the distances between both.
+/// Log ratios of the second runs and of the first runs of two successive runs of a command, and the distances between
+/// the two, from the log readings of A and B in chronological order.
 fn twice(a: &[f64], b: &[f64]) -> Option<Twice> {
     let every_second = |from: usize| -> Option<f64> {
         let of = |logs: &[f64]| mean(&logs.iter().copied().skip(from).step_by(2).collect::<Vec<_>>());
@@ -182,7 +186,7 @@ fn twice(a: &[f64], b: &[f64]) -> Option<Twice> {
 }
 
 /// Half of a small step of a unit: half an event, half a disk sector, half a microsecond; for a rate, half an event in
-/// the mean of these wall times.
+/// the mean of the wall times `wall_ns`.
 pub(crate) fn half_step(unit: Unit, wall_ns: &[f64]) -> f64 {
     match unit {
         Unit::Count | Unit::Millionth => 0.5,
@@ -192,7 +196,7 @@ pub(crate) fn half_step(unit: Unit, wall_ns: &[f64]) -> f64 {
     }
 }
 
-/// The measured samples, one group for each block, in chronological order.
+/// The measured runs of each block, in chronological order.
 pub(crate) fn blocks(samples: &[Sample]) -> Vec<Vec<&Sample>> {
     let measured: Vec<&Sample> = samples.iter().filter(|sample| sample.phase == Phase::Measured).collect();
     measured.chunk_by(|one, next| one.block == next.block).map(<[&Sample]>::to_vec).collect()

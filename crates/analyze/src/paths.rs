@@ -1,8 +1,10 @@
-//! Paths of signs, which are computed on demand and kept over the looks.
+//! Courses of the test statistic over the looks at the data, for every pattern of signs; computed on demand and kept
+//! for later looks.
 
 use fauxplat_stats::paired::path::{Course, Crossed, Keys};
 
-/// All paths about one point, as far as they have been computed.
+/// Courses of the test statistic for one hypothetical log ratio and every pattern of signs, at the looks at the data
+/// computed so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     looks: Vec<Keys>,
@@ -16,8 +18,8 @@ impl Paths {
         self.course.crossed(&self.looks, spent)
     }
 
-    /// Whether the observed path crossed to a side. A path that has crossed stays crossed, so later looks are not
-    /// computed then.
+    /// Whether the observed course crosses the critical value on the side that `side` picks. A course that has crossed
+    /// stays crossed, so later looks at the data are not computed then.
     pub(crate) fn crosses(
         &mut self,
         looked: &[u32],

@@ -4,7 +4,7 @@ use fauxplat_model::Rule;
 
 use crate::judge::{BLOCKS_MAX, Judge};
 
-/// Minimum number of pairs of a session; fewer pairs hardly show its level.
+/// Minimum number of pairs of a session; fewer pairs hardly show the effect in that session.
 const SESSION_PAIRS_MIN: u32 = 6;
 
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub struct Patience {
     /// runs are decided and only rare slow runs are open.
     at_least_ns: Option<u64>,
     pairs_usual: u32,
-    /// Number of pairs after which the comparison ends, decided or not.
+    /// Number of pairs after which the comparison ends, decided or not; `None` without such a limit.
     pairs_max: Option<u32>,
 }
 
@@ -29,7 +29,8 @@ impl Patience {
         }
     }
 
-    /// Limits of a single session out of several. The sessions share the limits of their rule, and end by nothing else.
+    /// Limits of a single session out of several: each session gets an equal part of the time and the pairs of the
+    /// rule.
     pub fn of_session(rule: &Rule, sessions: u32) -> Self {
         let (whole, sessions) = (Patience::new(rule), sessions.max(1));
         let share = |limit_ns: u64| limit_ns / u64::from(sessions);
@@ -43,8 +44,8 @@ impl Patience {
         }
     }
 
-    /// Whether the comparison is over after this time and number of pairs. `at_least_ns` ends it only with the usual
-    /// number of pairs, or once typical runs are decided and only rare events are open.
+    /// Whether the comparison ends by its limits, after this time and number of pairs. `at_least_ns` ends it only with
+    /// the usual number of pairs, or once typical runs are decided and only rare slow runs are open.
     pub fn is_over(&self, elapsed_ns: u64, pairs: u32, judge: &Judge) -> bool {
         let is_late = |limit_ns: Option<u64>| limit_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns);
         if self.pairs_max.is_some_and(|most| pairs >= most) {
@@ -54,20 +55,20 @@ impl Patience {
         is_late(self.max_time_ns) || (enough && is_late(self.at_least_ns))
     }
 
-    /// Whether the time limit that holds in any case is past.
+    /// Whether `max_time_ns` is past, which ends every comparison.
     pub fn is_past(&self, elapsed_ns: u64) -> bool {
         self.max_time_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns)
     }
 
-    /// Number of blocks of this length that fit into the time, with a quarter to spare; `None` if there is no such
-    /// limit.
+    /// Number of blocks of duration `block_ns` that fit into `at_least_ns`, with a quarter to spare; `None` if that
+    /// limit is not set.
     pub fn blocks(&self, block_ns: u64) -> Option<u32> {
         let limit_ns = self.at_least_ns?;
         let blocks = limit_ns.saturating_add(limit_ns / 4) / block_ns.max(1);
         Some(u32::try_from(blocks).unwrap_or(u32::MAX))
     }
 
-    /// Elapsed share of the longest possible way to the end.
+    /// Progress towards the limits, as a share of time or pairs; 1 or more when a limit is reached.
     pub fn share(&self, elapsed_ns: u64, pairs: u32) -> f64 {
         let of = |limit_ns: u64| elapsed_ns as f64 / limit_ns.max(1) as f64;
         let of_pairs = f64::from(pairs) / f64::from(self.pairs_usual.max(1));

@@ -1,4 +1,4 @@
-//! Decides when a summary is precise enough to stop measuring.
+//! Decides when the median of a metric is known precisely enough to stop measuring.
 
 use fauxplat_model::{Metric, Sample};
 use fauxplat_stats::describe::{quantile_sorted, sorted};
@@ -7,10 +7,11 @@ use fauxplat_stats::series::dependence_inflation;
 
 use crate::summary::readings;
 
-/// Minimum number of runs. With fewer than eight, the ranks of a 99 % interval do not exist.
+/// Minimum number of runs before the interval is checked. With fewer than eight, the ranks of a 99 % interval do not
+/// exist.
 const RUNS_MIN: usize = 12;
 
-/// Confidence of the interval that must be narrow. It exceeds the 95 % of the report, because the rule stops at the
+/// Confidence of the interval that must be narrow. It exceeds the 95 % of the report, because measuring stops at the
 /// first interval that *looks* narrow, and such intervals are too narrow on average.
 const CONFIDENCE: f64 = 0.99;
 
@@ -18,8 +19,8 @@ const CONFIDENCE: f64 = 0.99;
 ///
 /// The interval is by order statistics, widened for autocorrelation between neighbours and between batches, since the
 /// drift of a machine makes the plain interval too narrow. Changes slower than the session cannot be seen within it.
-/// The interval is checked only after 12, 15, 18, 22, 27, … runs, a fifth more each time, since fewer looks give fewer
-/// chances to stop at a lucky one. Between looks the answer is no.
+/// The interval is checked only after 12, 15, 18, 22, 27, … runs, a fifth more each time, since fewer looks at the data
+/// give fewer chances to stop at a lucky one. Between looks the answer is no.
 pub fn precise_enough(
     samples: &[Sample],
     command: u16,
@@ -38,7 +39,7 @@ fn is_look(runs: usize) -> bool {
         .is_some_and(|look| look == runs)
 }
 
-/// Whether both ends of the interval are within the ratio of the median.
+/// Whether both ends of the interval of the median are within `ratio` of the median.
 fn is_narrow(values: &[f64], ratio: f64) -> bool {
     let rising = sorted(values);
     let ends = median_interval(&rising, CONFIDENCE);
@@ -47,7 +48,8 @@ fn is_narrow(values: &[f64], ratio: f64) -> bool {
     (middle - low).max(high - middle) * widening <= ratio * middle.abs()
 }
 
-/// Rank of each value. With ranks, one huge reading does not hide the correlation of all others.
+/// Rank of each of `values` among the ascending values `rising`. With ranks, a single huge reading does not hide the
+/// correlation of all others.
 fn ranks(values: &[f64], rising: &[f64]) -> Vec<f64> {
     values.iter().map(|value| rising.partition_point(|other| other < value) as f64).collect()
 }

@@ -5,8 +5,8 @@ use fauxplat_stats::describe::{median, sorted};
 
 use crate::analysed::counts;
 
-/// Rates of each counter in the analysed runs of one command. `series` has the runs of all commands, per counter; a
-/// counter without a reading in these runs is left out.
+/// Rates of each counter in the analysed runs of one command. `series` has, for each counter, its series in the runs of
+/// all commands; a counter without a reading in the runs of this command is left out.
 pub fn counter_rates(
     tables: &[TableSource],
     series: &[Vec<RateSeries>],

@@ -1,5 +1,5 @@
-//! Replay: the verdicts that the rule would give on this machine, for comparisons that are drawn from a recorded
-//! session of identical programs with injected effects.
+//! Replay: the verdicts that a rule gives on comparisons that are drawn from a recorded session of identical programs,
+//! with injected effects.
 
 use fauxplat_model::{GateState, Injected, Margin, Phase, ReplayFindings, ReplayRow, Rule, Sample, Verdict};
 use fauxplat_stats::describe::{median, quantile_sorted, sorted};
@@ -12,21 +12,21 @@ use crate::level::ratio_at;
 use crate::pairing::{Pair, blocks};
 use crate::patience::Patience;
 
-/// Minimum number of blocks that show the usual variation.
+/// Minimum number of blocks from which comparisons are drawn.
 const BLOCKS_MIN: usize = 24;
 
-/// Injected shifts, in addition to the margin and half of it.
+/// Injected differences of B from A, as ratios minus one, in addition to the margin and half of it.
 const SHIFTS: [f64; 5] = [0.003, 0.005, 0.01, 0.02, 0.05];
 
-/// B takes twice as long in one run of twenty.
+/// B takes twice as long in one of twenty runs.
 const TAIL: Injected = Injected::Tail { share: 0.05, ratio: 2.0 };
 
-/// Carry-over by which the second run of a pair takes a twentieth longer.
+/// All runs of a block but the first take a twentieth longer.
 const CARRY_OVER: Injected = Injected::CarryOver { ratio: 1.05 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayError {
-    /// The number of blocks in which both commands were measured is too small.
+    /// Too few blocks have usable runs of both commands, at least 24 being needed; their number.
     TooFewBlocks(usize),
 }
 
@@ -51,10 +51,10 @@ pub struct Replay<'s> {
 }
 
 impl<'s> Replay<'s> {
-    /// From the samples of commands 0 and 1, which are identical.
+    /// Prepares a replay from the samples of commands 0 and 1, which are identical programs.
     ///
     /// # Errors
-    /// Fails if there are too few blocks.
+    /// Fails if fewer than 24 blocks are usable.
     pub fn new(
         rule: &Rule,
         samples: &'s [Sample],
@@ -89,8 +89,8 @@ impl<'s> Replay<'s> {
         })
     }
 
-    /// Injected effects: none, an order effect that is no difference, a difference in some runs, and shifts, including
-    /// the margin.
+    /// All injected effects: none, an order effect that is no difference, a difference in some runs, and differences in
+    /// all runs, including the margin.
     pub fn injected(&self) -> Vec<Injected> {
         let mut shifts: Vec<f64> = SHIFTS.into_iter().chain([0.5 * self.margin, self.margin]).collect();
         shifts.sort_by(f64::total_cmp);
@@ -100,7 +100,8 @@ impl<'s> Replay<'s> {
         [Injected::Nothing, CARRY_OVER, TAIL].into_iter().chain(shifts).collect()
     }
 
-    /// Outcome of the comparison with this number, which does not depend on how many comparisons are drawn.
+    /// State of the drawn comparison with this number at its end. The result does not depend on how many comparisons
+    /// are drawn.
     pub fn comparison(&self, injected: Injected, number: u64) -> Option<Stand> {
         let seed = self.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut judge = Judge::new(&self.rule, 2, seed).ignore_failure(self.ignore_failure);
@@ -121,13 +122,13 @@ impl<'s> Replay<'s> {
         judge.stand(1)
     }
 
-    /// Row of the comparisons with one injected effect.
+    /// Row of the report about the comparisons with one injected effect.
     pub fn row(&self, injected: Injected, stands: &[Stand]) -> ReplayRow {
         let (all, count) = (stands.len(), |wanted: &dyn Fn(&Stand) -> bool| {
             stands.iter().filter(|stand| wanted(stand)).count()
         });
         let is_wrong = |stand: &Stand| matches!(injected, Injected::Shift { .. }) && stand.effect_ratio < 1.0;
-        // With a gate, *found* means a difference shown beyond the margin, and *equivalent* one shown to lie within it.
+        // With a gate, *different* counts answers *beyond the margin*, and *equivalent* answers *within the margin*.
         let is = |stand: &Stand, state: GateState, verdict: Verdict| match stand.gate {
             Some(told) => told == state,
             None => stand.verdict == verdict,
@@ -167,7 +168,7 @@ impl<'s> Replay<'s> {
     }
 }
 
-/// Margin of the first metric as a ratio; an absolute margin is divided by the typical level of these blocks.
+/// Margin of the first metric as a ratio; an absolute margin is divided by the typical reading in these blocks.
 fn margin(rule: &Rule, blocks: &[Vec<&Sample>]) -> f64 {
     let seen = blocks.iter().filter_map(|block| Pair::of(block, 0, 1).seen(rule.metric));
     match rule.decided()[0].1 {
@@ -178,8 +179,8 @@ fn margin(rule: &Rule, blocks: &[Vec<&Sample>]) -> f64 {
     }
 }
 
-/// Median time from the start of a block to that of the next, which includes preparations and excludes breaks between
-/// sessions.
+/// Median time from the start of a block to that of the next, which includes preparations; breaks between sessions are
+/// too rare to change it. Nanoseconds, at least 1.
 fn block_ns(blocks: &[Vec<&Sample>]) -> u64 {
     let begins: Vec<u64> =
         blocks.iter().filter_map(|block| block.iter().map(|run| run.started_ns).min()).collect();
@@ -192,7 +193,8 @@ fn interval(events: usize, trials: usize) -> [f64; 2] {
     [clopper_pearson_lower(events, trials, EACH_SIDE), clopper_pearson_upper(events, trials, EACH_SIDE)]
 }
 
-/// Blocks drawn in runs of neighbours, since neighbours are alike. A coin exchanges A and B in each block.
+/// Draws blocks from a recorded session: several successive ones at a time, since neighbours are alike. A and B are
+/// exchanged at random in each block.
 struct Drawn<'r> {
     replay: &'r Replay<'r>,
     injected: Injected,
@@ -218,7 +220,7 @@ impl Drawn<'_> {
         block.iter().map(|run| self.run(run, swapped, first, (number, at(run)))).collect()
     }
 
-    /// A run with its new label, number of block and time, and the injected effect.
+    /// Copy of a recorded run with its new command, block and start, and with the injected effect.
     fn run(&mut self, run: &Sample, swapped: u16, first: u16, (number, started_ns): (u32, u64)) -> Sample {
         let command = run.command ^ swapped;
         let factor = match self.injected {

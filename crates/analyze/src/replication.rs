@@ -1,4 +1,4 @@
-//! Replication: whether other sessions of the same pair agree.
+//! Replication: whether other sessions in which the same two programs were compared agree.
 
 use fauxplat_model::{Comparison, DifferenceIn, Extent, Grade, Side, Verdict};
 use fauxplat_stats::describe::{mean, standard_deviation};
@@ -8,9 +8,9 @@ use fauxplat_stats::winsor::{location, winsorised_mean};
 use crate::sessions::SESSIONS_MIN;
 use crate::standing::{bounded, verdict};
 
-/// Judges a comparison by earlier sessions of *this* pair, each given by its log ratios. The comparison is called
-/// replicated if all sessions together come to the same verdict, and none of them shows the contrary by itself.
-/// Otherwise returns a sentence about their result.
+/// Checks a comparison by earlier sessions of the *same two* programs, each given by its log ratios. The comparison
+/// gets the grade *replicated* if all sessions together come to the same verdict, and none of them shows the contrary
+/// by itself. Otherwise returns a sentence about what the sessions show together; `None` also if there are too few.
 ///
 /// A session counts once, whatever its number of pairs. For typical runs it counts by its winsorised mean. For slow
 /// runs, which no winsorised mean shows, it counts by the difference between the share of pairs in which B is much
@@ -31,8 +31,8 @@ pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<Stri
     failed.map(|part| format!("{sessions} sessions of this pair do not replicate it: {}", part.said))
 }
 
-/// Whether a session by itself shows the contrary of a verdict: a difference to the other side, or one beyond the
-/// margin if the verdict is *equivalent*. Student's t over the pairs, at the level of the comparison.
+/// Whether a session by itself shows the contrary of the comparison's verdict: a difference to the other side, or one
+/// beyond the margin if the verdict is *equivalent*. Student's t over the pairs, at the level of the comparison.
 fn is_contrary(comparison: &Comparison, session: &[f64]) -> bool {
     let it = location(session);
     let half = t_upper_quantile(comparison.level / 2.0, it.df.max(1.0)) * it.se;
@@ -50,14 +50,14 @@ struct ReplicatedPart {
     said: String,
 }
 
-/// The mean over the sessions, and half of the interval.
+/// The mean of one value per session, and half of its interval by Student's t.
 fn over(sessions: &[f64], level: f64) -> Option<[f64; 2]> {
     let n = sessions.len() as f64;
     let error = standard_deviation(sessions) / n.sqrt();
     Some([mean(sessions)?, t_upper_quantile(level / 2.0, n - 1.0) * error])
 }
 
-/// Replication of typical runs; `None` if the verdict is about slow runs alone.
+/// Whether typical runs are replicated; `None` if the verdict is about slow runs alone.
 fn typical(comparison: &Comparison, earlier: &[&[f64]]) -> Option<ReplicatedPart> {
     if comparison.difference_in == [DifferenceIn::Tail] {
         return None;
@@ -83,11 +83,11 @@ fn typical(comparison: &Comparison, earlier: &[&[f64]]) -> Option<ReplicatedPart
     })
 }
 
-/// Replication of slow runs; `None` if the verdict says nothing about them.
+/// Whether slow runs are replicated; `None` if the verdict says nothing about them.
 fn slow_runs(comparison: &Comparison, earlier: &[&[f64]]) -> Option<ReplicatedPart> {
     let side = comparison.tail_side();
     let tail = comparison.tail.filter(|_| side.is_some() || comparison.extent == Some(Extent::Whole))?;
-    // If typical runs differ, a run is slow relative to the typical ratio of its session.
+    // If typical runs differ, a pair counts as slow relative to the typical ratio of its session.
     let is_shifted = comparison.difference_in.contains(&DifferenceIn::Typical);
     let threshold = tail.threshold_ratio.ln();
     let excess = |d: &&[f64]| {
@@ -122,7 +122,7 @@ mod tests {
     use fauxplat_model::{Rule, Tail};
     use fauxplat_stats::draw::Draw;
 
-    /// A comparison within a session with this verdict and effect.
+    /// A comparison of a single session with this verdict and log ratio.
     fn session(verdict: Verdict, log_effect: f64) -> Comparison {
         let findings = run_findings(&[], 1, false).remove(0);
         let nothing = Baseline { name: "a", values: &[], findings: &findings };
@@ -131,7 +131,7 @@ mod tests {
         Comparison { verdict, grade: Grade::WithinSession, effect_ratio: log_effect.exp(), ..comparison }
     }
 
-    /// Grade and warning of a session that follows earlier ones with these effects.
+    /// Grade and warning of a session that follows earlier ones with these log ratios.
     fn judged(verdict: Verdict, log_effect: f64, earlier: &[f64]) -> (Grade, Option<String>) {
         let mut comparison = session(verdict, log_effect);
         let sessions: Vec<[f64; 2]> = earlier.iter().map(|&effect| [effect, effect]).collect();
@@ -144,7 +144,7 @@ mod tests {
         let alike = [0.051, 0.049, 0.05];
         assert_eq!(judged(Verdict::Different, 0.05, &alike), (Grade::Replicated, None));
         assert_eq!(judged(Verdict::Equivalent, 0.001, &[0.0, -0.001, 0.0005]), (Grade::Replicated, None));
-        // A single earlier session gives one degree of freedom, and no earlier session gives none.
+        // With only one earlier session, Student's t would have a single degree of freedom.
         assert_eq!(judged(Verdict::Different, 0.05, &alike[..1]), (Grade::WithinSession, None));
         assert_eq!(judged(Verdict::Inconclusive, 0.05, &alike), (Grade::WithinSession, None));
         let (grade, said) = judged(Verdict::Different, 0.05, &[-0.02, 0.01, 0.0]);
@@ -153,14 +153,14 @@ mod tests {
             said.as_ref().is_some_and(|said| said.starts_with("4 sessions of this pair do not")),
             "{said:?}"
         );
-        // The other sessions agree with each other, and contradict this one.
+        // The other sessions agree with each other, and contradict the last one.
         assert_eq!(
             judged(Verdict::Different, 0.01, &[-0.05, -0.051, -0.049, -0.05, -0.05]).0,
             Grade::WithinSession
         );
     }
 
-    /// Many sessions outvote one, but it must still be mentioned.
+    /// Many sessions that agree outweigh one that shows the contrary, but that one prevents the grade and is mentioned.
     #[test]
     fn a_session_that_shows_the_contrary_is_told() {
         let alike = [0.05, 0.051, 0.049, 0.05, 0.052, 0.05, 0.049, 0.051, 0.05, 0.05];
@@ -179,7 +179,7 @@ mod tests {
             judged(Verdict::Equivalent, 0.0, &[&equal[..], &[0.012]].concat()).0,
             Grade::WithinSession
         );
-        // A session that is too noisy to show anything shows nothing contrary.
+        // A session that is too noisy to show a difference does not count as showing the contrary.
         let mut comparison = session(Verdict::Different, 0.05);
         let noisy = [-0.2, 0.19, -0.1, 0.09];
         let earlier: Vec<&[f64]> = vec![&[0.05, 0.05][..]; 40].into_iter().chain([&noisy[..]]).collect();
@@ -187,8 +187,8 @@ mod tests {
         assert!(said.is_none_or(|said| !said.contains("contrary")));
     }
 
-    /// Grade and warning of a session in which B is slow in `share_b` of the pairs (a tenth), after earlier sessions
-    /// with the given numbers of slow pairs out of fifty.
+    /// Grade and warning of a session in which B is slow in the share `share_b` of the pairs, after earlier sessions of
+    /// fifty pairs with the given numbers of slow pairs.
     fn with_slow_runs(share_b: f64, earlier: &[usize]) -> (Grade, Option<String>) {
         let is_slow = share_b > 0.0;
         let tail = Tail {
@@ -225,7 +225,7 @@ mod tests {
             said.as_ref().is_some_and(|said| said.contains("much higher") && said.contains("+3.0 points")),
             "{said:?}"
         );
-        // Typical runs of all sessions are equivalent, but the programs as a whole were not in the earlier sessions.
+        // Typical runs are equivalent in all sessions; in the second case the earlier sessions had slow runs.
         assert_eq!(with_slow_runs(0.0, &[0, 0, 0]), (Grade::Replicated, None));
         assert_eq!(with_slow_runs(0.0, &[5, 6, 5]).0, Grade::WithinSession);
     }
@@ -239,7 +239,7 @@ mod tests {
             judged(Verdict::Different, effects[0], &effects[1..]).0 == Grade::Replicated
         };
         let wrong = (0..2000).filter(&mut is_replicated).count();
-        // 20 are expected; 34 would occur once in a thousand times.
+        // By chance 20 wrong answers in 2000 are expected; 34 would occur once in a thousand repetitions.
         assert!(wrong <= 34, "{wrong} of 2000");
     }
 }

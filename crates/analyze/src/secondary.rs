@@ -1,4 +1,4 @@
-//! Metrics that do not decide.
+//! Metrics that are reported beside a comparison and do not decide it.
 
 use fauxplat_model::{Metric, Secondary, Unit, metrics_of};
 use fauxplat_stats::multiple::holm;
@@ -8,12 +8,13 @@ use crate::estimate::{Estimate, plain_z};
 use crate::judge::Judge;
 use crate::pairing::Pair;
 
-/// Every metric that is not decided, on the kept pairs, adjusted by Holm's method over the metrics.
+/// Compares A and B in every metric that does not decide, on the pairs that were not dropped, with p-values adjusted by
+/// Holm's method over these metrics.
 ///
 /// The interval is a plain one at the level of the comparison: these metrics did not end the comparison, so repeated
-/// looks need no correction. Left out are steal, which belongs to the machine and not to the program, metrics that were
-/// not read in every kept run or have readings that are bounds, and metrics that were always zero. The first published
-/// counter has two names, `rate` and its own, which are one hypothesis and appear once.
+/// looks at the data need no correction. Left out are steal, which belongs to the machine and not to the program,
+/// metrics that were not read in every kept run or have readings that are bounds, and metrics that were always zero.
+/// The first published counter has two names, `rate` and its own, which are one hypothesis and appear once.
 pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Secondary> {
     let decided: Vec<Metric> = judge.rule.decided().into_iter().map(|(metric, _)| metric).collect();
     let others = metrics_of(pairs.iter().flat_map(Pair::runs)).into_iter();
@@ -47,8 +48,9 @@ pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Seconda
     .collect()
 }
 
-/// A log ratio for each pair, if the metric was not always zero and was read in all runs of a pair or in none. Pairs
-/// without it occur because events that do not fit beside other counters are counted in separate blocks.
+/// A log ratio for each pair that was read; `None` if the metric was always zero, or was read in only some runs of a
+/// pair. Pairs without the metric occur because events for which the processor has too few counters are counted in
+/// separate blocks.
 fn log_ratios(pairs: &[Pair], metric: Metric) -> Option<Vec<f64>> {
     let any = pairs.iter().flat_map(Pair::runs).any(|run| run.get(metric) > Some(0));
     let counts = |pair: &&Pair| pair.runs().any(|run| run.get(metric).is_some());

@@ -1,4 +1,4 @@
-//! The log ratios of one contest, and the decision rule at its looks.
+//! The log ratios of one comparison in the order of the blocks, and the decision rule at its looks at the data.
 
 use fauxplat_model::{Estimand, Verdict};
 use fauxplat_stats::distribution::clopper_pearson_lower;
@@ -18,57 +18,63 @@ use crate::pairing::{Rise, Seen};
 use crate::paths::Paths;
 use crate::standing::{Standing, bounded, verdict};
 
-/// Share of the level for the typical difference; the tail and the mean share the rest.
+/// Share of the error level for the test of typical runs; the tests of slow runs and of the mean get the rest.
 pub(crate) const TYPICAL_SHARE: f64 = 0.8;
 
-/// Paths are computed only if the observed one is at most this far (in z) below the plain bound. Skipping the
-/// computation can only keep the observed path from crossing, which is safe.
+/// The critical values over all patterns of signs are computed only if the observed test statistic is at most this far
+/// (in z) below the plain normal bound. Skipping the computation can only prevent a rejection, which is safe.
 pub(crate) const FAR: f64 = 0.6;
 
-/// The log ratios of one contest, one or more per cluster, with the looks taken.
+/// The log ratios of one comparison, one or more per cluster, with the looks at the data taken so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
-    /// Log ratio of each kept cluster: the mean over its pairs.
+    /// Log ratio B over A of each cluster that was not dropped: the mean over its pairs.
     pub(crate) d: Vec<f64>,
-    /// The log ratio of each pair. One coin ordered all pairs of a cluster.
+    /// Log ratio of each pair. The random order of the commands is common to all pairs of a cluster.
     pub(crate) pairs: Vec<f64>,
-    /// Number of pairs in a cluster; one if the cluster counts as a whole.
+    /// Number of pairs in a cluster; 1 if a cluster counts as a single pair.
     pub(crate) group: usize,
-    /// Log ratio of runs after themselves, of each cluster in which commands ran twice in a row.
+    /// For each cluster in which commands ran twice in a row, the log ratio of the runs that follow their own command.
     pub(crate) after_itself: Vec<f64>,
-    /// Log ratio of runs after themselves minus that of runs after another command.
+    /// For each cluster in which commands ran twice in a row, the log ratio of the runs that follow their own command
+    /// minus that of the first runs.
     pub(crate) carried: Vec<f64>,
-    /// Rises from the first to the second of two runs in a row, with the cluster of each.
+    /// Changes from the first to the second of two successive runs of a command, with the index of the cluster.
     pub(crate) rises: Vec<(usize, Rise)>,
-    /// Distance of two runs of B in a row minus that of two runs of A, as a difference of absolute log ratios.
+    /// For each cluster in which commands ran twice in a row, the mean absolute log ratio of two successive runs of B
+    /// minus that of A.
     pub(crate) apart: Vec<f64>,
-    /// Mean distance of two runs in a row, over both commands.
+    /// For each cluster in which commands ran twice in a row, the mean absolute log ratio of two successive runs of a
+    /// command, over A and B.
     pub(crate) apart_usual: Vec<f64>,
     pub(crate) readings: Vec<(f64, f64)>,
     pub(crate) excess: ExcessShare,
-    /// Numbers of clusters at the looks taken.
+    /// Numbers of clusters at the looks at the data so far, in ascending order.
     pub(crate) looked: Vec<u32>,
-    /// Start of the first cluster.
+    /// Start of the first cluster in nanoseconds.
     began_ns: Option<u64>,
-    /// Paths about zero, about both ends of the margin, of the largest differences and the mean, and of the spread.
+    /// Cached courses of the test statistics over the looks at the data: of the test about zero, about the ends of the
+    /// margin, of the largest differences, and of the spread.
     pub(crate) zero: Paths,
     pub(crate) ends: [Paths; 2],
     pub(crate) rare: Paths,
     pub(crate) spread: Paths,
-    /// E-processes of all differences, and of those after themselves alone; `None` unless the e-process decides.
+    /// Anytime-valid tests (e-processes) of all log ratios and of those of runs that follow their own command; `None`
+    /// unless such a test decides.
     pub(crate) evidence: Option<[EProcess; 2]>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
-    /// Number of clusters.
+    /// Number of clusters seen.
     pub(crate) n: usize,
-    /// Whether no look will follow, so that the whole remaining level may be spent.
+    /// Whether no look at the data will follow, so that all that is left of the error level may be spent.
     pub(crate) closing: bool,
     pub(crate) level: f64,
 }
 
-/// The differences at a look.
+/// The log ratios at a look at the data: of all runs, of the runs that follow their own command, and the differences
+/// between both.
 pub(crate) struct View {
     all: Sorted,
     own: Option<Sorted>,
@@ -76,18 +82,20 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The differences that answer: those after themselves if they part from those after another command.
+    /// The log ratios that decide: those of runs that follow their own command if these differ from the others,
+    /// otherwise all.
     pub(crate) fn active(&self) -> &Sorted {
         self.own.as_ref().filter(|_| self.carried.is_parted()).unwrap_or(&self.all)
     }
 
-    /// Whether only differences after themselves answer.
+    /// Whether only log ratios of runs that follow their own command decide.
     pub(crate) fn is_parted(&self) -> bool {
         self.own.is_some() && self.carried.is_parted()
     }
 
-    /// Differences that have to support those that answer, and by how much their key may be smaller. If all differences
-    /// answer, these are the differences after themselves; if the source of the parting is unclear, all differences.
+    /// Further log ratios, whose test statistic has to support the statistic that decides, and by how much it may be
+    /// smaller. If all log ratios decide, the further ones are those of runs that follow their own command; if only
+    /// those decide and it is unclear why they differ from the others, the further ones are all log ratios.
     pub(crate) fn backing(&self) -> Option<(&Sorted, f64)> {
         match self.is_unclear() {
             true => Some((&self.all, 0.0)),
@@ -95,18 +103,18 @@ impl View {
         }
     }
 
-    /// Whether differences after themselves part from the others, and carry-over from another command is not the clear
-    /// source.
+    /// Whether first and second runs differ, and an effect of the command before is not the clear reason.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.parting().is_some_and(|source| source != Source::Another)
     }
 
-    /// Whether differences after themselves part from the others without a clear source.
+    /// Whether only log ratios of runs that follow their own command decide, and the reason of their difference from
+    /// the others is unclear.
     pub(crate) fn is_unclear(&self) -> bool {
         self.is_parted() && self.carried.parting() == Some(Source::Unclear)
     }
 
-    /// The source of the difference between runs after themselves and the others, if they part.
+    /// The reason why runs that follow their own command differ from the others; `None` if they do not.
     pub(crate) fn parting(&self) -> Option<Source> {
         self.carried.parting()
     }
@@ -142,11 +150,12 @@ impl Series {
         }
     }
 
-    /// Takes one more cluster; returns whether this is a moment to look.
+    /// Adds one more cluster; returns whether the data are to be looked at now.
     pub(crate) fn push(&mut self, seen: &Seen, design: &Design) -> bool {
         self.d.push(seen.log_ratio);
         let whole = [seen.log_ratio];
-        // A layout counts once, whatever its number of pairs, and so does a cluster in whose mean the positions cancel.
+        // A layout counts once, whatever its number of pairs, and so does a cluster in whose mean the effects of the
+        // position cancel.
         let is_split = seen.twice.is_some() && design.question != Question::Mean;
         let values: &[f64] = if is_split { &seen.log_ratios } else { &whole };
         self.group = values.len();
@@ -193,7 +202,7 @@ impl Series {
         }
     }
 
-    /// The source of the difference between first and second runs of the first `n` clusters.
+    /// The reason of the difference between first and second runs in the first `n` clusters.
     fn source(&self, n: usize) -> Source {
         let mut commands = [Rises::default(), Rises::default()];
         for (_, rise) in self.rises.iter().take_while(|(cluster, _)| *cluster < n) {
@@ -208,8 +217,8 @@ impl Series {
         move |n: usize| self.view(n).keys(rows, theta, question)
     }
 
-    /// Judges the latest look at an error level. With `closing`, no look will follow: clusters since the last scheduled
-    /// look are used too, and the whole remaining level is spent.
+    /// State of the comparison at the latest look at the data, tested at an error level. With `closing`, no look will
+    /// follow: clusters since the last scheduled look are used too, and all that is left of the level is spent.
     pub(crate) fn standing(&mut self, rows: &Rows, design: &Design, level: f64, closing: bool) -> Standing {
         if let Some(evidence) = &self.evidence {
             return self.anytime(evidence, design, level, closing);
@@ -224,8 +233,9 @@ impl Series {
             Estimand::Typical => self.typical(rows, design, look, closing),
             Estimand::Mean => self.by_mean(rows, design, look),
         };
-        // Whether an interval lies within the margin is decided without computing its ends. The statement has to hold
-        // for the displayed interval, which is wider where neighbours are alike or no shift explains the differences.
+        // Whether an interval lies within the margin is decided without computing its ends. That has to hold for the
+        // interval that is reported, which is wider where successive log ratios are correlated or have no common
+        // location, so it is computed too.
         let is_shown =
             design.estimand == Estimand::Typical && main.typical == Verdict::Equivalent && !closing;
         let main = if is_shown { self.typical(rows, design, look, true) } else { main };
@@ -236,14 +246,14 @@ impl Series {
         };
         let is_asked = match main.typical {
             Verdict::Equivalent => true,
-            // The drift of a machine moves the largest differences too.
+            // Drift of the machine, which `in_runs` shows, changes the largest differences as well.
             Verdict::Inconclusive => closing && !main.in_runs,
             Verdict::Different => false,
         };
         let standing = if is_asked { self.rare(main, rows, design, look) } else { main };
         let standing = standing.concluded(closing);
         let is_open = standing.verdict == Verdict::Inconclusive && standing.typical == Verdict::Inconclusive;
-        // The estimate and the interval are not needed while the comparison continues.
+        // The other figures are not needed while the comparison continues.
         if !closing && is_open && design.gate.is_none() {
             return standing;
         }
@@ -252,7 +262,7 @@ impl Series {
             Estimand::Typical => self.told_apart(known, rows, design, look),
             Estimand::Mean => self.with_typical(known, rows, design, look),
         };
-        // The first of two runs in a row follows the other command, so carry-over would look like spread.
+        // With carry-over, the first of two successive runs differs from the second, which would look like spread.
         let is_apart = design.question != Question::Mean
             && known.spread.is_none()
             && !known.parted
@@ -261,16 +271,16 @@ impl Series {
         self.steady(Standing { spread, ..known }, look)
     }
 
-    /// Adds the typical pair to a standing in which the mean decides.
+    /// Adds the estimate and interval of the typical pair to the state of a comparison that is decided by the mean.
     fn with_typical(&mut self, standing: Standing, rows: &Rows, design: &Design, look: Look) -> Standing {
-        // The paths about zero belong to the mean.
+        // The cache `zero` belongs to the test of the mean, and the test of the typical pair needs another one.
         let of_mean = std::mem::take(&mut self.zero);
         let typical = self.typical(rows, design, look, true);
         self.zero = of_mean;
         Standing { beside: Some([typical.estimate, typical.low, typical.high]), ..standing }
     }
 
-    /// Withholds an answer on which the two halves of the session do not agree.
+    /// Turns conclusions into *inconclusive* on which the early and the late half of the session do not agree.
     fn steady(&self, standing: Standing, look: Look) -> Standing {
         let Some(halves) = Halves::of(self.active(standing.parted, look.n), look.level) else {
             return standing;
@@ -282,7 +292,7 @@ impl Series {
         }
     }
 
-    /// Whether the large differences occur mainly in one half of the session.
+    /// Whether significantly more than half of the large differences occur in the same half of the session.
     fn is_rare_in_one_half(&self, look: Look) -> bool {
         let seen = &self.pairs[..look.n * self.group];
         let least = threshold_of(seen, self.excess.least());
@@ -293,8 +303,8 @@ impl Series {
         most > 0 && clopper_pearson_lower(most, early + late, 1.0 - look.level / 2.0) > 0.5
     }
 
-    /// Half of a plain interval at the latest look, as a log ratio, which shows the precision and not the difference.
-    /// Infinite while nothing is excluded.
+    /// Half width of a plain interval of the log ratio at the latest look at the data, which shows the precision and
+    /// not the difference. Infinite while an end of the interval is unbounded.
     pub(crate) fn half_width(&self, design: &Design, level: f64) -> f64 {
         let view = self.view(self.looked.last().map_or(0, |&look| look as usize));
         let (low, high) = Shift::new(view.active(), design.question).interval(plain_z(level), &[]);
@@ -302,8 +312,9 @@ impl Series {
         if half.is_nan() { f64::INFINITY } else { half }
     }
 
-    /// Judges by the e-process of all differences, or of those after themselves if they part from the others. Either
-    /// may answer, so each has half of the level.
+    /// State of the comparison by an anytime-valid test (e-process) of all log ratios, or of those of runs that follow
+    /// their own command if these differ from the others. Since either test may decide, each has half of the error
+    /// level.
     fn anytime(&self, both: &[EProcess; 2], design: &Design, level: f64, closing: bool) -> Standing {
         let parted = self.is_twice() && self.view(self.d.len()).is_parted();
         let (evidence, part) = (&both[usize::from(parted)], if self.is_twice() { 0.5 } else { 1.0 });
@@ -346,7 +357,8 @@ impl Series {
 }
 
 impl Design {
-    /// Question of the test about zero: anything may differ for a single layout; over layouts only the mean counts.
+    /// Question of the test about zero: with a single layout, whether anything differs; over layouts, whether the mean
+    /// does.
     pub(crate) fn asked_of_zero(&self) -> Question {
         if self.question == Question::Mean { Question::Mean } else { Question::Any }
     }

@@ -1,8 +1,8 @@
-//! A comparison that is measured in several sessions, each of which counts once.
+//! A comparison that is measured in several sessions, each of which counts as one value.
 //!
 //! An effect of a session on only one of the programs is not part of the noise between its pairs, so no number of pairs
-//! shows it. Therefore the sessions are counted, and there is no look before the end of the last one: the estimate of a
-//! session that ended because of its result would be biased away from zero.
+//! shows it. Therefore the sessions are counted, and there is no look at the data before the end of the last one: the
+//! estimate of a session that ended because of its result would be biased away from zero.
 
 use fauxplat_model::{Replication, SessionEffect, StoppedBy};
 use fauxplat_stats::describe::{mean, standard_deviation};
@@ -15,13 +15,13 @@ use crate::contest::Contest;
 use crate::judge::{Judge, Session, SessionCost};
 use crate::standing::{Standing, bounded, verdict};
 
-/// Minimum number of sessions from which an effect is derived. Two have one degree of freedom, with which nothing can
-/// be shown.
+/// Minimum number of sessions from which an effect is estimated. Two sessions have one degree of freedom, with which
+/// nothing can be shown.
 pub(crate) const SESSIONS_MIN: usize = 3;
 
 impl Judge {
-    /// Announces that the blocks come in several sessions: there is no look before the end of the last one, and then
-    /// each session counts once.
+    /// Announces that the blocks come in several sessions: the data are not looked at before the end of the last one,
+    /// and then each session counts as one value.
     pub fn in_sessions(mut self) -> Self {
         self.sessions = Some(Vec::new());
         self
@@ -34,7 +34,7 @@ impl Judge {
         self.before = None;
     }
 
-    /// Replaces the result over all pairs by the result over the sessions.
+    /// Replaces the result over all pairs by the result over the sessions, for a measurement in several sessions.
     pub(crate) fn put_sessions(&mut self) {
         let level = self.rule.level / self.contests.len().max(1) as f64;
         let mut contests = std::mem::take(&mut self.contests);
@@ -44,7 +44,8 @@ impl Judge {
         self.contests = contests;
     }
 
-    /// Standing over the sessions; `pooled` is the standing over all their pairs together.
+    /// State of the comparison over the sessions, if it has enough of them; otherwise `pooled`, the state over all
+    /// their pairs together.
     pub(crate) fn over_sessions(&self, contest: &Contest, pooled: Standing, level: f64) -> Standing {
         match self.over(contest, &pooled) {
             Some(over) => {
@@ -54,8 +55,8 @@ impl Judge {
         }
     }
 
-    /// The sessions, by the differences that answer: those after themselves if they part from the others, summarised by
-    /// their median if no shift explains them.
+    /// The effect of each session, from the log ratios that decide; summarised by the median if no common shift
+    /// explains them.
     fn over(&self, contest: &Contest, pooled: &Standing) -> Option<Over> {
         let end =
             |session: &Session| contest.kept.partition_point(|&block| Some(block) <= session.last_block);
@@ -63,7 +64,7 @@ impl Judge {
         Over::of(d, pooled.leans, self.sessions.as_ref()?.iter().map(end))
     }
 
-    /// Prediction for the next session from the sessions of a contest; `None` if there were too few.
+    /// Prediction for the next session from the sessions of a comparison; `None` if there are too few.
     pub(crate) fn replication(&self, contest: &Contest) -> Option<Replication> {
         let over = self.over(contest, contest.decided.as_ref()?)?;
         let pairs = self.pairs_per_block as usize;
@@ -79,8 +80,8 @@ impl Judge {
         })
     }
 
-    /// The difference beyond the margin, as a logarithm, that nine of ten measurements in as many sessions would show;
-    /// `None` if there were too few sessions.
+    /// Log difference beyond the margin that measurements in as many sessions would show with the probability whose
+    /// normal quantile is `z`; `None` if there are too few sessions.
     ///
     /// Student's t has to exceed its quantile *c*, and the standard deviation is itself estimated from few sessions:
     /// the shift is *c* (1 − 1/4f) + z √(1 + c²/2f) standard errors with *f* degrees of freedom (Johnson and Welch
@@ -102,7 +103,7 @@ impl Judge {
         self.sessions.iter().flatten().map(|session| session.cost).collect()
     }
 
-    /// Reason for which a comparison ended; with sessions this is never the verdict.
+    /// Reason for which a comparison ended: its verdict, or `otherwise`. With several sessions it is never the verdict.
     pub(crate) fn ended_by(&self, standing: &Standing, otherwise: StoppedBy) -> StoppedBy {
         match self.sessions.is_none()
             && standing.is_answered(self.rule.gate.map(|gate| gate.side(self.rule.metric)))
@@ -116,13 +117,13 @@ impl Judge {
 struct Over {
     effects: Vec<Location>,
     centre: f64,
-    /// Standard deviation of the measured effects of the sessions.
+    /// Standard deviation of the effects, in log ratios, over the sessions.
     sd: f64,
 }
 
 impl Over {
-    /// Sessions from all log ratios, with the number of them at the end of each session; `None` if there were too few
-    /// sessions.
+    /// Summarises sessions from the log ratios of all clusters; `ends` has the number of clusters up to the end of each
+    /// session. `None` if there are too few sessions.
     fn of(d: &[f64], leans: bool, ends: impl Iterator<Item = usize> + Clone) -> Option<Over> {
         let begins = std::iter::once(0).chain(ends.clone());
         let sessions = begins.zip(ends).filter_map(|(from, to)| d.get(from..to));
@@ -142,8 +143,8 @@ impl Over {
         t_upper_quantile(level / 2.0, self.count() - 1.0) * self.sd / self.count().sqrt()
     }
 
-    /// Combines the pairs and the sessions by the weaker of the two, since sessions that happen to be alike do not make
-    /// a few pairs certain.
+    /// Combines the results over pairs and over sessions by the weaker of the two, since sessions that happen to be
+    /// alike do not make a few pairs certain.
     fn standing(&self, pooled: Standing, margin: f64, level: f64) -> Standing {
         let half = self.half(level);
         let (low, high) = (pooled.low.min(self.centre - half), pooled.high.max(self.centre + half));
@@ -161,12 +162,12 @@ impl Over {
         standing.with_sides(margin).concluded(true)
     }
 
-    /// Mean square of the standard errors within sessions.
+    /// Mean over the sessions of the squared standard error within a session.
     fn within(&self) -> f64 {
         mean(&self.effects.iter().map(|it| it.se.powi(2)).collect::<Vec<_>>()).unwrap_or(0.0)
     }
 
-    /// Standard deviation between sessions beyond what their pairs explain.
+    /// Standard deviation of the effect between sessions beyond the error within them.
     fn between(&self) -> f64 {
         (self.sd.powi(2) - self.within()).max(0.0).sqrt()
     }
@@ -185,7 +186,8 @@ impl Over {
     }
 }
 
-/// The median of a session, whose error is half of the interval for one standard error of its rank.
+/// The median of the log ratios of a session, whose standard error is half of the interval for one standard error of
+/// its rank.
 fn by_median(d: &[f64]) -> Location {
     let sorted = Sorted::new(d);
     let shift = Shift::new(&sorted, Question::Typical);
@@ -214,14 +216,15 @@ mod tests {
 
     #[test]
     fn the_best_split_follows_the_costs_and_the_variances() {
-        // The standard deviation of a pair is 0.02, that between sessions 0.01; a session costs a hundred pairs.
+        // The standard deviation of a pair's log ratio is 0.02, that between sessions 0.01; a session costs as much as
+        // a hundred pairs.
         let alike = [(100, 0.05, 0.002), (100, 0.06, 0.002), (100, 0.07, 0.002)];
         let cost = SessionCost { pairs_s: 10.0, outside_s: 10.0 };
         let best = over(&alike).best_clusters(&[cost; 3]).unwrap();
         assert!((19..=21).contains(&best), "{best}");
         let dear = SessionCost { outside_s: 1000.0, ..cost };
         assert!(over(&alike).best_clusters(&[dear; 3]).unwrap() > 9 * best);
-        // If sessions differ by no more than their pairs explain, there is no best length.
+        // If sessions differ by no more than the error within them, there is no best number of clusters.
         let same = [(100, 0.05, 0.002), (100, 0.0501, 0.002), (100, 0.0499, 0.002)];
         assert_eq!(over(&same).best_clusters(&[cost; 3]), None);
     }

@@ -1,5 +1,5 @@
-//! The part of the decision rule about slow runs: whether some runs differ, of which command, and whether they are the
-//! whole difference.
+//! The part of the decision rule about slow runs: whether a command has more of them, and whether they are the whole
+//! difference.
 
 use fauxplat_model::{Side, Verdict};
 use fauxplat_stats::distribution::normal_upper_quantile;
@@ -13,10 +13,12 @@ use crate::design::Design;
 use crate::series::{FAR, Look, Series, TYPICAL_SHARE};
 use crate::standing::{Standing, bounded};
 
-/// Value of z above which the largest differences lean to one side, which is no evidence yet.
+/// Absolute value of the statistic of the largest differences (in z) above which they are tested exactly; not
+/// significant by itself.
 const LEANING: f64 = 2.0;
 
-/// Side whose large differences crossed; if both did, the side to which they lean now.
+/// Command with the higher readings in the largest differences: the side whose course crossed the critical value; if
+/// both did, the side that is ahead at the latest look at the data.
 pub(crate) fn side(crossed: Crossed, observed: f64) -> Option<Side> {
     match (crossed.up, crossed.down) {
         (false, false) => None,
@@ -26,11 +28,11 @@ pub(crate) fn side(crossed: Crossed, observed: f64) -> Option<Side> {
 }
 
 impl Series {
-    /// Decides whether slow runs are part of a *different*, or all of it: where noise is large, slow runs move the
-    /// typical statistic before they are detected themselves. The largest differences are tested about the estimated
-    /// shift, since a shift of all runs moves them about zero, and typical runs are tested again without them. If the
-    /// typical runs then show nothing and the largest differences not enough, the location of the difference is
-    /// unknown, and the answer is postponed while time is left.
+    /// Decides whether slow runs are part of a *different*, or all of it: where noise is large, slow runs change the
+    /// test of typical runs before they are detected themselves. The largest differences are tested about the estimated
+    /// shift, since about zero a shift of all runs would count as well, and typical runs are tested again without them.
+    /// If typical runs then show nothing and the largest differences not enough, it is unknown where the difference
+    /// lies, and the verdict is postponed unless this is the last look at the data.
     pub(crate) fn told_apart(
         &self,
         standing: Standing,
@@ -59,8 +61,8 @@ impl Series {
         let rest = usual(&unshifted, self.excess.least());
         let rest = Sorted::new(&rest.iter().map(|d| d + standing.estimate).collect::<Vec<_>>());
         let rest = Shift::new(&rest, design.question);
-        // The typical pair is the median of all pairs including the large ones, so the interval is not narrower than
-        // that median's.
+        // The typical pair is the median of all pairs including the large ones, so its interval must not be narrower
+        // than the interval of that median.
         let all = Sorted::new(seen);
         let (first, last) = Shift::new(&all, design.question).by_signs(standing.critical);
         let (low, high) = rest.interval(standing.critical, &[0.0]);
@@ -86,7 +88,8 @@ impl Series {
         }
     }
 
-    /// The side to which the largest of these differences lie, over all looks so far.
+    /// Command with the higher readings in the largest of the differences `d`, by a test over all looks at the data so
+    /// far; `None` if that is not shown.
     fn tail_side(&self, d: &[f64], rows: &Rows, design: &Design, look: Look) -> Option<Side> {
         let level = (1.0 - TYPICAL_SHARE) * look.level;
         let least = self.excess.least();

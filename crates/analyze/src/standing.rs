@@ -1,37 +1,39 @@
-//! State of a comparison at one look, and the verdict on typical runs and slow runs together.
+//! State of a comparison at one look at the data, and the verdict on typical runs, slow runs and the mean together.
 
 use fauxplat_model::{DifferenceIn, Estimand, Extent, GateSide, GateState, NO_BOUND_LOG, Side, Verdict};
 use fauxplat_stats::mean_ratio::MeanRatio;
 
-/// No two readable values differ by more than this log ratio: 64 bits hold e^44. An interval whose end lies beyond e^40
-/// excludes nothing on that side.
+/// Log ratio beyond which an end of an interval counts as unbounded: values of 64 bits differ by at most a factor of
+/// e^44.
 const FARTHEST: f64 = 40.0;
 
-/// Position of a difference relative to the upper and the lower end of the margin: beyond, not beyond, or unknown.
+/// Whether a difference lies beyond the upper and beyond the lower end of the margin, as far as that is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sides {
-    /// Whether the difference is shown to lie above the upper end (`true`) or not above it (`false`).
+    /// Whether the difference is shown to lie above the upper end (`true`) or not above it (`false`); `None` if
+    /// unknown.
     pub(crate) up: Option<bool>,
-    /// Whether the difference is shown to lie below the lower end (`true`) or not below it (`false`).
+    /// Whether the difference is shown to lie below the lower end (`true`) or not below it (`false`); `None` if
+    /// unknown.
     pub(crate) down: Option<bool>,
 }
 
 impl Sides {
     pub(crate) const WITHIN: Sides = Sides { up: Some(false), down: Some(false) };
 
-    /// Sides by the ends of an interval alone.
+    /// Compares the ends of an interval with the margin; all are log ratios.
     pub(crate) fn of(low: f64, high: f64, margin: f64) -> Self {
         let side = |is_beyond: bool, is_not: bool| is_beyond.then_some(true).or(is_not.then_some(false));
         Sides { up: side(low > margin, high <= margin), down: side(high < -margin, low >= -margin) }
     }
 
-    /// Drops *beyond* on a side to which no difference is shown.
+    /// Replaces *beyond* by *unknown* on a side to which no difference is shown (`up`, `down`).
     pub(crate) fn agreeing(self, up: bool, down: bool) -> Self {
         let shown = |side: Option<bool>, differs: bool| side.filter(|&is_beyond| !is_beyond || differs);
         Sides { up: shown(self.up, up), down: shown(self.down, down) }
     }
 
-    /// State of a gate that asks about one side, or about both.
+    /// Answer of a gate that asks about one side of the margin, or about both.
     pub(crate) fn state(self, gate: GateSide) -> GateState {
         let known = match gate {
             GateSide::Higher => self.up,
@@ -50,16 +52,16 @@ impl Sides {
     }
 }
 
-/// Comparison of the distances of two runs in a row, of B and of A.
+/// Comparison of the spreads of B and A: the distances of two successive runs of one command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
-    /// Usual distance of two runs in a row of either command, as a log ratio.
+    /// Usual distance of two successive runs of either command, as an absolute log ratio.
     pub(crate) usual: f64,
-    /// Distance of B minus that of A.
+    /// Distance of two successive runs of B minus that of A.
     pub(crate) difference: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// Largest difference that still counts as none.
+    /// Largest absolute `difference` that still counts as none.
     pub(crate) margin: f64,
     pub(crate) verdict: Verdict,
 }
@@ -67,54 +69,56 @@ pub(crate) struct Spread {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Standing {
     pub(crate) n: usize,
-    /// Shift at which the test sees no difference.
+    /// Estimated log ratio B over A: the shift at which the test sees no difference.
     pub(crate) estimate: f64,
-    /// Replacement for the standard error: half of the interval over the bound.
+    /// Standard error of the estimate, derived from the interval: its half width divided by the critical value.
     pub(crate) se: f64,
-    /// Lower end of the repeated interval.
+    /// Lower end of the interval of the log ratio, which holds at all looks at the data together.
     pub(crate) low: f64,
-    /// Upper end of the repeated interval.
+    /// Upper end of the interval of the log ratio, which holds at all looks at the data together.
     pub(crate) high: f64,
-    /// The key beyond which paths cross at this look; infinite if none may.
+    /// Critical value (in z) of the test statistic at this look at the data; infinite if no rejection is possible yet.
     pub(crate) critical: f64,
-    /// Sequential p-value, or 1/E for the e-process; computed only for reports.
+    /// p-value over all looks at the data so far, or that of the anytime-valid test (1/E); `None` until a report needs
+    /// it.
     pub(crate) p: Option<f64>,
-    /// Whether neighbouring clusters are alike.
+    /// Whether the log ratios of successive clusters are correlated.
     pub(crate) in_runs: bool,
     pub(crate) level: f64,
     /// Margin of equivalence as a log ratio.
     pub(crate) margin: f64,
-    /// Whether only runs after themselves answer, since they part from runs after another command.
+    /// Whether only runs that follow their own command decide, since they differ from runs that follow another command.
     pub(crate) parted: bool,
-    /// Whether first and second runs in a row part by themselves, or for an unclear reason.
+    /// Whether the first and second of two successive runs differ for another reason than the command before, or for an
+    /// unclear one.
     pub(crate) is_in_doubt: bool,
-    /// Whether no shift explains the differences, so that the estimate is their median.
+    /// Whether no common shift explains the log ratios, so that the estimate is their median.
     pub(crate) leans: bool,
-    /// Position relative to each end of the margin.
+    /// Position of the difference relative to each end of the margin.
     pub(crate) beyond: Sides,
     pub(crate) estimand: Estimand,
-    /// The typical difference and the ends of its interval, if the mean decides.
+    /// Estimate and ends of the interval of the typical log ratio, if the mean decides; otherwise `None`.
     pub(crate) beside: Option<[f64; 3]>,
-    /// The mean ratio, if it was computed.
+    /// The ratio of the means; `None` until it is needed.
     pub(crate) mean: Option<MeanRatio>,
     pub(crate) mean_verdict: Verdict,
-    /// The spread, if it was computed.
+    /// The comparison of the spreads; `None` if it was not computed.
     pub(crate) spread: Option<Spread>,
-    /// The difference in the early and in the late half, if these do not agree.
+    /// The log ratio in the early and in the late half of the session; `None` unless the halves disagree.
     pub(crate) halves: Option<[f64; 2]>,
     /// Verdict on typical runs, or on the mean if the mean decides.
     pub(crate) typical: Verdict,
     /// Verdict on the share of much slower runs.
     pub(crate) tail: Verdict,
-    /// The difference about which slow runs were counted, if the tail differs.
+    /// The log ratio about which slow runs were counted, if `tail` is *different*.
     pub(crate) tail_about: f64,
-    /// Command whose readings are higher in some runs, if the tail differs.
+    /// Command whose readings are higher in some runs, if `tail` is *different*.
     pub(crate) tail_side: Option<Side>,
     pub(crate) verdict: Verdict,
 }
 
 impl Standing {
-    /// The state before anything is known.
+    /// The state after `n` clusters in which nothing is shown yet.
     pub(crate) fn open(n: usize) -> Self {
         Standing {
             n,
@@ -145,8 +149,8 @@ impl Standing {
         }
     }
 
-    /// Combines the verdicts into one. While time is left, an open part keeps the whole open, unless typical runs
-    /// differ.
+    /// Combines the verdicts on typical runs, slow runs and the mean into one. Unless `closing`, an open part keeps the
+    /// verdict open, except where typical runs differ.
     pub(crate) fn concluded(self, closing: bool) -> Self {
         let is_other_different = self.tail == Verdict::Different || self.mean_verdict == Verdict::Different;
         let verdict = match self.typical {
@@ -159,19 +163,19 @@ impl Standing {
         Standing { verdict, ..self }
     }
 
-    /// Whether tail, mean and spread are shown equivalent too; the spread counts only if it could be computed.
+    /// Whether slow runs, mean and spread are shown to be equivalent too; the spread only if it could be computed.
     fn is_whole(&self) -> bool {
         let spread = self.spread.is_none_or(|spread| spread.verdict == Verdict::Equivalent);
         self.tail == Verdict::Equivalent && self.mean_verdict == Verdict::Equivalent && spread
     }
 
-    /// Sets the position relative to the margin from the interval.
+    /// Sets `beyond` by comparing the interval with the margin.
     pub(crate) fn with_sides(self, margin: f64) -> Self {
         Standing { beyond: Sides::of(self.low, self.high, margin), ..self }
     }
 
-    /// Whether no question is open. An *equivalent* of typical runs alone does not suffice, and a gate asks its own
-    /// question.
+    /// Whether measuring can stop: the verdict is known, and an *equivalent* holds as a whole rather than for typical
+    /// runs alone. With a gate, its question has to be answered.
     pub(crate) fn is_answered(&self, gate: Option<GateSide>) -> bool {
         let is_known = self.verdict != Verdict::Inconclusive && self.extent() != Some(Extent::Typical);
         match gate {
@@ -184,7 +188,8 @@ impl Standing {
         }
     }
 
-    /// State of a gate: beyond the margin by the deciding estimand, or by slow runs or a mean that differ on its side.
+    /// Answer of a gate: *beyond* if the deciding quantity lies beyond the margin on its side, or if slow runs or the
+    /// mean differ on that side.
     pub(crate) fn state(&self, gate: GateSide) -> GateState {
         let is_asked = |is_higher: bool| match gate {
             GateSide::Higher => is_higher,
@@ -197,7 +202,8 @@ impl Standing {
         if in_tail || self.is_mean_beyond(is_asked) { GateState::Beyond } else { self.beyond.state(gate) }
     }
 
-    /// Whether the mean differs on an asked side by more than the margin.
+    /// Whether the mean is shown to differ by more than the margin on a side for which `is_asked` is true (`true` is
+    /// higher).
     fn is_mean_beyond(&self, is_asked: impl Fn(bool) -> bool) -> bool {
         let is_moved = self.verdict == Verdict::Different && self.mean_verdict == Verdict::Different;
         let is_far = |mean: &MeanRatio| {
@@ -211,7 +217,7 @@ impl Standing {
         (self.verdict == Verdict::Equivalent).then_some(if whole { Extent::Whole } else { Extent::Typical })
     }
 
-    /// The parts in which a *different* lies.
+    /// The parts (typical runs, slow runs, mean) in which a *different* lies; empty for other verdicts.
     pub(crate) fn difference_in(&self) -> Vec<DifferenceIn> {
         let main = match self.estimand {
             Estimand::Typical => DifferenceIn::Typical,
@@ -238,8 +244,8 @@ pub(crate) fn beyond_margin(low: f64, high: f64, margin: f64) -> Option<bool> {
     }
 }
 
-/// *Different* if the interval excludes zero and the randomisation test agrees, *equivalent* if it lies within the
-/// margin, otherwise *inconclusive*.
+/// The verdict of an interval of a log ratio: *different* if it excludes zero and `agrees`, the result of a
+/// randomisation test, is true; *equivalent* if it lies within the margin; otherwise *inconclusive*.
 pub(crate) fn verdict(low: f64, high: f64, margin: f64, agrees: impl FnOnce() -> bool) -> Verdict {
     if (low > 0.0 || high < 0.0) && agrees() {
         Verdict::Different
@@ -250,7 +256,8 @@ pub(crate) fn verdict(low: f64, high: f64, margin: f64, agrees: impl FnOnce() ->
     }
 }
 
-/// Replaces infinite ends by [`NO_BOUND_LOG`], since JSON has no infinity; finite ends do not change.
+/// Replaces an end of an interval beyond [`FARTHEST`] by [`NO_BOUND_LOG`], since JSON has no infinity, and NaN by zero;
+/// other ends do not change.
 pub(crate) fn bounded(log_ratio: f64) -> f64 {
     match log_ratio {
         nothing if nothing.is_nan() => 0.0,
@@ -266,7 +273,7 @@ mod tests {
 
     #[test]
     fn no_bound_is_what_excludes_nothing_and_not_what_is_large() {
-        // Half a gigabyte against nothing: more than a factor of a million.
+        // Log ratio of half a gigabyte to nothing (14.5): more than a factor of a million.
         let large = [-14.5, 12.9, 13.79, 14.5].map(|end: f64| bounded(end).exp());
         assert!(!large.into_iter().any(is_no_bound) && large[3] > 1e6);
         assert!(

@@ -1,8 +1,8 @@
-//! Slow runs and the mean of stored readings.
+//! Slow runs and the mean in a comparison of stored readings.
 //!
-//! Nothing was interleaved, so randomisation does not protect these statements. Both allow for the movement of the
-//! level of an unchanged command between sessions, and consecutive slow runs count once, since a burst of the machine
-//! makes many.
+//! The runs were not interleaved, so randomisation does not protect these conclusions. A change of the level of an
+//! unchanged command between sessions is allowed for: slow runs are counted relative to their session's median, and the
+//! interval of the mean is widened. Consecutive slow runs count once, since a burst of disturbance makes many.
 
 use fauxplat_model::{MeanRatio, Rule, Side, Tail, Verdict};
 use fauxplat_stats::describe::{mean, median, standard_deviation};
@@ -14,10 +14,10 @@ use fauxplat_stats::series::dependence_inflation;
 use crate::estimate::plain_z;
 use crate::standing::{bounded, verdict};
 
-/// Part of the level for slow runs, and for the mean.
+/// Share of the error level for the test of slow runs, and again for the test of the mean.
 const PART: f64 = 0.2;
 
-/// Minimum number of slow runs of both sides together that can show a difference.
+/// Minimum number of slow runs of both commands together with which a difference is tested.
 const SLOW_MIN: usize = 4;
 
 pub(crate) struct Stored {
@@ -27,8 +27,9 @@ pub(crate) struct Stored {
     pub(crate) mean_verdict: Verdict,
 }
 
-/// Compares readings of two sessions, all above zero. `movement` is the half width of an interval for the movement
-/// between sessions alone, as a log ratio; `margin` is a log ratio, too.
+/// Compares slow runs and means of the readings of two sessions, all above zero. `movement` is the half width of an
+/// interval that only the variation between sessions causes, as a log ratio; `margin` is a log ratio, too. `None` if a
+/// median is not above zero or there are no readings.
 pub(crate) fn stored(rule: &Rule, readings: [&[f64]; 2], movement: f64, margin: f64) -> Option<Stored> {
     let typical = [median(readings[0])?, median(readings[1])?];
     if !typical.iter().all(|&it| it > 0.0) {
@@ -44,7 +45,8 @@ pub(crate) fn stored(rule: &Rule, readings: [&[f64]; 2], movement: f64, margin: 
     Some(Stored { tail, tail_verdict, mean, mean_verdict })
 }
 
-/// Number of slow runs that follow a run that is not slow.
+/// Number of slow runs that follow a run that is not slow, or no run. `threshold` is the log ratio to the median above
+/// which a run is slow.
 fn bursts(logs: impl Iterator<Item = f64>, threshold: f64) -> usize {
     let mut was_slow = false;
     logs.filter(|&log| {
@@ -61,7 +63,7 @@ fn tail(rule: &Rule, [a, b]: [usize; 2], [runs_a, runs_b]: [usize; 2], threshold
     let upper = |slow, runs| clopper_pearson_upper(slow, runs, confidence);
     let lower = |slow, runs| clopper_pearson_lower(slow, runs, confidence);
     let excess = (upper(b, runs_b) - lower(a, runs_a)).max(upper(a, runs_a) - lower(b, runs_b));
-    // Fisher's exact test to each side (Fisher 1935).
+    // Fisher's exact test, one-sided in each direction (Fisher 1935).
     let p = |drawn, seen| hypergeometric_upper(runs_a + runs_b, a + b, drawn, seen);
     let is_seen = a + b >= SLOW_MIN;
     let side = match (is_seen && p(runs_b, b) <= level / 2.0, is_seen && p(runs_a, a) <= level / 2.0) {
@@ -126,7 +128,7 @@ fn mean_ratio(
 mod tests {
     use super::*;
 
-    /// Readings about 100, of which every `every`-th is this many times as long.
+    /// A hundred readings about 100, of which every `every`-th is multiplied by `times`.
     fn readings(every: usize, times: f64) -> Vec<f64> {
         (1..=100).map(|n| (100.0 + 0.1 * (n % 7) as f64) * if n % every == 0 { times } else { 1.0 }).collect()
     }
@@ -146,7 +148,7 @@ mod tests {
         assert_eq!(faster.tail.side, Some(Side::A));
         let equal = of(&same, &same);
         assert_eq!((equal.tail.side, equal.mean_verdict), (None, Verdict::Equivalent));
-        // A hundred runs cannot show that fewer than three in a hundred are slow.
+        // From a hundred runs it cannot be shown that fewer than 3 % are slow.
         assert_eq!(equal.tail_verdict, Verdict::Inconclusive);
     }
 

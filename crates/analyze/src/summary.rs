@@ -1,4 +1,4 @@
-//! Location and spread of each metric of each command.
+//! Location and spread of each metric, and further findings about each command by itself.
 
 use crate::analysed::counts;
 use crate::derived::derived;
@@ -10,11 +10,11 @@ use fauxplat_stats::order::{median_interval, quantile_interval, readings_for};
 
 const CONFIDENCE: f64 = 0.95;
 
-/// Readings this many scaled median absolute deviations above the median count as outliers.
+/// A reading is an outlier if it lies more than this many scaled median absolute deviations above the median.
 const OUTLIER_FENCE: f64 = 3.0;
 
-/// The readings of one metric of one command, in chronological order and in the metric's unit. Empty if some of them
-/// are bounds: the others alone would be a biased selection.
+/// The readings of one metric in the analysed runs of one command, in chronological order and in the metric's unit.
+/// Empty if some of them are bounds: the others alone would be a biased selection.
 pub(crate) fn readings(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Vec<f64> {
     let told = told(samples, command, metric, ignore_failure);
     let values: Option<Vec<f64>> = told.iter().map(|told| told.value().map(|value| value as f64)).collect();
@@ -26,8 +26,8 @@ fn told(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) 
     ours.filter_map(|sample| sample.told(metric)).collect()
 }
 
-/// Bound of the median of a metric with bounds among its readings. If all bounds are on one side, the median of the
-/// numbers is a bound of the median.
+/// Bounds of the median of a metric some of whose readings are bounds: if all bounds are on one side, the median of the
+/// readings is a bound of the true median. `None` if no reading is a bound.
 fn bounded(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Option<BoundedSummary> {
     let told = told(samples, command, metric, ignore_failure);
     let numbers: Vec<f64> = told.iter().map(|told| told.number as f64).collect();
@@ -42,8 +42,8 @@ fn bounded(samples: &[Sample], command: u16, metric: Metric, ignore_failure: boo
     })
 }
 
-/// Summary of one metric over the measured runs of one command; `None` if the metric was never read, or if readings are
-/// bounds.
+/// Summary of one metric over the measured runs of one command; `None` if the metric was never read, or if some
+/// readings are bounds.
 ///
 /// Failed runs are left out unless `ignore_failure`: a program that stops early is not a fast program.
 pub fn summarize(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Option<Summary> {
@@ -53,7 +53,7 @@ pub fn summarize(samples: &[Sample], command: u16, metric: Metric, ignore_failur
     Some(Summary { first_thread, ..summary })
 }
 
-/// Summary of readings from elsewhere, in the unit of the metric; `None` if there are none.
+/// Summary of `values`, readings from any source, in the unit of the metric; `None` if there are none.
 pub fn summarize_values(values: &[f64], metric: Metric) -> Option<Summary> {
     let rising = sorted(values);
     let middle = median(values)?;
@@ -78,8 +78,8 @@ pub fn summarize_values(values: &[f64], metric: Metric) -> Option<Summary> {
     })
 }
 
-/// The quantiles that a report shows with their intervals, if there are enough readings: with fewer, a quantile is just
-/// the least or the largest reading.
+/// Intervals of the quantiles that a report shows, for those quantiles that lie between the least and the largest
+/// reading; with too few readings a quantile is just one of the two.
 fn intervals(rising: &[f64]) -> Vec<QuantileInterval> {
     let n = rising.len() as u64;
     let is_carried = |quantile: &f64| n >= readings_for(quantile.max(1.0 - quantile));
@@ -90,7 +90,7 @@ fn intervals(rising: &[f64]) -> Vec<QuantileInterval> {
     [0.05, 0.25, 0.75, 0.95, 0.99].into_iter().filter(is_carried).map(of).collect()
 }
 
-/// Findings about each of `commands` commands by itself. Failed runs are counted in any case.
+/// Findings about each of `commands` commands by itself. Failed runs are counted even if they are not analysed.
 pub fn run_findings(samples: &[Sample], commands: usize, ignore_failure: bool) -> Vec<RunFindings> {
     (0..commands as u16).map(|command| findings_of(samples, command, ignore_failure)).collect()
 }

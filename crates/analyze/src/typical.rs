@@ -1,4 +1,4 @@
-//! Judges typical runs at a look: whether they differ, by how much, and on which side of the margin.
+//! Tests typical runs at a look at the data: whether they differ, by how much, and on which side of the margin.
 
 use std::cell::LazyCell;
 
@@ -16,16 +16,17 @@ use crate::paths::Paths;
 use crate::series::{FAR, Look, Series, TYPICAL_SHARE, View};
 use crate::standing::{Sides, Standing, bounded};
 
-/// Maximum number of coins for which the interval consists of all points that their own paths do not exclude. With
-/// more, the critical value about zero is close enough to theirs.
+/// Maximum number of clusters for which the interval is computed as all log ratios that their own test does not reject.
+/// With more clusters, the critical value of the test about zero is close enough to that of all others.
 const INVERTED_TO: usize = 24;
 
-/// Number of bisection steps that find an end of such an interval, each of which computes all paths.
+/// Number of bisection steps that find an end of an interval of log ratios that are not rejected; each computes the
+/// test anew.
 const HALVINGS: u32 = 14;
 
 impl Series {
-    /// Judges typical runs. The ends of the interval are computed only if they are wanted or a difference was found;
-    /// whether it lies within the margin is cheaper to decide.
+    /// State of the comparison of typical runs at a look at the data. With `ends`, or if a difference is shown, the
+    /// ends of the interval are computed; whether the interval lies within the margin is cheaper to decide.
     pub(crate) fn typical(&mut self, rows: &Rows, design: &Design, look: Look, ends: bool) -> Standing {
         let level = TYPICAL_SHARE * look.level;
         let view = self.view(look.n);
@@ -44,7 +45,7 @@ impl Series {
             .crossed(&mut zero, 0.0);
         self.zero = zero;
         let ends = ends || crossed.up || crossed.down || design.gate.is_some();
-        // The interval is needed only if an answer may follow from it.
+        // The interval is needed only if *equivalent* or an answer of a gate may follow from it.
         if !(ends || near.margin) {
             return Standing { parted: view.is_parted(), ..Standing::open(look.n) };
         }
@@ -71,12 +72,12 @@ impl Series {
             (true, true) => shift.exact(shift.median()),
             (true, false) => *centre,
         };
-        // Where most pairs are equal, the typical pair is equal too, however the other pairs lie.
+        // If most pairs are equal, the typical pair is equal too, whatever the log ratios of the other pairs are.
         let (up, down) = (up && middle > 0.0, down && middle < 0.0);
         let (low, high) = (if up { low.max(0.0) } else { low }, if down { high.min(0.0) } else { high });
         let half = 0.5 * (high - low);
         let se = if half.is_finite() { half / crossed.critical } else { estimate.se };
-        // A difference that is not shown at all is not shown to lie beyond the margin.
+        // A difference that is not shown at all cannot be shown to lie beyond the margin.
         let sides = sides.agreeing(up, down);
         Standing {
             se,
@@ -97,13 +98,14 @@ impl Series {
         }
     }
 
-    /// Log ratios of the clusters that answer: those after themselves alone, or all.
+    /// Log ratios of the first `n` clusters: of the runs that follow their own command if only those decide
+    /// (`is_parted`), otherwise of all.
     pub(crate) fn active(&self, is_parted: bool, n: usize) -> &[f64] {
         if is_parted { &self.after_itself[..n] } else { &self.d[..n] }
     }
 
-    /// Position of the difference relative to each end of the margin, as far as the paths about that end and the
-    /// interval show it.
+    /// Position of the difference relative to each end of the margin, as far as the test about that end and the
+    /// interval, from `low` to `high`, agree on it.
     fn sides(&mut self, rows: &Rows, design: &Design, look: Look, (low, high): (f64, f64)) -> Sides {
         let (margin, looked) = (design.margin, self.looked.clone());
         let spent = design.spent(TYPICAL_SHARE * look.level, &looked, look.closing);
@@ -135,15 +137,15 @@ impl Series {
     }
 }
 
-/// The interval, extended to that of the median by signs.
+/// Extends an interval so that it includes the interval of the median by signs.
 fn reaching(shift: &Shift, (low, high): (f64, f64), critical: f64) -> (f64, f64) {
     let (first, last) = shift.by_signs(critical);
     (low.min(first), high.max(last))
 }
 
-/// Whether typical runs of B are shown to be higher, or lower. The test about zero excludes zero, and its weights may
-/// use more information than an interval can. If signs cross to both sides, or neighbours are alike, the interval has
-/// to exclude zero too.
+/// Whether typical runs of B are shown to be higher than those of A, and whether they are shown to be lower. The test
+/// about zero decides, whose weights may use more information than an interval can. If that test rejects on both sides,
+/// or if successive log ratios are correlated, the interval has to exclude zero too.
 fn different(
     crossed: Crossed,
     (low, high): (f64, f64),
@@ -154,24 +156,25 @@ fn different(
     let needs_interval = in_runs || crossed.up && crossed.down;
     let up = crossed.up && if needs_interval { low > 0.0 } else { high > 0.0 };
     let down = crossed.down && if needs_interval { high < 0.0 } else { low < 0.0 };
-    // The test with signs flipped in runs needs many pairs. A path about the end of the margin that crosses shows more
-    // than that test requires.
+    // `agrees` is the test with signs flipped in runs, which needs many pairs. A test that shows a difference beyond
+    // the margin shows more than that.
     let (is_above, is_below) = (sides.up == Some(true), sides.down == Some(true));
     (up && (is_above || agrees()), down && (is_below || agrees()))
 }
 
-/// Whether the observed path may have crossed.
+/// Whether a test may reject by the plain normal bound, so that its exact critical value has to be computed.
 #[derive(Clone, Copy, Debug)]
 struct Near {
     zero: bool,
-    /// About both ends of the margin, towards zero; with a gate, about either end to either side.
+    /// Whether both ends of the margin may be rejected from the side of zero; with a gate, whether any end may be
+    /// rejected from any side.
     margin: bool,
 }
 
 impl Near {
     fn of(sorted: &Sorted, design: &Design, level: f64) -> Self {
         let bound = match design.question {
-            // A single value can outweigh all others, so even equal signs may not be extreme.
+            // In a test of the mean a single value can outweigh all others, so the normal bound does not apply.
             Question::Mean => 0.0,
             _ => normal_upper_quantile(level / 2.0) - FAR,
         };
@@ -187,9 +190,9 @@ impl Near {
     }
 }
 
-/// The interval. If its ends are not wanted, an interval within the margin is returned if the true one lies within it.
-/// If all differences answer, the interval includes that of the differences after themselves, which have to support
-/// them.
+/// The interval of the log ratio, as its lower and upper end. With `ends` false, only whether it lies within the margin
+/// is decided: the result is the margin itself or unbounded. If all log ratios decide, the interval includes that of
+/// the runs that follow their own command, which have to support them.
 fn hull(view: &View, critical: f64, design: &Design, ends: bool) -> (f64, f64) {
     let asked = [-design.margin, 0.0, design.margin];
     let backing = view.backing().map(|(own, slack)| (own, critical - slack));
@@ -208,11 +211,12 @@ fn hull(view: &View, critical: f64, design: &Design, ends: bool) -> (f64, f64) {
         .map_or(all, |own| (all.0.min(own.0), all.1.max(own.1)))
 }
 
-/// The hull of all points that are not excluded; `crosses` tells whether the path about a point crosses to a side. Zero
-/// is tested first, so that the interval and the verdict cannot disagree.
+/// The interval from the lowest to the highest log ratio that is not rejected; `crosses` returns whether the test about
+/// a log ratio rejects on a side. Zero is tested first, so that the interval and the verdict cannot disagree.
 fn inverted(sorted: &Sorted, centre: f64, crosses: impl Fn(f64, fn(Crossed) -> bool) -> bool) -> (f64, f64) {
     let Some((first, last)) = sorted.range() else { return (f64::NEG_INFINITY, f64::INFINITY) };
-    // Far enough that the sign of the nearest value is certain despite rounding of sums.
+    // Distance beyond the outermost values that is large enough for the sign of their differences to be certain despite
+    // rounding errors.
     let beyond = 1e-3 * (last - first).max(first.abs()).max(last.abs()).max(1e-6);
     let end = |outermost: f64, is_excluded: &dyn Fn(f64) -> bool| {
         let from = [0.0, outermost].into_iter().find(|&from| {

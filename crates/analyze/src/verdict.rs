@@ -13,15 +13,16 @@ use crate::summary::run_findings;
 use crate::winner::winner;
 
 impl Judge {
-    /// Findings of the comparisons. `samples` are all samples of the experiment, `names` the commands' names in order.
+    /// Returns the comparisons, warnings and further findings at the end. `samples` are all samples of the experiment,
+    /// `names` the commands' names in order.
     pub fn findings(&self, samples: &[Sample], names: &[String], stopped_by: StoppedBy) -> Judged {
         judged(&self.closed(), samples, names, stopped_by)
     }
 }
 
 impl Judge {
-    /// Warning if the level of slow runs, a fifth of the whole, is smaller than the probability of any drawn pattern of
-    /// signs, so that slow runs cannot be shown.
+    /// Warning that slow runs cannot be shown to differ, if the error level of their test, a fifth of the whole, is
+    /// smaller than the probability of a single random pattern of signs.
     fn too_low_for_slow_runs(&self) -> Option<String> {
         let each = (1.0 - TYPICAL_SHARE) * self.rule.level
             / (self.contests.len() + usize::from(self.commands > 2)).max(1) as f64;
@@ -76,7 +77,7 @@ fn judged(judge: &Judge, samples: &[Sample], names: &[String], stopped_by: Stopp
     Judged { findings, warnings }
 }
 
-/// Candidates whose counts and times disagree.
+/// Disagreements between the counts and the times of each command compared with the first.
 fn disagreements(judge: &Judge, comparisons: &[Comparison], commands: &[RunFindings]) -> Vec<Disagreement> {
     let of = |candidate: u16| {
         let contests = judge.contests.iter().zip(comparisons);

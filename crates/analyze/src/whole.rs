@@ -1,5 +1,5 @@
-//! Findings of a look besides typical runs: rare slow runs, the mean, and the spread. Programs are equivalent as a
-//! whole only if all four are bounded.
+//! Tests beside that of typical runs: rare slow runs, the mean, and the spread. Programs are equivalent as a whole only
+//! if all four are shown to be equivalent.
 
 use fauxplat_model::{Side, Verdict};
 use fauxplat_stats::describe::median_in_place;
@@ -15,13 +15,14 @@ use crate::series::{FAR, Look, Series, TYPICAL_SHARE};
 use crate::slow_runs::side;
 use crate::standing::{Sides, Spread, Standing, bounded};
 
-/// Readings beyond this multiple of the usual reading of both commands are capped in the test of the mean.
+/// Readings beyond this multiple of the median reading of both commands count as this multiple in the test of the mean.
 const FAR_READING: f64 = 4.0;
 
-/// Spreads count as alike if they differ by at most this share of the usual distance, or by the margin.
+/// Share of the usual distance of two successive runs by which spreads may differ and still count as equal, if that is
+/// more than the margin.
 const SPREAD_PART: f64 = 0.25;
 
-/// Selection among two runs in a row.
+/// Selection among two successive runs of a command.
 #[derive(Clone, Copy)]
 enum Runs {
     All,
@@ -41,9 +42,8 @@ impl Series {
         }
     }
 
-    /// The readings that answer after `n` clusters: those of runs after themselves alone if they part from the others.
-    /// A cluster that counts as a whole, such as a layout, gives one pair, the means of its readings, since its pairs
-    /// are not independent.
+    /// Readings of A and B after `n` clusters, pair by pair, of the runs that `runs` selects. A cluster that counts as
+    /// a whole, such as a layout, gives a single pair, the means of its readings, since its pairs are not independent.
     fn seen_readings(&self, n: usize, runs: Runs) -> Vec<(f64, f64)> {
         let per_cluster = (self.readings.len() / self.d.len().max(1)).max(1);
         let clusters = self.readings[..n * per_cluster].chunks(per_cluster);
@@ -61,7 +61,8 @@ impl Series {
         }
     }
 
-    /// The readings that answer at the look of a standing, A and B, cluster by cluster. `None` before the first look.
+    /// The readings of A and B that decide, cluster by cluster, up to the look of `standing`: those of all runs, or of
+    /// runs that follow their own command. `None` before the first look at the data.
     pub(crate) fn answering_readings(&self, standing: &Standing) -> Option<Vec<Vec<(f64, f64)>>> {
         let per_cluster = self.readings.len() / self.d.len().max(1);
         let skipped = usize::from(standing.parted);
@@ -71,7 +72,8 @@ impl Series {
         (standing.n > 0).then(|| seen.chunks(per_cluster).map(answering).collect())
     }
 
-    /// The sum of B minus the sum of A in each cluster. Exchanging A and B in a cluster only changes the sign.
+    /// The sum of the readings of B minus that of A in each of the first `n` clusters; very large readings are capped.
+    /// Exchanging A and B in a cluster only changes the sign.
     pub(crate) fn excess_readings(&self, n: usize) -> Vec<f64> {
         let per_cluster = self.readings.len() / self.d.len().max(1);
         let seen = &self.readings[..n * per_cluster];
@@ -81,32 +83,33 @@ impl Series {
         seen.chunks(per_cluster.max(1)).map(excess).collect()
     }
 
-    /// Standardised deviation of the tail or of the mean to one side, whichever is larger.
+    /// Test statistic (in z) of slow runs or of the mean, whichever is further from zero; positive if B is higher.
     pub(crate) fn rare_key(&self, n: usize) -> f64 {
         let tail = tail::observed(&self.pairs[..n * self.group], self.excess.least());
         let mean = self.mean_key(n);
         if tail.abs() >= mean.abs() { tail } else { mean }
     }
 
-    /// Standardised excess of the sum of B over that of A, under exchanged labels.
+    /// Test statistic of the mean (in z): the sum of B minus that of A, relative to its standard deviation under
+    /// exchanged labels.
     fn mean_key(&self, n: usize) -> f64 {
         let excess = self.excess_readings(n);
         let length = excess.iter().map(|it| it * it).sum::<f64>().sqrt();
         if length > 0.0 { excess.iter().sum::<f64>() / length } else { 0.0 }
     }
 
-    /// Keys of all paths of the tail and the mean together.
+    /// Test statistics of slow runs and of the mean together, for every pattern of signs.
     pub(crate) fn rare_keys(&self, rows: &Rows, n: usize) -> Keys {
         let large = tail::keys(rows, &self.pairs[..n * self.group], self.group, self.excess.least());
         large.or(&Keys::of_sums(rows, &self.excess_readings(n)))
     }
 
-    /// Adds the conclusions about rare slow runs, the mean, and the spread.
+    /// Adds the conclusions about rare slow runs, the mean and the spread to those about typical runs.
     pub(crate) fn rare(&mut self, main: Standing, rows: &Rows, design: &Design, look: Look) -> Standing {
         let own = (1.0 - TYPICAL_SHARE) * look.level;
         let observed = self.rare_key(look.n);
         let mut standing = main;
-        // If runs after themselves part from the others, carry-over would look like slow runs.
+        // If runs that follow their own command differ from the others, carry-over would look like slow runs.
         if !(main.parted || main.is_in_doubt) && observed.abs() >= normal_upper_quantile(own / 2.0) - FAR {
             let spent = design.spent(own, &self.looked, look.closing);
             let (looked, mut rare) = (self.looked.clone(), std::mem::take(&mut self.rare));
@@ -121,7 +124,8 @@ impl Series {
         self.bounded_as_whole(standing, design, spread)
     }
 
-    /// Decides whether the tail, the mean or both moved to a side.
+    /// Decides whether the difference towards `side`, which the joint test has shown, lies in slow runs, in the mean,
+    /// or in both.
     fn located(&self, standing: Standing, look: Look, side: Side, critical: f64) -> Standing {
         let sign = if side == Side::B { 1.0 } else { -1.0 };
         let large = tail::observed(&self.pairs[..look.n * self.group], self.excess.least());
@@ -140,7 +144,8 @@ impl Series {
         }
     }
 
-    /// Marks the tail, the mean and the spread as equivalent if they are bounded.
+    /// Sets the verdicts on slow runs and the mean to *equivalent* where their differences are shown to be small
+    /// enough.
     pub(crate) fn bounded_as_whole(
         &self,
         standing: Standing,
@@ -152,7 +157,7 @@ impl Series {
         if standing.tail == Verdict::Inconclusive && self.excess.excludes(design.tail_margin, level) {
             standing.tail = Verdict::Equivalent;
         }
-        // The mean is computed only if the rest would make the whole equivalent, since it takes longest.
+        // The mean takes longest, and is computed only if everything else is equivalent.
         let is_near = standing.typical == Verdict::Equivalent && standing.tail == Verdict::Equivalent;
         if is_near && standing.mean.is_none() {
             standing.mean = self.mean(standing.n, level);
@@ -167,7 +172,7 @@ impl Series {
         standing
     }
 
-    /// Judges a look at which the mean decides.
+    /// State of the comparison at a look at the data if the mean decides.
     pub(crate) fn by_mean(&mut self, rows: &Rows, design: &Design, look: Look) -> Standing {
         let open =
             Standing { parted: self.is_twice() && self.view(look.n).is_parted(), ..Standing::open(look.n) };
@@ -179,8 +184,8 @@ impl Series {
         self.zero = zero;
         let (low, high, margin) = (mean.low.ln(), mean.high.ln(), design.margin);
         let (up, down) = (crossed.up && low > 0.0, crossed.down && high < 0.0);
-        // Readings beyond the cap may be the only difference, and their cost is not bounded, so nothing is within the
-        // margin unless the plain means are.
+        // The difference may lie in readings beyond the cap, whose cost the interval does not bound, so the difference
+        // counts as within the margin only if the ratio of the uncapped means does, too.
         let capped = mean.plain.ln();
         let held = Sides::of(low, high, margin);
         let beyond = Sides {
@@ -207,7 +212,8 @@ impl Series {
         }
     }
 
-    /// Compares the distances of two runs in a row, of B and of A.
+    /// Compares the spreads of B and A, which are the distances of two successive runs of a command; `None` unless
+    /// commands ran twice in a row.
     pub(crate) fn spread_of(&mut self, rows: &Rows, design: &Design, look: Look) -> Option<Spread> {
         if !self.is_twice() {
             return None;
@@ -246,7 +252,7 @@ mod tests {
     use super::*;
     use crate::pairing::{Seen, Twice};
 
-    /// A block of two runs in a row, which takes no time.
+    /// A block in which each command runs twice in a row with equal readings.
     fn block() -> Seen {
         let twice = Twice { after_itself: 0.0, after_another: 0.0, apart: [0.0; 2] };
         Seen {

@@ -1,4 +1,4 @@
-//! The fastest command, named only if it beats the runner-up.
+//! The fastest command, named only if it is shown to be faster than the second fastest.
 
 use fauxplat_model::{Comparison, Sample, StoppedBy, Verdict};
 use fauxplat_stats::winsor::winsorised_mean;
@@ -8,12 +8,13 @@ use crate::contest::Contest;
 use crate::judge::Judge;
 use crate::pairing::{Pair, Seen};
 
-/// Index of the command that is faster than the runner-up by a paired test of its own.
+/// Index of the command that is faster than the second fastest by a paired test of these two; `None` if that is not
+/// shown.
 ///
 /// Choosing the two best commands *after* seeing the data needs no adjustment: the best of the sample is most likely
-/// not the true best when just two are equal (Gutmann and Maymin 1987, "Is the Selected Population the Best?"). The
-/// question of the winner is one further hypothesis of Holm's family, besides the comparisons with the first command.
-/// The comparison that shows the winner is appended, unless it is among them already.
+/// not the true best when just two are equal (Gutmann and Maymin 1987, "Is the Selected Population the Best?"). This
+/// test is one further hypothesis of Holm's family, besides the comparisons with the first command. The comparison that
+/// shows the winner is appended to `comparisons`, unless it is among them already.
 pub(crate) fn winner(
     judge: &Judge,
     blocks: &[Vec<&Sample>],
@@ -21,7 +22,7 @@ pub(crate) fn winner(
     names: &[String],
 ) -> Option<usize> {
     if judge.contests.iter().take(judge.commands - 1).any(|contest| contest.censored.is_open()) {
-        // With bounds, a best command can be named only of two.
+        // If readings are bounds, a fastest command can be named only of two.
         let shown =
             comparisons.first().filter(|it| judge.commands == 2 && it.verdict == Verdict::Different)?;
         return Some(usize::from(shown.b_is_better()));
@@ -45,13 +46,14 @@ pub(crate) fn winner(
     contest.decided = Some(standing);
     contest.put_p_value(&rows);
     let shown = comparison(judge, &contest, blocks, names, StoppedBy::Verdict);
-    // The estimate is that of typical runs, and the difference may lie in other runs.
+    // `b_is_better` uses the estimate for typical runs, and the difference may lie in other runs.
     let wins = shown.b_is_better();
     comparisons.extend(wins.then_some(shown));
     wins.then_some(usize::from(best))
 }
 
-/// A contest of two candidates over all good blocks, with the looks of the same schedule.
+/// A contest of two commands over all blocks that the guards accepted, with the same schedule of looks at the data as
+/// the comparisons with the first command.
 fn contest(judge: &Judge, blocks: &[Vec<&Sample>], reference: u16, candidate: u16) -> Contest {
     let mut contest = judge.contest(0, reference, candidate);
     for (block, seen) in pairs_seen(judge, blocks, reference, candidate) {
@@ -62,8 +64,8 @@ fn contest(judge: &Judge, blocks: &[Vec<&Sample>], reference: u16, candidate: u1
     contest
 }
 
-/// The two commands with the best readings (the lowest, or for a rate the highest), by mean log ratio against the
-/// first.
+/// The two commands with the best readings (the lowest, or for a rate the highest), the best first, by the mean log
+/// ratio to the first command.
 fn front(judge: &Judge, blocks: &[Vec<&Sample>]) -> Option<(u16, u16)> {
     let place = |command: u16| {
         let seen = pairs_seen(judge, blocks, 0, command).into_iter();
@@ -79,7 +81,8 @@ fn front(judge: &Judge, blocks: &[Vec<&Sample>]) -> Option<(u16, u16)> {
     (order.len() > 1).then(|| (order[0].1, order[1].1))
 }
 
-/// Number and readings of each block whose runs were all good, if the guards accept it for the two commands.
+/// Number and readings of each block whose runs of the two commands all count, if no guard dropped it for either of
+/// them.
 fn pairs_seen(judge: &Judge, blocks: &[Vec<&Sample>], a: u16, b: u16) -> Vec<(u32, Seen)> {
     let good = |pair: &Pair| judge.ignore_failure || pair.runs().all(|run| run.outcome.is_success());
     let of_command = |command: u16| judge.contests.get(usize::from(command).wrapping_sub(1));

@@ -1,4 +1,4 @@
-//! Counts of fauxplat's own workers.
+//! Event counts of fauxplat's own worker threads.
 
 use fauxplat_model::{Metric, ShiftSample, WorkerCount, WorkerCounts};
 use fauxplat_stats::describe::median;
@@ -6,7 +6,7 @@ use fauxplat_stats::describe::median;
 use crate::derived::figures;
 
 /// Counts in shifts of the same kernel, per unit of work and per second of CPU time: medians over the shifts. `None` if
-/// nothing was counted.
+/// no event was counted.
 pub fn worker_counts(work: String, shifts: &[&ShiftSample]) -> Option<WorkerCounts> {
     let of = |shift: &ShiftSample, metric: Metric| {
         shift.counts.iter().find(|it| it.metric == metric).and_then(|it| it.count)

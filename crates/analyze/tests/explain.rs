@@ -1,4 +1,4 @@
-//! Explanations of simulated machines, for which the true components are known.
+//! Tests of explanations with simulated machines, for which the true components are known.
 
 mod support;
 
@@ -10,8 +10,8 @@ use support::run;
 
 const RUNS: usize = 16;
 
-/// Effects as logarithms of ratios: of the 16 displacements of the stack, of the second of two CPUs, the standard
-/// deviation between blocks, the effect of each position in a block, and the standard deviation of the noise.
+/// Effects of a simulated machine, as log ratios: of the 16 displacements of the stack, of the second of two CPUs, the
+/// standard deviation between blocks, the effect of each position in a block, and the standard deviation of the noise.
 struct Machine {
     stack: fn(usize) -> f64,
     cpu: f64,
@@ -67,7 +67,7 @@ fn component<'a>(judged: &'a ExplainJudged, factor: &str) -> &'a Component {
     judged.findings.components.iter().find(|component| component.factor == factor).unwrap()
 }
 
-/// Share of a factor in the points of all factors, the residual excluded.
+/// Points of a factor as a share of the points of all factors, without the residual.
 fn attributed(judged: &ExplainJudged, factor: &str) -> f64 {
     let points = |component: &&Component| component.factor != "residual";
     let explained: f64 = judged.findings.components.iter().filter(points).map(|one| one.points_percent).sum();
@@ -98,7 +98,8 @@ fn a_planted_effect_goes_to_its_factor() {
     }
 }
 
-/// Checks that the whole and the median lie within their intervals, and that the intervals are narrow.
+/// Checks that the ratio of the slowest to the fastest tenth and the median lie within their intervals, and that the
+/// intervals are narrow.
 fn has_intervals(judged: &ExplainJudged) {
     let found = &judged.findings;
     let [low, high] = found.worst_over_best_interval.expect("forty blocks have an interval");
@@ -120,7 +121,7 @@ fn few_blocks_have_no_interval_of_the_whole() {
 fn two_factors_at_once_keep_apart() {
     let machine = Machine { cpu: 0.03, load: 0.05, ..QUIET };
     let (judged, _) = explain(&machine, 40, 3);
-    // Variances: CPU 0.03²/4, load 0.05², noise 0.005².
+    // The variances of the log time: of the CPU 0.03²/4, of the load 0.05², of the noise 0.005².
     let total = 0.000_225 + 0.0025 + 0.000_025;
     let cpu = component(&judged, "cpu");
     assert!(cpu.low <= 0.000_225 / total && 0.000_225 / total <= cpu.high, "{cpu:?}");
@@ -138,7 +139,7 @@ fn nothing_is_named_where_there_is_only_noise() {
         let (judged, _) = explain(&QUIET, 12, 500 + seed);
         judged.findings.components.iter().any(|one| one.p_adjusted.is_some_and(|p| p <= 0.05))
     });
-    // Five are expected; 12 is the 99.9 % quantile.
+    // At an error level of 5 %, 5 wrong answers in 100 are expected; 12 is the 99.9 % quantile.
     let named = named.count();
     assert!(named <= 12, "{named}");
 }
@@ -179,8 +180,8 @@ fn a_reading_of_zero_is_no_failure_and_a_missing_one_is_said() {
     );
 }
 
-/// An explanation of two displacements and two commands with the plan of `explain`, on a simulated machine where `log`
-/// gives the logarithm of a run's relative time without noise.
+/// An explanation of two displacements and two commands, with the plan that the verb `explain` uses, on a simulated
+/// machine where `log` returns the log ratio of a run's time without noise.
 fn planned(blocks: u32, seed: u64, log: impl Fn(&Coordinates) -> f64) -> ExplainJudged {
     let plan = Crossed { commands: 2, cpus: None, stack: true, heap: true, seed };
     let mut draw = Draw::new(seed, 9);
@@ -188,7 +189,7 @@ fn planned(blocks: u32, seed: u64, log: impl Fn(&Coordinates) -> f64) -> Explain
     let all: Vec<Vec<Coordinates>> = (0..blocks).map(|block| plan.coordinates(block)).collect();
     for (block, coordinates) in (0..).zip(&all) {
         for (trial, at) in plan.block(block, Phase::Measured).iter().zip(coordinates) {
-            // Every fiftieth run on average has a spike, which no factor explains.
+            // On average every fiftieth run has a spike, which no factor explains.
             let spike = if draw.uniform() < 0.02 { 0.2 } else { 0.0 };
             let time = (2e6f64.ln() + log(at) + 0.01 * draw.normal() + spike).exp() as u64;
             samples.push(run(block, at.command, trial.position, &[(Metric::WALL, time)]));
@@ -219,8 +220,7 @@ fn is_named(judged: &ExplainJudged, factor: &str) -> bool {
 
 #[test]
 fn one_slow_place_of_a_page_is_found_and_named() {
-    // A design with only sixteen displacements for a whole session would miss this place with a probability of 15 in
-    // 16.
+    // With only sixteen displacements for a whole session, this place would be missing with a probability of 15 in 16.
     for seed in 0..5 {
         let judged = planned(64, seed, |at| if at.stack_slot() == 171 { 0.6 } else { 0.0 });
         let place = component(&judged, "env-size-place");
@@ -228,8 +228,7 @@ fn one_slow_place_of_a_page_is_found_and_named() {
         let slowest = place.levels.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)).unwrap();
         assert_eq!(slowest.level, "171", "{seed}");
         assert!((slowest.ratio.ln() - 0.6).abs() < 0.1, "{slowest:?}");
-        // The variance of the place, 0.6² / 256, is far above the noise of 0.01², even after outliers are pulled in to
-        // about four standard deviations.
+        // The variance between places, 0.6² / 256, is far above that of the noise, 0.01², even after winsorising.
         assert!(place.variance_share > 0.6, "{place:?}");
         let findings = &judged.findings;
         let shares: f64 = findings.components.iter().map(|one| one.variance_share).sum();
@@ -259,7 +258,7 @@ fn places_and_pairs_are_not_named_where_there_is_only_noise() {
         pair || judged.findings.components.iter().any(|one| one.p_adjusted.is_some_and(|p| p <= 0.05))
     };
     let wrong = (0..12).filter(named).count();
-    // Less than one is expected; five would occur with a probability of 1 in 4000.
+    // Less than one false result in 12 is expected; five would occur with a probability of 1 in 4000.
     assert!(wrong <= 4, "{wrong} of 12");
 }
 
@@ -272,7 +271,8 @@ fn what_two_factors_do_only_together_is_offered() {
     assert_eq!(pair.factors, ["env-size", "command"]);
     assert!(pair.p_adjusted <= 0.01 && pair.low > 0.2 && pair.variance_share < 1.0, "{pair:?}");
     assert!(!is_named(&judged, "env-size") && !is_named(&judged, "command"), "{:?}", judged.findings);
-    // Twelve blocks are too few for places and for tables of displacements, but enough for the other components.
+    // Twelve blocks are too few for places within the levels and for interactions of displacements, but enough for the
+    // other components.
     let few = planned(12, 3, together).findings;
     assert!(few.components.iter().all(|one| !one.factor.ends_with("place")));
     assert_eq!(few.interaction.unwrap().factors[1], "command");

@@ -1,4 +1,4 @@
-//! The judge on synthetic blocks: verdicts, guards, several commands, counts, limits.
+//! Tests of the judge with synthetic blocks: verdicts, guards, several commands, counts, limits.
 
 #[path = "judge/counted.rs"]
 mod counted;
@@ -34,7 +34,8 @@ fn wall(block: u32, command: u16, factor: f64) -> u64 {
     (5e6 * factor * (0.003 * jitter(block, command.into())).exp()) as u64
 }
 
-/// A block with one run of each command, in the order of the commands in every other block and reversed in the others.
+/// A block with one run of each command, in the order of the commands in even blocks and in the reverse order in odd
+/// ones.
 fn block(number: u32, factors: &[f64]) -> Vec<Sample> {
     let last = factors.len() as u16 - 1;
     let place = |command: u16| if number.is_multiple_of(2) { command } else { last - command };
@@ -45,7 +46,7 @@ fn block(number: u32, factors: &[f64]) -> Vec<Sample> {
     (0..=last).map(one).collect()
 }
 
-/// Passes blocks to the judge until the judge stops.
+/// Adds blocks, which `next` makes, until the judge stops, and returns the findings and the judge.
 fn judge(mut judge: Judge, commands: usize, mut next: impl FnMut(u32) -> Vec<Sample>) -> (Judged, Judge) {
     let mut samples = Vec::new();
     for number in 0.. {
@@ -74,7 +75,8 @@ fn a_clear_difference_is_found_early_and_has_the_right_sign() {
 
 #[test]
 fn early_intervals_are_bounded_and_contain_the_truth() {
-    // Pairs differ by a factor of two, with noise of up to 35 %; four standard errors of 1 % in 200 are 2.8 points.
+    // The commands differ by a factor of two, with noise of up to 35 % between pairs. At an error level of 1 %, 2 of
+    // 200 intervals are expected to miss the factor; four standard errors are 5.6.
     let mut missed = 0;
     for seed in 0..200 {
         let noisy = |n: u32| (0.3 * jitter(n, 7 + seed)).exp();
@@ -123,7 +125,7 @@ fn counts_that_never_vary_give_plain_answers() {
         judge(Judge::new(&rule, 2, 1), 2, make).0.findings.comparisons.swap_remove(0)
     };
     let equal = counts(120, 120);
-    // All counts are equal, but a mode that occurs once in forty pairs cannot be excluded.
+    // All counts are equal, but 128 pairs cannot exclude that one in forty pairs differs.
     assert_eq!((equal.verdict, equal.extent, equal.pairs), (Verdict::Equivalent, Some(Extent::Typical), 128));
     assert_eq!(
         (equal.effect_ratio, equal.ci_low_ratio, equal.ci_high_ratio, equal.p_value),
@@ -150,7 +152,7 @@ fn every_guard_drops_its_pairs_and_counts_them() {
         match n {
             3 => runs[1].outcome = Outcome::Exited(1),
             4 => runs[0].readings.set(Metric::STEAL, Some(90_000_000)),
-            // A single tick of steal, 10 ms, beside a pair of 5 ms runs must not drop the pair.
+            // A single tick of steal, 10 ms, must not drop a pair of 5 ms runs.
             5 => runs[0].readings.set(Metric::STEAL, Some(10_000_000)),
             7 => runs[1].readings.set(Metric::MIGRATIONS, Some(40)),
             _ => {}
@@ -240,7 +242,7 @@ fn abba_blocks_count_two_pairs_and_one_cluster() {
     assert_eq!(judge.progress().pairs_max, 128);
 }
 
-/// For a rate more is better: the same figures as wall times would give the other command as the winner.
+/// More is better for a rate: if the same figures were wall times, the other command would win.
 #[test]
 fn the_highest_rate_wins() {
     let rule = Rule { metric: Metric::RATE, ..rule() };
@@ -271,9 +273,11 @@ fn the_highest_rate_wins() {
 fn a_decided_command_waits_for_the_others_with_its_figures_as_they_were() {
     let (judged, judge) = judge(Judge::new(&rule(), 3, 1), 3, |n| block(n, &[1.0, 1.2, 1.0015]));
     let [clear, close] = &judged.findings.comparisons[..] else { panic!("two comparisons") };
-    // With half of the level, ten pairs of one sign (1 in 1024) do not suffice.
+    // With two comparisons, each has half of the error level, for which ten pairs of the same sign (1 in 1024) do not
+    // suffice.
     assert_eq!((clear.verdict, clear.pairs), (Verdict::Different, 12));
-    // During the search for rare slow runs the small difference of typical runs is found too.
+    // The third command is slower by 0.15 %, which is found while pairs are still needed for the test of rare slow
+    // runs.
     assert_eq!((close.verdict, close.beyond_margin), (Verdict::Different, Some(false)));
     assert!(close.pairs > 12 && !close.is_different_beyond_margin() && clear.is_different_beyond_margin());
     assert_eq!(judge.progress().decided, 2);
@@ -312,7 +316,7 @@ fn anytime_decides_by_evidence() {
 
 #[test]
 fn neighbours_that_are_alike_are_said_and_widen_the_interval() {
-    // The difference itself wanders: B is slower in long stretches, and faster in others.
+    // The effect itself changes slowly: B is slower in long stretches, and faster in others.
     let wander = |n: u32| block(n, &[1.0, 1.0 + 0.04 * (f64::from(n) / 1.5).sin()]);
     let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..rule() }, 2, 1), 2, wander);
     let shown = &judged.findings.comparisons[0];
@@ -361,7 +365,7 @@ fn the_budget_sees_the_position() {
     assert!((parts - 1.0).abs() < 1e-9, "{variance:?}");
 }
 
-/// Blocks of two equal commands. In every fourth block a run waited 4 ms for its CPU, that of A and of B in turn.
+/// Blocks of two equal commands. In every fourth block a run waited 4 ms for its CPU: one of A and one of B by turns.
 fn preempted(number: u32) -> Vec<Sample> {
     let mut samples = block(number, &[1.0, 1.0]);
     let hit = number.is_multiple_of(4).then_some(usize::from(number.is_multiple_of(8)));
@@ -386,16 +390,17 @@ fn pairs_that_others_preempted_are_dropped_for_single_tasks_only() {
         alone.dropped_pairs,
         alone.pairs
     );
-    // With several tasks one may wait for another, which is a property of the command.
+    // A command of several tasks may wait for its own tasks, which is a property of the command.
     let (judged, _) = judge(Judge::new(&rule(), 2, 1), 2, preempted);
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
-    // CPU time contains no waiting.
+    // The guard against waiting is for wall time alone.
     let rule = Rule { metric: Metric::RUN_DELAY, ..rule() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1).single_task(true), 2, preempted);
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
 }
 
-/// On a machine that is always busy every run waits, and a slow program may have time for only one block.
+/// If every run waits, as on a busy machine, the first pair must not be dropped: a slow program may have time for only
+/// one block.
 #[test]
 fn a_first_pair_that_waited_is_all_that_is_known_and_stays() {
     let busy = |number: u32| {
@@ -415,7 +420,7 @@ fn a_quota_of_their_own_is_no_other_program() {
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
 }
 
-/// A block in which B takes twice as long in one of `every` runs.
+/// A block in which B takes twice as long in one of `every` blocks.
 fn now_and_then(number: u32, every: u32) -> Vec<Sample> {
     let slow = if (number * 7 + 3).is_multiple_of(every) { 2.0 } else { 1.0 };
     block(number, &[1.0, slow])
@@ -427,10 +432,11 @@ fn equivalence_of_the_whole_needs_rare_slow_runs_excluded() {
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| block(n, &[1.0, 1.0]));
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.extent), (Verdict::Equivalent, Some(Extent::Whole)));
-    // The mean takes most pairs: fewer could not bound the effect of one slow run in a hundred.
+    // The test of the mean needs the most pairs: with fewer, the effect of one slow run in a hundred could not be
+    // bounded.
     assert!(shown.pairs >= 500 && shown.pairs <= 1024, "{}", shown.pairs);
     assert!(shown.tail.is_some_and(|tail| tail.excess_excluded <= 0.03 && tail.share_b == 0.0));
-    // Twice the time in one run of twenty: typical runs are equal, the programs as a whole are not.
+    // B takes twice as long in one of twenty runs: typical runs are equal, the programs as a whole are not.
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| now_and_then(n, 20));
     let shown = &judged.findings.comparisons[0];
     assert_eq!(shown.verdict, Verdict::Different);
@@ -438,19 +444,21 @@ fn equivalence_of_the_whole_needs_rare_slow_runs_excluded() {
     assert!(shown.is_different_beyond_margin() && !shown.b_is_better());
     assert!((shown.effect_ratio - 1.0).abs() < 0.005, "{}", shown.effect_ratio);
     assert!(shown.mean.is_some_and(|mean| mean.ratio > 1.02), "{:?}", shown.mean);
-    // With few pairs, only typical runs are called equivalent; the share of slow runs not excluded is reported.
+    // With few pairs, only typical runs are called equivalent, and the share of slow runs that is not excluded is
+    // reported.
     let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..rule }, 2, 1), 2, |n| now_and_then(n, 50));
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.extent), (Verdict::Equivalent, Some(Extent::Typical)));
     assert!(shown.tail.is_some_and(|tail| tail.excess_excluded > 0.05), "{:?}", shown.tail);
 }
 
-/// Of twenty noisy comparisons, those that find no difference, one of typical runs, one of the tail, or both.
+/// Numbers of twenty noisy comparisons that find no difference, one in typical runs, one in slow runs, or both; `b` is
+/// the factor by which a run of B takes longer, for a block and a seed.
 fn found_in(b: impl Fn(u32, u32) -> f64) -> [usize; 4] {
     let rule = Rule { max_pairs: 2048, ..rule() };
     let mut found = [0; 4];
     for seed in 0..20 {
-        // The sum of three uniform values is nearly normal.
+        // The sum of three uniform values is about normal.
         let bell = |n, salt: u32| (0..3).map(|part| jitter(n, 100 * seed + 10 * salt + part)).sum::<f64>();
         let noise = |n, salt| (0.05 * bell(n, salt)).exp();
         let both = |n| block(n, &[noise(n, 1), b(n, seed) * noise(n, 2)]);
@@ -475,7 +483,7 @@ fn slow_runs_in_noise_are_no_shift_and_a_shift_is_no_slow_runs() {
 
 #[test]
 fn layouts_are_asked_for_their_mean() {
-    // Every eighth layout of B is 20 % slower: 2.3 % on average, and not an outlier.
+    // Every eighth layout makes B 20 % slower: 2.3 % in the geometric mean, in which no layout is an outlier.
     let bad = |n: u32| block(n, &[1.0, if n.is_multiple_of(8) { 1.2 } else { 1.0 }]);
     let rule = Rule { max_pairs: 256, ..rule() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1).layouts(true), 2, bad);

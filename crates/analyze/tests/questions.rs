@@ -1,5 +1,5 @@
-//! The questions that a comparison answers: gates, carry-over, the mean, the extent of an equivalence, and passing
-//! effects.
+//! Tests of the questions that a comparison answers: gates, carry-over, the mean, the extent of an *equivalent*, and
+//! effects that pass.
 
 #[path = "support/rule.rs"]
 mod rule;
@@ -15,10 +15,12 @@ use fauxplat_stats::draw::Draw;
 use rule::rule;
 use support::run;
 
-/// Draws the logarithm of a run's time relative to the usual time, from the run's command and the command before it.
+/// Function that returns the logarithm of a run's time relative to 5 ms, from the run's command and the command before
+/// it.
 type Run<'a> = &'a mut dyn FnMut(&mut Draw, u16, Option<u16>) -> f64;
 
-/// A comparison in blocks of two successive runs of each command, until the judge stops.
+/// Findings of a comparison whose blocks run each command twice in a row, until the judge stops; `one` returns the time
+/// of a run.
 fn judged(rule: &Rule, seed: u64, one: Run) -> Judged {
     let (mut draw, mut judge) = (Draw::new(seed, 77), Judge::new(rule, 2, seed));
     let (mut samples, mut before, mut at_ns) = (Vec::new(), None, 0u64);
@@ -44,7 +46,8 @@ fn comparison(rule: &Rule, seed: u64, one: Run) -> Comparison {
     judged(rule, seed, one).findings.comparisons.swap_remove(0)
 }
 
-/// Number of gates in each state, out of twenty, if B is slower by `effect` with 5 % noise.
+/// Numbers of gates, out of twenty, with each answer (beyond, within, undecided), if B is slower by the log ratio
+/// `effect` with 5 % noise.
 fn states(effect: f64) -> [usize; 3] {
     let rule = Rule { gate: Some(GateQuestion::Slower), max_pairs: 1024, ..rule() };
     let mut states = [0; 3];
@@ -63,11 +66,11 @@ fn states(effect: f64) -> [usize; 3] {
 fn a_gate_goes_on_until_its_own_question_is_answered() {
     let [beyond, within, undecided] = states(0.05);
     assert_eq!([beyond, within, undecided], [20, 0, 0]);
-    // With a rate of 0.5 %, two of twenty occur with a probability of 1 in 200.
+    // At an error rate of 0.5 %, two or more wrong answers in twenty occur with a probability of 1 in 200.
     assert!(states(0.009)[GateState::Beyond as usize] <= 1);
     let [beyond, within, _] = states(0.0);
     assert!(beyond == 0 && within >= 10, "{beyond} {within}");
-    // An improvement is no regression, and is shown not to be one.
+    // B is faster, which is shown not to be a slowdown beyond the margin.
     assert_eq!(states(-0.05), [0, 20, 0]);
 }
 
@@ -100,15 +103,15 @@ fn a_command_that_repairs_what_the_other_broke_is_seldom_slower_by_itself() {
             });
             shown.verdict == Verdict::Different
         });
-        // With a rate of 10 %, eleven of forty occur with a probability of 1 in 800; a test of all runs together would
-        // be wrong in all forty.
+        // At an error rate of 10 %, more than eleven wrong answers in forty occur with a probability of 1 in 800; a
+        // test of all runs together would be wrong in all forty.
         let different = different.count();
         assert!(different <= 11, "{left}: {different}");
     }
 }
 
-/// A comparison with 2 % noise, in which run `number` of a command takes longer by a share of which `longer` gives the
-/// logarithm. A run after the other command also takes a twentieth of the usual time more, as with cold caches.
+/// A comparison with 2 % noise, in which run `number` of a command takes longer by the log ratio that `longer` returns.
+/// A run after the other command also takes a twentieth of the usual time more, as with cold caches.
 fn by_own_number(rule: &Rule, seed: u64, longer: impl Fn(u16, u32) -> f64) -> Comparison {
     let mut numbers = [0u32; 2];
     comparison(rule, seed, &mut |draw, command, before| {
@@ -119,7 +122,8 @@ fn by_own_number(rule: &Rule, seed: u64, longer: impl Fn(u16, u32) -> f64) -> Co
     })
 }
 
-/// Cases in which the mean of A over both of its halves, or over all runs, equals the mean of B.
+/// Programs that are slow in every second of their own runs, whose means over all runs are equal or equal to that of a
+/// program with constant times.
 #[test]
 fn programs_that_alternate_by_themselves_are_not_judged_by_one_half() {
     let out_of_step =
@@ -191,11 +195,11 @@ fn nothing_is_carried_over_where_nothing_is() {
         assert!(shown.verdict == Verdict::Different && shown.effect_ratio > 1.0, "{shown:?}");
         shown.carry_over.is_some_and(|carried| carried.is_shown)
     });
-    // With a rate of 1 %, more than three of 40 occur with a probability of 1 in 1000.
+    // At an error rate of 1 %, more than three wrong answers in 40 occur with a probability of 1 in 1000.
     assert!(shown.count() <= 3);
 }
 
-/// Two modes 30 % apart. B is in the slow mode in 55 % of its runs, A in 45 %.
+/// Log time of a run in one of two modes, which are 30 % apart. B is in the slow mode in 55 % of its runs, A in 45 %.
 fn mixture(draw: &mut Draw, command: u16) -> f64 {
     let share = if command == 1 { 0.55 } else { 0.45 };
     0.01 * draw.normal() + if draw.uniform() < share { 0.262 } else { 0.0 }
@@ -207,7 +211,7 @@ fn a_mixture_has_a_wide_interval_and_is_not_the_same_as_a_whole() {
     for seed in 0..10 {
         let shown = comparison(&rule, seed, &mut |draw, command, _| mixture(draw, command));
         assert_ne!(shown.extent, Some(Extent::Whole), "{shown:?}");
-        // The true median ratio is 1.0037.
+        // The true median ratio of two runs side by side is 1.0037.
         assert!(shown.ci_low_ratio < 1.0037 && 1.0037 < shown.ci_high_ratio, "{shown:?}");
         assert!(shown.ci_high_ratio - shown.ci_low_ratio > 0.003, "{shown:?}");
         let mean = shown.mean.expect("a thousand pairs have a mean");
@@ -245,8 +249,8 @@ fn shares_of_modes_are_held_and_a_shift_is_no_mixture() {
             |draw: &mut Draw, command: u16| 0.01 * draw.normal() + if command == 1 { 0.262 } else { 0.0 };
         assert_eq!(comparison(&rule, seed, &mut |draw, command, _| shift(draw, command)).modes, None);
     }
-    // With 99 % coverage, more than five misses in 80 occur with a probability of 1 in 3000; with a rate of 1 %, more
-    // than three of 40 comparisons name a side with a probability of 1 in 1000.
+    // At a coverage of 99 %, more than five misses in 80 occur with a probability of 1 in 3000; at an error rate of 1
+    // %, more than three of 40 comparisons name a side with a probability of 1 in 1000.
     assert!(held >= 75 && blamed <= 3, "{held} {blamed}");
 }
 
@@ -277,7 +281,7 @@ fn a_moment_is_no_verdict() {
     let quick = comparison(&usual, 1, &mut |draw, command, _| {
         0.005 * draw.normal() + if command == 1 { 0.5 } else { 0.0 }
     });
-    // Pairs take 13 ms, so a second has some 75 of them.
+    // A pair takes 13 ms, so that a second contains some 75 pairs.
     assert!(quick.verdict == Verdict::Different && quick.pairs >= 75, "{quick:?}");
     let mut runs = 0;
     let passing = comparison(&usual, 2, &mut |draw, command, _| {
@@ -314,8 +318,8 @@ fn pairs_that_wait_on_one_side_withhold_an_equivalent() {
     assert_ne!(shown.verdict, Verdict::Equivalent);
 }
 
-/// A thousand designs, each a mixture of shifts, modes, spikes and ties: every estimate lies within its interval, and
-/// the ends of every interval are in order.
+/// In a thousand comparisons, each with a mixture of shifts, modes, spikes and equal readings, every estimate lies
+/// within its interval, and the ends of every interval are in order.
 #[test]
 fn no_estimate_lies_outside_of_its_interval() {
     for seed in 0..1_000u64 {
@@ -338,10 +342,11 @@ fn no_estimate_lies_outside_of_its_interval() {
     }
 }
 
-/// A simulated machine in the form of [`Run`], which keeps its state.
+/// A function in the form of [`Run`], which may keep the state of a simulated machine.
 type Design = Box<dyn FnMut(&mut Draw, u16, Option<u16>) -> f64>;
 
-/// Machines with several kinds of noise: normal, wandering, bimodal, different modes, and carry-over to the next run.
+/// Machines and programs with several kinds of noise: normal, a load that wanders, two states of the machine, two
+/// modes, different shares of modes in A and B, and carry-over to the next run.
 fn designs() -> Vec<Design> {
     let (mut load, mut state) = (0.0f64, false);
     vec![
@@ -387,7 +392,7 @@ fn a_verdict_at_any_time_is_turned_by_nothing_that_a_command_leaves() {
             0.02 * draw.normal() + if before == Some(0) { 0.1 } else { 0.0 }
         });
         assert!(left.verdict == Verdict::Different && left.effect_ratio < 0.95, "{left:?}");
-        // If both commands leave equally much to the next run, there is no difference.
+        // If both commands slow down the next run by equally much, there is no difference.
         let both = comparison(&rule, seed, &mut |draw, _, _| mixture(draw, 0));
         assert_ne!(both.verdict, Verdict::Different, "{both:?}");
     }

@@ -1,4 +1,4 @@
-//! Comparisons drawn from a simulated session of identical programs.
+//! Tests of comparisons that are drawn from a simulated session of identical programs.
 
 #[path = "../examples/sim/noise.rs"]
 mod noise;
@@ -7,7 +7,7 @@ use fauxplat_analyze::{Replay, ReplayError, Stand};
 use fauxplat_model::{Injected, Metric, Outcome, ReplayRow, Rule, Sample};
 use noise::{Machine, Noise, SILENT};
 
-/// Noise of these sessions: 0.7 % between runs.
+/// Noise of the simulated sessions, with which the ratio of two runs varies by 0.7 %.
 const NORMAL: Noise = Noise { short_sd: 0.005, ..SILENT };
 
 fn session(noise: Noise, blocks: usize) -> Vec<Sample> {
@@ -72,8 +72,8 @@ fn the_margin_its_half_and_nothing_are_among_what_is_put_in() {
     assert!(injected.contains(&Injected::Nothing));
 }
 
-/// A margin of 0.1 ms: the injected shift is the share that the margin is of the typical time, and the report states
-/// that share.
+/// A margin of 0.1 ms: the injected difference is 0.1 ms as a share of the typical time, and the report states that
+/// share.
 #[test]
 fn a_margin_that_is_an_amount_is_put_in_as_the_share_that_it_is() {
     let samples = session(NORMAL, 60);
@@ -99,7 +99,7 @@ fn a_comparison_is_the_same_whenever_it_is_drawn() {
     let drawn = |number| replay.comparison(Injected::Nothing, number).unwrap();
     assert_eq!(drawn(7), drawn(7));
     assert_ne!(drawn(7).effect_ratio, drawn(8).effect_ratio);
-    // Blocks take twelve milliseconds, so half a second has no room for more than the usual pairs.
+    // Blocks take twelve milliseconds, so half a second is not enough for more than the usual number of pairs.
     let found = replay.findings("here".into(), Vec::new());
     assert!((found.pair_s - 0.012).abs() < 1e-9 && found.pairs == 120, "{found:?}");
     assert_eq!(found.limit_s, Some(0.5));
@@ -115,8 +115,8 @@ fn too_few_blocks_are_refused_in_words() {
     assert!(Replay::new(&Rule::default(), &samples, true, 1).is_ok());
 }
 
-/// Drawn blocks have times of their own: with those of the recorded session, a later block could lie before an earlier
-/// one, and the least span of a verdict was reached at the limit alone.
+/// Drawn blocks have starts of their own. With those of the recorded session, a later block could start before an
+/// earlier one, and the least span of time before a verdict would be reached only at the limit.
 #[test]
 fn a_verdict_comes_once_the_least_span_is_over() {
     let samples = session(NORMAL, 120);

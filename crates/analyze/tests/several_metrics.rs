@@ -1,4 +1,4 @@
-//! The judge on several metrics at once: one level for all, and a margin for each.
+//! Tests of the judge with several metrics at once: a common error level, and a margin for each metric.
 
 #[path = "support/jitter.rs"]
 mod jitter;
@@ -15,7 +15,8 @@ use support::run;
 
 const MIB: f64 = 1_048_576.0;
 
-/// A block with wall time and peak memory, each with noise of its own, times the factors of each command.
+/// A block in which each command has a wall time and a peak memory, each with noise of its own, multiplied by the
+/// command's `factors`.
 fn block(number: u32, stream: u32, factors: &[(f64, f64)]) -> Vec<Sample> {
     let one = |command: u16| {
         let (wall, memory) = factors[usize::from(command)];
@@ -55,7 +56,7 @@ fn each_metric_gets_its_own_answer_and_the_last_one_ends_it() {
     let wall = (Metric::WALL, Verdict::Different, StoppedBy::Verdict);
     assert_eq!(shown[0], wall);
     assert_eq!((shown[1].0, shown[1].1), (Metric::PEAK_MEMORY, Verdict::Equivalent));
-    // The figures of a decided comparison come from the look that decided it.
+    // A comparison that was decided earlier keeps the figures of the look at the data that decided it.
     assert!(found.comparisons[0].pairs < found.comparisons[1].pairs, "{:?}", found.comparisons);
     assert_eq!((found.winner, found.with_first(1).len(), found.metrics().len()), (Some(0), 2, 2));
     let told = |metric| found.comparisons[0].secondary.iter().any(|it| it.metric == metric);
@@ -79,7 +80,8 @@ fn the_first_metric_by_itself_says_what_it_said_before() {
     let alone = judged(&rule(), 5, &[(1.0, 1.0), (1.05, 1.0)]).findings.comparisons.remove(0);
     let asked = judged(&both(None), 5, &[(1.0, 1.0), (1.05, 1.0)]).findings.comparisons.remove(0);
     assert_eq!((alone.verdict, alone.metric), (asked.verdict, asked.metric));
-    // A metric that has only half of the level has no narrower interval.
+    // With two metrics, each has half of the error level, so its interval is not narrower than that of a metric by
+    // itself.
     let width = |it: &fauxplat_model::Comparison| it.ci_high_ratio / it.ci_low_ratio;
     assert!(alone.pairs < asked.pairs || width(&alone) <= width(&asked) + 1e-12);
 }
@@ -99,7 +101,7 @@ fn an_absolute_margin_is_a_share_of_what_both_have() {
     assert_eq!(of(1.0, 1.03, 65_536.0).2, Some(false));
     assert_eq!(of(1.0, 1.03, 8192.0).2, Some(true));
     assert_eq!(of(1.0, 1.0, 65_536.0).0, Verdict::Equivalent);
-    // The margin as a share does not depend on which command uses more.
+    // The margin as a ratio does not depend on which command uses more memory.
     assert!((of(1.03, 1.0, 65_536.0).1 - margin).abs() < 1e-4);
 }
 
@@ -120,8 +122,8 @@ fn an_experiment_that_ends_early_has_a_margin_too() {
     assert_eq!(nothing.findings.comparisons.len(), 2);
 }
 
-/// 100 comparisons of identical programs in two metrics with independent noise. At a level of 5 % for both together, at
-/// most 5 comparisons are expected to be wrong; four standard errors are 9 more.
+/// A hundred comparisons of identical programs in two metrics with independent noise. At an error level of 5 % for both
+/// metrics together, at most 5 comparisons are expected to be wrong; four standard errors are 9 more.
 #[test]
 fn the_level_is_that_of_all_metrics_together() {
     let rule = Rule { level: 0.05, max_pairs: 24, ..both(None) };
@@ -168,7 +170,7 @@ fn counts_and_times_that_disagree_are_found_and_others_are_not() {
     }
 }
 
-/// The margin of instructions is a tenth, the margin of wall time a hundredth.
+/// The margin of instructions is 10 %, the margin of wall time 1 %.
 #[test]
 fn each_metric_that_disagrees_has_its_own_margin() {
     let instructions = Metric::from_id("pmu:instructions").unwrap();
@@ -190,7 +192,7 @@ fn each_metric_that_disagrees_has_its_own_margin() {
     let names = ["a", "b"].map(str::to_owned);
     let found = judge.findings(&samples, &names, judge.stopped_by()).findings.disagreements;
     assert_eq!(found.len(), 1, "{found:?}");
-    // 3 % more is equivalent within a tenth, and the finding states the margin.
+    // 3 % more instructions are equivalent within 10 %, and the finding states that margin.
     assert!(found[0].count.is_same && !found[0].time.is_same, "{found:?}");
     assert_eq!((found[0].count.margin, found[0].time.margin), (Some(0.1), Some(0.01)));
 }

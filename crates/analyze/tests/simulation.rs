@@ -1,5 +1,5 @@
-//! A small version, with fixed seeds, of the simulation in `examples/sim`. The test fails when the rule gets a higher
-//! error rate, less power, or needs more pairs.
+//! A small version, with fixed seeds, of the simulation in `examples/sim`. The tests fail if a change of a decision
+//! rule gives it a higher error rate, less power, or more pairs.
 
 #[path = "../examples/sim/baselines.rs"]
 mod baselines;
@@ -18,7 +18,8 @@ use noise::Noise;
 
 const REPETITIONS: usize = 100;
 
-/// Three standard errors: with two dozen figures and fixed seeds, a change of the rule is found and chance is not.
+/// Allowed distance from the reference in standard errors: with two dozen figures and fixed seeds, a changed rule
+/// exceeds it and chance does not.
 const Z: f64 = 3.0;
 
 #[test]
@@ -52,7 +53,7 @@ fn no_shape_of_noise_exceeds_the_level() {
         let tally = run(&cell, REPETITIONS, 2);
         false_verdicts += tally.different;
         comparisons += tally.pairs.len();
-        // With a rate of 1 %, six of 100 occur with a probability of 1 in 2000.
+        // At an error rate of 1 %, six or more wrong answers in 100 occur with a probability of 1 in 2000.
         assert!(tally.different < 6, "{name}: {}", tally.different);
     }
     let level = Rule::default().level;
@@ -64,7 +65,7 @@ fn no_shape_of_noise_exceeds_the_level() {
 fn what_a_third_command_leaves_makes_no_difference_between_the_others() {
     for cell in carry_over::cells() {
         let wrong = carry_over::false_verdicts(&cell, 150);
-        // With a rate of 1 %, more than six of 150 occur with a probability of 1 in 1000.
+        // At an error rate of 1 %, more than six wrong answers in 150 occur with a probability of 1 in 1000.
         assert!(wrong <= 6, "{}: {wrong} of 150", cell.name);
     }
 }
@@ -73,11 +74,11 @@ fn what_a_third_command_leaves_makes_no_difference_between_the_others() {
 fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
     for cell in baselines::cells() {
         let wrong = baselines::called_different(&cell, 120, (0.0, false));
-        // With a rate of 1 %, more than five of 120 occur with a probability of 1 in 1000.
+        // At an error rate of 1 %, more than five wrong answers in 120 occur with a probability of 1 in 1000.
         assert!(wrong <= 5, "{}: {wrong} of 120", cell.name);
-        // Paired differences have another variance than differences of sessions: a test with that variance calls many
-        // unchanged programs different. (With three or five sessions the quantile is so large that the fault hardly
-        // shows.)
+        // Paired differences have another variance than the levels of sessions: a test that uses the variance of the
+        // levels calls many unchanged programs different. (With three or five sessions the quantile is so large that
+        // the fault hardly shows.)
         let is_told_wrongly = cell.history >= 10 && cell.session_sd >= 0.01;
         assert!(
             !is_told_wrongly || baselines::called_different(&cell, 40, (0.0, true)) > 10,
@@ -91,11 +92,12 @@ fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
 fn a_few_sessions_that_lie_close_together_by_chance_make_no_difference() {
     let cells = baselines::cells();
     let cell = cells.iter().find(|cell| cell.history == 3 && cell.session_sd == 0.01).expect("it is there");
-    // A test with the larger of two variances and the degrees of freedom of their sum calls nine of these 400
-    // different.
+    // A test that used the larger of the two variances with the degrees of freedom of their sum would call nine of
+    // these 400 comparisons different.
     let wrong = baselines::called_different(cell, 400, (0.0, false));
     assert!(wrong <= 4, "{wrong} of 400");
-    // The price is power: a slowdown of a fifth is found in most sessions, a slowdown of a tenth is not.
+    // The price of the wider interval is power: a slowdown by 20 % is found in most comparisons, a slowdown by 10 % is
+    // not.
     let found = |slower| baselines::called_different(cell, 40, (slower, false));
     assert!(found(0.2) > 20 && found(0.5) > 35, "{} and {} of 40", found(0.2), found(0.5));
 }
@@ -105,7 +107,7 @@ fn a_program_that_is_slow_now_and_then_is_never_equivalent_as_a_whole() {
     for (share, found_least) in [(0.02, 0), (0.05, 14), (0.1, 19), (0.2, 19)] {
         let tally = run(&cells::slow_now_and_then(share), 20, 2);
         assert!(tally.different >= found_least, "{share}: {tally:?}");
-        // 2 % is below the margin of 3 points, so such a program may be called equivalent.
+        // A share of 2 % is below the margin of 3 points, so such a program may be called equivalent.
         assert!(tally.whole == 0 || share < 0.03, "{share}: {tally:?}");
     }
     let tally = run(&cells::one_bad_layout(), 20, 2);
@@ -114,14 +116,14 @@ fn a_program_that_is_slow_now_and_then_is_never_equivalent_as_a_whole() {
 
 #[test]
 fn slow_runs_in_noise_are_waited_for_and_named() {
-    // Slow runs move the typical run before the slow runs themselves can be shown; a shift of typical runs must not end
-    // the comparison.
+    // Slow runs change the test of typical runs before they can be shown themselves; the comparison must not end with a
+    // difference in typical runs.
     let steps = Noise { step: 0.01, short_sd: 0.005, b_slow_share: 0.1, b_slow_by: 1.0, ..noise::SILENT };
     let steps = Cell { noise: steps, ..cells::slow_now_and_then(0.1) };
     for (cell, comparisons) in [(steps, 40), (cells::slow_in_a_loud_hour(0.05), 16)] {
         let tally = run(&cell, comparisons, 2);
-        // 392 of 400 comparisons name the slow runs; so more than three of forty that do not occur with a probability
-        // of 1 in 100.
+        // The slow runs were named in 392 of 400 comparisons; at that rate, more than three of forty comparisons miss
+        // them with a probability of 1 in 100.
         assert!(tally.in_tail + 3 >= comparisons && tally.whole == 0, "{tally:?}");
     }
     let among_modes = run(&cells::slow_among_modes(0.05), 12, 2);
@@ -145,7 +147,7 @@ fn a_difference_of_the_margin_is_not_called_equivalent() {
     }
     for cell in cells::margins().into_iter().filter(|cell| cell.effect >= cell.rule.margin) {
         let tally = run(&cell, 20, 2);
-        // With a rate of 1 %, more than two of 20 occur with a probability of 1 in 1000.
+        // At an error rate of 1 %, more than two wrong answers in 20 occur with a probability of 1 in 1000.
         assert!(tally.equivalent <= 2 && tally.wrong_sign == 0, "{}: {tally:?}", cell.name);
     }
 }
@@ -175,7 +177,7 @@ fn the_e_process_is_valid_and_finds_one_per_cent() {
     assert_eq!(slower.wrong_sign, 0);
 }
 
-/// Finds a sweep of [`sweeps::cells`] by its name.
+/// The kind of sweep in [`sweeps::cells`] with this name.
 fn sweep_cell(name: &str) -> sweeps::Cell {
     sweeps::cells().into_iter().find(|cell| cell.name == name).unwrap()
 }
@@ -184,13 +186,14 @@ fn sweep_cell(name: &str) -> sweeps::Cell {
 fn sweeps_of_what_has_no_effect_say_so() {
     for name in ["2 levels, burner, no effect", "24 levels, usual noise, no effect"] {
         let tally = sweeps::tally(&sweep_cell(name), 1000, 300);
-        // With a rate of 1 %, ten of 300 occur with a probability of 1 in 1000; nine of ten sweeps have to be decided.
+        // At an error rate of 1 %, ten or more wrong answers in 300 occur with a probability of 1 in 1000; at least 95
+        // % of the sweeps have to be decided.
         assert!(tally.effect < 10, "{name}: {tally:?}");
         assert!(tally.no_effect >= 285 && tally.undecided <= 15, "{name}: {tally:?}");
     }
     let tally = sweeps::tally(&sweep_cell("512 levels, burner, no effect"), 1000, 20);
     assert!(tally.effect <= 2 && tally.no_effect >= 18, "{tally:?}");
-    // An exhaustive sweep of 8192 bytes makes 819,200 runs.
+    // An exhaustive sweep with a hundred runs at each of 8192 levels would make 819,200 runs.
     assert!(tally.runs / 20 < 8192, "{tally:?}");
 }
 
@@ -198,10 +201,10 @@ fn sweeps_of_what_has_no_effect_say_so() {
 fn sweeps_of_what_differs_by_the_margin_do_not_say_that_it_has_no_effect() {
     for name in ["2 levels, normal 1 %, the margin apart", "24 levels, normal 1 %, the margin apart"] {
         let tally = sweeps::tally(&sweep_cell(name), 1000, 150);
-        // With a rate of 0.5 %, five of 150 occur with a probability of 1 in 1000.
+        // At an error rate of 0.5 %, five or more wrong answers in 150 occur with a probability of 1 in 1000.
         assert!(tally.no_effect < 5, "{name}: {tally:?}");
     }
-    // A single slow level among many changes the average by almost nothing, but is an effect.
+    // A single slow level among many changes the typical difference by almost nothing, but is an effect.
     let tally = sweeps::tally(&sweep_cell("512 levels, normal 3 %, one 6 % slower"), 1000, 8);
     assert!(tally.no_effect == 0, "{tally:?}");
 }
@@ -227,7 +230,7 @@ fn a_sweep_of_the_stack_finds_lines_and_pages() {
         let period = finding.period.unwrap();
         assert!(period.low <= 64.0 && 64.0 <= period.high, "{period:?}");
         assert!(period.likely_cause.as_deref().is_some_and(|cause| cause.contains("line")), "{period:?}");
-        // Two places cross a page: slower by 0.45 in the logarithm, at 171 · 16 bytes and one page later.
+        // The two slowest places cross a page, at 171 · 16 bytes and one page later; their log ratio is 0.45.
         let mut first: Vec<f64> = finding.peaks.iter().take(2).filter_map(|peak| peak.number).collect();
         first.sort_by(f64::total_cmp);
         assert_eq!(first, [2736.0, 6832.0], "{:?}", finding.peaks);

@@ -1,4 +1,4 @@
-//! Summaries, the precision rule, baselines and calibrations.
+//! Tests of summaries, of the rule that stops at a precision, of baselines and of calibrations.
 
 #[path = "support/jitter.rs"]
 mod jitter;
@@ -19,7 +19,7 @@ fn runs(walls: &[u64]) -> Vec<Sample> {
     walls.iter().zip(0..).map(|(&wall, n)| run(n, 0, 0, &[(Metric::WALL, wall)])).collect()
 }
 
-/// Skewed noise like the noise of run times, with a floor, a body and a tail.
+/// A time in nanoseconds with skewed noise as in run times: exponential, above a floor of 5 ms.
 fn skewed(index: u32, salt: u32) -> u64 {
     let u = (jitter(index, salt) + 1.0) / 2.0;
     (5e6 * (1.0 - 0.02 * (1.0 - u).max(1e-9).ln())) as u64
@@ -59,7 +59,7 @@ fn precise_enough_is_not_hasty() {
 
 #[test]
 fn the_median_is_within_the_asked_precision_of_the_truth_when_it_stops() {
-    // The true median of the skewed noise is 1 + 0.02 ln 2.
+    // The true median of the skewed noise is 1 + 0.02 ln 2 times the floor.
     let truth = 5e6 * (1.0 + 0.02 * 2f64.ln());
     let mut missed = 0;
     let experiments = 400;
@@ -97,7 +97,7 @@ fn a_baseline_is_weaker_than_a_pair_and_says_so() {
     assert_eq!(slower.findings.commands.len(), 2);
 }
 
-/// Page faults of 50 runs, of which four in five have none. Runs without faults count too.
+/// Page faults of 50 runs, of which four in five have none. Runs without faults are analysed too.
 #[test]
 fn readings_of_zero_are_readings() {
     let rule = Rule { metric: Metric::MAJOR_FAULTS, ..rule() };
@@ -107,8 +107,8 @@ fn readings_of_zero_are_readings() {
     let now: Vec<Sample> = (0..50).map(|n| run(n, 0, 0, &[(Metric::MAJOR_FAULTS, 1)])).collect();
     let shown =
         baseline_findings(&rule, baseline, &now, "now", false, None, 1).findings.comparisons.remove(0);
-    // All runs have one fault instead of mostly none; half a fault is added on both sides, so typical runs are 1.5
-    // against 0.5.
+    // All runs have one fault, while most of the baseline's have none; half a fault is added to every reading, so
+    // typical runs are 1.5 against 0.5.
     assert!(shown.effect_ratio > 1.0 && shown.pairs == 50, "{shown:?}");
     let zeros = [0.0; 8];
     let levels = [&zeros[..], &zeros[..], &zeros[..]];
@@ -153,9 +153,10 @@ fn calibrations_count_verdicts_and_rivals() {
     ];
     let stratum = aa_stratum("plain", &all);
     assert_eq!((stratum.false_verdicts, stratum.equivalent, stratum.inconclusive), (2, 1, 1));
-    // Two of three answers are false: 1 − 0.05^(1/3). An inconclusive comparison is no answer.
+    // Two of the three comparisons that were decided are false, which gives the bound 1 − 0.05^(1/3). An inconclusive
+    // comparison is not decided.
     assert!((stratum.rate_upper_95 - 0.983_0).abs() < 1e-3, "{}", stratum.rate_upper_95);
-    // A rival that never had the number of runs that it needs does not count as right.
+    // A rule of another tool that never had enough runs is left out, rather than counted as right.
     assert_eq!((stratum.rivals.len(), stratum.rivals[0].false_verdicts, stratum.pairs_mean), (1, 4, 20.0));
     let power = power_result("plain", 1.01, &all);
     assert_eq!((power.found, power.wrong_sign, power.equivalent), (1, 1, 1));

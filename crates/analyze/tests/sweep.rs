@@ -1,5 +1,5 @@
-//! The judge of a sweep on synthetic samples: the levels that it asks for, the runs that it leaves out, and its answers
-//! from few runs.
+//! Tests of the judge of a sweep with synthetic samples: the levels that it requests, the runs that it leaves out, and
+//! its answers from few runs.
 
 #[path = "support/jitter.rs"]
 mod jitter;
@@ -18,8 +18,8 @@ fn named(names: &[&str]) -> Vec<SweepLevel> {
     names.iter().map(|&name| SweepLevel { name: name.to_owned(), ..SweepLevel::default() }).collect()
 }
 
-/// A block of the levels that the judge asks for, in a pseudo-random order. `wall` gives microseconds, or `None` for a
-/// crash.
+/// A block of the levels that the judge requests, in a pseudo-random order. `wall` returns the time in microseconds, or
+/// `None` for a crash.
 fn block(judge: &SweepJudge, number: u32, wall: &dyn Fn(u16) -> Option<f64>) -> Vec<Sample> {
     let mut order = judge.wanted();
     order.sort_by(|&a, &b| jitter(number, a.into()).total_cmp(&jitter(number, b.into())));
@@ -57,7 +57,7 @@ fn a_level_at_which_the_subject_crashes_is_a_finding() {
     assert_eq!(finding.failing.len(), 1);
     let failing = &finding.failing[0];
     assert_eq!((failing.level.as_str(), failing.exit_status, failing.failures), ("f", 139, 3));
-    // A level that always fails is not repeated without end, and has no time.
+    // A level at which all runs fail is not visited any more, and has no time.
     assert_eq!(samples.iter().filter(|sample| sample.command == 5).count(), 3);
     let level = &judged.findings.levels[5];
     assert_eq!((level.runs, level.failures, level.median_ns, level.ratio), (3, 3, None, None));
@@ -116,7 +116,7 @@ fn what_was_interrupted_is_judged_by_what_there_is() {
     let mut judge = SweepJudge::new(&Rule::default(), subject(&["letter"]), named(&["a", "b", "c"]), 2);
     let none = judge.findings(&[], StoppedBy::Interrupt).findings;
     assert_eq!((none.finding.answer, none.runs_done), (SweepAnswer::Undecided, 0));
-    // The ratio 1e6 stands for the lack of a bound, since JSON has no infinity.
+    // A ratio of nearly a million stands for the lack of a bound, since JSON has no infinity.
     let is_open = |finding: &fauxplat_model::SweepFinding| {
         let ends = [finding.difference_high_ratio, finding.largest_excluded_ratio];
         ends.iter().all(|ratio| ratio.is_finite() && *ratio > 9e5)
@@ -128,7 +128,7 @@ fn what_was_interrupted_is_judged_by_what_there_is() {
     short.block(&one);
     assert!(is_open(&short.findings(&one, StoppedBy::Interrupt).findings.finding));
     let mut samples = Vec::new();
-    // Only level 1 of three differs: at 1 % seven blocks can show that, five could not.
+    // Only one level of three differs: at an error level of 1 %, seven blocks can show that, while five could not.
     for number in 0..7 {
         let block = block(&judge, number, &|level| Some(if level == 1 { 1100.0 } else { 1000.0 }));
         judge.block(&block);
@@ -142,8 +142,8 @@ fn what_was_interrupted_is_judged_by_what_there_is() {
     assert_eq!(some.finding.peaks[0].level, "b");
 }
 
-/// At this small level the test of all levels together cannot decide at the first look, although the single level
-/// stands out.
+/// At this small error level the test of all levels together cannot decide at the first look at the data, although a
+/// single level stands out.
 #[test]
 fn a_level_that_stands_out_is_never_said_to_be_no_effect() {
     let names: Vec<String> = (0..64).map(|number| number.to_string()).collect();
@@ -179,8 +179,8 @@ fn a_level_that_was_asked_for_twice_in_a_block_counts_once() {
 
 #[test]
 fn a_period_is_found_whichever_of_equal_levels_was_drawn() {
-    // Groups of sixteen sizes give the stack the same place. One place in four crosses a cache line, and one in the
-    // whole range crosses a page.
+    // Each sixteen successive sizes give the stack the same place. One place in four crosses a cache line, and a single
+    // one crosses a page.
     let place = |bytes: u16| (bytes + 8) / 16;
     let level = |bytes: u16| SweepLevel {
         name: bytes.to_string(),
@@ -203,15 +203,14 @@ fn a_period_is_found_whichever_of_equal_levels_was_drawn() {
     }
 }
 
-/// A sweep with a level of which every seventh run takes ten times as long, so that its median stays as it is
-/// elsewhere.
+/// At one of three levels every seventh run takes ten times as long, which leaves the median of the level unchanged.
 #[test]
 fn slow_runs_of_a_level_are_named_beside_medians_that_do_not_show_them() {
     let visits = std::cell::Cell::new(0_u32);
     let wall = |level: u16| {
         visits.set(visits.get() + 1);
         let is_slow = level == 1 && (visits.get() / 3).is_multiple_of(7);
-        // The noise is large enough that the sweep does not end before it has seen slow runs.
+        // The noise is large enough for slow runs to occur before the sweep ends.
         let usual = 900.0 * (0.1 * jitter(visits.get(), level.into())).exp();
         Some(if is_slow { 9000.0 } else { usual })
     };

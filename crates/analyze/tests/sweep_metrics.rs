@@ -1,4 +1,5 @@
-//! Sweeps that decide several metrics: one level for all, a margin for each, and shared blocks.
+//! Tests of sweeps that are decided in several metrics: a common error level, a margin for each metric, and common
+//! blocks.
 
 #[path = "support/jitter.rs"]
 mod jitter;
@@ -11,7 +12,7 @@ use support::run;
 
 const MIB: f64 = 1_048_576.0;
 
-/// Factors of wall time and peak memory at a level.
+/// Function that returns the factors of wall time and of peak memory at a level.
 type Effect = fn(u16) -> (f64, f64);
 
 fn both(margin_absolute: Option<f64>) -> Rule {
@@ -29,7 +30,7 @@ fn panel(rule: &Rule, levels: u16, seed: u64) -> SweepPanel {
     SweepPanel::new(rule, &subject, &(0..levels).map(level).collect::<Vec<_>>(), seed)
 }
 
-/// A block of the levels that the panel asks for, in a pseudo-random order, with noise of its own for each metric.
+/// A block of the levels that the panel requests, in a pseudo-random order, with independent noise in each metric.
 fn block(panel: &SweepPanel, (number, stream): (u32, u32), effect: Effect) -> Vec<Sample> {
     let noise = |level: u16, metric: u32| jitter(number * 1000 + u32::from(level), stream * 8 + metric);
     let mut order = panel.wanted();
@@ -45,7 +46,7 @@ fn block(panel: &SweepPanel, (number, stream): (u32, u32), effect: Effect) -> Ve
     order.into_iter().enumerate().map(visit).collect()
 }
 
-/// A whole sweep, with the number of runs in each block.
+/// Findings of a sweep from its first to its last block, and the number of runs in each block.
 fn swept(mut panel: SweepPanel, stream: u32, effect: Effect) -> (SweepJudged, Vec<usize>) {
     let (mut samples, mut lengths) = (Vec::new(), Vec::new());
     for number in 0.. {
@@ -66,11 +67,12 @@ fn each_metric_gets_its_own_answer() {
     assert_eq!((found.metric, found.finding.answer), (Metric::WALL, SweepAnswer::NoEffect));
     let also = &found.also[0];
     assert_eq!((also.metric, also.finding.answer), (Metric::PEAK_MEMORY, SweepAnswer::Effect));
-    // Every second of six levels is 10 % larger: two levels differ by 0 or by 10 %, typically by 7.4 %.
+    // Every second of six levels needs 10 % more memory: two levels differ by 0 or by 10 %, typically (root mean
+    // square) by 7.4 %.
     assert!((1.06..1.09).contains(&also.finding.difference_ratio), "{}", also.finding.difference_ratio);
     let median = also.levels[1].median_ns.unwrap();
     assert!((median / MIB - 1.1).abs() < 0.01, "{median}");
-    // Each metric gets half of the level.
+    // Each metric gets half of the error level.
     assert_eq!((found.finding.level, also.finding.level), (0.005, 0.005));
     assert_eq!((found.stopped_by, also.stopped_by), (StoppedBy::Verdict, StoppedBy::Verdict));
     assert!(found.has_effect() && found.by_metric().len() == 2);
@@ -90,8 +92,8 @@ fn a_metric_is_judged_as_it_would_be_alone_at_its_part_of_the_level() {
 
 #[test]
 fn whoever_is_done_asks_for_nothing_more() {
-    // A single level of 300 has a peak in memory. The fresh blocks of the memory metric visit few levels; the time
-    // metric, already decided, asks for none.
+    // A single level of 300 has a peak in memory. The blocks that confirm the peak visit few levels; the wall time,
+    // already decided, requests none.
     let peak: Effect = |level| (1.0, if level == 77 { 1.5 } else { 1.0 });
     let (judged, lengths) = swept(panel(&both(None), 300, 2), 2, peak);
     let found = judged.findings;
@@ -101,7 +103,7 @@ fn whoever_is_done_asks_for_nothing_more() {
     assert_eq!(found.runs_done, lengths.iter().sum::<usize>());
     let (widest, last) = (lengths.iter().max().unwrap(), lengths.last().unwrap());
     assert!(*widest == 300 && *last < 60, "{lengths:?}");
-    // The metrics share blocks: the number of blocks is that of the longer course, not the sum of both.
+    // The metrics share blocks: the number of blocks is that of the metric that takes longer, not the sum over both.
     let blocks =
         |stages: &[fauxplat_model::SweepStage]| stages.iter().map(|stage| stage.blocks).sum::<usize>();
     assert_eq!(lengths.len(), blocks(&also.stages).max(blocks(&found.stages)));
@@ -113,10 +115,11 @@ fn an_amount_is_a_margin_too() {
     let of = |bytes: f64| swept(panel(&both(Some(bytes)), 4, 7), 7, effect).0.findings.also.remove(0).finding;
     let (narrow, wide) = (of(65_536.0), of(262_144.0));
     assert_eq!((narrow.answer, wide.answer), (SweepAnswer::Effect, SweepAnswer::NoEffect));
-    // The median of all readings is 1.05 MiB, whichever level they belong to.
+    // The median over the readings of all levels is 1.05 MiB.
     assert!((wide.margin - 0.25 / 1.05).abs() < 0.01, "{}", wide.margin);
     assert_eq!((narrow.margin_absolute, wide.margin_absolute), (Some(65_536.0), Some(262_144.0)));
-    // After an interrupt before the first look, the readings so far convert the amount into a share.
+    // After an interrupt before the first look at the data, the amount is converted into a share by the readings so
+    // far.
     let mut early = panel(&both(Some(65_536.0)), 4, 7);
     let samples = block(&early, (0, 7), effect);
     early.block(&samples);
@@ -157,7 +160,7 @@ fn metrics_are_one_family() {
         let mut panel = panel(&rule, 4, stream.into());
         let mut samples = Vec::new();
         for number in 0..12 {
-            // Each metric has noise of its own that exceeds the margin, so that only the test prevents a false effect.
+            // Each metric has independent noise that exceeds the margin, so that only the test prevents a false effect.
             let noise = |level: u16, metric: u32| jitter(number * 64 + u32::from(level), stream * 8 + metric);
             let mut order = panel.wanted();
             order.sort_by(|&a, &b| noise(a, 0).total_cmp(&noise(b, 0)));
@@ -177,7 +180,7 @@ fn metrics_are_one_family() {
         panel.findings(&samples, panel.stopped_by()).findings.has_effect()
     };
     let wrong = (0..sweeps).filter(|&stream| is_wrong(stream)).count();
-    // Four metrics with the whole level each would be wrong in 28 % of sweeps. At 10 %, more than 35 of 200 occur with
-    // a probability of 1 in 1000.
+    // With the whole error level for each of four metrics, 28 % of the sweeps would be wrong. At an error rate of 10 %,
+    // more than 35 wrong sweeps in 200 occur with a probability of 1 in 1000.
     assert!((1..=35).contains(&wrong), "{wrong} of {sweeps}");
 }

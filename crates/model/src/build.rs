@@ -1,4 +1,4 @@
-//! How a program is built, and what may differ between builds of one source.
+//! How a program is built, and in which layouts it is built from one source.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
-    /// The build command, for `/bin/sh -c`, with the places `{out}`, `{link_flags}`, `{compile_flags}`, `{seed}` and
-    /// `{objects}`.
+    /// The build command, for `/bin/sh -c`, in which `{out}`, `{link_flags}`, `{compile_flags}`, `{seed}` and
+    /// `{objects}` are replaced.
     pub line: String,
-    /// Object files that stand for `{objects}`, in the order in which they are linked when nothing is varied.
+    /// Object files that replace `{objects}`, in the order in which they are linked when nothing is varied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<String>,
 }
@@ -56,7 +56,7 @@ pub struct Variation {
     /// The value that replaces `{seed}` in the build command; `None` gives 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Seed of the permutation of the objects.
+    /// Seed from which the order of the object files is drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object_order: Option<u64>,
     /// Padding before the code and before the data of each object.
@@ -73,26 +73,26 @@ pub struct Variation {
     pub alignment_bytes: Option<u32>,
 }
 
-/// Padding by objects that hold nothing else.
+/// Padding by object files that contain nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Padding {
-    /// A different amount before each object, from this seed.
+    /// A different number of bytes before each object file, drawn from this seed.
     Drawn(u64),
     /// Bytes of code, and as many of data, before the first object.
     Bytes(u32),
 }
 
-/// A layout with which the program was measured.
+/// A layout in which a program was built and measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variant {
-    /// Index of the command that runs the variant's program.
+    /// Index of the command whose program is built in this layout.
     pub command: u16,
-    /// The link seed from which the variation was drawn.
+    /// The link seed from which `variation` was drawn.
     pub link_seed: u64,
-    /// The blocks in which the variant ran; empty when it ran in all of them.
+    /// Numbers of the blocks in which this layout ran; empty when it ran in all of them.
     pub blocks: Vec<u32>,
-    /// The ways that were varied, with their values.
+    /// The setting of each way that was varied.
     pub variation: Variation,
     pub sha256: String,
 }

@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::Condition;
 
-/// A command that is ready to be executed: line split into words, program located, condition known.
+/// A command that is ready to be executed: its line is split into words, its program is located, and its condition is
+/// known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     pub name: String,
     /// The command as the user wrote it, with the values of parameters filled in.
     pub command: String,
-    /// The executable that was found for the first word.
+    /// Path of the executable that was found for the first word of the command.
     pub program: PathBuf,
     /// SHA-256 of the executable, in hexadecimal; absent when it may be executed but not read.
     pub program_sha256: Option<String>,

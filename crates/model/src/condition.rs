@@ -1,4 +1,4 @@
-//! The stated condition of a run: everything that fauxplat fixes about the process before its first instruction.
+//! The condition of a run: everything that fauxplat fixes about the process before its first instruction.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,27 +12,27 @@ use crate::{
     MemoryPolicy, Policy, Relation, Shell, SimulatedMachine, StackLimit, ThreadPlaces,
 };
 
-/// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`. A [`Relation`] may
-/// take the place of the list.
+/// CPUs on which a command may run, written as `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`.
+/// A [`Relation`] may take the place of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
-    /// `idle-of` all allowed CPUs for commands of a single thread, free for all others.
+    /// `IdleOf` all allowed CPUs for commands of a single thread, `Free` for all others.
     #[default]
     Auto,
     /// Any CPU that the scheduler chooses, within the inherited affinity.
     Free,
     /// The process may run on all of these CPUs.
     Set(CpuSet),
-    /// Each block draws one CPU of the list.
+    /// Each block draws one CPU of the list, on which all its runs stay.
     OneOf(CpuSet),
-    /// Each block stays on one CPU of the list: the CPU that the scheduler finds idle when the block begins.
+    /// All runs of a block stay on one CPU of the list: the one that the scheduler finds idle when the block begins.
     IdleOf(CpuSet),
     /// `Set`, `OneOf` or `IdleOf` with CPUs that are named by their relation to each other. When an experiment begins,
-    /// the relation is resolved on the machine and a placement with a list replaces this one.
+    /// the relation is resolved to a list of CPUs of the machine, and a placement with that list replaces this one.
     Related(Spread, Relation),
 }
 
-/// How a placement uses the CPUs of a relation.
+/// How a placement uses the CPUs of a list or relation: all of them, one drawn, or an idle one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
     Set,
@@ -98,15 +98,16 @@ crate::text::as_text!(Placement, EnvPad, Heap);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aslr {
-    /// As the machine is set.
+    /// The setting that fauxplat itself inherited.
     #[default]
     Inherit,
-    /// On, even when fauxplat itself was started without randomisation. Requires `kernel.randomize_va_space` to be set.
+    /// On, even when fauxplat itself was started without randomisation. Requires that `kernel.randomize_va_space` is
+    /// not 0.
     On,
     Off,
 }
 
-/// The environment to which a condition adds its variables.
+/// The environment to which the variables of a condition are added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnvBase {
@@ -119,7 +120,7 @@ pub enum EnvBase {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnvPad {
     None,
-    /// Each block draws a stack displacement of 0 to 4095 bytes that all its commands share.
+    /// Each block draws a stack displacement of 0 to 4095 bytes, which all its runs share.
     #[default]
     Random,
     /// Padding that lets arguments and environment of all commands end at the same offset in a page, in every block.
@@ -158,13 +159,13 @@ impl FromStr for EnvPad {
     }
 }
 
-/// Where the heap begins: `inherit`, `random`, or a displacement in bytes.
+/// Where the heap begins, written as `inherit`, `random`, or a displacement in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Heap {
-    /// The kernel's choice: always at the same offset within a page.
+    /// The place that the kernel chooses: always at the same offset within a page.
     #[default]
     Inherit,
-    /// Each block draws a displacement of 0 to 4080 bytes that all its commands share.
+    /// Each block draws a displacement of 0 to 4080 bytes, which all its runs share.
     Random,
     Bytes(u16),
 }
@@ -193,7 +194,7 @@ impl FromStr for Heap {
     }
 }
 
-/// Where the standard output and standard error of a command go.
+/// Destination of the standard output and standard error of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Output {
@@ -206,21 +207,21 @@ pub enum Output {
     File(PathBuf),
 }
 
-/// The CPUs that a relation gave when the experiment began.
+/// The list of CPUs to which a relation was resolved when the experiment began.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CpuChoice {
-    /// The relation as the user wrote it.
+    /// The relation as the user wrote it, such as `sibling-of:3`.
     pub relation: String,
     pub cpus: CpuSet,
-    /// The reason for each CPU, one line per CPU.
+    /// The reason why each CPU was chosen, one line per CPU.
     pub why: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Condition {
-    /// The CPUs on which the command may run.
+    /// CPUs on which the command may run.
     pub cpu: Placement,
     /// The CPUs to which the relation in `cpu` was resolved; `None` if `cpu` is no relation. Recorded, never read from
     /// a definition.
@@ -228,9 +229,9 @@ pub struct Condition {
     pub cpu_choice: Option<CpuChoice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin_threads: Option<ThreadPlaces>,
-    /// `None` leaves the inherited policy.
+    /// Scheduling policy and priority; `None` leaves the inherited ones.
     pub policy: Option<Policy>,
-    /// `None` leaves the inherited nice value.
+    /// Nice value; `None` leaves the inherited one.
     pub nice: Option<i8>,
     pub aslr: Aslr,
     pub env: EnvBase,
@@ -243,12 +244,13 @@ pub struct Condition {
     pub memory_policy: MemoryPolicy,
     #[serde(skip_serializing_if = "StackLimit::is_inherited")]
     pub stack_limit: StackLimit,
-    /// The simulated machine on which the command is counted and not timed; `None` runs it on the real one.
+    /// The simulated machine on which the command's events are counted, without timing it; `None` runs the command on
+    /// the real one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulate: Option<SimulatedMachine>,
     /// Limits of CPU time, memory and memory nodes.
     pub limit: Limit,
-    /// Load beside each run of the command.
+    /// Load that runs beside each run of the command.
     pub background: Background,
     /// Clock frequency at which the command's CPU is held, in kHz; `None` leaves it to the governor.
     pub frequency_khz: Option<u32>,
@@ -258,7 +260,7 @@ pub struct Condition {
     pub cwd: Option<PathBuf>,
     /// Limit of the wall time of one run; `None` sets no limit.
     pub timeout: Option<Nanos>,
-    /// Whether processes that outlive the command keep running. Otherwise they are ended after each run.
+    /// Whether processes that outlive the command keep running; otherwise they are ended after each run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keep_background: bool,
     pub output: Output,
@@ -267,23 +269,24 @@ pub struct Condition {
     /// The condition read back from a process of the command. Recorded, never requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldCondition>,
-    /// Profiles and settings with which the machine is tuned for the whole experiment.
+    /// Names of tuning profiles and settings with which the machine is tuned for the whole experiment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tune: Vec<String>,
-    /// Outcome of `tune`, one entry per setting; only in the condition of an experiment as a whole.
+    /// Changes that `tune` made, one entry per setting; only in the condition of an experiment as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuned: Vec<KnobChange>,
-    /// Loads that are held beside the whole experiment.
+    /// Loads that run beside the whole experiment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<LoadSpec>,
-    /// Account of `load`, one entry per generator; only in the condition of an experiment as a whole, recorded at its
-    /// end.
+    /// How the loads in `load` worked, one entry per generator; only in the condition of an experiment as a whole,
+    /// recorded at the end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loaded: Vec<LoadAccount>,
 }
 
 impl Condition {
-    /// The condition without recorded results. Two experiments requested the same condition if these values are equal.
+    /// The condition without recorded results, so that two experiments requested the same condition if these values are
+    /// equal.
     pub fn asked(&self) -> Condition {
         let recorded = Condition::default();
         Condition {

@@ -1,4 +1,4 @@
-//! The metrics that a rule decides, and the margin of each.
+//! The metrics that decide a comparison by a rule, and the margin of each.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,17 +7,17 @@ use fauxplat_units::{Bytes, Nanos};
 
 use crate::{AlsoDecided, Metric, Rule, Sessions, Unit};
 
-/// The size up to which a difference of a metric counts as no difference.
+/// The largest difference in a metric that still counts as no difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Margin {
-    /// A share, for instance 0.01 for 1 %.
+    /// A share of the reading, for instance 0.01 for 1 %.
     Ratio(f64),
     /// An amount in the unit in which the metric is stored.
     Absolute(f64),
 }
 
 impl Margin {
-    /// The margin as the fields `margin` and `margin_absolute` of a rule.
+    /// The margin as a ratio and as an amount, of which one is `None`, for the fields `margin` and `margin_absolute`.
     fn fields(self) -> (Option<f64>, Option<f64>) {
         match self {
             Margin::Ratio(ratio) => (Some(ratio), None),
@@ -32,7 +32,7 @@ impl Margin {
 }
 
 impl Rule {
-    /// The metrics that are decided, each with its margin; the first metric of the rule comes first.
+    /// The metrics that decide, each with its margin; the first metric of the rule comes first.
     pub fn decided(&self) -> Vec<(Metric, Margin)> {
         let margin = |ratio: Option<f64>, absolute: Option<f64>| {
             absolute.map_or(Margin::Ratio(ratio.unwrap_or(self.margin)), Margin::Absolute)
@@ -41,8 +41,8 @@ impl Rule {
         [(self.metric, margin(None, self.margin_absolute))].into_iter().chain(others).collect()
     }
 
-    /// A rule for each metric by itself, with an equal share of the level (Bonferroni), for readings that are analysed
-    /// once and not sequentially.
+    /// A rule for each deciding metric by itself, with an equal share of the error level (Bonferroni), for readings
+    /// that are analysed once and not sequentially.
     pub fn apart(&self) -> Vec<Rule> {
         let decided = self.decided();
         let level = self.level / decided.len() as f64;
@@ -54,7 +54,8 @@ impl Rule {
         decided.into_iter().map(alone).collect()
     }
 
-    /// Replaces the metrics that are decided. A metric that was decided already keeps its margin.
+    /// Replaces the metrics that decide; the first of `metrics` comes first. A metric that decided before keeps its
+    /// margin. Does nothing if `metrics` is empty.
     pub fn decide(&mut self, metrics: &[Metric]) {
         let earlier = self.decided();
         let Some((&first, others)) = metrics.split_first() else { return };
@@ -117,14 +118,15 @@ impl Rule {
         Ok(())
     }
 
-    /// Checks that a sweep can decide this rule.
+    /// Checks that a sweep can be decided by this rule.
     ///
     /// # Errors
     /// Returns a sentence that names what a sweep does not support.
     pub fn check_sweep(&self) -> Result<(), String> {
         self.check()?;
         let metrics = self.decided().len();
-        // A single metric keeps a level below the minimum: the sweep raises that level to what can be shown.
+        // A single metric may have a level below the minimum: the sweep raises that level to the lowest at which
+        // anything can be shown.
         let most = (self.level / SWEEP_LEVEL_MIN * (1.0 + 1e-9)) as usize;
         match self.sessions {
             Some(_) => {
@@ -141,7 +143,7 @@ impl Rule {
         }
     }
 
-    /// Checks that the level is high enough for comparisons of this number of commands, the first of which is the
+    /// Checks that the error level is high enough for comparisons of this number of commands, the first of which is the
     /// reference, to show anything.
     ///
     /// # Errors
@@ -182,8 +184,8 @@ impl Rule {
         (self.margin, self.margin_absolute) = (ratio.unwrap_or(self.margin), absolute);
     }
 
-    /// Checks that each metric is decided once, with a valid margin, and that the numbers of metrics and sessions are
-    /// supported.
+    /// Checks that each deciding metric occurs once, with a margin above zero, and that the numbers of metrics and
+    /// sessions are supported.
     ///
     /// # Errors
     /// Returns a sentence that describes the first fault.
@@ -228,24 +230,24 @@ impl Rule {
     }
 }
 
-/// Numbers of sessions. Two sessions leave one degree of freedom, with which nothing can be shown.
+/// Allowed numbers of sessions. Two sessions leave one degree of freedom, with which nothing can be shown.
 const SESSIONS: std::ops::RangeInclusive<u32> = 3..=200;
 
-/// The longest gap between sessions: one week. For longer gaps, a scheduler that repeats the command is the better
-/// tool.
+/// The longest pause between two sessions in seconds: one week. For longer pauses, a scheduler that repeats the command
+/// is the better tool.
 const GAP_S_MAX: f64 = 7.0 * 24.0 * 3600.0;
 
-/// The lowest level of a sweep. A test by at most two thousand random orders cannot reach a lower one.
+/// The lowest error level of a sweep. A test by at most two thousand random permutations cannot reach a lower one.
 pub const SWEEP_LEVEL_MIN: f64 = 1e-3;
 
-/// The lowest level of one comparison. The test of the typical difference draws at most 131,072 sign paths, and each of
-/// its sides has 0.4 of the level, which must let at least one path cross.
+/// The lowest error level of one comparison. The test of typical runs draws at most 131,072 patterns of signs, and each
+/// of its sides has 0.4 of the level, which must let at least one pattern exceed the critical value.
 pub const COMPARISON_LEVEL_MIN: f64 = 2e-5;
 
-/// With more metrics, each would have too small a share of the level.
+/// Maximum number of metrics that decide; with more, each would have too small a share of the error level.
 const METRICS_MAX: usize = 16;
 
-/// A margin as written on the command line: `1%` for all metrics, `peak-memory=64KiB` for one.
+/// A margin as written on the command line: `1%` for all metrics, or `peak-memory=64KiB` for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedMargin {
     metric: Option<String>,
@@ -294,7 +296,7 @@ fn share(text: &str) -> Option<f64> {
     (share > 0.0 && share < 1.0).then_some(share)
 }
 
-/// Parses a share, or an amount with the unit of the metric.
+/// Parses a margin in a metric: a share, or an amount in the metric's unit.
 fn amount(metric: Metric, text: &str) -> Result<Margin, String> {
     if let Some(share) = share(text) {
         return Ok(Margin::Ratio(share));
@@ -318,7 +320,8 @@ fn amount(metric: Metric, text: &str) -> Result<Margin, String> {
     })
 }
 
-/// Parses an amount in the unit that the title of a printed metric names.
+/// Parses an amount in the unit that the title of a printed metric names, such as `5us`; returns millionths of that
+/// unit.
 fn printed_amount(metric: Metric, text: &str) -> Option<f64> {
     let (_, unit) = metric.title().strip_suffix(')')?.rsplit_once(" (")?;
     text.strip_suffix(unit)?.trim().parse::<f64>().ok().map(|amount| amount * 1e6)

@@ -1,4 +1,4 @@
-//! The definition of an experiment: the saved form of a command line.
+//! The definition of an experiment: what is to be run and how, as it is saved in a file.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Build, Condition, Control, Metric, PrintedSource, Rule, TableSource, Way, check_region};
 
-/// A command line of a definition.
+/// A command of a definition, with the settings that differ from those of other commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandLine {
     /// The command as the user writes it, possibly with `{parameter}` places.
     pub command: String,
-    /// The name in reports; `None` uses the command itself.
+    /// The name in reports; `None` uses the text of the command.
     pub name: Option<String>,
     /// Variables for this command alone, as `NAME=VALUE`, added after the variables of the condition.
     #[serde(default)]
@@ -32,14 +32,14 @@ pub struct CommandLine {
     /// Command run once after all runs; replaces [`Definition::cleanup`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cleanup: Option<String>,
-    /// Recipe of the program that `{program}` names in the command; `None` when the program exists already.
+    /// How the program is built that `{program}` names in the command; `None` when the program exists already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Build>,
-    /// Link seed of the one layout that is built; `None` draws a layout for each block.
+    /// Link seed of the only layout that is built; `None` draws a layout for each block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_seed: Option<u64>,
-    /// Working directory of this command alone, a work tree; replaces that of the condition. Not saved, since work
-    /// trees are made anew for each experiment.
+    /// Working directory of this command alone, a work tree of a revision; replaces that of the condition. Not saved,
+    /// since work trees are made anew for each experiment.
     #[serde(skip)]
     pub cwd: Option<PathBuf>,
 }
@@ -49,7 +49,7 @@ pub struct CommandLine {
 pub struct Parameter {
     /// The name that stands in braces in commands.
     pub name: String,
-    /// The values, in the order in which they are run.
+    /// The values that replace the name, in the order in which they are run.
     pub values: Vec<String>,
 }
 
@@ -74,7 +74,8 @@ impl fmt::Display for Runs {
     }
 }
 
-/// The shortest percentage that is read back as exactly this ratio: 0.07 times 100 is not exactly 7.
+/// The shortest percentage that is read back as exactly this ratio, which `ratio * 100.0` may not be: 0.07 times 100 is
+/// not exactly 7.
 fn percent(ratio: f64) -> f64 {
     let near = ratio * 100.0;
     let same =
@@ -105,14 +106,14 @@ crate::text::as_text!(Runs);
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Definition {
-    /// The commands. A comparison takes the first as its reference.
+    /// The commands. A comparison compares all others with the first.
     #[serde(rename = "command")]
     pub commands: Vec<CommandLine>,
-    /// Parameters; every combination is run.
+    /// Parameters of the commands; every combination of their values is run.
     #[serde(rename = "parameter")]
     pub parameters: Vec<Parameter>,
     pub condition: Condition,
-    /// Unmeasured runs of each command before the first measured one.
+    /// Number of unmeasured runs of each command before the first measured one.
     pub warmup: u32,
     pub runs: Runs,
     /// Least number of runs of each command, if fauxplat chooses the number.
@@ -127,7 +128,7 @@ pub struct Definition {
     pub conclude: Option<String>,
     /// Command run once after all runs, unmeasured.
     pub cleanup: Option<String>,
-    /// Counters that the programs publish; the first gives the metric `rate`.
+    /// Counters that the programs publish; the first one gives the metric `rate`.
     #[serde(rename = "table", skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<TableSource>,
     /// Numbers that the programs print, each a metric.
@@ -137,27 +138,27 @@ pub struct Definition {
     /// `page-faults`, `cache`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<String>,
-    /// Regions that the programs mark, by name.
+    /// Names of regions that are marked in the code of the programs.
     #[serde(rename = "region", skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<String>,
-    /// Pipes by which the programs switch their counting on and off; `None` counts them from start to end.
+    /// Pipes by which the programs switch the counting of events on and off; `None` counts from the start of a program
+    /// to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
     pub rule: Rule,
     /// Factors that a sweep varies, as the user wrote them: `env-size=0..4096:64`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sweep: Option<String>,
-    /// Whether a sweep visits every level in every block, even levels that are known to be equal, and never stops
-    /// early.
+    /// Whether a sweep visits every level in every block, even levels that cannot differ, and never stops early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub exhaustive: bool,
     /// Seed of all random choices. If absent, fauxplat draws a seed and reports it.
     pub seed: Option<u64>,
-    /// Ways in which layouts of built programs differ. An empty list means every way that works.
+    /// Ways in which layouts of built programs differ. An empty list means every way that the toolchain supports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vary: Vec<Way>,
-    /// Check of built programs: a command with `{program}` that ends with status 0, or `none`. `None` requires the exit
-    /// status and output that the program has without any variation.
+    /// How built programs are checked: a command with `{program}` that ends with status 0, or `none`. `None` requires
+    /// the exit status and output that the program has without any variation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
 }

@@ -10,8 +10,8 @@ pub fn sha256(text: &str) -> String {
     hex(&Sha256::digest(text))
 }
 
-/// SHA-256 of parts, in hexadecimal. Each part is hashed after its length, so that two lists of parts with the same
-/// concatenation have different digests.
+/// SHA-256 of several parts, in hexadecimal. Each part is hashed after its length, so that two lists of parts with the
+/// same concatenation have different digests.
 pub fn sha256_of_parts<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> String {
     let mut whole = Sha256::new();
     for part in parts {

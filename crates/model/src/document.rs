@@ -1,16 +1,16 @@
-//! The record of an experiment: all that is needed to repeat it, and the input of the reports.
+//! The record of an experiment: all that is needed to repeat the experiment and to report it.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::*;
 
-/// The part of the record that every experiment has.
+/// The part of the record that is alike for every kind of experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     pub fauxplat_version: String,
     /// Identifier of the experiment in the store; `None` if it was not stored.
     pub id: Option<i64>,
-    /// UUID of the experiment, equal in every store that holds the experiment, while `id` belongs to one store.
+    /// UUID of the experiment, equal in every store that holds the experiment, while `id` belongs to a single store.
     #[serde(default)]
     pub uuid: Option<String>,
     /// Start of the experiment in RFC 3339 form, UTC.
@@ -18,17 +18,17 @@ pub struct Header {
     pub invocation: Vec<String>,
     pub seed: u64,
     pub machine: MachineFacts,
-    /// Where and by whom the experiment was made: state of the code, person, identity of the machine. Records of
-    /// earlier versions have none.
+    /// Where and by whom the experiment was made: state of the code, person, identity of the machine. Empty in records
+    /// of earlier versions.
     #[serde(default, skip_serializing_if = "Origin::is_empty")]
     pub origin: Origin,
     pub condition: Condition,
     pub definition: Definition,
-    /// The plans from which the trials were drawn, one after the other; `None` if nothing was drawn.
+    /// The plans from which the order of the runs was drawn, one after the other; `None` if nothing was drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<serde_json::Value>,
     pub sources: Sources,
-    /// Conditions that may spoil the result, one sentence each.
+    /// Circumstances that may spoil the result, one sentence each.
     pub warnings: Vec<String>,
     /// Figures that could not be measured, each with the reason.
     pub not_measured: Vec<String>,
@@ -37,12 +37,12 @@ pub struct Header {
 /// Defines [`Findings`] with the type of the findings of each verb, and the name and version of its document.
 macro_rules! findings {
     ($($(#[$doc:meta])* $variant:ident($noun:ty) = $schema:literal,)*) => {
-        /// The findings of one verb.
+        /// The findings of a verb of the command line.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         pub enum Findings {
             $($(#[$doc])* $variant($noun),)*
-            /// Findings whose type is private to the crate of their verb.
+            /// Findings whose type is private to the crate of their verb, as JSON.
             Own(OwnFindings),
         }
 
@@ -74,12 +74,12 @@ macro_rules! findings {
 }
 
 findings! {
-    /// Entries: one per command.
+    /// Findings of `run`, one entry per command.
     Run(Vec<RunFindings>) = "fauxplat.run/1",
     Compare(CompareFindings) = "fauxplat.compare/1",
     Aa(AaFindings) = "fauxplat.aa/1",
     Doctor(DoctorFindings) = "fauxplat.doctor/1",
-    /// By `contend --capacity`.
+    /// Findings of `contend --capacity`.
     Capacity(CapacityFindings) = "fauxplat.capacity/1",
     Contend(ContendFindings) = "fauxplat.contend/1",
     Counters(CountersFindings) = "fauxplat.counters/1",
@@ -91,17 +91,17 @@ findings! {
     Table(TableFindings) = "fauxplat.table/1",
     Sweep(Box<SweepFindings>) = "fauxplat.sweep/1",
     Tune(Box<TuneFindings>) = "fauxplat.tune/1",
-    /// By `tune --list`.
+    /// Findings of `tune --list`.
     TuneList(TuneCatalog) = "fauxplat.tune-list/1",
     Restore(RestoreFindings) = "fauxplat.restore/1",
     Lab(LabFindings) = "fauxplat.lab/1",
-    /// By `lab compare`.
+    /// Findings of `lab compare`.
     LabCompare(Box<LabComparison>) = "fauxplat.lab-compare/1",
     Topo(Box<TopoFindings>) = "fauxplat.topo/1",
     Explain(ExplainFindings) = "fauxplat.explain/1",
-    /// By `aa --replay` and `compare --plan`.
+    /// Findings of `aa --replay` and `compare --plan`.
     Replay(ReplayFindings) = "fauxplat.replay/1",
-    /// By `fleet run` and `fleet report`.
+    /// Findings of `fleet run` and `fleet report`.
     Fleet(Box<FleetFindings>) = "fauxplat.fleet/1",
     FleetCompare(Box<FleetCompareFindings>) = "fauxplat.fleet-compare/1",
     FleetWatch(Box<FleetWatchFindings>) = "fauxplat.fleet-watch/1",
@@ -126,7 +126,7 @@ impl OwnFindings {
         Ok(OwnFindings { schema: schema.to_owned(), document: serde_json::to_value(findings)? })
     }
 
-    /// The field `summary` of the document, which lists of experiments show.
+    /// The text in the field `summary` of the document, which lists of experiments show; empty if there is none.
     pub fn summary(&self) -> &str {
         self.document.get("summary").and_then(serde_json::Value::as_str).unwrap_or_default()
     }
@@ -143,8 +143,8 @@ impl Serialize for OwnFindings {
     }
 }
 
-/// Whether a schema belongs to a verb of fauxplat whose findings are not defined here. A different version of a
-/// document that is defined here counts as unknown.
+/// Whether a schema belongs to a verb of fauxplat whose findings have no type in this crate. Another version of a
+/// document that has a type here counts as unknown.
 fn is_own(schema: &str) -> bool {
     let name = |schema: &str| schema.split('/').next().map(str::to_owned);
     schema.starts_with("fauxplat.") && !SCHEMAS.iter().any(|known| name(known) == name(schema))

@@ -1,4 +1,4 @@
-//! Factors that a sweep varies, and their levels.
+//! Factors, which a sweep varies, and their levels.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::{Background, HugePages, Limit, MemoryPolicy, Policy, StackLimit};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Factor {
     EnvSize,
-    /// Size of the arguments. `argv[0]` is lengthened.
+    /// Size of the arguments, varied by the length of `argv[0]`.
     ArgvSize,
     /// Length of the path of the working directory.
     CwdLength,
@@ -24,9 +24,9 @@ pub enum Factor {
     Limit,
     HugePages,
     MemoryPolicy,
-    /// Limit of the stack. The kernel places mappings according to this limit.
+    /// Limit of the size of the stack, which also decides where the kernel places mappings.
     StackLimit,
-    /// Locale, which decides how programs sort, compare and print.
+    /// Locale, on which it depends how programs sort, compare and print.
     Locale,
     /// Order of the objects, or of the sections, of a program that fauxplat builds.
     LinkOrder,
@@ -34,7 +34,7 @@ pub enum Factor {
     LinkPadding,
     /// Alignment of the functions of a program that fauxplat builds.
     CodeAlign,
-    /// A parameter of the command, by the name that stands in braces.
+    /// A parameter of the command, with the name that stands in braces in the command.
     Parameter(String),
 }
 
@@ -82,7 +82,7 @@ impl Factor {
         }
     }
 
-    /// Description of the levels. Brackets hold the levels that are swept when none are given.
+    /// Description of the levels for a list of factors. Brackets hold the levels that are swept if none are given.
     pub fn about(&self) -> &'static str {
         match self {
             Factor::EnvSize => "bytes of a clean environment with one variable [0..8192]",
@@ -125,7 +125,7 @@ impl Factor {
         }
     }
 
-    /// Unit of the numbers of the levels; `None` if levels are no numbers or have no unit.
+    /// Unit of the levels as numbers; `None` if the levels are words or have no unit.
     pub fn unit(&self) -> Option<&'static str> {
         match self {
             Factor::EnvSize
@@ -140,12 +140,12 @@ impl Factor {
         }
     }
 
-    /// Whether the levels are different builds of the program.
+    /// Whether the levels are different builds of a program.
     pub fn is_built(&self) -> bool {
         matches!(self, Factor::LinkOrder | Factor::LinkPadding | Factor::CodeAlign)
     }
 
-    /// Whether the factor itself moves the stack. Padding must then not make its levels equal.
+    /// Whether the factor itself moves the stack. Levels must then not be made equal by padding of the environment.
     pub fn moves_the_stack(&self) -> bool {
         matches!(self, Factor::EnvSize | Factor::ArgvSize | Factor::CwdLength | Factor::Aslr)
     }
@@ -165,12 +165,12 @@ pub enum Priority {
     RealTime(Policy),
 }
 
-/// A property of a run that a level fixes.
+/// A property of a run with the value that a level gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// The environment has one variable of this number of bytes, terminator included; 0 is an empty environment.
+    /// Bytes of the only variable of the environment, terminator included; 0 is an empty environment.
     EnvSize(u16),
-    /// `argv[0]` is this number of bytes longer than the path of the program.
+    /// Bytes by which `argv[0]` is longer than the path of the program.
     ArgvSize(u16),
     /// Length of the path of the working directory in bytes.
     CwdLength(u16),

@@ -1,4 +1,4 @@
-//! Facts that identify a machine and its boot.
+//! Facts that identify a machine and its latest boot.
 
 use fauxplat_units::{Bytes, CpuSet};
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ pub struct CpuFacts {
     /// Model name as the kernel prints it.
     pub model: String,
     pub online: CpuSet,
-    /// CPUs on which this process may run.
+    /// CPUs on which fauxplat may run.
     pub allowed: CpuSet,
     /// Frequency governor of the first CPU; `None` if the CPU has none.
     pub governor: Option<String>,
 }
 
-/// Facts that distinguish a machine from others, and a boot of the machine from other boots.
+/// Facts that distinguish a machine from others, and its latest boot from earlier ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MachineFacts {
     pub kernel: String,
@@ -27,6 +27,7 @@ pub struct MachineFacts {
     /// Name of the hypervisor; `None` if none is detected.
     pub hypervisor: Option<String>,
     pub boot_id: String,
-    /// Address space layout randomisation of the machine (`kernel.randomize_va_space`).
+    /// Value of `kernel.randomize_va_space`, which sets address space layout randomisation; `None` if it cannot be
+    /// read.
     pub randomize_va_space: Option<u8>,
 }

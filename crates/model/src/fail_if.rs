@@ -1,10 +1,10 @@
-//! Gates of comparisons: what fails a comparison, and whether it does.
+//! Gates of comparisons: findings that make a comparison fail.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Comparison, GateQuestion, GateState, Verdict};
 
-/// A finding that fails a comparison.
+/// A finding about the candidate, compared with the reference, that makes a comparison fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailIf {
@@ -12,13 +12,14 @@ pub enum FailIf {
     Slower,
     /// The candidate is better by more than the margin.
     Faster,
-    /// A difference to either side, by more than the margin.
+    /// The candidate is worse or better by more than the margin.
     // Stored suites of earlier versions have the word `changed`.
     #[serde(alias = "changed")]
     Different,
-    /// A difference beyond the margin on the side of the other gates, or on either side, is neither shown nor excluded.
+    /// Whether the difference lies beyond the margin is neither shown nor excluded, on the side of the other gates or,
+    /// without any, on either side.
     Undecided,
-    /// There is no verdict.
+    /// The comparison has no verdict.
     Inconclusive,
 }
 
@@ -41,7 +42,7 @@ impl FailIf {
         FailIf::ALL.into_iter().find(|gate| gate.word() == word)
     }
 
-    /// The question that gates ask together; `None` unless one of them asks about the margin.
+    /// The question that answers all these gates together; `None` unless at least one of them asks about the margin.
     pub fn question(gates: &[FailIf]) -> Option<GateQuestion> {
         let has = |gate| gates.contains(&gate);
         match (has(FailIf::Slower), has(FailIf::Faster), has(FailIf::Different)) {
@@ -53,20 +54,20 @@ impl FailIf {
     }
 }
 
-/// The answer that gates are held against.
+/// Figures of a comparison by which gates are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateAnswer {
-    /// The question of all gates together.
+    /// The question of all gates together, see [`FailIf::question`].
     pub question: GateQuestion,
     pub state: GateState,
-    /// Whether the candidate is better, as far as the estimate says.
+    /// Whether the candidate is better by the estimate, regardless of its interval.
     pub is_better: bool,
-    /// Whether there is a verdict.
+    /// Whether the comparison has a verdict.
     pub is_concluded: bool,
 }
 
 impl GateAnswer {
-    /// The first of the gates that fails.
+    /// The first of `gates` that makes the comparison fail; `None` if none does.
     pub fn failed(self, gates: &[FailIf]) -> Option<FailIf> {
         let is_beyond = self.state == GateState::Beyond;
         let is_of_one_side = self.question != GateQuestion::Different;
@@ -81,7 +82,7 @@ impl GateAnswer {
 }
 
 impl Comparison {
-    /// The first of the gates that the comparison fails.
+    /// The first of `gates` that makes the comparison fail; `None` if none does.
     pub fn failed(&self, gates: &[FailIf]) -> Option<FailIf> {
         let question = FailIf::question(gates).unwrap_or(GateQuestion::Different);
         let (state, is_better) = (self.gate_state(question), self.b_is_better());
@@ -89,7 +90,7 @@ impl Comparison {
         GateAnswer { question, state, is_better, is_concluded }.failed(gates)
     }
 
-    /// Whether the question of the gates has no answer.
+    /// Whether the question of the gates is neither shown nor excluded.
     pub fn is_left_open(&self, gates: &[FailIf]) -> bool {
         FailIf::question(gates).is_some_and(|question| self.gate_state(question) == GateState::Undecided)
     }

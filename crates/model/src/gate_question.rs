@@ -1,4 +1,4 @@
-//! The question of a gate, and the side of the margin that it concerns.
+//! The question of a gate about a comparison, and the side of the margin that it concerns.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,16 +8,17 @@ use crate::Metric;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateQuestion {
-    /// Whether the candidate is worse.
+    /// Whether the candidate is worse by more than the margin.
     Slower,
-    /// Whether the candidate is better.
+    /// Whether the candidate is better by more than the margin.
     Faster,
-    /// Whether the candidate is worse or better.
+    /// Whether the candidate is worse or better by more than the margin.
     Different,
 }
 
 impl GateQuestion {
-    /// The side of the margin that the question concerns in a metric. For a rate, more is better.
+    /// The side of the margin that the question concerns in a metric; the sides are exchanged if more is better, as for
+    /// a rate.
     pub fn side(self, metric: Metric) -> GateSide {
         match (self, metric.more_is_better()) {
             (GateQuestion::Different, _) => GateSide::Either,
@@ -27,12 +28,12 @@ impl GateQuestion {
     }
 }
 
-/// The side of the margin that a gate concerns, in terms of readings.
+/// The side of the margin that a gate concerns, by the readings of the candidate relative to the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateSide {
-    /// Readings of the candidate are higher.
+    /// Readings of the candidate are higher than those of the reference.
     Higher,
-    /// Readings of the candidate are lower.
+    /// Readings of the candidate are lower than those of the reference.
     Lower,
     Either,
 }

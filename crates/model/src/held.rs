@@ -1,4 +1,4 @@
-//! The actual condition of a process, read back from the kernel.
+//! The condition of a measured process as the kernel reports it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Policy;
 
 /// Condition of a process of a command just before its program began, as the kernel reports it. Values that the user
-/// did not request are inherited; values that could not be read are absent.
+/// did not request are those that the process inherited; values that could not be read are `None` or missing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeldCondition {
@@ -21,7 +21,7 @@ pub struct HeldCondition {
     /// `setarch -R` passes this setting on to its children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_aslr: Option<bool>,
-    /// CPUs that the process may use; `None` if each block draws its CPU.
+    /// CPUs that the process may use; `None` if each block draws another CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<CpuSet>,
     /// Soft limits of resources, except `unlimited` ones, by their names in `/proc/PID/limits`: `open-files`,

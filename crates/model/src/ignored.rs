@@ -7,16 +7,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Outcome;
 
-/// The runs that are analysed although they did not exit with status 0. In documents: `false`, `true` for all, or a
-/// list of statuses.
+/// Treatment of failed runs, which did not exit with status 0, in the analysis. In documents: `false` if none is
+/// analysed, `true` if all are, `"left-out"`, or a list of exit statuses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum IgnoredFailures {
     #[default]
     None,
     All,
-    /// Runs that exit with one of these statuses. Every other failure ends the experiment.
+    /// Runs that exit with one of these statuses are analysed. Every other failure ends the experiment.
     Statuses(Vec<u8>),
-    /// No failed run. The experiment continues after failures, which are counted and left out of the figures.
+    /// No failed run is analysed, but the experiment continues after failures, which are counted.
     LeftOut,
 }
 
@@ -41,8 +41,8 @@ impl IgnoredFailures {
         }
     }
 
-    /// Whether the first run that does not count ends the experiment. True if statuses are listed: a user who lists the
-    /// expected statuses expects no others.
+    /// Whether the first failed run that is not analysed ends the experiment. True if statuses are listed: a user who
+    /// lists the expected statuses expects no others.
     pub fn is_strict(&self) -> bool {
         matches!(self, IgnoredFailures::Statuses(_))
     }

@@ -1,6 +1,6 @@
-//! The nouns of an experiment: definitions, plans, samples, findings. No behaviour.
+//! The types that describe an experiment, without behaviour: definitions, plans, samples, findings.
 //!
-//! Every stage of the laboratory is a function from one of these nouns to the next; the stages depend on the nouns and
+//! Every stage of an experiment is a function from some of these types to others; the stages depend on these types and
 //! never on each other. See ARCHITECTURE.md.
 
 mod build;

@@ -13,10 +13,10 @@ pub struct Limit {
     /// Weight for CPU time in competition with other groups, 1 to 10,000; 100 is the default.
     pub weight: Option<u16>,
     pub cpus: Option<CpuSet>,
-    /// Memory nodes from which the group gets memory.
+    /// NUMA nodes from which the group gets memory.
     pub mems: Option<CpuSet>,
     pub memory: Option<Bytes>,
-    /// Limit of memory moved to swap, in addition to `memory`.
+    /// Limit of memory moved to swap, which is not part of `memory`.
     pub swap: Option<Bytes>,
     pub pids: Option<u32>,
     pub io: Vec<IoLimit>,
@@ -27,7 +27,7 @@ impl Limit {
         *self == Limit::default()
     }
 
-    /// Fills missing limits from `other`.
+    /// Fills limits that are not set from `other`.
     pub fn or(self, other: &Limit) -> Limit {
         Limit {
             cpu_percent: self.cpu_percent.or(other.cpu_percent),
@@ -47,11 +47,11 @@ impl Limit {
 pub struct IoLimit {
     /// Path or numbers of the device, as the user wrote them.
     pub device: String,
-    /// Limits per second, each with its quantity.
+    /// Limited quantities, each with its limit per second.
     pub rates: Vec<(IoRate, u64)>,
 }
 
-/// The limited quantity of device traffic.
+/// A quantity of a device's traffic that can be limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IoRate {
     /// Bytes read per second.
@@ -67,7 +67,7 @@ pub enum IoRate {
 impl IoRate {
     pub const ALL: [IoRate; 4] = [IoRate::ReadBytes, IoRate::WriteBytes, IoRate::Reads, IoRate::Writes];
 
-    /// The word of the quantity in `io.max`.
+    /// The name of the quantity in the kernel's file `io.max`.
     pub fn word(self) -> &'static str {
         match self {
             IoRate::ReadBytes => "rbps",
@@ -155,7 +155,8 @@ const WORDS: &str =
     "cpu:50%, weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0, pids:64, io:/dev/sda:wbps=1MiB";
 
 impl Limit {
-    /// Adds one limit. The error is a reason, or empty if the list in [`WORDS`] is explanation enough.
+    /// Parses a limit such as `cpu:50%` and sets it. The error is a reason, or empty if the list in [`WORDS`] is
+    /// explanation enough.
     fn add(&mut self, part: &str) -> Result<(), String> {
         let (word, value) = part.split_once(':').ok_or_else(String::new)?;
         let number = || value.parse::<u32>().ok().filter(|&number| number > 0).ok_or_else(String::new);
@@ -176,7 +177,7 @@ impl Limit {
     }
 }
 
-/// Sets a value that was not set before.
+/// Sets a value; an error if it was set before.
 fn put<T>(place: &mut Option<T>, value: T) -> Result<(), String> {
     match place.replace(value) {
         None => Ok(()),
@@ -184,7 +185,7 @@ fn put<T>(place: &mut Option<T>, value: T) -> Result<(), String> {
     }
 }
 
-/// Parses a share of one CPU such as `50%`.
+/// Parses a share of one CPU such as `50%`, which may exceed 100 %; returns per cent.
 pub fn percent(text: &str) -> Result<u32, String> {
     let percent = text.strip_suffix('%').and_then(|digits| digits.parse().ok());
     percent.filter(|&percent| percent > 0).ok_or_else(|| {

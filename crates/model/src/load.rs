@@ -1,11 +1,11 @@
-//! Specifications of loads: kind, intensity, CPUs.
+//! Specifications of loads (background work): kind, intensity, CPUs.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::Relation;
 
-/// The resources that a load uses, of its CPU and of units that the CPU shares with others.
+/// The kinds of load, by the resource that is used: of a CPU, or of a unit that the CPU shares with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LoadKind {
     /// Every integer port in every cycle.
@@ -20,17 +20,17 @@ pub enum LoadKind {
     L2,
     /// The last-level cache, filled with lines that no other program uses.
     Llc,
-    /// Memory bandwidth.
+    /// Bandwidth of main memory.
     Memory,
-    /// Translations of addresses: a page walk for nearly every access.
+    /// Address translation: a page walk for nearly every access.
     Tlb,
     /// Minor page faults.
     Faults,
     /// Creation and exit of processes.
     Forks,
-    /// Two threads of one CPU that wake each other.
+    /// Context switches between two threads on one CPU that wake each other.
     Switches,
-    /// Timer interrupts with signals, and packets over the loopback device, which are softirqs.
+    /// Timer interrupts with signals, and packets over the loopback device, which cause softirqs.
     Timers,
     /// Files that are written and forced to their device.
     Files,
@@ -75,7 +75,7 @@ impl LoadKind {
         }
     }
 
-    /// Name of the counted operations.
+    /// Name of the operations that a load of this kind counts, in the plural.
     pub fn operation(self) -> &'static str {
         match self {
             LoadKind::L1 | LoadKind::L2 | LoadKind::Llc | LoadKind::Memory => "lines",
@@ -113,7 +113,7 @@ pub struct LoadSpec {
     pub kind: LoadKind,
     /// Share of the time in which the load works, 1 to 100 per cent.
     pub percent: u8,
-    /// CPUs; one generator runs on each.
+    /// CPUs by relation; a process that makes the load runs on each of them.
     pub cpus: Relation,
 }
 

@@ -1,4 +1,4 @@
-//! NUMA policy for the memory of a program.
+//! NUMA policy for the memory of a measured program.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,12 +12,12 @@ pub enum MemoryPolicy {
     /// The policy that fauxplat inherited.
     #[default]
     Inherit,
-    /// From the node of the CPU that touches a page first, and from other nodes if that node is full.
+    /// Pages come from the node of the CPU that first touches them, and from other nodes if that node is full.
     Local,
-    /// Page by page from each of these nodes in turn.
+    /// Pages come from each of these nodes in turn.
     Interleave(CpuSet),
     Bind(CpuSet),
-    /// From this node, and from other nodes if it is full.
+    /// Pages come from this node, and from other nodes if it is full.
     Preferred(u32),
 }
 

@@ -1,4 +1,4 @@
-//! Where a measurement was made: the state of the code, the user and the machine.
+//! Where and by whom a measurement was made: the state of the code, the user and the machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,21 +15,21 @@ pub struct Checkout {
     pub committed_s: Option<i64>,
 }
 
-/// Where a measurement was made. A field is `None` if its value could not be determined.
+/// Where and by whom a measurement was made. A field is `None` if its value could not be determined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// State of the repository around the working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkout: Option<Checkout>,
-    /// The text of `--label`.
+    /// The user's text in `--label`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// Name of the user, or the user id if there is no name.
+    /// Name of the user, or the numeric user id if there is no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Identity of the installation, which distinguishes machines of one model: a hash of the machine-id.
+    /// A hash of the machine-id of the operating system, which distinguishes machines of the same model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine_id: Option<String>,
 }

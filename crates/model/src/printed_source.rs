@@ -1,36 +1,36 @@
-//! Metrics that a command prints.
+//! Metrics that a measured command prints.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Better, Coverage, MetricError, MetricId, MetricSpec, Unit};
 
-/// A number that the measured program writes to its standard output: `NAME=REGEX`, with the first group of the last
-/// match, or `NAME=/json/pointer` into the whole output. `NAME[UNIT]` states the unit, and a `+` before the name says
+/// A number that the measured program writes to its standard output: `NAME=REGEX`, by the first group of the last
+/// match, or `NAME=/json/pointer` into the whole output. `NAME[UNIT]` states the unit, and a `+` before the name states
 /// that more is better.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintedSource {
-    /// Name of the metric, without the source `printed:`.
+    /// Name of the metric, without the prefix `printed:`.
     pub name: String,
-    /// The unit in which the program prints the number, for reports.
+    /// The unit in which the program prints the number; `None` if it was not stated.
     pub unit: Option<String>,
     pub better: Better,
     pub place: PrintedPlace,
 }
 
-/// Location of a printed number in the output.
+/// How a printed number is found in the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PrintedPlace {
-    /// In the first group of a regular expression.
+    /// A regular expression, whose first group is the number.
     Pattern(String),
-    /// At a JSON pointer, see RFC 6901.
+    /// A JSON pointer (RFC 6901) to the number.
     Pointer(String),
 }
 
 crate::text::as_text!(PrintedSource);
 
 impl PrintedSource {
-    /// Specification of the metric, in millionths of the printed unit.
+    /// Specification of the metric, whose readings are in millionths of the printed unit.
     ///
     /// # Errors
     /// Returns [`MetricError::BadId`] if the name has spaces or is too long.

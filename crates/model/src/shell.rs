@@ -1,11 +1,12 @@
-//! The shell that reads a command line, if any.
+//! The shell, if any, that interprets a command line.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The reader of a command line. In documents: `false`, `true` for `/bin/sh`, or the words of another shell.
+/// How a command line is interpreted. In documents: `false` for no shell, `true` for `/bin/sh`, or the words of another
+/// shell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Shell {
     /// No shell: the line is split into words, and the program is started directly.

@@ -1,4 +1,4 @@
-//! Simulated machines: the caches for which a simulator counts misses.
+//! Simulated machines: the caches whose misses a processor simulator counts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,8 +19,8 @@ impl CacheShape {
         CacheShape { bytes: kibibytes << 10, ways, line_bytes: 64 }
     }
 
-    /// Checks that a simulator supports the cache: the number of sets is a power of two, and so is the line size, which
-    /// is at least 16 bytes (Cachegrind's manual, "Simulation Options").
+    /// Checks that the simulator supports the cache: the number of sets is a power of two, and so is the line size,
+    /// which is at least 16 bytes (Cachegrind's manual, "Simulation Options").
     ///
     /// # Errors
     /// Returns a sentence without the name of the cache.
@@ -46,14 +46,14 @@ impl CacheShape {
         }
     }
 
-    /// The shape in reports, such as `32.0 KiB 8-way`.
+    /// The size and associativity as text for reports, such as `32.0 KiB 8-way`.
     fn told(self) -> String {
         format!("{} {}-way", Bytes(self.bytes), self.ways)
     }
 }
 
 const LINE_BYTES_MIN: u32 = 16;
-/// Largest size. The simulator counts in 32 bits.
+/// Largest size of a cache in bytes, since the simulator counts in 32 bits.
 const BYTES_MAX: u64 = 1 << 31;
 
 impl fmt::Display for CacheShape {
@@ -94,25 +94,25 @@ pub struct SimulatedCaches {
 }
 
 impl SimulatedCaches {
-    /// The caches in reports, beside each count.
+    /// The caches as text for reports, which show it beside each count.
     pub fn told(&self) -> String {
         let [i1, d1, ll] = [self.i1, self.d1, self.ll].map(CacheShape::told);
         format!("I1 {i1}, D1 {d1}, LL {ll}")
     }
 }
 
-/// The simulated machine: `classic`, `small`, `here`, or its caches as
+/// The simulated machine, written as `classic`, `small`, `here`, or by its caches:
 /// `I1=SIZE,WAYS,LINE+D1=SIZE,WAYS,LINE+LL=SIZE,WAYS,LINE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SimulatedMachine {
-    /// First levels of 32 KiB and a last level of 8 MiB: the usual choice for counting by simulation, so that figures
-    /// are comparable.
+    /// First-level caches of 32 KiB and a last-level cache of 8 MiB: the usual choice for counting by simulation, so
+    /// that counts of different users are comparable.
     #[default]
     Classic,
-    /// First levels of 32 KiB and a last level of 1 MiB, which reveals too large a working set sooner.
+    /// First-level caches of 32 KiB and a last-level cache of 1 MiB, which reveals too large a working set sooner.
     Small,
-    /// The caches of the present machine, which are read when an experiment begins; [`Self::Caches`] then replaces this
-    /// variant.
+    /// The caches of the machine on which fauxplat runs, which are read when an experiment begins; [`Self::Caches`]
+    /// then replaces this variant.
     Here,
     /// Caches that were stated or read from the machine.
     Caches(SimulatedCaches),

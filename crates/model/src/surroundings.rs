@@ -1,4 +1,4 @@
-//! Surroundings of a run: load beside it, stack limit, huge pages.
+//! Settings around a run: load beside it, stack limit, huge pages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// On the same CPU.
+    /// On the CPU of the command.
     Same,
-    /// On another CPU.
+    /// On another CPU than the command's.
     Other,
     /// On every CPU, one load each.
     All,
 }
 
-/// Load beside a command: `none`, or `burner@WHERE` with a share of the time such as `burner@other:50%`.
+/// Load that fauxplat runs beside a command: `none`, or `burner@WHERE` with a share of the time such as
+/// `burner@other:50%`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Background {
     /// No load by fauxplat.
@@ -115,7 +116,8 @@ impl FromStr for StackLimit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // With a smaller limit the kernel refuses argument lists that every program may rely on (four times ARG_MAX).
+        // With a smaller limit the kernel refuses argument lists that every program may rely on (the limit has to be
+        // four times ARG_MAX).
         const LEAST: u64 = 512 << 10;
         match text {
             "inherit" => Ok(StackLimit::Inherit),
@@ -139,7 +141,7 @@ pub enum HugePages {
     Inherit,
     /// No transparent huge pages, by `PR_SET_THP_DISABLE`.
     Never,
-    /// The C library's allocator requests them, by `glibc.malloc.hugetlb=1`.
+    /// The C library's allocator requests transparent huge pages, by `glibc.malloc.hugetlb=1`.
     Malloc,
 }
 

@@ -1,19 +1,20 @@
-//! Published counters that give the metric `rate` of a run.
+//! Counters that a program publishes, and that give the metric `rate` of a run.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Counters in a live table that the measured program, or another beside it, publishes: `NAME=FILE`, `NAME=FILE:OBJECT`
-/// or `NAME=FILE:OBJECT.KEY`, where `*` stands for every object or key. Several counters are added up.
+/// Counters in a live table (a file of integers by object and key) that the measured program, or another one beside it,
+/// publishes: `NAME=FILE`, `NAME=FILE:OBJECT` or `NAME=FILE:OBJECT.KEY`, where `*` stands for every object or key.
+/// Several counters are added up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableSource {
     /// Name of the counted things in reports, in the plural (`requests`).
     pub name: String,
     pub file: PathBuf,
-    /// `None` selects every object.
+    /// Number of the object; `None` selects every object.
     pub object: Option<u64>,
-    /// `None` selects every key.
+    /// Number of the key; `None` selects every key.
     pub key: Option<u64>,
 }
 
@@ -25,7 +26,7 @@ impl fmt::Display for TableSource {
         write!(f, "{}={}", self.name, self.file.display())?;
         match (self.object, self.key) {
             // If the path itself ends like a selection, a selection has to follow, or the end of the path would be
-            // parsed as one.
+            // parsed as the selection.
             (None, None) if selection(&self.file.to_string_lossy()).is_none() => Ok(()),
             (object, None) => write!(f, ":{}", number(object)),
             (object, key) => write!(f, ":{}.{}", number(object), number(key)),
@@ -47,10 +48,11 @@ impl FromStr for TableSource {
     }
 }
 
-/// Object and key; `None` selects every object or key.
+/// Object and key of a selection; `None` selects every object or key.
 type Pair = (Option<u64>, Option<u64>);
 
-/// Splits a place into its file and an end of the form `:OBJECT` or `:OBJECT.KEY`. A colon may also belong to the file.
+/// Splits `FILE:OBJECT` or `FILE:OBJECT.KEY` into the file and the selection; `None` if the text ends otherwise. A
+/// colon may also belong to the file.
 fn selection(place: &str) -> Option<(&str, Pair)> {
     let (file, tail) = place.rsplit_once(':')?;
     let (object, key) = match tail.split_once('.') {
@@ -60,7 +62,7 @@ fn selection(place: &str) -> Option<(&str, Pair)> {
     Some((file, (number(object)?, key)))
 }
 
-/// A number, or `*` for every object or key.
+/// Parses a number, or `*` as `Some(None)`, which selects every object or key; `None` for other text.
 fn number(text: &str) -> Option<Option<u64>> {
     match text {
         "*" => Some(None),

@@ -1,6 +1,7 @@
-//! Serialisation of types as the single word that the command line uses for them.
+//! Serialisation of types as the word that the command line uses for them.
 
-/// Serialises a type by its `Display` and parses it by its `FromStr`. A number in the input is parsed as its digits.
+/// Serialises the listed types by their `Display` and parses them by their `FromStr`. A number in the input is parsed
+/// as its digits.
 macro_rules! as_text {
     ($($kind:ty),+) => {$(
         impl serde::Serialize for $kind {
@@ -19,7 +20,7 @@ macro_rules! as_text {
 
 pub(crate) use as_text;
 
-/// A word, or a number as its digits: `cpu = 3` means the same as `cpu = "3"`.
+/// Deserialises a word, or a number as its digits: `cpu = 3` means the same as `cpu = "3"`.
 pub(crate) fn word<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     struct Word;
     impl serde::de::Visitor<'_> for Word {

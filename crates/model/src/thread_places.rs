@@ -16,21 +16,21 @@ pub struct ThreadPlaces {
     pub once: bool,
 }
 
-/// An element of the list: one CPU, or several by relation.
+/// An element of the list of CPUs for threads: one CPU, or several by relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ThreadPlace {
     Cpu(Cpu),
     /// CPUs by relation, the lowest first. When an experiment begins, the relation is resolved on the machine and
-    /// replaced by [`ThreadPlace::Cpu`].
+    /// replaced by [`ThreadPlace::Cpu`] elements.
     Related(Relation),
 }
 
-/// Greatest length of the list, since the table of programs holds the list for each command, and larger lists have no
+/// Greatest length of the list. The table of programs contains the list for each command, and longer lists have no
 /// practical use.
 const CPUS_MAX: usize = 4096;
 
 impl ThreadPlaces {
-    /// The CPUs; `None` while the list contains an unresolved relation.
+    /// The CPUs of the list; `None` while the list contains an unresolved relation.
     pub fn cpus(&self) -> Option<Vec<Cpu>> {
         let cpu = |place: &ThreadPlace| match place {
             ThreadPlace::Cpu(cpu) => Some(*cpu),
@@ -55,7 +55,7 @@ impl ThreadPlaces {
     }
 }
 
-/// The items of a list. A comma within parentheses is part of an item.
+/// The items of a list that are separated by commas. A comma within parentheses is part of an item.
 fn items(text: &str) -> Vec<&str> {
     let (mut depth, mut from, mut items) = (0usize, 0, Vec::new());
     for (at, sign) in text.char_indices() {

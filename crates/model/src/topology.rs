@@ -54,13 +54,13 @@ impl fmt::Display for GroupKind {
     }
 }
 
-/// CPUs that form one part of the machine.
+/// CPUs that form a part of the machine, such as a core or a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
     pub level: GroupKind,
-    /// Number on this machine, among groups of the same level.
+    /// Number of the group among groups of the same level on this machine, from 0.
     pub number: u32,
-    /// The kernel's id; `None` if the kernel reports none.
+    /// Id of the group in the kernel; `None` if the kernel reports none.
     pub id: Option<u32>,
     /// Online CPUs of the group. The kernel does not report the position of offline CPUs.
     pub cpus: CpuSet,
@@ -76,14 +76,14 @@ pub enum CacheKind {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
-    /// Number on this machine, among caches of the same name.
+    /// Number of the cache among caches of the same name on this machine, from 0.
     pub number: u32,
-    /// Distance from the core, from 1.
+    /// Level of the cache: 1 is nearest to the core.
     pub level: u32,
     pub kind: CacheKind,
-    /// The kernel's id; `None` if the kernel reports none.
+    /// Id of the cache in the kernel; `None` if the kernel reports none.
     pub id: Option<u32>,
-    /// `None` if the kernel does not report the size.
+    /// Capacity of the cache; `None` if the kernel does not report it.
     pub size: Option<Bytes>,
     /// Size of a line; `None` if the kernel does not report it.
     pub line: Option<Bytes>,
@@ -93,7 +93,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// `L1d`, `L1i`, `L2`, …
+    /// Name of the kind of cache: `L1d`, `L1i`, `L2`, …
     pub fn name(&self) -> String {
         let suffix = match self.kind {
             CacheKind::Data => "d",
@@ -110,7 +110,7 @@ pub struct NumaNode {
     /// The kernel's number of the node.
     pub node: u32,
     pub cpus: CpuSet,
-    /// Memory of the node; `None` if the kernel does not report it.
+    /// Size of the memory of the node; `None` if the kernel does not report it.
     pub memory: Option<Bytes>,
     /// Distances to the online nodes in the order of their numbers, with 10 as the distance of the node to itself;
     /// empty if the kernel reports none.
@@ -122,10 +122,10 @@ pub struct NumaNode {
 pub struct CpuKind {
     /// Number of the kind, from 0 for the fastest.
     pub number: u32,
-    /// The kernel's event source (`core`, `atom`, `lowpower`), the core's name, or its rank.
+    /// Name of the kernel's event source (`core`, `atom`, `lowpower`), name of the core, or the rank of the kind.
     pub name: String,
     pub cpus: CpuSet,
-    /// `cpu_capacity`: throughput relative to the largest CPU, which has about 1024.
+    /// `cpu_capacity` of the kernel: throughput relative to the largest CPU, which has about 1024.
     pub capacity: Option<u32>,
     pub frequency_khz_max: Option<u64>,
 }
@@ -135,8 +135,8 @@ pub struct LogicalCpu {
     pub cpu: Cpu,
     pub online: bool,
     /// The kernel's list of hardware threads of the core, this CPU included; empty if the kernel reports none. A core
-    /// of [`Topology::groups`] is never larger than this list, and is smaller if threads of one list have their own
-    /// cores.
+    /// in [`Topology::groups`] never has more threads than this list, and has fewer if threads of the list have cores
+    /// of their own.
     pub siblings: CpuSet,
     /// The kernel's list of CPUs of the package, this CPU included; empty if the kernel reports none.
     pub package: CpuSet,
@@ -147,7 +147,7 @@ pub struct LogicalCpu {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topology {
-    /// CPUs that can exist, including CPUs that may be plugged in later.
+    /// CPUs that can exist, including those that may be plugged in later.
     pub possible: CpuSet,
     /// CPUs that are plugged in.
     pub present: CpuSet,
@@ -156,11 +156,11 @@ pub struct Topology {
     /// CPUs that the kernel keeps free of tasks that were not explicitly placed there (`isolcpus`, isolated
     /// partitions).
     pub isolated: CpuSet,
-    /// CPUs without a timer tick while one task runs (`nohz_full`).
+    /// CPUs on which the kernel stops the timer tick while a single task runs (`nohz_full`).
     pub nohz_full: CpuSet,
-    /// The affinity of this process; `None` for a replayed topology of another machine.
+    /// CPUs to which the affinity of the fauxplat process allows it; `None` for a stored topology of another machine.
     pub affinity: Option<CpuSet>,
-    /// CPUs allowed by the cpuset of this process's control group; `None` without a cpuset.
+    /// CPUs allowed by the cpuset of fauxplat's control group; `None` without a cpuset.
     pub cpuset: Option<CpuSet>,
     /// CPUs that are online and allowed by affinity and cpuset.
     pub allowed: CpuSet,
@@ -199,7 +199,7 @@ impl Topology {
         self.nodes.iter().find(|node| node.cpus.contains(cpu))
     }
 
-    /// `None` on machines with a single kind.
+    /// The kind of a CPU; `None` on machines with a single kind.
     pub fn kind_of(&self, cpu: Cpu) -> Option<&CpuKind> {
         self.kinds.iter().find(|kind| kind.cpus.contains(cpu))
     }

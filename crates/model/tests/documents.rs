@@ -1,4 +1,4 @@
-//! Documents: unknown fields of a definition are refused, and findings of earlier and later versions are read.
+//! Tests of documents: unknown fields of a definition are refused, and findings of earlier and later versions are read.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ fn through_a_document<T: Serialize + DeserializeOwned>(value: &T) -> T {
     serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
 
-/// Arbitrary text, including hostile strings.
+/// Arbitrary text, including text that is hard to quote or to display.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
@@ -155,13 +155,13 @@ fn definition() -> impl Strategy<Value = Definition> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// An experiment is repeated from its definition, so every byte of every field matters.
+    /// An experiment is repeated from its definition, so every field must be read back exactly.
     #[test]
     fn a_definition_survives_as_a_document(definition in definition()) {
         prop_assert_eq!(through_a_document(&definition), definition);
     }
 
-    /// An unknown field is refused, because a setting that is silently ignored would go unnoticed.
+    /// An unknown field is refused, because a setting that is ignored would go unnoticed.
     #[test]
     fn a_definition_with_one_field_more_is_refused(definition in definition(), field in "[a-z]{12}") {
         let whole = serde_json::to_value(&definition).unwrap();
@@ -176,7 +176,7 @@ proptest! {
     }
 }
 
-/// Omitted fields have defaults, so that an old definition means the same in a later version.
+/// Omitted fields have defaults, so that a definition of an earlier version means the same in a later one.
 #[test]
 fn what_a_definition_leaves_out_has_its_default() {
     assert_eq!(serde_json::from_str::<Definition>("{}").unwrap(), Definition::default());
@@ -198,7 +198,7 @@ fn no_lab() -> Value {
     })
 }
 
-/// A lab with an unknown field is refused, because it would be judged by less than it states.
+/// A lab with an unknown field is refused, because a condition of a claim would go unnoticed.
 #[test]
 fn a_lab_is_read_strictly_wherever_a_word_is_unknown() {
     let lab: LabDefinition = serde_json::from_value(no_lab()).unwrap();
@@ -321,7 +321,7 @@ fn findings_are_read_back_by_the_name_of_their_document_and_by_no_other() {
     }
 }
 
-/// Later versions only add fields to a document, so a reader skips unknown fields.
+/// Later versions only add fields to a document, so unknown fields are skipped when findings are read.
 #[test]
 fn findings_of_a_later_version_with_more_fields_are_read() {
     for found in findings() {
@@ -335,7 +335,7 @@ fn findings_of_a_later_version_with_more_fields_are_read() {
     }
 }
 
-/// Fields that were added later are optional, because documents of earlier versions lack them.
+/// Fields of findings that were added later are optional, because documents of earlier versions lack them.
 #[test]
 fn findings_of_an_earlier_version_with_fewer_fields_are_read() {
     let mut compare = serde_json::to_value(&findings()[1]).unwrap();
@@ -368,7 +368,7 @@ fn a_header_without_a_uuid_is_one_of_an_earlier_version() {
     assert_eq!(serde_json::from_value::<Header>(document).unwrap(), Header { uuid: None, ..header });
 }
 
-/// The better direction depends on the metric, and equality is not better.
+/// Whether less or more is better depends on the metric, and equality is not better.
 #[test]
 fn better_is_less_of_a_time_and_more_of_a_rate() {
     let of = |metric, effect_ratio| Comparison { metric, effect_ratio, ..comparison() }.b_is_better();
@@ -402,7 +402,7 @@ fn a_difference_of_means_has_a_direction_of_its_own() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Evidence is stored for years and read again.
+    /// Recorded data are stored for years, so they must be read back exactly.
     #[test]
     fn evidence_survives_as_a_document(
         numbers in any::<[u64; 4]>(), small in any::<[u16; 2]>(), name in text(), list in vec(any::<u64>(), 0..5)
@@ -425,7 +425,7 @@ proptest! {
         prop_assert_eq!(through_a_document(&histogram), histogram);
     }
 
-    /// Wall time is CPU time, waiting, and a rest; an inconsistent clock gives a negative rest, not a panic.
+    /// Wall time is CPU time, waiting, and a rest; inconsistent clocks give a negative rest, not a panic.
     #[test]
     fn the_rest_of_a_shift_is_what_no_clock_explains(cpu_ns in 0u64..1 << 40, delay_ns in 0u64..1 << 40, wall_ns in 0u64..1 << 40) {
         let shift = ShiftSample { cpu_ns, wall_ns, run_delay_ns: Some(delay_ns), ..ShiftSample::default() };

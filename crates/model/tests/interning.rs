@@ -1,12 +1,13 @@
-//! Registration of metrics by many threads, and lookup of fields. Metrics are never forgotten, so these tests run in a
-//! process of their own.
+//! Tests of the registration of metrics by many threads, and of the lookup of fields. Registered metrics are never
+//! freed, so these tests run in a process of their own.
 
 use std::collections::BTreeSet;
 use std::sync::Barrier;
 
 use fauxplat_model::{Better, Metric, MetricId, MetricSpec, Unit};
 
-/// Each thread names the same metrics in a different order.
+/// Names 200 metrics, after all threads have reached `start`, in an order that is different for each thread; returns
+/// the metrics in order.
 fn named_by_thread(thread: usize, start: &Barrier) -> Vec<Metric> {
     start.wait();
     let mut found: Vec<Metric> = (0..200)
@@ -33,7 +34,7 @@ fn threads_that_name_a_metric_at_once_get_the_same_one() {
     assert_eq!(addresses.len(), 200, "each is kept once");
 }
 
-/// A handle stays valid when its metric gets a better specification later.
+/// A handle of a metric stays valid, with its first specification, when the metric gets a better specification later.
 #[test]
 fn a_handle_outlives_what_is_learnt_later() {
     let early = Metric::from_id("later:latency").unwrap();

@@ -1,5 +1,5 @@
-//! Laws that other crates rely on: words are unique, figures survive a document to the last digit, and the order and
-//! arithmetic of the nouns.
+//! Tests of properties that other crates rely on: words are unique, numbers survive a document to the last digit, and
+//! the order and arithmetic of the types.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -9,7 +9,7 @@ use fauxplat_units::{Cpu, CpuSet};
 use proptest::prelude::*;
 use serde::Serialize;
 
-/// Checks that no two things have the same word, and that documents use the same words.
+/// Checks that no two of `all` have the same name, and that documents use these names.
 #[track_caller]
 fn are_words<T: Copy + Debug + Serialize>(all: &[T], name: impl Fn(T) -> &'static str) {
     let names: BTreeSet<&str> = all.iter().map(|&one| name(one)).collect();
@@ -49,7 +49,7 @@ fn a_parameter_is_a_factor_of_its_own_name_and_of_no_unit() {
     let own = Factor::Parameter("env-size".to_owned());
     assert_eq!((own.name(), own.unit()), ("env-size", None));
     assert!(!own.is_built() && !own.moves_the_stack() && own != Factor::EnvSize);
-    // A built program has one stack, so no factor both builds the program and moves the stack.
+    // The stack of a program does not depend on its build, so no factor is both a build and moves the stack.
     for factor in &Factor::BUILT_IN {
         assert!(!(factor.is_built() && factor.moves_the_stack()), "{factor}");
         assert!(!factor.is_built() || factor.name().contains('-'), "{factor}");
@@ -106,7 +106,7 @@ fn an_id_has_a_source_and_a_name_that_nobody_can_mistake() {
     }
 }
 
-/// Severities are ordered worst first, because lists are sorted by severity.
+/// Severities are ordered with the worst first, because lists are sorted by severity.
 #[test]
 fn what_is_there_comes_before_what_is_not() {
     assert!(Severity::ALL.is_sorted());
@@ -157,7 +157,7 @@ fn set(list: &str) -> CpuSet {
     list.parse().unwrap()
 }
 
-/// A machine with two packages of two cores of two threads each, one CPU of which is offline.
+/// A machine with two packages of two cores with two threads each, of which one CPU is offline.
 fn machine() -> Topology {
     let group = |level, number, cpus: &str| Group { level, number, id: None, cpus: set(cpus) };
     let cache = |number, level, kind, cpus: &str| Cache {
@@ -197,7 +197,7 @@ fn a_cpu_is_in_one_part_of_each_level_or_in_none() {
     assert_eq!([0, 2, 3, 4].map(|cpu| number(GroupKind::Core, cpu)), [Some(0), Some(0), Some(1), None]);
     assert_eq!(number(GroupKind::Die, 0), None);
     assert_eq!(machine.level(GroupKind::Core).count(), 2);
-    // Instruction caches do not count: the first-level cache of a CPU is its data cache.
+    // Instruction caches do not count: the first-level cache of CPU 0 is its data cache.
     let name = |level, cpu| machine.cache_of(level, Cpu(cpu)).map(Cache::name);
     assert_eq!([name(1, 0), name(1, 1), name(2, 2)], [Some("L1d".into()), None, Some("L2".into())]);
     assert_eq!(machine.caches[0].name(), "L1i");
@@ -210,7 +210,7 @@ fn a_cpu_is_in_one_part_of_each_level_or_in_none() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Stored figures must be read back exactly, or a stored experiment would show other figures than those printed
+    /// Stored numbers must be read back exactly, or a stored experiment would show other figures than those printed
     /// when it was made.
     #[test]
     fn figures_survive_a_document_to_the_last_digit(figure in any::<f64>().prop_filter("a number", |it| it.is_finite())) {
@@ -223,8 +223,8 @@ proptest! {
 }
 
 proptest! {
-    // Registered metrics live as long as the process, and their number is bounded, so the number of cases is fixed
-    // here.
+    // Metrics are registered for the life of the process and their number is bounded, so the number of cases must not
+    // be raised.
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]

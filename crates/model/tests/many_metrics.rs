@@ -1,4 +1,5 @@
-//! Limit of the number of metrics in a process. Metrics are never forgotten, so this test runs in a process of its own.
+//! Test of the limit of the number of metrics in a process. Registered metrics are never freed, so this test runs in a
+//! process of its own.
 
 use fauxplat_model::{Metric, MetricError, MetricSpec, OPEN_MAX, Unit};
 

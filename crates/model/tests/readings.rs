@@ -1,4 +1,4 @@
-//! Readings behave like a map from metrics to values, however they were constructed.
+//! Tests that readings behave like a map from metrics to values, however they were constructed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,10 +29,10 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Expected contents: value and counting times of each metric.
+/// Expected readings: value and counting times of each metric.
 type Told = BTreeMap<Metric, (Option<u64>, Option<Counted>)>;
 
-/// Readings that began with a set of metrics, and their expected contents.
+/// Readings that began with the metrics `begin` and went through `changes`, and their expected contents.
 fn made(begin: &[Metric], changes: &[Change]) -> (Readings, Told) {
     let (mut readings, mut told) = (Readings::new(MetricSet::new(begin.iter().copied()), []), Told::new());
     for change in changes {
@@ -70,7 +70,7 @@ proptest! {
         prop_assert_eq!(iterated, set);
     }
 
-    /// Equality is symmetric and independent of the metric sets of both sides.
+    /// Equality is symmetric and independent of the sets of metrics on both sides.
     #[test]
     fn readings_are_equal_exactly_if_they_say_the_same(
         begins in [begin(), begin()], changes in [vec(change(), 0..3), vec(change(), 0..3)]
@@ -80,7 +80,7 @@ proptest! {
         prop_assert_eq!(b == a, told_a == told_b);
     }
 
-    /// A metric that one run adds must not affect other runs that shared its set.
+    /// A metric that is added to the readings of one run must not affect other runs that shared its set.
     #[test]
     fn no_run_changes_what_another_one_holds(changes in vec(change(), 1..10)) {
         let shared = MetricSet::new([Metric::WALL]);
@@ -103,7 +103,7 @@ fn more_values_than_metrics_is_a_bug_that_is_told() {
     Readings::new(MetricSet::new([Metric::WALL]), [Reading::new(1), Reading::new(2)]);
 }
 
-/// Samples of one experiment are combined: the built-in metrics come first, and no metric occurs twice.
+/// The metrics of several samples: the built-in ones come first, and no metric occurs twice.
 #[test]
 fn the_metrics_of_samples_are_those_of_any_of_them_in_a_fixed_order() {
     let [a, b] = ["simulated:a", "simulated:b"].map(|id| Metric::from_id(id).unwrap());

@@ -1,4 +1,5 @@
-//! Types that are written as one word: parsing inverts printing, documents contain the same word, and no input panics.
+//! Tests of types that are written as a word: parsing inverts printing, documents contain the same word, and no input
+//! panics.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
@@ -11,7 +12,7 @@ use proptest::sample::select;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Prints a value, writes it into a document, and reads both back.
+/// Checks that a value is equal after printing and parsing it, and after writing and reading it as a document.
 fn survives<T>(value: &T) -> Result<(), TestCaseError>
 where
     T: Display + FromStr<Err = String> + PartialEq + Debug + Serialize + DeserializeOwned,
@@ -25,7 +26,7 @@ where
     Ok(())
 }
 
-/// Accepted input survives printing and reading; refused input gives an error of one line.
+/// Checks that accepted input survives printing and parsing, and that refused input gives an error of one line.
 fn is_read_or_told<T>(text: &str) -> Result<(), TestCaseError>
 where
     T: Display + FromStr<Err = String> + PartialEq + Debug + Serialize + DeserializeOwned,
@@ -55,7 +56,7 @@ fn part() -> impl Strategy<Value = MachinePart> {
     ]
 }
 
-/// Relations of a CPU to CPUs that share a part or do not: at least one of the two conditions is given.
+/// Random relations to a CPU: other CPUs that share a part with it, do not share a part, or both.
 fn related() -> impl Strategy<Value = Relation> {
     let to = |(other, same, cpu)| Relation::To { other, same, cpu: Cpu(cpu) };
     prop_oneof![
@@ -159,7 +160,7 @@ fn nearly() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Failures are not persisted: a failing case is fixed with a test that names it.
+/// Failing cases are not written to a file, since each is fixed together with a test that names it.
 fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -207,7 +208,7 @@ proptest! {
         survives(&TableSource { name, file: file.into(), object, key })?;
     }
 
-    /// A precision that a user wrote survives any number of passes through a document.
+    /// A precision that a user wrote is equal after any number of passes through a document.
     #[test]
     fn a_number_of_runs_is_read_as_it_is_printed(count in 1u32.., digits in 1u32..99_999) {
         survives(&Runs::Count(count))?;
@@ -217,7 +218,7 @@ proptest! {
         survives(&read)?;
     }
 
-    /// Any other ratio is stable after it was printed once.
+    /// Any other ratio is equal after it was printed once.
     #[test]
     fn every_precision_is_read_as_it_was_once_printed(ratio in 1e-6f64..0.99) {
         let text = Runs::Until(ratio).to_string();
@@ -241,7 +242,7 @@ proptest! {
     }
 }
 
-/// A number in a document means its digits; any other type is refused with an error that names the expected form.
+/// A number in a document stands for its digits; any other type is refused with an error that names the expected form.
 #[test]
 fn numbers_are_words_and_nothing_else_is() {
     assert_eq!(serde_json::from_str::<Placement>("3").unwrap(), "3".parse().unwrap());

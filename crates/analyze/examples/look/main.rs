@@ -1,5 +1,6 @@
-//! Cost of a look at the data: `cargo xtask bench look`. With `stands [REPETITIONS]` the outcome of each of many
-//! simulated comparisons is printed instead, so that two versions of the rule can be compared line by line.
+//! Measures the time of a look, in which the judge examines the data of a comparison: `cargo xtask bench look`. With
+//! `stands [REPETITIONS]` the outcome of each of many simulated comparisons is printed instead, so that the outputs of
+//! two versions of the decision rule can be compared line by line.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "an example measures and prints")]
 
 #[expect(dead_code, reason = "the simulation uses more of it")]
@@ -15,13 +16,13 @@ use fauxplat_analyze::{Decision, Judge};
 use fauxplat_model::{Rule, Sample};
 use noise::{Machine, Noise, SILENT};
 
-/// Numbers of pairs whose look is timed.
+/// Numbers of pairs at which the time of a look at the data is measured.
 const PAIRS: [usize; 3] = [128, 1024, 4096];
 
-/// Comparisons behind each figure.
+/// Number of comparisons whose median is printed.
 const COMPARISONS: u64 = 15;
 
-/// Repetitions of every look, of which the shortest counts, so that other processes do not.
+/// Repetitions of every look at the data. The shortest time counts, so that disturbances by other processes do not.
 const TRIES: u32 = 5;
 
 fn main() {
@@ -32,14 +33,14 @@ fn main() {
     }
 }
 
-/// A noise under which a comparison stays open for long, the true difference as a log ratio, and the rule.
+/// Name, noise under which a comparison stays open for long, true difference as a log ratio, and rule.
 type Kind = (&'static str, Noise, f64, Rule);
 
-/// Kinds of noise under which a look does nothing, much, or all that it can.
+/// Kinds of noise under which a look at the data has to compute little, much, or as much as possible.
 fn kinds() -> [Kind; 4] {
     let modes = Noise { short_sd: 0.1, mode_gap: 0.8, ..SILENT };
     let slow = Noise { short_sd: 0.01, spike_share: 0.2, spike_mean: 0.5, ..SILENT };
-    // A narrow margin keeps what is equal from being called so.
+    // With a narrow margin, equal programs are not called equivalent early.
     let narrow = Rule { margin: 1e-4, ..Rule::default() };
     [
         ("nothing is near", Noise { short_sd: 0.5, ..SILENT }, 0.0, Rule::default()),
@@ -68,8 +69,8 @@ fn costs() {
     }
 }
 
-/// Times the looks of a comparison with a limit beyond the last of them, so that none of the timed looks is the closing
-/// one.
+/// Measures the times of looks at the data in milliseconds and appends them to `times`. The limit of pairs lies beyond
+/// the last of these looks, so that none of them is the closing one.
 fn comparison(noise: Noise, effect: f64, (rule, seed): (&Rule, u64), times: &mut [Vec<f64>; PAIRS.len()]) {
     let rule = Rule { max_pairs: 8192, ..rule.clone() };
     let mut judge = Judge::new(&rule, 2, seed);
@@ -85,14 +86,14 @@ fn comparison(noise: Noise, effect: f64, (rule, seed): (&Rule, u64), times: &mut
     }
 }
 
-/// How long a judge takes over a block.
+/// Time in milliseconds in which a judge adds a block and looks at the data.
 fn time_ms(mut judge: Judge, block: &[Sample]) -> f64 {
     let start = Instant::now();
     judge.block(block);
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// Verdict, pairs and interval of each comparison under all noises.
+/// Prints verdict, pairs and interval of each of `repetitions` comparisons under every noise.
 fn stands(repetitions: u64) {
     let rule = |max_pairs| Rule { max_pairs, ..Rule::default() };
     let usual = reference_cells().into_iter().map(|(cell, _)| cell);

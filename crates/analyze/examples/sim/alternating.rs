@@ -1,11 +1,13 @@
-//! Programs that are slow in every second, third or fourth of their own runs, whatever ran before.
+//! Comparisons of programs that are slow in every second, third or fourth of their own runs, whatever ran before.
 
 use fauxplat_model::Verdict;
 
 use super::designs::{World, all_of, is_down, is_up, median_pairs, percent, rule};
 
-/// Two programs: by name, their slow runs as `(number, of so many)`, how much longer these take, how much longer B always
-/// takes, and what A leaves to a run of B.
+/// Two programs, A and B, under a name. `slow` has for each program which of its runs are slow: `(1, 3)` stands for the
+/// runs 1, 4, 7, … of the program, counted from 0. All other figures are log ratios: by how much slow runs take longer
+/// (`apart`), by how much B always takes longer (`own`), and by how much a run of B takes longer after a run of A
+/// (`left`).
 struct Case {
     name: &'static str,
     slow: [Option<(u32, u32)>; 2],
@@ -39,7 +41,8 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Table of verdicts, in the order AABB and in the order AB, from this seed on.
+/// Prints a table of verdicts, for blocks in the order AABB and in the order AB, of the cases whose names contain `of`;
+/// `first` is the first seed.
 pub(crate) fn print(repetitions: usize, of: &str, first: u64) {
     println!(
         "| programs | noise | order | B slower % | B faster % | equivalent % | runs after themselves % | ratio, median | pairs, median |\n\

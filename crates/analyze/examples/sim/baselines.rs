@@ -1,21 +1,21 @@
-//! An unchanged program against what was measured of it in another session.
+//! Comparisons of an unchanged program with its measurement in another session.
 
 use fauxplat_analyze::{Baseline, SessionLevels, baseline_findings, run_findings};
 use fauxplat_model::{Metric, Rule, Sample, Verdict};
 
 use super::noise::{Machine, Noise, SILENT};
 
-/// Comparisons of an unchanged program with a baseline.
+/// A kind of comparison of an unchanged program with a baseline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) name: &'static str,
-    /// Standard deviation of a session's level, as a log ratio.
+    /// Standard deviation of the typical time between sessions, as a log ratio.
     pub(crate) session_sd: f64,
-    /// Earlier sessions of the program that the store knows.
+    /// Number of earlier sessions of the program that are used to estimate the variation between sessions.
     pub(crate) history: usize,
 }
 
-/// Cells whose sessions move as much as is assumed, more, and much more, with and without a history.
+/// Cells whose sessions vary less than is assumed without earlier sessions, as much, and more.
 pub(crate) fn cells() -> Vec<Cell> {
     let cell = |name, session_sd, history| Cell { name, session_sd, history };
     vec![
@@ -30,15 +30,15 @@ pub(crate) fn cells() -> Vec<Cell> {
     ]
 }
 
-/// Runs of a session.
+/// Number of runs in a session.
 const RUNS: usize = 40;
 
 /// Noise of the runs within a session.
 const WITHIN: Noise = Noise { short_sd: 0.005, ..SILENT };
 
 /// Number of comparisons, out of `comparisons`, that call a program different which became slower by the share
-/// `slower`. With `paired`, the variance of *paired* differences of identical programs, from as many sessions, is taken
-/// for that of the level.
+/// `slower`. With `paired`, the variation between sessions is estimated wrongly, from the variance of *paired*
+/// differences of identical programs in as many sessions.
 pub(crate) fn called_different(cell: &Cell, comparisons: u64, (slower, paired): (f64, bool)) -> usize {
     (0..comparisons).filter(|&number| is_called_different(cell, number, slower, paired)).count()
 }
@@ -67,12 +67,12 @@ fn is_called_different(cell: &Cell, number: u64, slower: f64, paired: bool) -> b
     judged.findings.comparisons[0].verdict == Verdict::Different
 }
 
-/// Wall times of the runs.
+/// Wall times of the runs in nanoseconds.
 fn walls(samples: &[Sample]) -> Vec<f64> {
     samples.iter().filter_map(|sample| sample.get(Metric::WALL)).map(|ns| ns as f64).collect()
 }
 
-/// Ratios of each second run over the one before it: the paired difference, from which the level is gone.
+/// Ratios of each second run to the one before it: paired differences, in which the level of the session cancels.
 fn halves(walls: &[f64]) -> Vec<f64> {
     walls.chunks_exact(2).map(|two| two[1] / two[0]).collect()
 }

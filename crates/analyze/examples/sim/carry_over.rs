@@ -1,4 +1,4 @@
-//! Several commands in shared blocks, one of which slows down the run after it.
+//! Comparisons of several commands in common blocks, where one command slows down the run after it.
 
 use fauxplat_analyze::{Decision, Judge};
 use fauxplat_model::{EnvPad, Heap, Phase, Placement, Rule, Sample, Verdict};
@@ -6,18 +6,19 @@ use fauxplat_plan::{Layout, Plan};
 
 use super::noise::{Machine, Noise, SILENT};
 
-/// Comparisons of several commands. The first two are the same program; the last slows down the run after it.
+/// A kind of comparison of several commands. The first two are the same program; the last slows down the run after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) name: &'static str,
-    /// All commands.
+    /// Number of commands.
     pub(crate) commands: u16,
-    /// Log ratio by which a run after the last command takes longer.
+    /// Log ratio by which a run takes longer if it follows a run of the last command.
     pub(crate) left: f64,
     pub(crate) noise: Noise,
 }
 
-/// Cells of three and of four commands, whose last command leaves nothing, 3 %, or as much as cold caches cost.
+/// Cells with three and with four commands, whose last command slows down the next run by nothing, by 3 %, or by as
+/// much as cold caches do.
 pub(crate) fn cells() -> Vec<Cell> {
     let quiet = Noise { short_sd: 0.005, ..SILENT };
     let cell = |name, commands, left| Cell { name, commands, left, noise: quiet };
@@ -30,8 +31,8 @@ pub(crate) fn cells() -> Vec<Cell> {
     ]
 }
 
-/// Number of comparisons, out of `comparisons`, that call the first two commands different, in the orders that
-/// `compare` draws.
+/// Number of comparisons, out of `comparisons`, that call the first two commands different, with the orders of runs
+/// that `compare` draws.
 pub(crate) fn false_verdicts(cell: &Cell, comparisons: u64) -> usize {
     (0..comparisons).filter(|&number| is_called_different(cell, number)).count()
 }
@@ -57,7 +58,8 @@ fn is_called_different(cell: &Cell, number: u64) -> bool {
     judge.stand(1).is_some_and(|stand| stand.verdict == Verdict::Different)
 }
 
-/// A block in which each run is slowed down by what the run before it left.
+/// Simulates a block in which every run that follows a run of the last command is slower. `before` is the command that
+/// ran last.
 fn visit(
     cell: &Cell,
     plan: &Plan,

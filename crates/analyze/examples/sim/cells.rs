@@ -1,35 +1,35 @@
-//! Many comparisons under one noise, judged by the judge that `compare` uses, and what they came to.
+//! Simulates many comparisons under one noise with the judge that `compare` uses, and counts their verdicts.
 
 use fauxplat_analyze::{Decision, Judge};
 use fauxplat_model::{Extent, Rule, Verdict};
 
 use super::noise::{Machine, Noise, SILENT};
 
-/// A cell of the simulation.
+/// A kind of simulated comparison.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) name: &'static str,
     pub(crate) noise: Noise,
-    /// True effect, B over A minus one.
+    /// True effect: the ratio B over A minus one.
     pub(crate) effect: f64,
     pub(crate) rule: Rule,
 }
 
-/// Counts over the comparisons of one cell.
+/// Counts over the simulated comparisons of one kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) different: usize,
     pub(crate) wrong_sign: usize,
     pub(crate) equivalent: usize,
-    /// Equivalent with the tail.
+    /// Number of comparisons called equivalent as a whole.
     pub(crate) whole: usize,
-    /// Different in slow runs, at least in part.
+    /// Number of comparisons called different in slow runs, at least in part.
     pub(crate) in_tail: usize,
     pub(crate) covered: usize,
     pub(crate) pairs: Vec<f64>,
 }
 
-/// Noise under which the rule takes as many pairs as the reference figures say.
+/// Noise of the comparisons that have reference figures.
 pub(crate) const REFERENCE: Noise = Noise {
     process_sd: 0.005,
     short_sd: 0.01,
@@ -40,13 +40,15 @@ pub(crate) const REFERENCE: Noise = Noise {
     ..SILENT
 };
 
-/// Reference noise with a layout that is drawn anew, for A and for B, in every block.
+/// Reference noise, with a layout that is drawn anew for A and for B in every block.
 pub(crate) const REFERENCE_LAYOUT: Noise = Noise { layout_sd: 0.01, ..REFERENCE };
 
-/// Reference: false or found, equivalent (shares), mean pairs; each from 400 comparisons by this rule, so that a change of it is seen.
+/// Reference figures: share of comparisons called different (with the right sign), share called equivalent, and mean
+/// number of pairs. They come from 400 comparisons by the present rule, so that a change of the rule is noticed. `None`
+/// for a figure that is not checked.
 pub(crate) type Reference = (Option<f64>, Option<f64>, Option<f64>);
 
-/// The cells that have reference figures, at level 5 %.
+/// The cells that have reference figures, at an error level of 5 %.
 pub(crate) fn reference_cells() -> Vec<(Cell, Reference)> {
     let rule = Rule { level: 0.05, ..Rule::default() };
     let cell = |name, noise, effect| Cell { name, noise, effect, rule: rule.clone() };
@@ -61,7 +63,7 @@ pub(crate) fn reference_cells() -> Vec<(Cell, Reference)> {
     ]
 }
 
-/// Noises of many shapes; on none of them may the false rate lie demonstrably above the level.
+/// Noises of many shapes; under none of them may the rate of false verdicts be significantly above the error level.
 pub(crate) fn shapes() -> Vec<(&'static str, Noise)> {
     let short = |short_sd| Noise { short_sd, ..SILENT };
     vec![
@@ -84,15 +86,15 @@ pub(crate) fn shapes() -> Vec<(&'static str, Noise)> {
     ]
 }
 
-/// An hour in which the machine is loud: pairs differ by some 5 %, often by more.
+/// Noise of a machine in a busy hour: pairs differ by some 5 %, often by more.
 pub(crate) const LOUD: Noise =
     Noise { short_sd: 0.03, load_sd: 0.02, load_phi: 0.9, spike_share: 0.05, spike_mean: 0.2, ..SILENT };
 
-/// Four threads on two CPUs: two modes, a third apart, as the scheduler happens to place them.
+/// Noise of a program with four threads on two CPUs: two modes, which are 30 % apart and depend on the scheduler.
 pub(crate) const THREADS: Noise =
     Noise { short_sd: 0.022, mode_gap: 0.3, mode_share: 0.42, spike_share: 0.15, spike_mean: 0.08, ..SILENT };
 
-/// Noises under which B is slower by nothing, by half a margin and by the margin.
+/// Comparisons in which B is slower by nothing, by half of the margin and by the margin, under several noises.
 pub(crate) fn margins() -> Vec<Cell> {
     let noises = [
         ("normal 0.7 %", shapes()[0].1),
@@ -111,35 +113,35 @@ pub(crate) fn margins() -> Vec<Cell> {
         .collect()
 }
 
-/// Two programs whose typical runs are the same and which are not: B takes twice as long now and then.
+/// Two programs whose typical runs are equal, while B takes twice as long in the share `share` of its runs.
 pub(crate) fn slow_now_and_then(share: f64) -> Cell {
     let noise = Noise { short_sd: 0.003, b_slow_share: share, b_slow_by: 1.0, ..SILENT };
     let rule = Rule { max_pairs: 1024, ..Rule::default() };
     Cell { name: "B twice as long now and then", noise, effect: 0.0, rule }
 }
 
-/// Slow runs of B in a loud hour, with the pairs of 30 s.
+/// Slow runs of B in a busy hour, with a limit of as many pairs as fit into 30 s.
 pub(crate) fn slow_in_a_loud_hour(share: f64) -> Cell {
     let noise = Noise { b_slow_share: share, b_slow_by: 1.0, ..LOUD };
     let rule = Rule { max_pairs: 2560, ..Rule::default() };
     Cell { name: "the same in a loud hour", noise, effect: 0.0, rule }
 }
 
-/// Slow runs of B among four threads, whose modes lie a third apart.
+/// Slow runs of B in a program with four threads, whose runs have two modes.
 pub(crate) fn slow_among_modes(share: f64) -> Cell {
     let noise = Noise { b_slow_share: share, b_slow_by: 1.0, ..THREADS };
     let rule = Rule { max_pairs: 2560, ..Rule::default() };
     Cell { name: "the same of four threads", noise, effect: 0.0, rule }
 }
 
-/// A count that never varies, but for some runs of B, in which it is larger by three tenths.
+/// A count that is constant, except in the share `share` of the runs of B, in which it is larger by 30 %.
 pub(crate) fn count_that_rises(share: f64) -> Cell {
     let noise = Noise { step: 0.01, b_slow_share: share, b_slow_by: 0.3, ..SILENT };
     let rule = Rule { max_pairs: 512, ..Rule::default() };
     Cell { name: "a count 30 % larger now and then", noise, effect: 0.0, rule }
 }
 
-/// Layouts of which one in sixteen is bad for B.
+/// Layouts drawn anew in each block, of which one in sixteen makes B 20 % slower.
 pub(crate) fn one_bad_layout() -> Cell {
     let noise =
         Noise { short_sd: 0.002, layout_sd: 0.002, b_slow_share: 1.0 / 16.0, b_slow_by: 0.2, ..SILENT };
@@ -151,7 +153,7 @@ pub(crate) fn one_bad_layout() -> Cell {
     }
 }
 
-/// Runs `repetitions` comparisons on `threads` threads. Comparison number i is the same however many there are.
+/// Runs `repetitions` comparisons on `threads` threads. The result does not depend on the number of threads.
 pub(crate) fn run(cell: &Cell, repetitions: usize, threads: usize) -> Tally {
     let part = |thread: usize| {
         let mut tally = Tally::default();
@@ -166,12 +168,13 @@ pub(crate) fn run(cell: &Cell, repetitions: usize, threads: usize) -> Tally {
 }
 
 impl Tally {
-    /// Simulates one comparison.
+    /// Simulates the comparison with this number and adds its outcome.
     fn add(&mut self, cell: &Cell, number: u64) {
         let effect = cell.effect.ln_1p();
         let mut machine = Machine::new(cell.noise, number.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
         let relinked = cell.noise.layout_sd > 0.0;
-        // The machine is one that forgets at once: what wanders for a second has tables of its own.
+        // A least span of time is not needed, since no part of this noise lasts long; differences that last only for a
+        // while have tables of their own.
         let rule = Rule { least_span_s: 0.0, ..cell.rule.clone() };
         let mut judge = Judge::new(&rule, 2, number).layouts(relinked);
         while judge.block(&machine.block(effect)) == Decision::GoOn {}
@@ -197,19 +200,19 @@ impl Tally {
         self
     }
 
-    /// Share of the comparisons.
+    /// A count as a share of all comparisons.
     pub(crate) fn share(&self, count: usize) -> f64 {
         count as f64 / self.pairs.len() as f64
     }
 
-    /// Mean number of pairs and its standard error.
+    /// Mean number of pairs until typical runs were decided, and its standard error.
     pub(crate) fn pairs_mean(&self) -> (f64, f64) {
         let mean = fauxplat_stats::describe::mean(&self.pairs).unwrap_or(0.0);
         (mean, fauxplat_stats::series::standard_error(&self.pairs))
     }
 }
 
-/// Standard error of a share that is really `share`, of `count` comparisons.
+/// Standard error of a share that is observed in `count` comparisons and whose true value is `share`.
 pub(crate) fn share_error(share: f64, count: usize) -> f64 {
     (share * (1.0 - share) / count as f64).sqrt()
 }

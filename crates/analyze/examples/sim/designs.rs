@@ -1,5 +1,5 @@
-//! Programs that differ in a designed way, judged by the judge that `compare` uses: what a gate says of them, what they leave
-//! to each other, whether intervals hold what they are about, and which of them are called equivalent.
+//! Comparisons of programs that differ in designed ways, with the judge that `compare` uses: answers of gates,
+//! carry-over, how often intervals contain the true value, and which programs are called equivalent.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use rand_chacha::ChaCha8Rng;
 
 use super::noise::sample;
 
-/// Wall time without noise, in nanoseconds.
+/// Wall time of a run without noise, in nanoseconds.
 const BASE_NS: f64 = 5.8e6;
 
-/// A machine with a memory: what wanders, and the command that ran last.
+/// A simulated machine, whose noise may depend on its past: a wandering load, a state, and the command that ran last.
 pub(crate) struct World {
     random: ChaCha8Rng,
     load: f64,
@@ -24,7 +24,7 @@ pub(crate) struct World {
     blocks: u32,
 }
 
-/// The logarithm of the time that a run of a command takes beyond the usual.
+/// Function that returns the logarithm of the ratio of a run's time to [`BASE_NS`]; the number is the command.
 pub(crate) type Run = dyn Fn(&mut World, u16) -> f64 + Sync;
 
 impl World {
@@ -53,34 +53,34 @@ impl World {
         -self.uniform().ln()
     }
 
-    /// A load that wanders from run to run with this correlation, of variance one.
+    /// Returns a load of variance 1 that changes from run to run with this autocorrelation.
     pub(crate) fn wandering(&mut self, correlation: f64) -> f64 {
         self.load = correlation * self.load + (1.0 - correlation * correlation).sqrt() * self.normal();
         self.load
     }
 
-    /// A state of the machine that changes with this probability between two runs.
+    /// Returns a state of the machine, slow or not, that changes with this probability between two runs.
     pub(crate) fn state(&mut self, changes: f64) -> bool {
         self.is_slow ^= self.chance(changes);
         self.is_slow
     }
 
-    /// Whether another command, or this one, ran last.
+    /// Whether the last run was one of `command`.
     pub(crate) fn follows(&self, command: u16) -> bool {
         self.before == Some(command)
     }
 
-    /// The number of the run.
+    /// Number of runs so far.
     pub(crate) fn number(&self) -> u32 {
         self.runs
     }
 
-    /// How often a command ran before.
+    /// Number of runs of a command so far.
     pub(crate) fn own_number(&self, command: u16) -> u32 {
         self.own[usize::from(command)]
     }
 
-    /// Draws a block of `commands`, each this many times in a row, in a drawn order.
+    /// Simulates a block of `commands` commands in random order, each `in_a_row` times in succession.
     pub(crate) fn block(&mut self, commands: u16, in_a_row: usize, run: &Run) -> Vec<Sample> {
         let mut order: Vec<u16> = (0..commands).collect();
         for at in (1..order.len()).rev() {
@@ -105,7 +105,7 @@ impl World {
     }
 }
 
-/// Two programs, by name.
+/// Two programs that are compared, under a name; `run` returns the times of both.
 pub(crate) struct Design {
     name: &'static str,
     run: Box<Run>,
@@ -115,30 +115,30 @@ fn design(name: &'static str, run: impl Fn(&mut World, u16) -> f64 + Sync + 'sta
     Design { name, run: Box::new(run) }
 }
 
-/// A ratio less one as a logarithm, for B alone.
+/// Log ratio by which a run takes longer if it is one of B (command 1): `effect` is the ratio minus one.
 pub(crate) fn of_b(command: u16, effect: f64) -> f64 {
     if command == 1 { effect.ln_1p() } else { 0.0 }
 }
 
-/// The reference noise of the other tables.
+/// Log noise of a run, about as large as the reference noise of the other tables.
 fn reference(world: &mut World) -> f64 {
     let spike = if world.chance(0.025) { 0.05 * world.exponential() } else { 0.0 };
     0.01 * world.wandering(0.97) + 0.0112 * world.normal() + spike
 }
 
-/// An hour in which the machine is loud.
+/// Log noise of a run in a busy hour of the machine.
 fn loud(world: &mut World) -> f64 {
     let spike = if world.chance(0.05) { 0.2 * world.exponential() } else { 0.0 };
     0.02 * world.wandering(0.9) + 0.03 * world.normal() + spike
 }
 
-/// Two modes this far apart, the slow one taken in `share` of the runs.
+/// Log noise of a run with two modes that are `apart`; the share `share` of the runs is in the slow one.
 fn modes(world: &mut World, share: f64, apart: f64, sd: f64) -> f64 {
     let slow = if world.chance(share) { apart } else { 0.0 };
     slow + sd * world.normal()
 }
 
-/// Result of a comparison.
+/// State of a comparison at its end.
 pub(crate) struct Ended {
     pub(crate) stand: Stand,
     blocks: u32,
@@ -155,7 +155,7 @@ pub(crate) fn all(rule: &Rule, repetitions: usize, in_a_row: usize, run: &Run) -
     all_of(rule, 0..repetitions as u64, in_a_row, run)
 }
 
-/// A comparison for each seed.
+/// Results of one comparison for each seed.
 pub(crate) fn all_of(rule: &Rule, seeds: Range<u64>, in_a_row: usize, run: &Run) -> Vec<Ended> {
     let threads = super::threads();
     let part = |thread: usize| -> Vec<Ended> {
@@ -190,15 +190,15 @@ pub(crate) fn is_down(stand: &Stand) -> bool {
     stand.verdict == Verdict::Different && stand.effect_ratio < 1.0
 }
 
-/// A rule that looks as soon as the pairs allow, of at most so many pairs.
+/// A rule that looks at the data as soon as there are enough pairs, with a limit of `max_pairs`.
 pub(crate) fn rule(max_pairs: u32) -> Rule {
     Rule { max_pairs, least_span_s: 0.0, ..Rule::default() }
 }
 
-/// A noise by its name.
+/// Name of a noise, and the function that returns the log noise of a run.
 pub(crate) type NamedNoise = (&'static str, fn(&mut World) -> f64);
 
-/// Noises under which gates are tried.
+/// Noises under which gates are tested.
 pub(crate) fn noises_of_gates() -> [NamedNoise; 5] {
     [
         ("normal 0.5 %", |world| 0.005 * world.normal()),
@@ -209,7 +209,7 @@ pub(crate) fn noises_of_gates() -> [NamedNoise; 5] {
     ]
 }
 
-/// `--fail-if slower` at a margin of 1 % and 1,024 pairs.
+/// Prints how often a gate `--fail-if slower` with a margin of 1 % and a limit of 1,024 pairs gives each answer.
 pub(crate) fn gates(repetitions: usize) {
     println!(
         "| noise | true % | beyond % | within % | undecided % | pairs, median |\n| --- | --- | --- | --- | --- | --- |"
@@ -232,7 +232,8 @@ pub(crate) fn gates(repetitions: usize) {
     }
 }
 
-/// Table of carry-over, with the order of two in a row and with each command once.
+/// Prints a table of comparisons with carry-over, with blocks in which each command runs twice in a row and with blocks
+/// in which each runs once, for the noises whose names contain `of`; `first` is the first seed.
 pub(crate) fn carry_over(repetitions: usize, of: &str, first: u64) {
     println!(
         "| noise | B after itself % | A leaves % | to | order | B slower % | B faster % | equivalent % | after itself alone % | pairs, median |\n\
@@ -248,8 +249,8 @@ pub(crate) fn carry_over(repetitions: usize, of: &str, first: u64) {
         }),
         ("reference", reference),
     ];
-    // The own difference of B, the slowdown that A leaves, and who pays for it: every run after A, or B's alone, which
-    // repairs what A broke.
+    // Each case has the log ratio of B itself, the slowdown after a run of A, and the runs that it affects: all runs
+    // after A, or those of B alone, as if B repaired what A broke.
     let cases = [
         (0.0, 0.0, "all"),
         (0.03, 0.0, "all"),
@@ -288,7 +289,7 @@ pub(crate) fn carry_over(repetitions: usize, of: &str, first: u64) {
     }
 }
 
-/// The designs whose intervals are tried: constant factors, mixtures, skew, and a machine of two states.
+/// Designs with which intervals are tested: constant factors, mixtures, skewed noise, and a machine with two states.
 fn covered() -> Vec<Design> {
     let sd = 0.01;
     vec![
@@ -333,7 +334,8 @@ fn covered() -> Vec<Design> {
     ]
 }
 
-/// The median ratio of two runs side by side, and the ratio of the means with readings capped as the judge caps them.
+/// Returns the true values for a design: the median ratio of two runs side by side, and a function for the ratio of the
+/// means with readings capped at a given multiple of the typical reading, as the judge caps them.
 fn truth(run: &Run) -> (f64, impl Fn(f64) -> f64) {
     let (mut a, mut b, mut d) = (Vec::new(), Vec::new(), Vec::new());
     for seed in 0..40 {
@@ -363,7 +365,7 @@ fn truth(run: &Run) -> (f64, impl Fn(f64) -> f64) {
     (median, move |cap| mean(&b, typical[1], cap) / mean(&a, typical[0], cap))
 }
 
-/// Whether the intervals hold what they are about, at the moment at which the comparison ended.
+/// Prints how often the intervals contain the true value at the moment at which the comparison ends.
 pub(crate) fn coverage(repetitions: usize, of: &str) {
     println!(
         "| design | typical pair % | mean % | held: typical % | held: mean % | estimate outside | pairs, median | width of typical, points |\n\
@@ -399,7 +401,7 @@ pub(crate) fn coverage(repetitions: usize, of: &str) {
     }
 }
 
-/// Programs whose mean differs by more than one and a half margins, in whatever way, or whose spread does.
+/// Designs whose means differ by more than one and a half margins, in various ways, or whose spreads differ.
 fn unequal() -> Vec<Design> {
     let sd = 0.01;
     let sometimes = move |name, share: f64, times: f64| {
@@ -425,7 +427,8 @@ fn unequal() -> Vec<Design> {
     ]
 }
 
-/// Table of verdicts about unequal programs, and about equal ones.
+/// Prints the verdicts on programs that are not equal as a whole, and on equal ones, for the designs whose names
+/// contain `of`.
 pub(crate) fn wholes(repetitions: usize, of: &str) {
     println!(
         "| design | equivalent as a whole % | typical runs equivalent % | different % | pairs, median |\n\
@@ -449,7 +452,8 @@ pub(crate) fn wholes(repetitions: usize, of: &str) {
     }
 }
 
-/// Differences that last only for a while, with the usual least span of time.
+/// Prints the verdicts on differences that last only for a while, with the default least span of time before the first
+/// look at the data.
 pub(crate) fn passing(repetitions: usize) {
     println!("| design | different % | equivalent % | pairs, median |\n| --- | --- | --- | --- |");
     let designs = [

@@ -1,5 +1,5 @@
-//! Tables of simulated fleets: false flags where no machine is odd, odd machines that are found, and the time that
-//! judging takes.
+//! Tables of simulated fleets: false flags where no machine is odd, odd machines that are found, and the time of the
+//! analysis.
 
 #![expect(clippy::disallowed_methods, reason = "the time of the analysis is what is measured")]
 
@@ -12,7 +12,8 @@ use fauxplat_stats::draw::Draw;
 
 use crate::fleets::{Drawn, Spread, World, name};
 
-/// Standard deviations between machines and between runs, in the research on fleets that the figures are compared with.
+/// Standard deviations between machines and between runs, as in the publications on fleets with which the figures are
+/// compared.
 const NOISES: [(f64, f64); 3] = [(0.005, 0.01), (0.015, 0.01), (0.02, 0.03)];
 
 const RUNS: usize = 5;
@@ -21,7 +22,7 @@ fn question(seed: u64) -> FleetQuestion {
     FleetQuestion::of(Metric::WALL, seed)
 }
 
-/// Findings of a survey, and those after suspects were measured again.
+/// Findings after the first measurement, and findings after suspects were measured again.
 fn judged(world: World, seed: u64) -> (FleetFindings, FleetFindings) {
     let mut drawn = Drawn::new(world, seed);
     let first = fleet_findings(&drawn.evidence, &question(seed));
@@ -36,8 +37,7 @@ fn count(found: &FleetFindings, state: NodeState) -> usize {
     found.nodes.iter().filter(|node| node.state == state).count()
 }
 
-/// Prints all tables from `fleets` fleets a line; the largest fleets, and fleets above a hundred machines with an odd
-/// one, are fewer.
+/// Prints all tables. Each line is computed from `fleets` fleets, or from fewer if the fleets of the line are large.
 pub(crate) fn print(fleets: usize) {
     println!("{fleets} fleets a line\n");
     false_flags(fleets);
@@ -46,7 +46,7 @@ pub(crate) fn print(fleets: usize) {
     changes(fleets);
 }
 
-/// Table of false flags in fleets without an odd machine.
+/// Prints the numbers of machines that are flagged in fleets without an odd machine.
 fn false_flags(fleets: usize) {
     println!(
         "| machines | spread | between % | suspects a fleet | confirmed a fleet | fleets |\n| --- | --- | --- | --- | --- | --- |"
@@ -69,7 +69,7 @@ fn false_flags(fleets: usize) {
     println!();
 }
 
-/// Table of how often a single odd machine is found.
+/// Prints how often a single odd machine is found.
 fn power(fleets: usize) {
     println!(
         "| machines | between / within % | slower by % | suspect | confirmed | smallest that is found % |\n| --- | --- | --- | --- | --- | --- |"
@@ -104,8 +104,8 @@ fn power(fleets: usize) {
     println!();
 }
 
-/// Table of facts that are named: of a hundred machines ten have a BIOS that is 4 % slower, and the other facts mean
-/// nothing.
+/// Prints how often each fact is reported: in one kind of fleet a tenth of the machines has an old BIOS and is 4 %
+/// slower, in the other no fact matters.
 fn facts(fleets: usize) {
     println!("| facts of 500 machines | named first | another named | fleets |\n| --- | --- | --- | --- |");
     for (title, slower) in [("one BIOS 4 % slower on 10 %", 0.04), ("none matters", 0.0)] {
@@ -124,7 +124,7 @@ fn facts(fleets: usize) {
     println!();
 }
 
-/// Table of changes over time: noise of 2 %, with changes injected.
+/// Prints how often changes over time are found: series with a noise of 2 %, into which changes are injected.
 fn changes(series: usize) {
     println!("| series | told a change | within 2 of it | series |\n| --- | --- | --- | --- |");
     let mut scanner = Scanner::new(4, 1);
@@ -155,7 +155,7 @@ fn changes(series: usize) {
     }
 }
 
-/// The time and the memory of judging 10,000 machines with 100 runs each.
+/// Prints the time and the memory of analysing 10,000 machines with 100 runs each.
 pub(crate) fn speed() {
     let world = World {
         blocks: 10,

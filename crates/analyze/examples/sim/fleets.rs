@@ -1,17 +1,17 @@
-//! Fleets that do not exist: machines whose spread, odd ones and facts are known.
+//! Simulated fleets, in which the spread between machines, odd machines and the effects of facts are known.
 
 use std::collections::BTreeMap;
 
 use fauxplat_model::{FleetEvidence, Metric, NodeAnswer, NodeBlock, NodePlan, NodeRecord, Remeasurement};
 use fauxplat_stats::draw::Draw;
 
-/// How machines of the same hardware differ; each has a standard deviation of one.
+/// Distribution of the differences between machines of the same hardware; each has a standard deviation of 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Spread {
     Normal,
-    /// Student's t with 5 degrees of freedom.
+    /// Student's t with 5 degrees of freedom, scaled to variance 1.
     Heavy,
-    /// A gamma distribution of shape 4 (skewness 1): the slow side is the longer one.
+    /// A gamma distribution of shape 4 (skewness 1), whose longer tail is on the slow side.
     Skewed,
 }
 
@@ -27,27 +27,29 @@ impl Spread {
     }
 }
 
-/// A fleet.
+/// Description of a simulated fleet. Speeds and standard deviations are of log times.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
     pub(crate) machines: usize,
     pub(crate) blocks: usize,
     pub(crate) runs_per_block: usize,
     pub(crate) spread: Spread,
-    /// Standard deviation between machines and between runs of one.
+    /// Standard deviation between machines.
     pub(crate) between: f64,
     pub(crate) within: f64,
-    /// The first machines are slower by this share.
+    /// Number of odd machines, which are slower by the share `slower`; the first ones unless `odd_last`.
     pub(crate) odd: usize,
     pub(crate) slower: f64,
-    /// Every n-th machine has the old BIOS and is slower by that share.
+    /// Number of machines of which one has an old BIOS and is slower by the share `bios_slower`; zero if no machine has
+    /// one.
     pub(crate) bios_every: usize,
     pub(crate) bios_slower: f64,
-    /// Whether machines tell more than their hardware.
+    /// Whether machines report further facts than their hardware.
     pub(crate) told: bool,
-    /// The last machines are of other hardware, five of each, with a speed of its own.
+    /// Number of machines, at the end of the list, with rarer hardware; each five of them are equal in hardware and in
+    /// mean speed.
     pub(crate) small: usize,
-    /// The odd machine is the last one, and not the first.
+    /// Whether the odd machines are the last ones.
     pub(crate) odd_last: bool,
 }
 
@@ -71,7 +73,7 @@ impl World {
     }
 }
 
-/// A fleet that was drawn: how slow every machine really is.
+/// A simulated fleet: the log time of every machine relative to a typical one, and its measurements so far.
 pub(crate) struct Drawn {
     world: World,
     slow: Vec<f64>,
@@ -79,10 +81,10 @@ pub(crate) struct Drawn {
     draw: Draw,
 }
 
-/// Machines of a small group.
+/// Number of machines in a small group.
 const SMALL: usize = 5;
 
-/// The time of a run on a machine like the others.
+/// Wall time of a run on a typical machine in nanoseconds.
 const WALL_NS: f64 = 1e8;
 
 pub(crate) fn name(index: usize) -> String {
@@ -90,7 +92,7 @@ pub(crate) fn name(index: usize) -> String {
 }
 
 impl Drawn {
-    /// Measures every machine once.
+    /// Draws the machines, and measures each of them once.
     pub(crate) fn new(world: World, seed: u64) -> Self {
         let mut draw = Draw::new(seed, 0);
         let slow = (0..world.machines).map(|index| world.slowness(index, &mut draw)).collect();
@@ -137,7 +139,7 @@ impl Drawn {
         }
     }
 
-    /// Measures the machines again that the plan names.
+    /// Measures the machines again that the plan lists.
     pub(crate) fn measure_again(&mut self, plan: &Remeasurement) {
         for (round, nodes) in (1..).zip(&plan.rounds) {
             for node in nodes {
@@ -157,7 +159,7 @@ impl World {
         self.between * self.spread.draw(draw) + odd + old + hardware
     }
 
-    /// 0 for the hardware of most machines.
+    /// Number of a machine's kind of hardware; 0 is that of most machines.
     fn hardware(&self, index: usize) -> usize {
         let before = self.machines - self.small;
         if index < before { 0 } else { 1 + (index - before) / SMALL }

@@ -1,16 +1,18 @@
-//! Simulates the decision rule: `cargo run --release --example sim -p fauxplat-analyze [REPETITIONS]`; with `margins`,
-//! `tails`, `carry-over` or `baselines` and a number of repetitions one of its tables alone, with `sweeps [REPETITIONS]` the
-//! rule of sweeps, with `speed` the time that the analysis of a large sweep takes; with `fleet [REPETITIONS]` who is flagged
-//! in fleets, with `fleet operator [REPETITIONS [found|watch|flags]]` what an operator
-//! must not miss, with `fleet speed` the time that judging a large one takes; with `oracle` what gates need beside a rule that knows
-//! the noise; with `carried`, `coverage` or `wholes`, a number and a
-//! word the rows of one of these tables whose name has the word.
+//! Simulates the decision rules: `cargo run --release --example sim -p fauxplat-analyze [REPETITIONS]` prints the
+//! tables `ref`, `shapes`, `margins`, `tails`, `carry-over` and `baselines`. A word before the number selects a single
+//! table:
 //!
-//! The first table sets the measured figures beside the reference figures, the second shows false verdicts and power
-//! under noises of many shapes, the third what becomes of differences up to the margin, the fourth programs that differ in
-//! some of their runs only, then come several commands, and results of other sessions. A figure is within when it differs
-//! from its reference by at most 2.58 standard errors of both (99 %), a false rate when it is not above its level by more
-//! than that. Anything outside ends with status 1.
+//! - `ref`: figures beside their references; `shapes`: false verdicts and power under noises of many shapes; `margins`:
+//!   true differences up to the margin; `tails`: programs that differ in some of their runs only; `carry-over`: several
+//!   commands in common blocks; `baselines`: comparisons with other sessions.
+//! - `gates`, `passing`, and `oracle` (gates beside tests that know the noise); `carried`, `alternating`, `coverage`,
+//!   `wholes`, each followed by a number and a word that selects rows by their names.
+//! - `sweeps` and `speed` (the time of analysing a large sweep); `fleet`, `fleet speed`, and `fleet operator
+//!   [REPETITIONS [found|watch|flags]]`.
+//!
+//! A figure is within its limits if it differs from its reference by at most 2.58 standard errors of both (99 %); a
+//! rate of false verdicts if it is not above its error level by more than that. The exit status is 1 if any figure or
+//! rate exceeds its limits.
 #![expect(clippy::disallowed_macros, reason = "an example prints its table")]
 
 mod alternating;
@@ -32,10 +34,10 @@ use cells::{
 };
 use fauxplat_model::Rule;
 
-/// Two-sided 99 %.
+/// Normal quantile of a two-sided interval of 99 %.
 const Z: f64 = 2.58;
 
-/// Repetitions behind each reference figure.
+/// Number of comparisons from which each reference figure comes.
 const REFERENCE_REPETITIONS: usize = 400;
 
 fn main() {
@@ -85,13 +87,14 @@ fn comparisons(repetitions: usize) {
     finish(all);
 }
 
-/// Says whether everything is within, with the status too.
+/// Prints whether all figures are within their limits, and exits with status 0 or 1 accordingly.
 fn finish(all: bool) {
     println!("{}", if all { "All within." } else { "NOT all within." });
     std::process::exit(i32::from(!all));
 }
 
-/// False verdicts on the first two of several commands, the last of which leaves something behind.
+/// Prints the rate of false verdicts on the first two of several commands, the last of which slows down the run after
+/// it.
 fn carry_over_table(repetitions: usize) {
     println!(
         "Two identical programs beside a third, {repetitions} comparisons a line; level 1 %\n\n| commands | false % |\n| --- | --- |"
@@ -102,8 +105,8 @@ fn carry_over_table(repetitions: usize) {
     }
 }
 
-/// False verdicts on an unchanged program against what was measured of it in another session, and how often one that became
-/// slower is found.
+/// Prints the rate of false verdicts on an unchanged program that is compared with its measurement in another session,
+/// and how often a slower program is found.
 fn baselines_table(repetitions: usize) {
     println!(
         "A program against a baseline, {repetitions} comparisons a line; level 1 %. Called different, in per cent: unchanged; \
@@ -120,7 +123,7 @@ fn baselines_table(repetitions: usize) {
     }
 }
 
-/// Level 5 %, against the reference figures. Says whether all are within.
+/// Prints the figures at an error level of 5 % beside their references. Returns whether all are within their limits.
 fn reference_table(repetitions: usize, threads: usize) -> bool {
     println!("Level 5 %, limit 128 pairs; the references are what 400 comparisons by this rule gave.\n");
     println!("| case | figure | measured | reference | allowed ± | |\n| --- | --- | --- | --- | --- | --- |");
@@ -137,12 +140,12 @@ fn reference_table(repetitions: usize, threads: usize) -> bool {
     all
 }
 
-/// Name, measured figure, reference and allowed distance of every figure of a cell; shares in per cent.
+/// Name, simulated figure, reference and allowed distance of every figure of a cell; shares in per cent.
 fn figures(cell: &Cell, tally: &Tally, reference: Reference) -> Vec<(&'static str, f64, f64, f64)> {
     let share = |name, count: usize, expected: Option<f64>| {
         let measured = tally.share(count);
         let distance = |expected: f64| {
-            // A reference of 100 % has no spread of its own; the spread of 99.9 % stands in for it.
+            // A share of 0 or 100 % would have a standard error of zero, so 0.1 or 99.9 % is used in its place.
             let typical = ((measured + expected) / 2.0).clamp(0.001, 0.999);
             Z * share_error(typical, tally.pairs.len()).hypot(share_error(typical, REFERENCE_REPETITIONS))
         };
@@ -164,7 +167,8 @@ fn figures(cell: &Cell, tally: &Tally, reference: Reference) -> Vec<(&'static st
     rows.into_iter().flatten().collect()
 }
 
-/// False verdicts and power at three settings under each shape of noise. Says whether no level is exceeded.
+/// Prints false verdicts and power of three rules (error levels of 1 % and 5 %, and an anytime-valid test) under each
+/// shape of noise. Returns whether no error level is exceeded.
 fn shapes_table(repetitions: usize, threads: usize) -> bool {
     println!("Identical programs, and B 1 % slower; limit 128 pairs\n");
     println!("| noise | level | false % | equivalent % | pairs | 1 % found % | pairs | |");
@@ -197,7 +201,8 @@ fn shapes_table(repetitions: usize, threads: usize) -> bool {
     all
 }
 
-/// Verdicts about no difference, half a margin and the margin. Says whether false answers keep to their levels.
+/// Prints verdicts for a true difference of zero, half of the margin and the margin. Returns whether no error level is
+/// exceeded.
 fn margins_table(repetitions: usize, threads: usize) -> bool {
     println!(
         "Level 1 %, margin 1 %, limit 1024 pairs; *false* is *different* at 0 and *equivalent* at the margin\n"
@@ -228,8 +233,9 @@ fn margins_table(repetitions: usize, threads: usize) -> bool {
     all
 }
 
-/// Programs that are the same in typical runs and not in all. Says whether none of them is called equivalent as a whole more
-/// often than the level says, where it is not within the margin of the tail, and none different that is the same.
+/// Prints verdicts on programs whose typical runs are equal and whose slow runs differ. Returns whether false
+/// *equivalent as a whole* beyond the margin of slow runs, and *different* of equal programs, stay within the error
+/// level.
 fn tails_table(repetitions: usize, threads: usize) -> bool {
     println!("Level 1 %, margin of the tail 3 points\n");
     println!(

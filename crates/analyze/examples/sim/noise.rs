@@ -1,47 +1,48 @@
-//! A machine that does not exist: the wall time of runs under noise whose parts are known.
+//! A simulated machine: the wall times of runs under noise whose parts are known.
 
 use fauxplat_model::{Metric, Sample};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The parts of the noise; standard deviations are of the logarithm of the wall time.
+/// The parts of the noise. Standard deviations, distances and slowdowns are of the logarithm of the wall time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Noise {
-    /// Fresh in every run: what the process itself contributes (page placement, hash seeds).
+    /// Standard deviation of the noise of each process, such as page placement and hash seeds, drawn in every run.
     pub(crate) process_sd: f64,
-    /// Fresh in every run: everything else that is short.
+    /// Standard deviation of all other short noise, drawn in every run.
     pub(crate) short_sd: f64,
-    /// Load that wanders as an autoregressive series of first order from run to run.
+    /// Standard deviation of a load that changes from run to run as an autoregressive series of first order.
     pub(crate) load_sd: f64,
-    /// Correlation of the load between neighbouring runs.
+    /// Correlation of the load between successive runs.
     pub(crate) load_phi: f64,
-    /// Probability that a run is hit by a spike.
+    /// Probability that a run has a spike.
     pub(crate) spike_share: f64,
-    /// Mean of the spike, exponentially distributed.
+    /// Mean of a spike, which is exponentially distributed.
     pub(crate) spike_mean: f64,
-    /// Layout of each program, drawn anew for A and for B in every block.
+    /// Standard deviation of the effect of the layout of each program, drawn for A and for B in every block.
     pub(crate) layout_sd: f64,
-    /// Distance of the slow mode of a two-mode machine.
+    /// Distance of the slow mode from the fast one, on a machine with two modes.
     pub(crate) mode_gap: f64,
-    /// Probability that a run falls into it.
+    /// Probability that a run is in the slow mode.
     pub(crate) mode_share: f64,
-    /// Scale of Cauchy-distributed noise: tails so heavy that there is no mean.
+    /// Scale of Cauchy-distributed noise, whose tails are so heavy that it has no mean.
     pub(crate) cauchy: f64,
-    /// A burner that is on or off: it slows everything by this much.
+    /// Slowdown by a competing program while it is running.
     pub(crate) burner: f64,
-    /// Probability that the burner changes its state between two runs.
+    /// Probability that the competing program starts or stops between two runs.
     pub(crate) burner_flip: f64,
-    /// Slow-down per block, as on a machine that warms up.
+    /// Slowdown that is added in each block, as on a machine that warms up.
     pub(crate) ramp: f64,
-    /// Probability that a run of B, and of B alone, is slow.
+    /// Probability that a run of B is slow; runs of A never are.
     pub(crate) b_slow_share: f64,
-    /// By how much it is slow then.
+    /// Share by which a slow run of B takes longer.
     pub(crate) b_slow_by: f64,
-    /// Size of a step to which wall times are rounded, as a share of them: ties, as counts have them.
+    /// Step to which wall times are rounded, as a share of [`BASE_NS`], which makes equal readings as with counts; zero
+    /// for none.
     pub(crate) step: f64,
 }
 
-/// No noise at all, to start from.
+/// Noise whose parts are all zero, from which others are derived.
 pub(crate) const SILENT: Noise = Noise {
     process_sd: 0.0,
     short_sd: 0.0,
@@ -61,7 +62,7 @@ pub(crate) const SILENT: Noise = Noise {
     step: 0.0,
 };
 
-/// A successful run at the first position of its block, six milliseconds after the run before it.
+/// A successful run at the first position of its block; successive runs start six milliseconds apart.
 pub(crate) fn sample(run: u32, block: u32, command: u16, wall_ns: u64) -> Sample {
     Sample {
         trial: run,
@@ -72,7 +73,7 @@ pub(crate) fn sample(run: u32, block: u32, command: u16, wall_ns: u64) -> Sample
     }
 }
 
-/// A machine in time.
+/// A simulated machine, with the state of its noise.
 pub(crate) struct Machine {
     noise: Noise,
     random: ChaCha8Rng,
@@ -82,7 +83,7 @@ pub(crate) struct Machine {
     blocks: u32,
 }
 
-/// Wall time without noise: short enough for the pairs to be cheap, long enough for nanoseconds not to matter.
+/// Wall time of a run without noise in nanoseconds, large enough for rounding to nanoseconds not to matter.
 const BASE_NS: f64 = 5.8e6;
 
 impl Machine {
@@ -99,8 +100,8 @@ impl Machine {
         machine
     }
 
-    /// Makes a block as `compare` does: each command twice in a row, in the order of a fair coin. `effect` is B over A as a
-    /// log ratio.
+    /// Simulates a block as `compare` runs it: each command twice in a row, in an order that a fair coin decides.
+    /// `effect` is the ratio B over A as a logarithm.
     pub(crate) fn block(&mut self, effect: f64) -> Vec<Sample> {
         let layouts = [self.noise.layout_sd * self.normal(), effect + self.noise.layout_sd * self.normal()];
         let first = u16::from(self.uniform() < 0.5);
@@ -109,14 +110,14 @@ impl Machine {
         self.visit(order)
     }
 
-    /// Extra time of a slow run of B, as a log ratio.
+    /// Extra time of the run if it is a slow one of B, as a log ratio.
     fn slow(&mut self, command: u16) -> f64 {
         let is_slow =
             command == 1 && self.noise.b_slow_share > 0.0 && self.uniform() < self.noise.b_slow_share;
         if is_slow { self.noise.b_slow_by.ln_1p() } else { 0.0 }
     }
 
-    /// Makes a block of runs in this order: the command of each, and its effect as a log ratio.
+    /// Simulates a block of runs in this order, given as the command of each and its effect as a log ratio.
     pub(crate) fn visit(&mut self, order: impl IntoIterator<Item = (u16, f64)>) -> Vec<Sample> {
         let place = |(position, (command, shift))| Sample { position, ..self.run(command, shift) };
         let runs = (0u16..).zip(order).map(place).collect();
@@ -131,13 +132,13 @@ impl Machine {
         sample(self.runs - 1, self.blocks, command, wall_ns)
     }
 
-    /// Rounded to steps, where there are any.
+    /// The wall time, rounded to a multiple of the step if there is one.
     fn stepped(&self, wall_ns: f64) -> f64 {
         let step_ns = self.noise.step * BASE_NS;
         if step_ns > 0.0 { (wall_ns / step_ns).round() * step_ns } else { wall_ns }
     }
 
-    /// The noise of one run.
+    /// The noise of one run, as a log ratio.
     fn disturbance(&mut self) -> f64 {
         let noise = self.noise;
         let fresh = (1.0 - noise.load_phi.powi(2)).sqrt();
@@ -151,12 +152,12 @@ impl Machine {
         log + if self.burning { noise.burner } else { 0.0 }
     }
 
-    /// Between 0 and 1, never 0.
+    /// A uniform random number between 0 and 1, never 0.
     pub(crate) fn uniform(&mut self) -> f64 {
         ((self.random.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
-    /// A standard normal deviate by the method of Box and Muller.
+    /// A standard normal random number by the method of Box and Muller.
     pub(crate) fn normal(&mut self) -> f64 {
         (-2.0 * self.uniform().ln()).sqrt() * (2.0 * std::f64::consts::PI * self.uniform()).cos()
     }

@@ -1,5 +1,6 @@
-//! Tables for the operator of a fleet: false flags in fleets of all shapes, odd machines that hide each other or behind a
-//! known fact, and machines that changed. The seeds are others than those by which the rule was set.
+//! Tables for the operator of a fleet: false flags in fleets of several shapes, odd machines that hide each other or
+//! are hidden by a known fact, and machines that changed. The seeds differ from those with which the thresholds were
+//! chosen.
 
 use fauxplat_analyze::fleet::{FleetQuestion, fleet_findings, fleet_watch};
 use fauxplat_model::{FleetFindings, FleetWatchFindings, Metric, NodeState, NodeVisit, NoticeKind};
@@ -7,15 +8,16 @@ use fauxplat_stats::draw::Draw;
 
 use crate::fleets::{Drawn, Spread, World, name};
 
-/// The first seed.
+/// The first seed; a fleet uses this number plus its own.
 const SEEDS: u64 = 5_000_000;
 
 const RUNS: usize = 5;
 
-/// A table by its name, of so many fleets a line.
+/// Name of a table, and the function that prints it; each line of the table is computed from the given number of
+/// fleets.
 type Table = (&'static str, fn(usize));
 
-/// Prints the tables whose names have the word, all without one, from `fleets` fleets a line.
+/// Prints the tables whose names contain `word`. Each line is computed from `fleets` fleets.
 pub(crate) fn print(fleets: usize, word: &str) {
     println!("{fleets} fleets a line, seeds from {SEEDS} on\n");
     let tables: [Table; 3] = [("found", found), ("watch", watched), ("flags", false_flags)];
@@ -39,7 +41,7 @@ fn seeds(fleets: usize) -> impl Iterator<Item = u64> {
     (0..fleets as u64).map(|at| SEEDS + at)
 }
 
-/// Machines that are flagged in fleets without an odd one, by what is said of them.
+/// Prints the numbers of machines that are flagged in fleets without an odd machine, by kind of flag.
 fn false_flags(fleets: usize) {
     println!(
         "| machines | spread | confirmed a fleet | too fast | scattered | fleets |\n| --- | --- | --- | --- | --- | --- |"
@@ -76,7 +78,7 @@ fn false_flags(fleets: usize) {
     println!();
 }
 
-/// How often all odd machines are found.
+/// Prints how often all odd machines of a fleet are found.
 fn found(fleets: usize) {
     println!("| odd machines | suspect or more | confirmed | fleets |\n| --- | --- | --- | --- |");
     let few = |odd| World { odd, slower: 1.0, told: false, ..World::of(7, RUNS, 0.015, 0.01) };
@@ -119,17 +121,18 @@ fn found(fleets: usize) {
     println!();
 }
 
-/// Noise of visits.
+/// Distribution of the noise of visits.
 #[derive(Clone, Copy, Debug)]
 enum Noise {
     Normal,
-    /// Student's t with 5 degrees of freedom.
+    /// Student's t with 5 degrees of freedom, scaled to variance 1.
     Heavy,
-    /// Machines differ in their noise: its logarithm has a standard deviation of 0.5.
+    /// Normal, with another standard deviation on each machine, whose logarithm has a standard deviation of 0.5.
     Uneven,
 }
 
-/// Visits of a fleet: 1 % of noise, and one machine that is slower from a visit on.
+/// Simulated visits of a fleet with a noise of 1 %, in which machine 0 is slower by the share `slower` from visit `at`
+/// on.
 fn visits(
     machines: usize,
     (count, at): (usize, usize),
@@ -162,7 +165,7 @@ fn watch(of: &[NodeVisit], seed: u64) -> FleetWatchFindings {
     fleet_watch(of, "program", &FleetQuestion::of(Metric::WALL, seed))
 }
 
-/// Changes of machines over their visits.
+/// Prints how often changes of a machine over its visits are found.
 fn watched(fleets: usize) {
     println!(
         "| machines | visits | one machine | noise | found | another told | smallest % | fleets |\n| --- | --- | --- | --- | --- | --- | --- | --- |"

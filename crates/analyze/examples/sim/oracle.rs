@@ -1,4 +1,4 @@
-//! Rules that know the noise: what a gate could do at best.
+//! Sequential tests that know the distribution of the noise, with which gates are compared.
 
 use fauxplat_model::{GateQuestion, Metric, Rule, Sample};
 use fauxplat_stats::draw::Draw;
@@ -6,9 +6,10 @@ use fauxplat_stats::paired::{looks, spending};
 
 use super::designs::{World, all, noises_of_gates, of_b, rule};
 
-/// Pairs of gates beside those of Student's t and of two oracles that know the noise. The first oracle looks when the judge
-/// looks, spends what it spends, and sums the best score of the noise. The second is a sequential probability-ratio test that
-/// knows the size of the change, too, and looks after each block. The noise of blocks is drawn from worlds of other seeds.
+/// Prints the mean numbers of pairs that gates take, beside those of Student's t and of two tests that know the noise.
+/// The first such test looks at the data when the judge does, spends the same error probability, and sums the locally
+/// most powerful score of the noise. The second is a sequential probability-ratio test that also knows the size of the
+/// change, and looks after each block. The distribution of the noise is drawn with other seeds.
 pub(crate) fn print(repetitions: usize) {
     println!(
         "| noise | true % | pairs, mean | Student's t | ratio | knows the noise | ratio | knows the change, too | ratio |\n\
@@ -50,7 +51,7 @@ pub(crate) fn print(repetitions: usize) {
     }
 }
 
-/// How much longer B takes than A in a block, as a logarithm.
+/// Mean log time of B minus that of A in a block.
 fn difference(block: &[Sample]) -> f64 {
     let logs = |command: u16| {
         block
@@ -62,21 +63,23 @@ fn difference(block: &[Sample]) -> f64 {
     mean(1) - mean(0)
 }
 
-/// Bins of a density, and what they cover on either side of zero.
+/// Number of bins of a density, and largest absolute log ratio that the bins cover.
 const BINS: usize = 4000;
 const REACH: f64 = 1.0;
-/// Density, as a share of a bin's own width, where nothing was drawn.
+/// Probability that is added to each bin, so that the logarithm exists where nothing was drawn.
 const LEAST: f64 = 1e-7;
 
-/// The density of the differences that blocks of two identical programs have, from many that were drawn.
+/// Density of the log ratio of a block of two identical programs, estimated from many simulated blocks.
 struct Density {
     logs: Vec<f64>,
-    /// Where the density is known well enough for a slope: all but one drawn difference of a thousand.
+    /// Range in which the slope of the density is known well enough: it contains all but one of a thousand simulated
+    /// log ratios.
     known: (f64, f64),
 }
 
 impl Density {
-    /// Drawn differences are smoothed with a kernel of a tenth of their own middle half's width.
+    /// Estimates the density from simulated log ratios, smoothed with a kernel whose standard deviation is a tenth of
+    /// the width of their middle half.
     fn of(mut drawn: Vec<f64>) -> Self {
         drawn.sort_by(f64::total_cmp);
         let middle = drawn[3 * drawn.len() / 4] - drawn[drawn.len() / 4];
@@ -99,17 +102,17 @@ impl Density {
         self.logs[bin(d)]
     }
 
-    /// The score of a difference: how fast the logarithm of the density falls there. Further out than is known the score stays
-    /// as it is.
+    /// The score of a log ratio: how fast the logarithm of the density falls there. Outside of `known` the score is
+    /// constant.
     fn score(&self, d: f64) -> f64 {
         let d = d.clamp(self.known.0, self.known.1);
         let by = 2.0 * REACH / BINS as f64 * 4.0;
         (self.log(d - by) - self.log(d + by)) / (2.0 * by)
     }
 
-    /// Blocks until a sequential probability-ratio test decides between a change of `margin` and one of `effect`, both as
-    /// logarithms, with this error on either side, and whether it decides for
-    /// `effect`.
+    /// Number of blocks until a sequential probability-ratio test decides between a change of `margin` and one of
+    /// `effect`, both as log ratios, with this error probability on either side, and whether it decides for `effect`.
+    /// `None` if it does not decide.
     fn decided(
         &self,
         differences: impl Iterator<Item = f64>,
@@ -125,18 +128,21 @@ impl Density {
     }
 }
 
-/// A test by the best score of a known noise, which looks when the judge looks and spends what it spends.
+/// A sequential test by the score of a known noise, which looks at the data when the judge does and spends the same
+/// error probability.
 struct Scored<'d> {
     density: &'d Density,
-    /// Standard deviation of the score of a block under the margin, neighbours included.
+    /// Standard deviation of the score of a block if the change is the margin; the correlation of successive blocks is
+    /// included.
     sd: f64,
     looks: Vec<u32>,
     critical: Vec<f64>,
 }
 
 impl<'d> Scored<'d> {
-    /// Of a density, differences of identical programs in their order, and the error of one side. The critical values come
-    /// from paths of a normal walk, since ten scores and more are a sum.
+    /// Prepares the test from a density, log ratios of identical programs in chronological order, the limit of blocks,
+    /// and the error probability of one side. The critical values are those of simulated normal random walks, since the
+    /// sum of ten scores or more is about normal.
     fn new(density: &'d Density, drawn: &[f64], blocks: u32, error: f64) -> Self {
         const PATHS: usize = 200_000;
         const TOGETHER: usize = 32;
@@ -160,7 +166,7 @@ impl<'d> Scored<'d> {
         Scored { density, sd, looks, critical }
     }
 
-    /// Blocks after which a change beyond the margin is shown; all blocks where it is not.
+    /// Number of blocks after which a change beyond the margin is shown; the limit of blocks if it is not shown.
     fn decided(&self, differences: impl Iterator<Item = f64>, margin: f64) -> usize {
         let (mut sum, mut next) = (0.0, 0);
         for (seen, d) in (1..).zip(differences) {
@@ -176,13 +182,13 @@ impl<'d> Scored<'d> {
     }
 }
 
-/// Student's t over blocks, which looks when the judge looks and spends what it spends.
+/// Student's t-test over blocks, which looks at the data when the judge does and spends the same error probability.
 struct Student {
     looks: Vec<u32>,
     critical: Vec<f64>,
 }
 
-/// Sums of the differences that were seen.
+/// Number, sum and sum of squares of the log ratios so far.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     n: f64,
@@ -202,7 +208,8 @@ impl Sums {
 }
 
 impl Student {
-    /// With this error of one side; critical values from walks of normal differences.
+    /// Prepares the test for a limit of blocks and an error probability of one side. The critical values are those of
+    /// simulated normal log ratios.
     fn new(blocks: u32, error: f64) -> Self {
         const PATHS: usize = 100_000;
         let looks = looks(blocks);
@@ -221,7 +228,7 @@ impl Student {
         Student { looks, critical }
     }
 
-    /// Blocks after which a change beyond the margin is shown; all blocks where it is not.
+    /// Number of blocks after which a change beyond the margin is shown; the limit of blocks if it is not shown.
     fn decided(&self, differences: impl Iterator<Item = f64>, margin: f64) -> usize {
         let (mut sums, mut next) = (Sums::default(), 0);
         for (seen, d) in (1..).zip(differences) {

@@ -1,4 +1,4 @@
-//! Tables of simulated sweeps, and the time that judging one takes.
+//! Tables of simulated sweeps, and the time of the analysis.
 
 #![expect(clippy::disallowed_methods, reason = "the time of the analysis is what is measured")]
 
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::sweeps::{BURNER, Cell, cells, lines, sweep, tally};
 
-/// Answers and runs of many sweeps of each kind.
+/// Prints how often each answer is given, and the mean number of runs, for `sweeps` sweeps of each kind.
 pub(crate) fn print(sweeps: usize) {
     println!("{sweeps} sweeps a line; level and margin 1 %\n");
     println!("| sweep | effect % | no effect % | undecided % | runs |\n| --- | --- | --- | --- | --- |");
@@ -24,7 +24,7 @@ pub(crate) fn print(sweeps: usize) {
     }
 }
 
-/// The time of judging 500 levels in 50 blocks, with that of making them up.
+/// Prints the time of simulating and analysing a sweep of 500 levels in 50 blocks.
 pub(crate) fn speed() {
     let cell = Cell { name: "", levels: 500, noise: BURNER, effect: lines, blocks_max: 50, exhaustive: true };
     let began = Instant::now();

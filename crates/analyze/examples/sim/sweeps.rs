@@ -1,4 +1,4 @@
-//! Sweeps of a machine that does not exist.
+//! Simulated sweeps, whose noise and effects are known.
 
 use fauxplat_analyze::{Decision, SweepJudge, SweepJudged, SweepLevel, SweepSubject};
 use fauxplat_model::{Rule, StoppedBy, SweepAnswer};
@@ -6,18 +6,18 @@ use fauxplat_stats::draw::Draw;
 
 use crate::noise::{Machine, Noise, SILENT};
 
-/// A sweep to simulate.
+/// A kind of simulated sweep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) name: &'static str,
-    /// Levels at a distance of 16 bytes.
+    /// Number of levels of the factor, which are 16 bytes apart.
     pub(crate) levels: u16,
     pub(crate) noise: Noise,
     /// Effect of a level as a log ratio.
     pub(crate) effect: fn(u16) -> f64,
-    /// The largest number of blocks.
+    /// Maximum number of blocks that visit all levels.
     pub(crate) blocks_max: u32,
-    /// Whether all blocks visit all levels, whatever they show.
+    /// Whether every block visits all levels, and the sweep does not stop early.
     pub(crate) exhaustive: bool,
 }
 
@@ -25,13 +25,15 @@ pub(crate) struct Cell {
 pub(crate) const USUAL: Noise =
     Noise { process_sd: 0.01, load_sd: 0.01, load_phi: 0.97, spike_share: 0.02, spike_mean: 0.2, ..SILENT };
 
-/// [`USUAL`] noise with a burner that comes and goes at random and takes half of the CPU.
+/// The noise [`USUAL`] with a competing program that comes and goes at random and takes half of the CPU.
 pub(crate) const BURNER: Noise = Noise { burner: 0.69, burner_flip: 0.01, ..USUAL };
 
-/// The stack in another place in each run, a quarter of which are slow: what randomisation makes of [`lines`].
+/// The noise [`USUAL`] with a stack that lies at another place in each run, a quarter of which are slow, as if
+/// [`lines`] were randomised.
 pub(crate) const RANDOM_STACK: Noise = Noise { mode_gap: 0.28, mode_share: 0.25, ..USUAL };
 
-/// Log ratio at an address of the stack: every fourth line is slow, and a single place of a page is much slower.
+/// Log ratio of the time at a place of the stack: every fourth line is slow, and a single place of a page is much
+/// slower.
 pub(crate) fn lines(level: u16) -> f64 {
     f64::from(level % 4 == 3) * 0.05 + f64::from(level % 256 == 171) * 0.4
 }
@@ -39,13 +41,13 @@ pub(crate) fn lines(level: u16) -> f64 {
 /// The margin of 1 % as a log ratio.
 const MARGIN: f64 = 0.009_950_33;
 
-/// Of 24 levels every second one is slower, so that two of them typically differ by the margin: the root mean square of
-/// the differences of all pairs, of which 12 · 12 of 276 differ at all.
+/// Log ratio of the time at each of 24 levels, of which every second one is slower so that levels typically differ by
+/// the margin: that is the root mean square difference over all 276 pairs of levels, of which 12 · 12 differ at all.
 fn apart(level: u16) -> f64 {
     f64::from(level % 2) * MARGIN * (276.0f64 / 144.0).sqrt()
 }
 
-/// A sweep from its first to its last block.
+/// Simulates a sweep from its first to its last block.
 pub(crate) fn sweep(cell: &Cell, seed: u64) -> SweepJudged {
     let rule = Rule { max_pairs: cell.blocks_max, ..Rule::default() };
     let level = |index: u16| SweepLevel {
@@ -69,7 +71,7 @@ pub(crate) fn sweep(cell: &Cell, seed: u64) -> SweepJudged {
     judge.findings(&samples, StoppedBy::MaxPairs)
 }
 
-/// Outcomes of many sweeps.
+/// Numbers of sweeps with each answer, and of all their runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) effect: usize,
@@ -78,7 +80,7 @@ pub(crate) struct Tally {
     pub(crate) runs: usize,
 }
 
-/// Simulates a cell many times, with seeds from `from`.
+/// Simulates a cell `times` times, with seeds from `from` on.
 pub(crate) fn tally(cell: &Cell, from: u64, times: u64) -> Tally {
     let mut tally = Tally::default();
     for seed in from..from + times {
@@ -93,7 +95,7 @@ pub(crate) fn tally(cell: &Cell, from: u64, times: u64) -> Tally {
     tally
 }
 
-/// The sweeps whose figures stand in records/simulated/sweeps.md.
+/// The kinds of sweeps whose figures are in records/simulated/sweeps.md.
 pub(crate) fn cells() -> Vec<Cell> {
     let none: fn(u16) -> f64 = |_| 0.0;
     let cell = |name, levels, noise, effect| Cell {

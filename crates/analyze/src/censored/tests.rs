@@ -1,4 +1,4 @@
-//! Simulated readings that are bounds, judged by the judge itself.
+//! Tests of comparisons of simulated readings, some of which are bounds.
 
 use fauxplat_model::{
     Bound, DifferenceIn, Metric, Readings, Rule, Sample, Source, Sources, StoppedBy, Verdict, is_no_bound,
@@ -9,7 +9,7 @@ use crate::{Decision, Judge};
 
 const FLOOR: f64 = 3.4e6;
 
-/// Sources of a user without privileges.
+/// Kernel interfaces that a user without privileges can read.
 fn sources() -> Sources {
     Sources {
         peak_memory: Source::Rusage,
@@ -34,12 +34,12 @@ fn sample(block: u32, command: u16, readings: Readings) -> Sample {
     }
 }
 
-/// Reading that the kernel shows for a process of this size: at least the size of the helper process.
+/// Reading of peak memory for a process of this size: at least the size of the process that starts it.
 fn shown(bytes: f64) -> Readings {
     Readings::from([(Metric::PEAK_MEMORY, bytes.max(FLOOR) as u64)])
 }
 
-/// A comparison of commands with drawn readings.
+/// A comparison of two commands, whose readings `draw` returns.
 fn compared(metric: Metric, seed: u64, mut draw: impl FnMut(u16) -> Readings) -> fauxplat_model::Comparison {
     let mut rule = Rule { least_span_s: 0.0, ..Rule::default() };
     rule.decide(&[metric]);
@@ -81,7 +81,7 @@ fn bounds_are_never_judged_as_values() {
             shown += 1;
             let ratio = b / a;
             assert_eq!(comparison.effect_ratio > 1.0, ratio > 1.0, "{seed}: {comparison:?}");
-            // The known end of the interval holds the truth, at 99 % and with slow runs left out of the estimate.
+            // The known end of the interval is on the right side of the true ratio, up to 1 %; slow runs do not count.
             let holds = match bounded.effect {
                 Some(Bound::AtLeast) => comparison.ci_low_ratio <= ratio * 1.01,
                 _ => comparison.ci_high_ratio >= ratio / 1.01,
@@ -94,7 +94,7 @@ fn bounds_are_never_judged_as_values() {
         }
         assert!(comparison.mean.is_none() && comparison.quantiles.is_empty(), "{seed}");
     }
-    // Ensures that comparisons of both kinds occurred.
+    // Comparisons with bounds, and among them shown differences, occurred often enough.
     assert!(open > 200 && shown > 50, "{open} {shown}");
 }
 

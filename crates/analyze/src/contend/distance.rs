@@ -1,38 +1,40 @@
-//! Distance of two CPUs, round by round, since the host may move virtual CPUs during the measurement.
+//! Distance of two CPUs, measured at every meeting of their workers, since the host may move virtual CPUs meanwhile.
 
 use fauxplat_model::ShiftSample;
 use fauxplat_stats::order::median_interval;
 
 use super::CONFIDENCE;
 
-/// Minimum factor between two distances: a round trip between two caches takes three times as long as one within a
-/// cache. At a constant distance the round trip does not even double while another thread works on one of the cores.
+/// Minimum factor between the round trips at two distances: a round trip of a word between two caches takes three times
+/// as long as one within a cache. At a constant distance the round trip does not even double while another thread works
+/// on one of the cores.
 const STEP: f64 = 2.2;
-/// Minimum number of meetings that are taken as a distance of their own.
+/// Minimum number of meetings at each of two distances for both to count.
 const MEETINGS_MIN: usize = 3;
-/// If the CPUs were near each other in less than this share of the meetings, the other meetings are judged.
+/// Minimum share of the meetings at the smaller of two distances; with less, the pair is labelled by the larger
+/// distance.
 const NEAR_SHARE_MIN: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Distance {
     pub(super) round_trip_ns: f64,
-    /// Interval of that median by order statistics; `None` if there are too few meetings.
+    /// Interval of `round_trip_ns`, a median, by order statistics; `None` if there are too few meetings.
     pub(super) interval_ns: Option<[f64; 2]>,
     pub(super) elsewhere: Option<Elsewhere>,
 }
 
-/// Meetings at a distance other than the judged one.
+/// Meetings at another distance than the one by which the pair of CPUs is labelled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Elsewhere {
     pub(super) round_trip_ns: f64,
     pub(super) interval_ns: Option<[f64; 2]>,
     pub(super) share: f64,
-    /// Boundary between the two distances.
+    /// Round trip that separates the two distances.
     limit_ns: f64,
 }
 
 impl Distance {
-    /// From all shifts of the two workers together; `None` if they never met.
+    /// Computes the distance from all shifts of the two workers together; `None` if no round trip was measured.
     pub(super) fn of<'s>(together: impl Iterator<Item = &'s ShiftSample>) -> Option<Self> {
         let mut trips: Vec<u64> = together.flat_map(|sample| sample.round_trips_ns).flatten().collect();
         trips.sort_unstable();
@@ -55,7 +57,7 @@ impl Distance {
         })
     }
 
-    /// Whether two workers were at the judged distance both at the beginning and at the end of a shift.
+    /// Whether the two workers were at the distance that counts, both at the beginning and at the end of a shift.
     pub(super) fn counts(&self, together: &ShiftSample) -> bool {
         let Some(elsewhere) = self.elsewhere else { return true };
         let is_near = self.round_trip_ns < elsewhere.limit_ns;
@@ -63,7 +65,7 @@ impl Distance {
         together.round_trips_ns.into_iter().all(at_it)
     }
 
-    /// For example `a word there and back takes 0.20 µs`.
+    /// Sentence such as `a word there and back takes 0.20 µs (0.19 … 0.21)`.
     pub(super) fn told(&self) -> String {
         let us = |ns: f64, interval_ns: Option<[f64; 2]>| {
             let ends = interval_ns.map_or_else(
@@ -84,7 +86,8 @@ fn interval(rising: &[u64]) -> Option<[f64; 2]> {
     median_interval(rising, CONFIDENCE).map(|ends| ends.map(|ns| ns as f64))
 }
 
-/// Index of the widest step between neighbouring times, if it is wide enough to separate two distances.
+/// Index after the widest step between successive times, if that step is wide enough to separate two distances; `None`
+/// otherwise.
 fn split(sorted: &[u64]) -> Option<usize> {
     let last = sorted.len().checked_sub(MEETINGS_MIN)?;
     let step = |at: usize| sorted[at] as f64 / sorted[at - 1].max(1) as f64;

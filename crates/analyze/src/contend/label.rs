@@ -1,56 +1,58 @@
-//! Derives the relation of two CPUs from the costs of their workers to each other.
+//! Derives the relation of two CPUs from how much their workers slow each other down.
 
 use fauxplat_model::{Neighbourhood, PairCost};
 
 use super::{ContendPair, Interval, ROUNDS_MIN};
 
-/// Kernels that need a core's execution units.
+/// Names of the kernels that fill a core's execution units.
 const PORTS: [&str; 3] = ["integer-ports", "float", "fauxplat"];
-/// Kernels whose memory fits into a cache that belongs to one core, or to a few.
+/// Names of the kernels whose memory fits into a cache that belongs to one core, or to a few.
 const NEAR_CACHES: [&str; 2] = ["l1", "l2"];
-/// Cost above which a core or a cache counts as shared: siblings of one core cost each other 20 % to 100 %.
+/// Ratio of CPU times together and alone above which a core or a cache counts as shared: siblings of one core slow each
+/// other down by 20 % to 100 %.
 const SHARED: f64 = 1.12;
-/// Longest round trip within a core: its hardware threads hand a word over faster. Between cores a round trip takes
-/// longer through any cache: 110 ns within a complex of EPYC, of which some sixty are the two threads' own checks.
-/// Published figures are 4 to 12 ns per direction between siblings and 15 to 55 ns within one last-level cache.
+/// Longest round trip of a word within a core: its hardware threads hand the word over faster. Between cores a round
+/// trip takes longer through any cache: 110 ns within a complex of EPYC, of which some sixty are the two threads' own
+/// checks. Published figures are 4 to 12 ns per direction between siblings and 15 to 55 ns within one last-level cache.
 const WITHIN_CORE_NS: f64 = 90.0;
-/// A worker cannot be faster beside another one; below this, the worker that ran alone was disturbed.
+/// Ratio of CPU times together and alone below which the worker that ran alone was disturbed, since no worker is faster
+/// beside another one.
 const FASTER: f64 = 0.97;
-/// Cost below which nothing is shared.
+/// Ratio of CPU times together and alone below which the workers share nothing that a kernel needs.
 const FREE: f64 = 1.06;
-/// Loss of wall time, but not of CPU time, above which the host is taken to run both workers in turns on one of its
-/// CPUs.
+/// Ratio of wall times together and alone above which, if CPU time is lost less, the host is taken to run both virtual
+/// CPUs in turns on one of its CPUs.
 const STACKED: f64 = 1.3;
-/// Share of the time of memory above which a walk counts as one through memory. Memory takes at least twice as long as
-/// any last-level cache, and mixtures lie between.
+/// Share of the time of a walk through memory above which a walk of the kernel `llc` counts as one through memory as
+/// well. Memory takes at least twice as long as any last-level cache, and mixtures lie between.
 const CACHE_LIKE: f64 = 0.6;
-/// Half of the cost of a walk of twice the size, on a logarithmic scale: two walks of a common cache cost each other
-/// all of it, two walks in separate caches nothing.
+/// Part, on a logarithmic scale, of the slowdown by a walk of twice the size below which two workers have separate
+/// caches: two walks in a common cache slow each other down by all of it, two walks in separate caches by nothing.
 const HALF: f64 = 0.5;
 
-/// A line that another CPU has just written takes less than this share of the time of memory if it comes through a
-/// common cache: a fifth within a complex of EPYC, half across the mesh of a Xeon.
+/// Share of the time of memory below which a line that another CPU has just written came through a common cache: the
+/// share is a fifth within a complex of EPYC, half across the mesh of a Xeon.
 const AT_HAND: f64 = 0.65;
-/// A line that comes over the fabric takes more than this share: as long as memory between complexes, longer between
-/// sockets.
+/// Share of the time of memory above which a line that another CPU has just written came over the fabric: as long as
+/// memory between complexes, longer between sockets.
 const FETCHED: f64 = 0.85;
 
-/// Knowledge about a pair in addition to the costs of its kernels.
+/// Measurements of a pair of CPUs in addition to the slowdowns of its kernels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
-    /// Cost of a walk of twice the size of the kernel `llc`, for a worker alone.
+    /// Slowdown of a worker alone by a walk of twice the size of the kernel `llc`, as a ratio.
     pub(super) doubled: Option<Interval>,
     pub(super) handover: Option<Handed>,
-    /// Median round trip to the other worker, in the meetings that count.
+    /// Median round trip of a word to the other worker and back, in the meetings at the distance that counts.
     pub(super) round_trip_ns: Option<f64>,
 }
 
-/// Time until a worker has a line that the other has just written.
+/// Time in which a worker reads a line that the other has just written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handed {
-    /// Ratio to the time of a line from memory.
+    /// Ratio of `handed_ns` to `memory_ns`.
     pub(super) of_memory: Interval,
-    /// Time of a line that was handed over.
+    /// Time of a line that the other worker has just written.
     pub(super) handed_ns: Interval,
     pub(super) memory_ns: Interval,
 }
@@ -58,9 +60,9 @@ pub(super) struct Handed {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Label {
     pub(super) is: Neighbourhood,
-    /// The figures that decided, or the reason why none did.
+    /// The figures that decided, or the reason why the relation is not decided, in words.
     pub(super) evidence: String,
-    /// Whether more rounds could decide.
+    /// Whether more rounds could decide the relation.
     pub(super) is_open: bool,
 }
 
@@ -73,7 +75,7 @@ impl Label {
         Label { is: Neighbourhood::NotDecided, evidence, is_open: true }
     }
 
-    /// A label that more rounds cannot decide.
+    /// An undecided label that more rounds cannot decide.
     fn closed(evidence: impl Into<String>) -> Self {
         Label { is: Neighbourhood::NotDecided, evidence: evidence.into(), is_open: false }
     }
@@ -95,7 +97,7 @@ pub(super) fn label(pair: &ContendPair, costs: &[PairCost], known: Known) -> Lab
         .unwrap_or_else(|| last_level(costs, known))
 }
 
-/// A sentence about the number of usable rounds of a kernel, and why the others are left out.
+/// A sentence about the number of usable rounds of a kernel, and why the others do not count.
 fn too_few(cost: &PairCost) -> String {
     let PairCost { kernel, rounds, dropped_rounds, elsewhere_rounds, .. } = cost;
     let mut words = format!("{kernel}: {rounds} rounds count, of {ROUNDS_MIN} that an answer takes");
@@ -124,7 +126,8 @@ fn same_cpu(costs: &[PairCost]) -> Label {
     }
 }
 
-/// Two CPUs that the host runs in turns on one of its own: wall time is lost although neither worker waits for its CPU.
+/// Label for two CPUs that the host runs in turns on one of its own; `None` if that is not shown. Both workers then
+/// lose wall time although neither waits for its CPU.
 fn stacked(costs: &[PairCost]) -> Option<Label> {
     let is_stolen = |cost: &&PairCost| {
         let waited = cost.run_delay_ns.unwrap_or(0) as f64 / cost.wall_ns.max(1) as f64;
@@ -135,9 +138,9 @@ fn stacked(costs: &[PairCost]) -> Option<Label> {
     Some(Label::decided(Neighbourhood::Stacked, words))
 }
 
-/// Execution units are shared if every kernel that fills some slows down, and not shared if one of them does not. A
-/// single kernel may slow down because of the frequency or a neighbour on the host, but no kernel is as fast beside a
-/// sibling as alone.
+/// Label for two CPUs that share execution units: some kernel that fills these units is shown to slow down, and none is
+/// shown not to. `None` if one is shown not to slow down while none is shown to do so. A single kernel may slow down
+/// because of the frequency or a neighbour on the host, but no kernel is as fast beside a sibling as alone.
 fn sibling(costs: &[PairCost]) -> Option<Label> {
     let ports = || of(costs, &PORTS);
     let free = ports().find(|cost| cost.cpu_high_ratio < FREE);
@@ -152,9 +155,9 @@ fn sibling(costs: &[PairCost]) -> Option<Label> {
     }
 }
 
-/// Siblings are also near each other. Two distant cores that slow each other down, because they share a limit of power
-/// or frequency, are no siblings, and the costs of their kernels tell nothing. The time of lines that one writes and
-/// the other reads still does.
+/// Checks the label of siblings by the round trip of a word, which is short between them. Two distant cores that slow
+/// each other down because they share a limit of power or frequency are no siblings. Such cores are labelled by the
+/// time of cache lines that one writes and the other reads.
 fn within_core(label: Label, costs: &[PairCost], known: Known) -> Label {
     let far = known.round_trip_ns.filter(|&ns| ns > WITHIN_CORE_NS && label.is == Neighbourhood::SmtSibling);
     let Some(ns) = far else { return label };
@@ -170,14 +173,14 @@ fn within_core(label: Label, costs: &[PairCost], known: Known) -> Label {
     })
 }
 
-/// Label by the caches that belong to one core, or to a few.
+/// Label of CPUs that share a cache of one core, or of a few; `None` if that is not shown.
 fn near_caches(costs: &[PairCost]) -> Option<Label> {
     let near = || of(costs, &NEAR_CACHES);
     let shared = near().filter(|cost| cost.cpu_low_ratio > SHARED).max_by(by_ratio);
     shared.map(|shared| Label::decided(Neighbourhood::SharedCache, told(shared)))
 }
 
-/// Label by the last-level cache, which mostly decides the relation of two cores.
+/// Label by whether the last-level cache is shared, which decides the relation of most pairs of cores.
 fn last_level(costs: &[PairCost], known: Known) -> Label {
     let named = |name: &str| costs.iter().find(|cost| cost.kernel == name);
     let (Some(llc), Some(dram)) = (named("llc"), named("dram")) else {
@@ -214,9 +217,9 @@ fn last_level(costs: &[PairCost], known: Known) -> Label {
     }
 }
 
-/// Label by the time of lines that the other worker has just written, which is short exactly if one cache serves both.
-/// Walks that slow each other down prove a common cache as well, but walks that do not prove nothing: where other
-/// guests hold most of a cache, two walks that return often may both keep their part.
+/// Label by the time of lines that the other worker has just written, which is short exactly if one cache serves both;
+/// `None` if the time lies between. Walks that slow each other down prove a common cache as well, but walks that do not
+/// prove nothing: where other guests hold most of a cache, two walks that return often may both keep their part.
 fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
     let Handed { of_memory: Interval { low, middle, high }, handed_ns, memory_ns } = handover;
     let words = format!(
@@ -234,8 +237,8 @@ fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
     })
 }
 
-/// The kernel of the last-level cache works in memory, because other guests hold the cache. Both workers are then as
-/// slow alone as together, which must not be taken for "nothing is shared".
+/// Reason in words if the walk of the kernel `llc` runs in memory, because other guests hold the cache; otherwise
+/// `None`. Both workers are then as slow alone as together, which must not be taken for "nothing is shared".
 fn held_by_others(llc: &PairCost, dram: &PairCost) -> Option<String> {
     let (llc_ns, dram_ns) = (llc.alone_cpu_ns?, dram.alone_cpu_ns?);
     (llc_ns > dram_ns * CACHE_LIKE).then(|| {
@@ -272,7 +275,7 @@ fn nanos(Interval { low, middle, high }: Interval) -> String {
     format!("{middle:.0} ns ({low:.0} … {high:.0})")
 }
 
-/// For example `llc: CPU time 1.19 times (1.14 … 1.25)`.
+/// The slowdown of CPU time as text, for example `llc: CPU time 1.19 times (1.14 … 1.25)`.
 fn told(cost: &PairCost) -> String {
     format!("{}: CPU time {}", cost.kernel, times(cpu(cost)))
 }

@@ -1,4 +1,4 @@
-//! Costs of two workers to each other, and the relation of their CPUs that follows.
+//! How much two workers slow each other down, and the relation of their CPUs that follows.
 
 mod distance;
 mod label;
@@ -19,11 +19,11 @@ use distance::Distance;
 use label::{Handed, Known, Label, label};
 pub use usable::usable_cache;
 
-/// A cell of the design: a kernel and the workers that run it.
+/// A cell of the design of the measurement: a kernel and the workers that run it at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContendCell {
     pub kernel: String,
-    /// Indices of the workers: two, or one that works alone.
+    /// Indices of the workers: two, or a single one that works alone.
     pub hands: Vec<u16>,
 }
 
@@ -46,8 +46,8 @@ pub struct ContendPair {
     pub hands: [u16; 2],
     /// Relation of the CPUs by the topology that the kernel reports.
     pub claimed: Neighbourhood,
-    /// Workers on the same CPUs with a walk of twice the size in the kernel `llc`, each alone. Their cost is that of
-    /// two walks in one cache.
+    /// Indices of workers on the same CPUs whose walk in the kernel `llc` has twice the size, each of which works
+    /// alone. They are as slow as two walks in one cache.
     pub doubled: Option<[u16; 2]>,
 }
 
@@ -59,16 +59,17 @@ pub struct ContendJudged {
     pub open: Vec<usize>,
 }
 
-/// Share of the time of a worker alone, or of two on CPUs of their own, up to which waiting and steal are allowed. A
-/// larger share is caused by other processes.
+/// Share of the wall time of a worker alone, or of two on different CPUs, above which waiting for the CPU is taken to
+/// be caused by other processes.
 const DISTURBED_SHARE: f64 = 0.01;
-/// Share of a cell's wall time that may be neither CPU time nor run-queue wait nor steal.
+/// Share of a pair's wall time above which time is unexplained that is neither CPU time nor run-queue wait nor steal.
 const UNEXPLAINED: f64 = 0.01;
-/// Minimum number of undisturbed rounds of a pair: in fewer, not even the whole range contains the median with 95 %.
+/// Minimum number of undisturbed rounds of a pair: with fewer, the confidence that the median lies between the smallest
+/// and the largest of the rounds is below 95 %.
 const ROUNDS_MIN: usize = 6;
-/// Confidence of all intervals.
+/// Confidence of the intervals of all medians.
 const CONFIDENCE: f64 = 0.95;
-/// Median of a ratio over the rounds, with its interval.
+/// Median of a figure over the rounds, with the ends of its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Interval {
     low: f64,
@@ -76,7 +77,7 @@ struct Interval {
     high: f64,
 }
 
-/// The samples by round, cell and worker.
+/// The samples by round, cell and worker, and the number of rounds.
 struct Index<'s> {
     samples: HashMap<(u32, u16, u16), &'s ShiftSample>,
     rounds: u32,
@@ -121,7 +122,7 @@ pub fn contend_findings(
 }
 
 /// Whether the cause of lost wall time is unknown and more rounds can show it: steal is counted in ticks of 10 ms,
-/// whose share in the time of a cell decreases with more rounds.
+/// whose share in the wall time decreases with more rounds.
 fn hides_in_ticks(costs: &[PairCost]) -> bool {
     let was_stolen = costs.iter().any(|cost| cost.steal_ns.is_some_and(|ns| ns > 0));
     was_stolen
@@ -136,7 +137,8 @@ fn distance(pair: &ContendPair, cells: &[ContendCell], samples: &[ShiftSample]) 
     Distance::of(samples.iter().filter(is_together))
 }
 
-/// Time of lines that the other worker had just written, and of lines from memory.
+/// Time of lines that the other worker had just written, and of lines from memory; `None` for fewer than [`ROUNDS_MIN`]
+/// rounds.
 fn handover(
     pair: &ContendPair,
     distance: Option<Distance>,
@@ -187,7 +189,8 @@ fn labelled(
     }
 }
 
-/// Cost of a walk of twice the size relative to a worker's own walk of the kernel `llc`: the mean of both sides.
+/// Slowdown of a worker alone by a walk of twice the size of the kernel `llc`, as a ratio: the geometric mean over both
+/// CPUs, round by round. `None` for fewer than [`ROUNDS_MIN`] rounds.
 fn doubled(pair: &ContendPair, cells: &[ContendCell], index: &Index<'_>) -> Option<Interval> {
     let cell = |hand: u16| cells.iter().position(|cell| cell.kernel == "llc" && cell.hands == [hand]);
     let side = |side: usize| {
@@ -217,7 +220,7 @@ fn pair_costs(
     together.filter_map(|(place, _)| cost(pair, distance, place, cells, index)).collect()
 }
 
-/// Cost of a kernel on a pair; `None` before its first round is complete.
+/// How much slower the workers of a pair run a kernel together than alone; `None` before the first round is complete.
 fn cost(
     pair: &ContendPair,
     distance: Option<Distance>,
@@ -287,20 +290,20 @@ fn cost(
     })
 }
 
-/// Whether other processes worked on these CPUs. On one CPU the two workers wait for each other, so only rounds of
-/// single workers are checked there.
+/// Whether other processes worked on the CPUs of a pair in a round. Two workers on the same CPU wait for each other, so
+/// only the shifts of single workers are checked there.
 fn is_disturbed(pair: &ContendPair, sides: [(&ShiftSample, &ShiftSample); 2]) -> bool {
     let same = pair.cpus[0] == pair.cpus[1];
     sides.into_iter().any(|(alone, together)| waits(alone) || (!same && waits(together)))
 }
 
-/// Whether a worker had to wait for its CPU.
+/// Whether a worker waited for its CPU for more than [`DISTURBED_SHARE`] of its wall time.
 fn waits(sample: &ShiftSample) -> bool {
     sample.run_delay_ns.is_some_and(|ns| ns as f64 > sample.wall_ns as f64 * DISTURBED_SHARE)
 }
 
 /// Median over the rounds, with its interval by order statistics, which makes no assumption about the distribution. The
-/// interval is unbounded for too few rounds.
+/// interval is unbounded for fewer than [`ROUNDS_MIN`] rounds.
 fn middle(ratios: &[f64]) -> Interval {
     let middle = median(ratios).unwrap_or(f64::NAN);
     match median_interval(&sorted(ratios), CONFIDENCE) {

@@ -1,8 +1,8 @@
-//! Labels and costs of made-up rounds.
+//! Tests of labels and slowdowns with made-up rounds.
 
 use super::*;
 
-/// A worker's round of 100 units, with its CPU time, wait and steal time.
+/// Sample of a worker in a round with 100 units, with its CPU time, waiting and steal in nanoseconds.
 fn shift(round: u32, cell: u16, hand: u16, [cpu_ns, wait_ns, steal_ns]: [u64; 3]) -> ShiftSample {
     let jitter = u64::from(round * 7 % 5) * 100;
     ShiftSample {
@@ -18,11 +18,11 @@ fn shift(round: u32, cell: u16, hand: u16, [cpu_ns, wait_ns, steal_ns]: [u64; 3]
     }
 }
 
-/// Cost of a walk of twice the size when the first walk already fills the cache.
+/// CPU time of a walk of twice the size that does not fit into the cache any more, for 100 units.
 const TWICE_NS: u64 = 180_000;
 
-/// Alone a unit costs 1000 ns; together each kernel costs the given times, and a walk of twice the size costs
-/// `twice_ns`.
+/// Findings from made-up rounds. Alone, a unit takes 1000 ns; together, the samples of each kernel have the times in
+/// `together`; alone with twice the size, 100 units take `twice_ns`.
 fn judged_with(
     same: bool,
     together: &[(&str, [u64; 3])],
@@ -40,7 +40,7 @@ fn judged_with(
         for hands in [vec![0], vec![1], vec![2], vec![3], vec![0, 1]] {
             for round in 0..12 {
                 for &hand in &hands {
-                    // Memory is slower than everything else, also alone.
+                    // The kernel `dram` takes three times as long as the others, also alone.
                     let slow = if *kernel == "dram" { 3 } else { 1 };
                     let mut cost = match hands.as_slice() {
                         [_, _] => *costs,
@@ -106,7 +106,7 @@ fn nothing_is_separate_without_a_look_at_a_cache_that_works() {
     }
 }
 
-/// The label of a pair without mutual costs, after some of its costs were changed.
+/// The label of a pair of CPUs that do not slow each other down, after `change` has changed some of the slowdowns.
 fn changed(change: impl Fn(&mut Vec<PairCost>), doubled: Interval) -> Label {
     let free = [100_000, 0, 0];
     let mut costs = judged(false, &[("float", free), ("llc", free), ("dram", free)], 0).pairs;
@@ -158,7 +158,8 @@ fn ratios_and_the_identity_of_time() {
     assert_eq!((cost.run_delay_ns, cost.steal_ns), (Some(12_000), Some(480_000)));
 }
 
-/// Rounds in which the pair is near and shares a cache, and others in which the host has moved it apart.
+/// Findings from rounds in which the CPUs are near and share a cache, and others in which the host has moved them
+/// apart.
 fn moving(near: impl Fn(u32) -> bool) -> ContendJudged {
     let pair = ContendPair {
         cpus: [Cpu(0), Cpu(1)],
@@ -200,7 +201,7 @@ fn cpus_that_the_host_moves_are_judged_by_the_rounds_in_which_they_were_near() {
     let label = &apart.findings.labels[0];
     assert_eq!((label.label, label.elsewhere_share), (Neighbourhood::Separate, None), "{}", label.evidence);
 
-    // Too few rounds for a label, and more of them may come.
+    // There are too few rounds in which the CPUs are near for a label, and more rounds may come.
     let seldom = moving(|round| round % 8 == 0);
     assert_eq!((seldom.findings.labels[0].label, seldom.open.len()), (Neighbourhood::NotDecided, 1));
 }
@@ -208,7 +209,8 @@ fn cpus_that_the_host_moves_are_judged_by_the_rounds_in_which_they_were_near() {
 #[test]
 fn what_is_handed_over_through_one_cache_decides_where_costs_do_not() {
     let interval = |low: f64, high: f64| Interval { low, middle: (low * high).sqrt(), high };
-    // The last argument is the ratio of a walk alone to a walk through memory.
+    // Arguments: the interval of the time of a cache line that the other worker wrote, relative to a line from memory;
+    // the slowdown of the kernel `llc`; and the time of its walk alone relative to a walk through memory.
     let judge = |low: f64, high: f64, llc: f64, of_dram: f64| {
         let pair = ContendPair {
             cpus: [Cpu(0), Cpu(1)],
@@ -242,7 +244,8 @@ fn what_is_handed_over_through_one_cache_decides_where_costs_do_not() {
         let contradiction = judge(1.0, 1.1, 2.0, of_dram);
         assert!(contradiction.is == Neighbourhood::NotDecided && contradiction.is_open);
     }
-    // In between the costs decide, unless other guests hold the cache.
+    // If the time of handed-over lines is neither short nor long, the slowdowns decide, unless other guests hold the
+    // cache.
     assert_eq!(judge(0.5, 0.8, 2.0, 0.2).is, Neighbourhood::SharedCache);
     assert_eq!(judge(0.5, 0.8, 1.0, 0.2).is, Neighbourhood::Separate);
     let held = judge(0.5, 0.8, 2.0, 1.0);
@@ -270,7 +273,7 @@ fn two_cores_under_one_limit_of_power_are_no_siblings() {
     assert_eq!(is(Some(40.0), None), Neighbourhood::SmtSibling);
     assert_eq!(is(None, None), Neighbourhood::SmtSibling);
     assert_eq!(is(Some(200.0), None), Neighbourhood::NotDecided);
-    // A limit of power does not slow down lines that are handed over through a common cache.
+    // A limit of power does not delay lines that are handed over through a common cache.
     assert_eq!(is(Some(200.0), Some(handed(0.18, 0.22))), Neighbourhood::SharedCache);
     assert_eq!(is(Some(200.0), Some(handed(1.0, 1.1))), Neighbourhood::NotDecided);
 }
@@ -279,7 +282,8 @@ fn two_cores_under_one_limit_of_power_are_no_siblings() {
 fn the_interval_is_one_of_the_median() {
     use fauxplat_stats::draw::Draw;
     let mut draw = Draw::new(5, 0);
-    // Skewed like the costs beside a neighbour: the median is 1.1, and the mean and winsorised means are above it.
+    // Skewed like slowdowns beside a neighbour on the host: the median is 1.1, and the mean and winsorised means are
+    // above it.
     let mut holds = |_: &u32| {
         let ratios: Vec<f64> =
             (0..40).map(|_| 1.0 - 0.1 / std::f64::consts::LN_2 * draw.uniform().max(1e-12).ln()).collect();
@@ -287,7 +291,7 @@ fn the_interval_is_one_of_the_median() {
         found.low <= 1.1 && 1.1 <= found.high
     };
     let held = (0..1000).filter(&mut holds).count();
-    // 950 are expected; 928 is the 0.1 % quantile.
+    // At a confidence of 95 %, 950 of 1000 intervals are expected to contain the median; 928 is the 0.1 % quantile.
     assert!(held >= 928, "{held} of 1000");
     let few = middle(&[1.0, 1.1, 1.2, 1.3, 1.4]);
     assert!(few.low == 0.0 && few.high.is_infinite(), "five rounds hold a median with 93.75 % only");

@@ -1,20 +1,20 @@
-//! Size of the part of a cache that a CPU can actually use.
+//! Size of the part of a cache that a CPU can actually use, from the times of walks through memory.
 
 use fauxplat_units::Bytes;
 
-/// The largest of several footprints that the last-level cache serves: a step costs little more than in the smallest
-/// footprint, which lies just beyond the second level. A guest or process with a share of a cache is told the size of
-/// the whole cache.
+/// The largest of several footprints that the last-level cache serves, which is one whose accesses take little longer
+/// than those of the smallest footprint, just beyond the size of the second-level cache. A guest or process with a
+/// share of a cache is told the size of the whole cache.
 ///
-/// `costs` has footprints and costs of a step in any order; `None` if only the smallest fits, or none was tried.
+/// `costs` has footprints and times of an access in any order; `None` if only the smallest fits, or none was tried.
 pub fn usable_cache(costs: &[(Bytes, f64)]) -> Option<Bytes> {
     let (smallest, least) = costs.iter().min_by_key(|(footprint, _)| *footprint)?;
     let fits = |(footprint, cost): &&(Bytes, f64)| footprint > smallest && *cost <= least * SERVED;
     costs.iter().filter(fits).map(|(footprint, _)| *footprint).max()
 }
 
-/// Cost up to which a footprint still fits, as a multiple of the least. TLB misses cost something too; memory costs
-/// several times as much.
+/// Time of an access up to which a footprint still fits, as a multiple of that in the smallest. TLB misses take some
+/// time too; accesses to memory take several times as long.
 const SERVED: f64 = 1.6;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Places within the levels of a factor: displacements within a sixteenth of a page.
+//! Places within the levels of a factor, such as displacements of the stack within a sixteenth of a page.
 
 use fauxplat_model::Sample;
 use fauxplat_stats::henderson::{Factor, LevelEffect, Parts};
@@ -11,16 +11,17 @@ use super::{DRAWS, ExplainFactor, Varied};
 pub struct ExplainPlaces {
     /// Names of all places, level after level. All levels have the same number of places.
     pub names: Vec<String>,
-    /// Index of the place among all places, by block and run. Within as many blocks as a level has places, each place
-    /// comes at most once, in random order.
+    /// Index of the place in `names`, by block and by position within the block. Within as many blocks as a level has
+    /// places, each place comes at most once, in random order.
     pub at: Vec<Vec<u16>>,
 }
 
-/// Maximum number of levels that a report lists in full. Of more levels, `EXTREMES_TOLD` from either end are listed.
+/// Maximum number of levels that a report lists in full. Of more levels, the `EXTREMES_TOLD` fastest and slowest are
+/// listed.
 const LEVELS_TOLD: usize = 64;
 const EXTREMES_TOLD: usize = 8;
 
-/// Adds the places of each factor as a factor of its own, if there are enough runs.
+/// Adds the places of each factor as a factor of its own to the estimates and to `varied`, if there are enough runs.
 pub(super) fn with_places(
     main: Parts,
     factors: &[ExplainFactor],
@@ -57,10 +58,10 @@ fn column(places: &ExplainPlaces, good: &[&Sample]) -> Option<Vec<u16>> {
     good.iter().map(at).collect()
 }
 
-/// p-value of places that were dealt anew in each round of blocks: permuting the remainder of the factors within the
-/// blocks shows how large the effect could be by chance (Freedman and Lane 1983). Two tests share the error: one with
-/// outliers pulled in, for many places that differ a little, and one with the plain values, for a single place that is
-/// much slower.
+/// p-value of the effect of places that were drawn anew in each round of blocks: permuting the log times, from which
+/// the effects of the factors are subtracted, within the blocks shows how large the effect could be by chance (Freedman
+/// and Lane 1983). Two tests share the error level: one with winsorised values, for many places that differ a little,
+/// and one with the plain values, for a single place that is much slower.
 fn p_value(views: [&[f64]; 2], places: &[u16], count: usize, good: &[&Sample], seed: u64) -> f64 {
     let of = |values: &[f64]| {
         let mut sums = LevelSums::new(count, DRAWS, seed ^ 1);
@@ -78,7 +79,8 @@ fn p_value(views: [&[f64]; 2], places: &[u16], count: usize, good: &[&Sample], s
     (2.0 * pulled_in.min(plain)).min(1.0)
 }
 
-/// The levels that a report lists, in their order: all of a few, and of many the most extreme ones.
+/// The levels that a report lists, in their order: all of up to [`LEVELS_TOLD`], otherwise those with the largest and
+/// smallest effects.
 pub(super) fn told<'a>(
     names: &'a [String],
     effects: &'a [LevelEffect],

@@ -1,4 +1,4 @@
-//! Interactions of factors, pair by pair.
+//! Interactions of factors, for each two of them.
 
 use fauxplat_model::{Interaction, Sample};
 use fauxplat_stats::henderson::{Parts, interaction, shares};
@@ -6,7 +6,8 @@ use fauxplat_stats::permute::{Crossing, LevelSums};
 
 use super::{DRAWS, INTERVAL_LEVEL, Varied};
 
-/// Interactions of every pair of drawn factors with enough runs for a table of both. The p-values are not adjusted yet.
+/// The interaction of each two drawn factors with enough runs to estimate the effect of every combination of levels.
+/// The p-values are not adjusted yet.
 pub(super) fn pairs(main: &Parts, varied: &[Varied], good: &[&Sample], seed: u64) -> Vec<Interaction> {
     let drawn: Vec<&Varied> = varied.iter().filter(|varied| varied.is_drawn).collect();
     let others = |at: usize| drawn[at + 1..].iter().map(move |other| (at, *other));
@@ -14,8 +15,8 @@ pub(super) fn pairs(main: &Parts, varied: &[Varied], good: &[&Sample], seed: u64
     all.filter_map(|(at, other)| pair(main, [drawn[at], other], good, seed)).collect()
 }
 
-/// The interaction that is reported: the largest of those beyond chance, otherwise the largest of all. A larger share
-/// that may be due to chance must not hide a smaller one that is not.
+/// The interaction that is reported: the largest of those whose p-value is within `level`, otherwise the largest of
+/// all. A larger share that may be due to chance must not hide a smaller one that is not.
 pub(super) fn foremost(pairs: Vec<Interaction>, level: f64) -> Option<Interaction> {
     let is_named = |pair: &Interaction| pair.p_adjusted <= level;
     let by_share = |a: &Interaction, b: &Interaction| a.variance_share.total_cmp(&b.variance_share);
@@ -41,8 +42,8 @@ fn pair(main: &Parts, [one, other]: [&Varied; 2], good: &[&Sample], seed: u64) -
     })
 }
 
-/// p-value of a table of cells: the effects of both factors alone are taken out, and the remainder is permuted within
-/// the blocks (Freedman and Lane 1983).
+/// p-value of the effect of the combinations of two factors' levels, which are called cells: the effects of each factor
+/// alone are subtracted, and the remainder is permuted within the blocks (Freedman and Lane 1983).
 fn p_value(main: &Parts, cells: &[u16], count: usize, good: &[&Sample], seed: u64) -> f64 {
     let mut sums = LevelSums::new(count, DRAWS, seed ^ 2);
     let mut from = 0;

@@ -1,4 +1,5 @@
-//! Suspects are measured again, each between two machines that represent its group, and then confirmed or cleared.
+//! Suspects, which are machines slower than their group, are measured again, each between two machines that represent
+//! the group, and are then confirmed or cleared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,25 +11,28 @@ use super::estimate::Estimate;
 use super::group::Group;
 use super::machine::Machine;
 
-/// Number of rounds in which suspects and their references are measured again.
+/// Number of rounds in which suspects and the machines they are compared with are measured again.
 const ROUNDS: u32 = 6;
 
-/// Minimum number of rounds that decide.
+/// Minimum number of rounds with readings from which a suspect is confirmed or cleared.
 const ROUNDS_MIN: usize = 3;
 
-/// Maximum number of suspects that are measured again; more suspects point to another problem than some odd machines.
+/// Maximum number of suspects that are measured again; more suspects show another problem than a few odd machines.
 const SUSPECTS_MAX: usize = 50;
 
-/// Maximum number of suspects between the same two references, so that all are near to them in time.
+/// Maximum number of suspects that are measured between the same two reference machines, so that all are close to these
+/// in time.
 const BESIDE: usize = 4;
 
-/// Suspects of a group with their references.
+/// Suspects of a group and the reference machines between which they are measured, as indices into the list of
+/// machines.
 struct Bracket {
     references: Vec<usize>,
     suspects: Vec<usize>,
 }
 
-/// Plan of the machines to measure again, in their order; `None` without suspects.
+/// Plan of the machines to measure again, in their order; `None` without suspects. Machines in `shunned` are not used
+/// as references.
 ///
 /// In a round each bracket consists of a reference, the suspects, and another reference, so that slow drift affects the
 /// suspects as much as the mean of both references. Every second round runs in the opposite order.
@@ -75,7 +79,8 @@ pub(super) fn plan(
     Some(plan)
 }
 
-/// The machines nearest to the middle of the group, as many as the suspects need.
+/// The usable machines whose first measurement is nearest to the centre of the group, as references for its suspects
+/// `mine`.
 fn typical(
     group: &Group,
     machines: &[Machine],
@@ -120,7 +125,7 @@ fn order(brackets: &[Bracket], round: u32) -> Vec<usize> {
     order
 }
 
-/// Result of measuring a suspect again.
+/// State of a suspect after it was measured again.
 pub(super) struct Decided {
     pub(super) state: NodeState,
     pub(super) effect: Option<Estimate>,
@@ -129,19 +134,20 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// State of a suspect that cannot be measured again, or was not.
+    /// State of a suspect that cannot be measured again, or was not, for this reason.
     pub(super) fn not_again(reason: Option<&str>) -> Self {
         Decided { state: NodeState::Suspect, effect: None, rounds: 0, reason: reason.map(str::to_owned) }
     }
 }
 
-/// Readings of repeated measurements, by round and node.
+/// Log readings of the repeated measurements, by round and node.
 pub(super) struct Rounds<'a> {
     by_place: BTreeMap<(u32, &'a str), f64>,
 }
 
 impl<'a> Rounds<'a> {
-    /// The readings without the part that facts explain, as known from the first measurement.
+    /// Reads the repeated measurements. From each log reading the part is subtracted that facts of the machine explain,
+    /// as estimated from the first measurement.
     pub(super) fn of(evidence: &'a FleetEvidence, machines: &[Machine], question: &FleetQuestion) -> Self {
         let again = evidence.records.iter().filter(|record| record.round > 0);
         let explained: BTreeMap<&str, f64> =
@@ -153,7 +159,7 @@ impl<'a> Rounds<'a> {
         Rounds { by_place: again.filter_map(place).collect() }
     }
 
-    /// Log ratios of the suspect over the mean of the references of its bracket, round by round.
+    /// Log ratios of the suspect to the mean of its reference machines, round by round.
     fn differences(&self, plan: &SuspectPlan) -> Vec<f64> {
         let rounds: BTreeSet<u32> = self.by_place.keys().map(|(round, _)| *round).collect();
         let of_round = |round: u32| {
@@ -164,12 +170,11 @@ impl<'a> Rounds<'a> {
         rounds.into_iter().filter_map(of_round).collect()
     }
 
-    /// Decides by the pairs of all rounds: confirmed, cleared or noisy. The machine stays suspect if there are too few
-    /// rounds, or if it is only as slow as machines of its group sometimes are.
+    /// Decides by the log ratios of all rounds whether a suspect is confirmed, cleared or noisy. The machine stays
+    /// suspect if there are too few rounds, or if it is only as slow as machines of its group sometimes are.
     ///
-    /// A machine is confirmed if it is slower by more than the smallest relevant effect, if its interval excludes zero,
-    /// and if the slowdown exceeds the natural range of the slow side of its group, now that its own noise is averaged
-    /// out.
+    /// A machine is confirmed if it is slower by more than `least`, if its interval excludes zero, and if the slowdown
+    /// exceeds the natural range of the slow side of its group, now that its own noise is averaged out.
     pub(super) fn decide(&self, plan: &SuspectPlan, group: &Group, least: f64) -> Decided {
         let differences = self.differences(plan);
         let rounds = differences.len();

@@ -1,23 +1,25 @@
-//! Answers of the programs: nodes whose answers deviate from the answers of the others.
+//! Outputs of the measured programs, as hashes: finds machines whose output deviates from that of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fauxplat_model::{AnswersDiffer, FleetAnswer, FleetEvidence, NodeRecord};
 
-/// Minimum size of a group; nodes of smaller groups are compared with the whole fleet.
+/// Minimum number of members with which a group is compared by itself; nodes of smaller groups are compared with the
+/// whole fleet.
 const GROUP_MIN: usize = 3;
 
 pub(super) struct Answers {
-    /// All answers, if they are not all equal.
+    /// The distinct outputs of each command, with the number of machines that gave them; empty if all outputs are
+    /// equal.
     pub(super) told: Vec<FleetAnswer>,
-    /// Nodes with deviating answers, each with the reason.
+    /// Nodes whose output deviates, each with the reason in words.
     pub(super) wrong: BTreeMap<String, String>,
 }
 
-/// Every node's answers to one command.
+/// For one command, the hashes of the outputs on each node.
 type Given<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// Compares the answers of the nodes. `group_of` has the group of each node, where there is one.
+/// Compares the outputs on the nodes. `group_of` has the index of the group of each node that is in one.
 pub(super) fn answers(evidence: &FleetEvidence, group_of: &BTreeMap<&str, usize>) -> Answers {
     let mut by_command: BTreeMap<u16, Given> = BTreeMap::new();
     for record in &evidence.records {
@@ -73,22 +75,22 @@ impl Answers {
     }
 }
 
-/// Number of machines on which the second program's answer differs from the first program's. A machine with several
-/// answers to one program is wrong anyway, and is not counted.
+/// Number of machines on which the second program's output differs from the first program's; `None` if it differs on
+/// none. A machine with several outputs of one program is reported elsewhere, and is not counted.
 pub(super) fn differ<'a>(records: impl Iterator<Item = &'a NodeRecord>) -> Option<AnswersDiffer> {
     let both: Vec<bool> = records.filter_map(|record| Some(only(record, 0)? != only(record, 1)?)).collect();
     let machines = both.iter().filter(|differ| **differ).count();
     (machines > 0).then_some(AnswersDiffer { machines, of: both.len() })
 }
 
-/// The answer of a machine to a command, if there is exactly one.
+/// Hash of the output of a command on a machine; `None` unless all its runs gave the same one.
 fn only(record: &NodeRecord, command: u16) -> Option<&str> {
     let mut given = record.answers.iter().filter(|it| it.command == command).map(|it| it.sha256.as_str());
     let first = given.next()?;
     given.all(|other| other == first).then_some(first)
 }
 
-/// The answer that more than half of the nodes gave as their only one.
+/// The output that more than half of the nodes gave in all their runs; `None` if there is none.
 fn majority<'a>(given: &Given<'a>) -> Option<&'a str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for answer in given.values().filter(|answers| answers.len() == 1).flatten() {

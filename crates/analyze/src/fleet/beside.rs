@@ -1,4 +1,5 @@
-//! Slow runs and the mean of two programs over all machines. Each machine has one vote, as for the typical difference.
+//! Slow runs and the mean of two programs over all machines of a fleet. Each machine counts as one value, as for the
+//! typical difference.
 
 use fauxplat_model::{DifferenceIn, Extent, FleetMean, FleetTail, NodeRecord, Side, Verdict};
 use fauxplat_stats::describe::{mean, median, variance};
@@ -12,20 +13,20 @@ use super::estimate::Estimate;
 use super::machine::{logarithms, sign};
 use super::two_programs::{LEVEL, SIDES, SIGNS_FROM};
 
-/// Part of the level that the test of slow runs has, and that of the mean.
+/// Share of the error level for the test of slow runs, and again for the test of the mean.
 const PART: f64 = 0.2;
 
-/// Largest excess of slow runs that still counts as none.
+/// Largest difference of the shares of slow runs that still counts as none.
 const TAIL_MARGIN: f64 = 0.03;
 
-/// Minimum number of slow runs of both programs together that can show a difference.
+/// Minimum number of slow runs of both programs together with which a difference is tested.
 const SLOW_MIN: usize = 4;
 
 struct Both {
-    /// Log readings minus the program's typical log reading on this machine, with the sign turned so that more is
-    /// slower.
+    /// For each program, log readings minus its median log reading on this machine, with the sign turned so that more
+    /// is slower.
     beside_typical: [Vec<f64>; 2],
-    /// B over A as logarithms, of the means with readings capped and of the plain means.
+    /// Log ratio B over A of the means with capped readings, and of the plain means.
     capped: f64,
     plain: f64,
     /// Number of readings of each program that were capped.
@@ -65,7 +66,8 @@ impl Both {
     }
 }
 
-/// Findings about slow runs and the mean over the machines; `None` for fewer than two machines.
+/// Compares the means and the shares of slow runs of two programs over the machines; `None` for fewer than two
+/// machines.
 pub(super) fn beside<'a>(
     records: impl Iterator<Item = &'a NodeRecord>,
     question: &FleetQuestion,
@@ -74,7 +76,8 @@ pub(super) fn beside<'a>(
     Some((mean_of(&machines, question)?, tail_of(&machines, question)?))
 }
 
-/// Student's interval over the machines at this part of the level, and whether the test of signs also says *different*.
+/// Mean of `values`, one per machine, with Student's interval at the share [`PART`] of the error level, and whether the
+/// interval and a sign-flip test both show that it is not zero.
 fn over_machines(values: &[f64], seed: u64) -> Option<(Estimate, bool)> {
     let n = values.len() as f64;
     let error = (variance(values) / n).sqrt();
@@ -103,9 +106,9 @@ fn mean_of(machines: &[Both], question: &FleetQuestion) -> Option<FleetMean> {
     })
 }
 
-/// A run is slow if it lies far above the typical run of its program on its machine. The excess is bounded by the
-/// variation between machines and by the number of runs: machines without any slow run agree with each other, but show
-/// little if their runs are few.
+/// Compares the shares of slow runs, which are runs far above the typical run of their program on their machine. The
+/// difference is bounded by the variation between machines and by the number of runs: machines without any slow run
+/// agree with each other, but show little if their runs are few.
 fn tail_of(machines: &[Both], question: &FleetQuestion) -> Option<FleetTail> {
     let all: Vec<f64> = machines.iter().flat_map(|it| it.beside_typical.iter().flatten()).copied().collect();
     let threshold = threshold_of(&all, 2.0 * question.least_effect.ln_1p());
@@ -142,8 +145,8 @@ fn said(is_different: bool, is_within: bool) -> Verdict {
     }
 }
 
-/// The verdict that follows from typical runs, the mean and slow runs, the extent of an *equivalent*, and the parts in
-/// which a *different* lies.
+/// Returns the verdict that follows from typical runs, the mean and slow runs; the extent of an *equivalent*; and the
+/// parts in which a *different* lies. `typical` is the verdict of typical runs.
 pub(super) fn concluded(
     typical: Verdict,
     beside: Option<&(FleetMean, FleetTail)>,

@@ -1,4 +1,4 @@
-//! Comparison of two programs on all machines of a fleet; each machine has one vote.
+//! Comparison of two programs on all machines of a fleet; each machine counts as one value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,12 +20,12 @@ use super::two_programs::{LEVEL, SIDES, SIGNS_FROM};
 
 struct Say<'a> {
     record: &'a NodeRecord,
-    /// B over A for each block with both programs, as logarithms in which more is slower.
+    /// Log ratio B over A of each block with both programs, with the sign turned so that more is slower.
     pairs: Vec<f64>,
     effect: Result<Estimate, String>,
 }
 
-/// The verdict over a fleet on which every node ran both programs in every block.
+/// Compares two programs over a fleet on which every node ran both in every block.
 pub fn fleet_compare(evidence: &FleetEvidence, question: &FleetQuestion) -> FleetCompareFindings {
     let judged = answers(evidence, &BTreeMap::new());
     let says: Vec<Say> = first_records(evidence)
@@ -60,7 +60,7 @@ pub fn fleet_compare(evidence: &FleetEvidence, question: &FleetQuestion) -> Flee
         low,
         high,
         p_value: overall
-            // If the mean is exactly zero, the error may be zero as well.
+            // If the mean log ratio is exactly zero, the standard error may be zero as well.
             .map(|it| {
                 if it.at == 0.0 { 1.0 } else { t_two_sided_p(it.at / it.error, effects.len() as f64 - 1.0) }
             }),
@@ -75,7 +75,8 @@ pub fn fleet_compare(evidence: &FleetEvidence, question: &FleetQuestion) -> Flee
     }
 }
 
-/// Student's interval over the machines. Outliers are not pulled in, so that every machine that differs counts in full.
+/// Mean of the machines' log ratios with Student's interval. Outliers are not winsorised, so that every machine that
+/// differs counts in full. `None` for fewer than two machines.
 fn over_machines(effects: &[f64]) -> Option<Estimate> {
     let n = effects.len() as f64;
     let error = (variance(effects) / n).sqrt();
@@ -86,8 +87,8 @@ fn ratios(estimate: Option<Estimate>, sign: f64) -> [Option<f64>; 3] {
     estimate.map_or([None; 3], |it| it.ratios(sign).map(finite))
 }
 
-/// Different if the interval excludes zero and the test of signs agrees; equivalent if the interval lies within the
-/// margin.
+/// The verdict: *different* if the interval excludes zero and the p-value of the sign-flip test, if there is one,
+/// agrees; *equivalent* if the interval lies within the margin; otherwise *inconclusive*.
 fn verdict(overall: Option<Estimate>, signs: Option<f64>, margin: f64) -> Verdict {
     let Some(it) = overall else { return Verdict::Inconclusive };
     let reach = margin.ln_1p();
@@ -99,8 +100,8 @@ fn verdict(overall: Option<Estimate>, signs: Option<f64>, margin: f64) -> Verdic
     }
 }
 
-/// Standard deviation between machines beyond what their own runs explain (the moment estimator of DerSimonian and
-/// Laird 1986).
+/// Standard deviation of the log ratio between machines beyond the errors of each machine (the moment estimator of
+/// DerSimonian and Laird 1986).
 fn between(counted: &[&Say]) -> Option<f64> {
     let known = counted.iter().filter_map(|say| say.effect.as_ref().ok());
     let (effects, weights): (Vec<f64>, Vec<f64>) =
@@ -130,8 +131,8 @@ impl<'a> Say<'a> {
         self.effect.as_ref().map_or(0.0, |it| it.at)
     }
 
-    /// Whether the machine's own runs show that it differs from the others: its whole interval lies on the zero side of
-    /// theirs.
+    /// Whether the machine's own runs show that it differs from the others: its whole interval lies nearer to zero than
+    /// the interval of their typical log ratio, or on the other side of zero.
     fn is_against(&self, typical: Estimate) -> bool {
         let towards_zero = |it: &Estimate| match typical.at > 0.0 {
             true => it.high < typical.low,
@@ -141,7 +142,7 @@ impl<'a> Say<'a> {
     }
 }
 
-/// Log ratios of a machine, one for each block that has both programs.
+/// Log ratios B over A of a machine, one for each block that has both programs.
 fn pairs(record: &NodeRecord, question: &FleetQuestion) -> Vec<f64> {
     let of_block = |block: &fauxplat_model::NodeBlock| {
         let alone = NodeRecord { blocks: vec![block.clone()], ..NodeRecord::default() };
@@ -151,7 +152,8 @@ fn pairs(record: &NodeRecord, question: &FleetQuestion) -> Vec<f64> {
     record.blocks.iter().filter_map(of_block).collect()
 }
 
-/// Mean over the pairs. A single pair has an unbounded interval, but still a vote.
+/// Mean log ratio over the blocks of a machine, or the reason in words why there is none. With a single block the
+/// interval is unbounded, but the machine still counts.
 fn effect(pairs: &[f64], record: &NodeRecord) -> Result<Estimate, String> {
     let why =
         || record.failures.first().map_or("no block has figures of both".to_owned(), |it| it.reason.clone());
@@ -162,10 +164,11 @@ fn effect(pairs: &[f64], record: &NodeRecord) -> Result<Estimate, String> {
     }
 }
 
-/// Facts that divide the machines by the effect, and the effect without the machines of the most distinctive fact.
+/// Facts by whose values the log ratios of the machines differ, and the effect on the machines without the value of the
+/// first of these facts.
 fn divided(counted: &[&Say], question: &FleetQuestion) -> (Vec<FactExplained>, Option<EffectElsewhere>) {
     let effects: Vec<f64> = counted.iter().map(|say| say.at()).collect();
-    // Outliers are pulled in here, so that a few odd machines do not move the reference.
+    // Outliers are winsorised here, so that a few odd machines do not move the typical log ratio.
     let Some(typical) = Estimate::of(&effects, LEVEL) else { return (Vec::new(), None) };
     let mut subjects = Vec::new();
     for say in counted {
@@ -185,7 +188,7 @@ fn elsewhere(fact: &FactExplained, counted: &[&Say], sign: f64) -> Option<Effect
     Some(EffectElsewhere { machines: others.len(), effect_ratio, low, high })
 }
 
-/// All machines, the largest slowdown of B first, followed by those that do not count.
+/// All machines, the largest slowdown of B first, followed by those without an effect.
 fn nodes(says: &[Say], evidence: &FleetEvidence, sign: f64) -> Vec<MachineEffect> {
     let mut ordered: Vec<&Say> = says.iter().collect();
     ordered.sort_by(|a, b| {

@@ -1,4 +1,4 @@
-//! An estimate with its interval, on a logarithmic scale.
+//! An estimated log ratio with its standard error and interval.
 
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_stats::winsor::location;
@@ -12,14 +12,14 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// From a mean, its standard error and its degrees of freedom, at a level such as 0.05.
+    /// Student's interval of a mean, from its standard error and degrees of freedom, at an error level such as 0.05.
     pub(super) fn new(at: f64, error: f64, df: f64, level: f64) -> Self {
-        // Without a degree of freedom, an observed error of zero does not mean that the error is zero.
+        // Without a degree of freedom, a computed error of zero does not mean that the true error is zero.
         let half = if df > 0.0 { t_upper_quantile(level / 2.0, df) * error } else { f64::INFINITY };
         Estimate { at, low: at - half, high: at + half, error }
     }
 
-    /// The mean of values with outliers pulled in; `None` for fewer than two values.
+    /// The winsorised mean of values; `None` for fewer than two values.
     pub(super) fn of(values: &[f64], level: f64) -> Option<Self> {
         if values.len() < 2 {
             return None;
@@ -28,7 +28,7 @@ impl Estimate {
         Some(Estimate::new(found.estimate, found.se, found.df, level))
     }
 
-    /// The difference of two such means; `None` for fewer than two values on either side.
+    /// The difference of two winsorised means; `None` for fewer than two values on either side.
     pub(super) fn difference(of: &[f64], from: &[f64], level: f64) -> Option<Self> {
         let (a, b) = (Estimate::of(of, level)?, Estimate::of(from, level)?);
         let error = a.error.hypot(b.error);
@@ -36,14 +36,15 @@ impl Estimate {
         Some(Estimate::new(a.at - b.at, error, df, level))
     }
 
-    /// Estimate and interval as ratios. `sign` is −1 if the sign of the logarithm was turned.
+    /// Estimate, lower and upper end of the interval, as ratios. `sign` is −1 if the sign of the logarithms was turned,
+    /// otherwise 1.
     pub(super) fn ratios(self, sign: f64) -> [f64; 3] {
         let [one, other] = [(sign * self.low).exp(), (sign * self.high).exp()];
         [(sign * self.at).exp(), one.min(other), one.max(other)]
     }
 }
 
-/// The number if it is finite, since JSON has no other numbers.
+/// The number, or `None` if it is infinite or NaN, which JSON cannot represent.
 pub(super) fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }

@@ -1,4 +1,4 @@
-//! Facts that are associated with slowness, over all machines, with the probability that such an association arises by
+//! Facts that are associated with the slowness of machines, with the probability that such an association arises by
 //! chance.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,35 +10,36 @@ use fauxplat_stats::outlying::robust;
 
 use super::estimate::Estimate;
 
-/// Error over all facts: chance brings a fact into the report in one of twenty fleets.
+/// Probability that chance brings any fact into the report.
 const LEVEL: f64 = 0.05;
 
-/// Random orders of a test.
+/// Number of random permutations of a test.
 const DRAWS: usize = 999;
 
-/// Maximum number of facts that are reported, each for what the facts before it left unexplained.
+/// Maximum number of facts that are reported. Each is tested on the differences that the facts before it leave
+/// unexplained.
 const FACTS_MAX: usize = 3;
 
-/// Minimum number of machines with a value for it to be tested as a group. Rarer values belong to single machines.
+/// Minimum number of machines with a value for the value to be tested. Rarer values belong to single machines.
 const MACHINES_MIN: usize = 2;
 
-/// Minimum number of machines with one value of a fact for their median to be subtracted from them.
+/// Minimum number of machines with the same value of a fact from which their median counts as the effect of that value.
 const SHIFTED_FROM: usize = 8;
 
-/// Bound on the influence of a single machine, in robust standard deviations.
+/// Number of robust standard deviations from the centre to which larger distances of single machines are reduced.
 const PULLED_IN: f64 = 3.0;
 
-/// Maximum number of a fact's values that are listed.
+/// Maximum number of values that are listed for a fact.
 const VALUES_MAX: usize = 20;
 
-/// Value of a fact that a machine does not report.
+/// Value that stands for a fact that a machine does not report.
 const UNKNOWN: &str = "not known";
 
 pub(super) struct Subject<'a> {
     pub(super) facts: &'a BTreeMap<String, String>,
-    /// Logarithm of the machine's slowness relative to its group.
+    /// Logarithm of the ratio of the machine's reading to its group's, with the sign turned so that more is slower.
     pub(super) value: f64,
-    /// Group of the machine; only machines of one group are compared.
+    /// Number of the machine's group; only machines of the same group are compared.
     pub(super) stratum: u32,
     /// Whether the machine is among those whose slowness is to be explained.
     pub(super) slow: bool,
@@ -48,13 +49,13 @@ struct Column<'a> {
     name: &'a str,
     same_as: Vec<String>,
     attribute: Attribute,
-    /// Value of each machine, in words that describe a group of machines.
+    /// Value of each machine in words; numbers are replaced by ranges of numbers.
     labels: Vec<String>,
     is_number: bool,
 }
 
 pub(super) struct Explanation<'a> {
-    /// The facts, the strongest association first.
+    /// The facts that are associated with slowness, the strongest association first.
     facts: Vec<Explained<'a>>,
     pub(super) tested: Vec<String>,
 }
@@ -62,14 +63,14 @@ pub(super) struct Explanation<'a> {
 struct Explained<'a> {
     finding: FactExplained,
     column: Column<'a>,
-    /// Whether each machine has the value that stands out.
+    /// For each machine, whether it has the value of the fact that stands out.
     has: Vec<bool>,
 }
 
 impl Explanation<'_> {
-    /// The part of each machine's value that its settings explain: for each fact the median of the machines with one
-    /// value, if there are enough of them for a median that no odd machine moves. Facts with numbers explain nothing
-    /// away, since heat and throttling are symptoms of a fault.
+    /// For each machine, the part of its `value` that its settings explain: for each fact the median of the machines
+    /// with the same value, if they are enough for a median that no odd machine moves. Facts that are numbers explain
+    /// nothing here, since heat and throttling are symptoms of a fault.
     pub(super) fn shifts(&self, subjects: &[Subject]) -> Vec<f64> {
         let mut shifts = vec![0.0; subjects.len()];
         for fact in self.facts.iter().filter(|fact| !fact.column.is_number) {
@@ -87,7 +88,7 @@ impl Explanation<'_> {
         shifts
     }
 
-    /// The findings, completed with the machines that were found slow.
+    /// The facts for the report. `slow` says of each machine whether it was found slow.
     pub(super) fn findings(self, slow: &[bool]) -> Vec<FactExplained> {
         let all = slow.iter().filter(|&&slow| slow).count();
         let finding = |fact: Explained| {
@@ -105,13 +106,14 @@ impl Explanation<'_> {
 }
 
 /// The facts that are associated with slowness, the strongest first, and the names of all facts tested. `sign` is −1 if
-/// the logarithms were turned.
+/// the sign of the logarithms was turned, otherwise 1.
 pub(super) fn explained(subjects: &[Subject], sign: f64, seed: u64) -> (Vec<FactExplained>, Vec<String>) {
     let explanation = explain(subjects, sign, seed);
     (explanation.facts.into_iter().map(|fact| fact.finding).collect(), explanation.tested)
 }
 
-/// The facts that are associated with slowness, before the slow machines are known.
+/// Finds the facts that are associated with slowness. The slow machines need not be known yet;
+/// [`Explanation::findings`] adds their numbers.
 pub(super) fn explain<'a>(subjects: &[Subject<'a>], sign: f64, seed: u64) -> Explanation<'a> {
     let mut columns = columns(subjects);
     let tested =
@@ -145,7 +147,8 @@ fn pulled_in(subjects: &[Subject]) -> Vec<f64> {
     }
 }
 
-/// Divides the strata further by this fact, since the next fact has to show within them.
+/// Divides the groups (strata) of machines further by the values of a fact, since the next fact has to be associated
+/// with slowness within these smaller groups.
 fn refined(strata: &[u32], labels: &[String]) -> Vec<u32> {
     let mut known: BTreeMap<(u32, &str), u32> = BTreeMap::new();
     let cells = strata.iter().zip(labels);
@@ -157,7 +160,7 @@ fn refined(strata: &[u32], labels: &[String]) -> Vec<u32> {
         .collect()
 }
 
-/// All facts that may explain something. Facts that divide the machines in the same way are merged.
+/// All facts that can be tested. Facts that divide the machines in the same way are merged.
 fn columns<'a>(subjects: &[Subject<'a>]) -> Vec<Column<'a>> {
     let names: BTreeSet<&'a str> =
         subjects.iter().flat_map(|it| it.facts.keys().map(String::as_str)).collect();
@@ -188,8 +191,8 @@ fn column<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     }
 }
 
-/// A fact as levels, numbered in the order of their first occurrence, so that two facts that divide the machines alike
-/// have equal columns.
+/// A fact as numbered levels; `None` if all machines have the same value. Levels are numbered in the order of their
+/// first occurrence, so that two facts that divide the machines alike have equal columns.
 fn levels<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     let value = |subject: &Subject| subject.facts.get(name).map_or(UNKNOWN, String::as_str).to_owned();
     let labels: Vec<String> = subjects.iter().map(value).collect();
@@ -200,7 +203,7 @@ fn levels<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
         true => NO_LEVEL,
         false => {
             let next = numbers.len() as u32;
-            // The key is borrowed from `counts`, which lives long enough.
+            // The key is borrowed from `counts`, which lives as long as `numbers`.
             *numbers.entry(counts.get_key_value(label.as_str()).map_or("", |(key, _)| *key)).or_insert(next)
         }
     };
@@ -216,7 +219,7 @@ fn levels<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     })
 }
 
-/// A fact as numbers; `None` if some machine reports something other than a number.
+/// A fact as numbers; `None` if some machine reports something other than a number, or if all numbers are equal.
 fn number<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     let read = |subject: &Subject| match subject.facts.get(name) {
         None => Some(None),
@@ -238,7 +241,7 @@ fn number<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     })
 }
 
-/// Ranks; equal numbers share the mean of their ranks.
+/// Rank of each number; equal numbers share the mean of their ranks.
 fn ranks(numbers: &[f64]) -> Vec<f64> {
     let sorted = sorted(numbers);
     let rank = |number: &f64| {
@@ -249,7 +252,8 @@ fn ranks(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(rank).collect()
 }
 
-/// Ranges of a number: its values if there are at most four, otherwise quarters of the machines.
+/// Ranges into which the numbers are divided for the report: one for each value if there are at most four, otherwise
+/// one for each quarter of the machines.
 fn bins(numbers: &[f64]) -> Vec<(f64, f64)> {
     let sorted = sorted(numbers);
     let mut distinct = sorted.clone();
@@ -278,7 +282,8 @@ fn bin_of(bins: &[(f64, f64)], number: f64) -> String {
     }
 }
 
-/// Explanation by a fact of which one level stands out.
+/// Describes a fact of which the value with index `level` stands out, and returns for each machine whether it has that
+/// value. `None` if too few machines can be compared.
 fn told(
     column: &Column,
     subjects: &[Subject],
@@ -287,7 +292,7 @@ fn told(
 ) -> Option<(FactExplained, Vec<bool>)> {
     let mut has = members(column, level);
     let distinct: BTreeSet<&String> = column.labels.iter().collect();
-    // Two values stand out equally; the one that fewer machines have is reported.
+    // Two values are equally far from each other; the one that fewer machines have is reported.
     if !column.is_number && distinct.len() == 2 && 2 * has.iter().filter(|&&has| has).count() > has.len() {
         has.iter_mut().for_each(|has| *has = !*has);
     }
@@ -296,7 +301,7 @@ fn told(
         (true, _) => "more".to_owned(),
         (false, _) => column.labels[has.iter().position(|&it| it)?].clone(),
     };
-    // A group in which all machines have the value, or none, has nothing to compare.
+    // Only groups are used in which some machines have the value and others do not.
     let strata = |wanted: bool| -> BTreeSet<u32> {
         let of = subjects.iter().zip(&has).filter(|(_, has)| **has == wanted);
         of.map(|(subject, _)| subject.stratum).collect()
@@ -325,8 +330,8 @@ fn told(
     Some((finding, has))
 }
 
-/// Machines that have the level that stands out. For a number these are the upper or the lower quarter, or all machines
-/// that are not at the extreme value if most are there.
+/// Returns for each machine whether it has the level that stands out. For a number, level 0 is the lowest quarter and
+/// any other the highest quarter; if most machines are at the opposite extreme, all others.
 fn members(column: &Column, level: usize) -> Vec<bool> {
     match &column.attribute {
         Attribute::Levels { of, .. } => of.iter().map(|&it| it as usize == level).collect(),
@@ -345,7 +350,7 @@ fn members(column: &Column, level: usize) -> Vec<bool> {
     }
 }
 
-/// The most frequent values, the slowest first.
+/// The most frequent values of a fact, the slowest first, each with its ratio to the machines with other values.
 fn listed(column: &Column, subjects: &[Subject], sign: f64) -> Vec<FactValue> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     column.labels.iter().for_each(|label| *counts.entry(label).or_default() += 1);

@@ -1,16 +1,17 @@
-//! Judges three to seven machines without any others. Several of them may be odd, and must not hide each other.
+//! Finds slow machines among three to seven that are compared only with each other. Several of them may be slow, and
+//! must not hide each other.
 
 use fauxplat_stats::describe::{mean, median, standard_deviation};
 use fauxplat_stats::distribution::{ln_choose, t_upper_tail};
 
 use super::machine::Machine;
 
-/// Share of the budget of false flags for a group of a few machines. Their spread is estimated from as few values, so
-/// that tails heavier than normal ones cause false flags here most easily.
+/// Share of the expected number of false flags that a group of a few machines may use. Its spread is estimated from as
+/// few values, so that tails heavier than normal ones cause false flags here most easily.
 const PART: f64 = 0.25;
 
 /// Members that are slow compared with the others: the largest block of slowest machines, less than half of the group,
-/// whose least slow member is still out of line with the rest.
+/// whose least slow member is still significantly slower than the machines outside the block.
 ///
 /// A block of the slowest k is compared with the n − k others, by the distance of its nearest member from their mean in
 /// units of their standard deviation (Student's t with n − k − 1 degrees of freedom), with Bonferroni's correction over

@@ -1,4 +1,4 @@
-//! The findings of a run over a fleet: the state of every machine, with its evidence.
+//! The findings of a run over a fleet: the state of every machine, with the figures that show it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use super::hardware::Hardware;
 use super::machine::{Machine, first_records, know_errors, sign};
 use super::notices::{Counted, notices};
 
-/// Findings about every machine. Equal evidence and an equal question give equal findings everywhere.
+/// Compares the machines of a fleet. Equal evidence and an equal question give equal findings on every computer.
 pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> FleetFindings {
     let fleet = Fleet::of(evidence, question);
     let suspects = fleet.suspects();
@@ -51,13 +51,13 @@ pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> Fle
     }
 }
 
-/// States of machines whose slowness facts may explain.
+/// Whether a machine in this state counts as slow when facts that explain slowness are looked for.
 fn is_slow(state: NodeState) -> bool {
     matches!(state, NodeState::Suspect | NodeState::Confirmed | NodeState::Noisy)
 }
 
-/// Whether every node of the plan has reported in each of its rounds. A plan without rounds only names nodes that are
-/// left out.
+/// Whether every node of the plan has reported in each round of the plan. A plan without rounds only names nodes that
+/// are left out, and is never done.
 fn is_done(plan: &Remeasurement, evidence: &FleetEvidence) -> bool {
     let records = evidence.records.iter().map(|it| (it.round, it.node.as_str()));
     let deliveries = evidence.deliveries.iter().map(|it| (it.round, it.node.as_str()));
@@ -75,24 +75,24 @@ fn sort_worst_first(nodes: &mut [FleetNode], sign: f64) {
     });
 }
 
-/// Number of machines by fact and value.
+/// Number of machines by name of a fact and its value.
 type Told<'a> = BTreeMap<&'a str, BTreeMap<&'a str, usize>>;
 
-/// The evidence of all machines, by their index.
+/// The evidence of a fleet, prepared for comparison. Numbers of machines are indices into `machines`.
 struct Fleet<'a> {
     evidence: &'a FleetEvidence,
     question: &'a FleetQuestion,
     machines: Vec<Machine<'a>>,
     hardware: Hardware,
-    /// Groups in the order of the hardware.
+    /// Groups of machines, in the order of `hardware.kinds`.
     groups: Vec<Group>,
-    /// Values of facts among each group's machines.
+    /// Values of facts among the machines of each group.
     told: Vec<Told<'a>>,
     answers: Answers,
-    /// Facts that are associated with slowness, and the machines that were examined for them.
+    /// Facts that are associated with slowness; `subjects` are the machines in which they were looked for.
     explanation: Explanation<'a>,
     subjects: Vec<usize>,
-    /// Machines with wrong answers. They did other work, so their time is not compared.
+    /// Machines with wrong answers. They did other work, so their times are not compared.
     wrong: BTreeSet<usize>,
 }
 
@@ -179,7 +179,8 @@ impl<'a> Fleet<'a> {
         }
     }
 
-    /// Why a machine is compared with no other machine of its hardware, and its ratio to the fleet.
+    /// Why a machine is not compared with others of its hardware, with the ratio of its group to the median of the
+    /// fleet, in words.
     fn why_uncompared(&self, group: &Group, state: NodeState) -> String {
         let alone = match group.rule {
             GroupRule::Pair => "of two machines of this hardware nobody can tell which one is odd",
@@ -203,7 +204,8 @@ impl<'a> Fleet<'a> {
         notices(&counted, self.evidence.runs)
     }
 
-    /// Ratio of a machine to the middle of its group, by the first measurement.
+    /// Log ratio of a machine to the centre of its group, by the first measurement; `None` for the only machine of its
+    /// hardware.
     fn first_effect(&self, machine: &Machine, group: &Group) -> Option<Estimate> {
         if matches!(group.rule, GroupRule::Alone) {
             return None;
@@ -229,7 +231,7 @@ impl<'a> Fleet<'a> {
         facts.filter_map(of_group).collect()
     }
 
-    /// Nodes that were asked and gave no figure.
+    /// Nodes that were asked for a measurement and delivered no figure.
     fn missing(&self) -> Vec<FleetNode> {
         let with_figures: BTreeSet<&str> = self.machines.iter().map(Machine::node).collect();
         let records: BTreeMap<&str, &NodeRecord> =
@@ -282,9 +284,10 @@ impl<'a> Fleet<'a> {
     }
 }
 
-/// Facts that are associated with slowness, and the machines that were examined; machines without others to compare
-/// them with are left out. The part that settings explain is subtracted before the machines are judged, since a known
-/// subgroup would otherwise widen the spread by which all others are judged.
+/// Returns the machines in which facts that explain slowness were looked for, and these facts. Machines of groups with
+/// fewer than [`FEW_FROM`] members are left out. The part of the slowness that settings explain is stored in each
+/// machine's `explained` and subtracted later, since a known subgroup would otherwise widen the spread by which all
+/// others are judged.
 fn explanation<'a>(
     machines: &mut [Machine<'a>],
     hardware: &Hardware,
@@ -314,7 +317,7 @@ fn explanation<'a>(
     (indices, explanation)
 }
 
-/// Number of machines of each group by fact and value; machines with wrong answers are left out.
+/// For each group, the number of machines by fact and value; machines with wrong answers are left out.
 fn told<'a>(hardware: &Hardware, machines: &[Machine<'a>], wrong: &BTreeSet<usize>) -> Vec<Told<'a>> {
     let mut told: Vec<Told> = vec![Told::new(); hardware.kinds.len()];
     for (index, machine) in machines.iter().enumerate().filter(|(index, _)| !wrong.contains(index)) {
@@ -325,7 +328,8 @@ fn told<'a>(hardware: &Hardware, machines: &[Machine<'a>], wrong: &BTreeSet<usiz
     told
 }
 
-/// A fact in which most of the other machines agree on another value.
+/// Describes a fact whose value on a machine differs from the one on which more than half of the group's other machines
+/// agree; `None` if there is no such value.
 fn difference(
     fact: &str,
     value: &str,

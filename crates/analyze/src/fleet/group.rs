@@ -1,4 +1,4 @@
-//! Groups of machines, and the members that are out of line by one measurement.
+//! Groups of machines of the same hardware, and the members that one measurement shows to be too slow.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -17,37 +17,39 @@ use super::few;
 use super::hardware::Hardware;
 use super::machine::{Machine, sign};
 
-/// Minimum number of machines whose own spread is known well enough.
+/// Minimum number of machines in a group whose spread is estimated from its own members alone.
 pub(super) const ROBUST_FROM: usize = 8;
 
-/// Minimum number of machines that show a spread at all.
+/// Minimum number of machines in a group from which a spread can be estimated at all.
 pub(super) const FEW_FROM: usize = 3;
 
-/// The z that a slowdown exceeds in 8 of 10 machines that have it.
+/// Distance in standard deviations between the detection limit and a slowdown that exceeds it in 8 of 10 machines.
 const POWER_Z: f64 = 0.841_62;
 
-/// Efficiency of a median absolute deviation, see `fauxplat_stats::outlying`.
+/// Efficiency of a median absolute deviation relative to a standard deviation, see `fauxplat_stats::outlying`.
 const MAD_EFFICIENCY: f64 = 0.37;
 
-/// A group with the indices of its machines, and the figures by which they are judged.
+/// A group of machines of the same hardware, as indices into the list of machines, with the figures by which a machine
+/// is suspect. Figures of machines are logarithms in which more is slower.
 pub(super) struct Group {
     pub(super) facts: BTreeMap<String, String>,
     pub(super) members: Vec<usize>,
     pub(super) rule: GroupRule,
     pub(super) centre: f64,
-    /// Robust standard deviation of the members' medians.
+    /// Robust standard deviation of the members' median log readings.
     pub(super) spread: f64,
-    /// The z above which a machine is suspect.
+    /// Distance from the centre, in units of `spread`, above which a machine is suspect.
     pub(super) threshold: f64,
-    /// Natural range of the slow side of the group, without the noise of runs; `None` if no spread shows it.
+    /// Distance from the centre to which slow machines of this group reach naturally, without the noise of runs; `None`
+    /// if the group is too small to show it.
     reach: Option<Reach>,
     /// Logarithm of the median of the group over that of the whole fleet; `None` if the fleet is too small.
     pub(super) beside_fleet: Option<f64>,
-    /// Standard error of a typical member's median.
+    /// Standard error of a typical member's median log reading.
     error: f64,
-    /// Expected number of false flags that the group may have.
+    /// Expected number of false flags that is allowed in this group.
     flags: f64,
-    /// All machines of the fleet, for a group too small to be compared within itself.
+    /// Figures of all machines of the fleet, for a group too small to be compared within itself; otherwise `None`.
     whole: Option<Whole>,
 }
 
@@ -58,12 +60,13 @@ struct Whole {
     threshold: f64,
 }
 
-/// Natural range of a slow side, computed once on demand because that takes long.
+/// Distance to which the slow side of a distribution of machines reaches naturally, computed once on demand because
+/// that takes long.
 #[derive(Clone)]
 struct Reach {
     distances: Rc<Vec<f64>>,
     noise: f64,
-    /// Probability that a machine lies beyond the range.
+    /// Probability that a normal machine lies beyond the computed distance.
     probability: f64,
     at: Rc<OnceCell<f64>>,
 }
@@ -79,7 +82,7 @@ impl Reach {
     }
 }
 
-/// Differences between machines within their groups, over the whole fleet.
+/// Spread of the machines about the median of their group, over all groups of a fleet.
 struct Pooled {
     spread: f64,
     df: f64,
@@ -87,7 +90,7 @@ struct Pooled {
 }
 
 impl Pooled {
-    /// From groups of three and more; `None` if these have too few machines together.
+    /// Computed from groups of [`FEW_FROM`] and more machines; `None` if these have too few machines together.
     fn of(members: &[Vec<usize>], machines: &[Machine], probability: f64) -> Option<Self> {
         let mut distances = Vec::new();
         let mut df = 0.0;
@@ -116,8 +119,9 @@ impl Pooled {
     }
 }
 
-/// The group of each hardware, in the same order, with the machines that count. The budget of false flags is for the
-/// whole fleet and divided in proportion to the groups' machines.
+/// The group of machines of each kind of hardware, in the order of `hardware.kinds`, with the machines for which
+/// `counts` is true. The expected number of false flags is for the whole fleet, and is divided in proportion to the
+/// groups' machines.
 pub(super) fn groups(
     hardware: &Hardware,
     machines: &[Machine],
@@ -176,14 +180,14 @@ impl Group {
                 (scale.spread, threshold(members.len(), flags), Some(reach))
             }
             (GroupRule::Pooled, Some(pooled)) => {
-                // The spread of two machines is just their difference, and so says nothing.
+                // The spread of two machines is just their difference, which does not show how machines differ usually.
                 let own = if members.len() >= FEW_FROM { scale.spread } else { 0.0 };
                 let by_fleet = t_upper_quantile(share, MAD_EFFICIENCY * pooled.df);
                 (pooled.spread.max(own), by_fleet, Some(pooled.reach.clone()))
             }
             _ => (scale.spread, threshold(members.len(), flags), None),
         };
-        // A spread below the error of a single machine is luck, or due to a coarse clock.
+        // If the spread is below the standard error of a single machine, this is luck or due to a coarse clock.
         let spread = of_rule.max(error);
         let beside_fleet = whole.map(|whole| scale.centre - whole.centre);
         let whole = whole.filter(|_| members.len() < FEW_FROM);
@@ -191,8 +195,9 @@ impl Group {
         Group { facts, members, rule, centre, spread, threshold, reach, beside_fleet, error, flags, whole }
     }
 
-    /// Standardised distance of a machine towards the slow side. A machine whose own runs vary more than usual gets a
-    /// smaller value. `None` if there is no spread.
+    /// Distance of a machine from the centre, towards the slow side, in units of the spread. A machine whose own runs
+    /// vary more than usual gets a smaller value. `None` if there is no spread, or if machines of this group are not
+    /// compared with its centre.
     pub(super) fn z(&self, machine: &Machine) -> Option<f64> {
         let counted = matches!(self.rule, GroupRule::Robust | GroupRule::ZeroSpread);
         let own = (machine.error.powi(2) - self.error.powi(2)).max(0.0);
@@ -200,20 +205,21 @@ impl Group {
         (counted && spread > 0.0).then(|| (machine.left() - self.centre) / spread)
     }
 
-    /// Standardised distance of a member of a small group from the other members towards the slow side, by the spread
-    /// of the fleet.
+    /// Distance of a member from the median of the group's other members, towards the slow side, in units of the spread
+    /// that all groups have in common; `None` if there is no spread.
     fn z_of_others(&self, index: usize, machines: &[Machine]) -> Option<f64> {
         let others: Vec<f64> =
             self.members.iter().filter(|&&it| it != index).map(|&it| machines[it].left()).collect();
         let machine = &machines[index];
         let own = (machine.error.powi(2) - self.error.powi(2)).max(0.0);
-        // The median of three or more values is less exact than their mean.
+        // The median of three or more values has a larger variance than their mean, by a factor of up to π/2.
         let loss = if others.len() > 2 { std::f64::consts::FRAC_PI_2 } else { 1.0 };
         let spread = (self.spread.powi(2) * (1.0 + loss / others.len() as f64) + own).sqrt();
         (spread > 0.0).then_some((machine.left() - median(&others)?) / spread)
     }
 
-    /// The members that are slower than one measurement allows.
+    /// Indices of the members that one measurement shows to be slower than the others by more than `least`, a ratio
+    /// minus one.
     pub(super) fn suspects(&self, machines: &[Machine], least: f64) -> Vec<usize> {
         let least = least.ln_1p();
         let beyond = |index: &usize| {
@@ -242,7 +248,8 @@ impl Group {
         }
     }
 
-    /// Members of a group of one or two that are far slower than the whole fleet, whatever its hardware.
+    /// Members of a group of one or two that are far slower than the whole fleet, whatever the hardware of its
+    /// machines.
     fn beyond_fleet(&self, machines: &[Machine], least: f64) -> Vec<usize> {
         let Some(whole) = self.whole.filter(|whole| whole.spread > 0.0) else { return Vec::new() };
         let is_far = |index: &usize| {
@@ -257,19 +264,21 @@ impl Group {
         !matches!(self.rule, GroupRule::Alone | GroupRule::Pair)
     }
 
-    /// Natural range of the slow side of the group, without the noise of runs; zero if no spread shows it.
+    /// Distance from the centre to which slow machines of this group reach naturally, without the noise of runs; zero
+    /// if the group is too small to show it.
     pub(super) fn reach(&self) -> f64 {
         self.reach.as_ref().map_or(0.0, Reach::at)
     }
 
-    /// Whether a distance lies beyond the natural range of the group, given one measurement of a machine with this
-    /// error.
+    /// Whether a distance from the centre exceeds the natural range of the group, if it comes from a single measurement
+    /// with standard error `error`.
     pub(super) fn is_beyond_reach(&self, distance: f64, error: f64) -> bool {
         let judged = matches!(self.rule, GroupRule::Robust | GroupRule::Pooled);
         !judged || distance > self.reach().hypot(self.threshold * error.max(self.error))
     }
 
-    /// Smallest slowdown that would be found in 8 of 10 machines that have it, if they were measured alike.
+    /// Smallest slowdown, as a ratio, that would be found in 8 of 10 machines that have it, if they were measured like
+    /// these; `None` for groups too small to tell.
     fn smallest_detectable(&self, least: f64) -> Option<f64> {
         let found = match self.rule {
             GroupRule::Robust | GroupRule::ZeroSpread | GroupRule::Pooled => {
@@ -285,7 +294,8 @@ impl Group {
         let blocks: Vec<Vec<Vec<f64>>> =
             self.members.iter().map(|&index| machines[index].blocks.clone()).collect();
         let parts = three_levels(&blocks);
-        // If no machine was measured in several blocks, there is one level less.
+        // If no machine was measured in several blocks, the variation between blocks cannot be separated from that
+        // between machines.
         let repeated = blocks.iter().any(|machine| machine.len() > 1);
         let slow = || self.members.iter().map(|&index| machines[index].slow);
         let range = slow().fold(f64::NEG_INFINITY, f64::max) - slow().fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! Groups machines by their hardware, within which they are compared.
+//! Groups machines by their hardware, so that only like machines are compared.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use fauxplat_model::{FactRole, role_of};
 
 use super::machine::Machine;
 
-/// Minimum number of machines that can show that a fact is a serial number.
+/// Minimum number of machines with a board name from which it is checked whether that name contains a serial number.
 const SERIALS_FROM: usize = 4;
 
-/// The facts that identify the hardware.
+/// The facts that identify a machine's hardware, by name.
 pub(super) fn identity(facts: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let is_identity = |name: &&String| role_of(name) == FactRole::Identity;
     facts.keys().filter(is_identity).map(|name| (name.clone(), facts[name].clone())).collect()
@@ -38,15 +38,15 @@ impl Hardware {
         Hardware { kinds: ordered.into_iter().map(|(kind, _)| kind).collect(), of }
     }
 
-    /// The kind of a machine that gave no figures.
+    /// Index of the kind of a machine that has no figures, by its facts; `None` if it agrees with no kind.
     pub(super) fn kind_of(&self, facts: &BTreeMap<String, String>) -> Option<usize> {
         let own = identity(facts);
         self.kinds.iter().position(|kind| kind.iter().all(|(name, value)| own.get(name) == Some(value)))
     }
 }
 
-/// Takes the board's name out of the identity if most machines have a unique one: such a name contains a serial number,
-/// and every machine would be a group by itself.
+/// Removes the board's name from the identities if most machines have a unique one: such a name contains a serial
+/// number, and every machine would be a group by itself.
 fn drop_serials(identities: &mut [BTreeMap<String, String>]) {
     const NAME: &str = "board";
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -60,7 +60,7 @@ fn drop_serials(identities: &mut [BTreeMap<String, String>]) {
     }
 }
 
-/// The identities with the number of their machines, the most frequent first.
+/// The distinct identities with the number of machines that have each, the most frequent first.
 fn counted(identities: &[BTreeMap<String, String>]) -> Vec<(BTreeMap<String, String>, usize)> {
     let mut counts: BTreeMap<&BTreeMap<String, String>, usize> = BTreeMap::new();
     identities.iter().for_each(|identity| *counts.entry(identity).or_default() += 1);
@@ -69,8 +69,9 @@ fn counted(identities: &[BTreeMap<String, String>]) -> Vec<(BTreeMap<String, Str
     ordered
 }
 
-/// The kind to which a machine belongs: its own, or, if some of its facts are unknown, the largest kind that agrees in
-/// all the known ones and has more. A fact that cannot be read, such as without root, does not make other hardware.
+/// Identity of the kind to which a machine belongs: its own, or, if some of its facts are unknown, that of the largest
+/// kind that agrees in all the known facts and has more of them. A fact that cannot be read, such as without root, does
+/// not make other hardware.
 fn home<'a>(
     identity: &'a BTreeMap<String, String>,
     kinds: &'a [(BTreeMap<String, String>, usize)],

@@ -1,4 +1,4 @@
-//! Turns a record into numbers: logarithms in which more is slower.
+//! Turns the record of a node into figures: logarithms of readings, with the sign turned so that more is slower.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use fauxplat_stats::describe::{MAD_TO_SD, mad, median, standard_deviation};
 
 use super::FleetQuestion;
 
-/// Standard error of the median of normal values over that of their mean.
+/// Standard error of the median of normal values, divided by that of their mean.
 const MEDIAN_LOSS: f64 = 1.2533;
 
-/// Minimum number of blocks that show how blocks differ.
+/// Minimum number of blocks from which the variation between blocks is estimated.
 const BLOCKS_MIN: usize = 3;
 
-/// Minimum number of runs that show how runs differ.
+/// Minimum number of runs from which their standard deviation is computed.
 const RUNS_MIN: usize = 3;
 
 #[derive(Clone, Debug)]
@@ -22,18 +22,18 @@ pub(super) struct Machine<'a> {
     /// Logarithms of the readings by block, with the sign turned so that more is slower.
     pub(super) blocks: Vec<Vec<f64>>,
     pub(super) runs: usize,
-    /// The median of all these logarithms.
+    /// The median of all values in `blocks`.
     pub(super) slow: f64,
-    /// Standard error of the median, by the machine's own runs.
+    /// Standard error of `slow`, computed from this machine's runs alone.
     pub(super) error: f64,
-    /// Standard deviation of the runs; `None` for fewer than three runs.
+    /// Standard deviation of the runs' logarithms; `None` for fewer than [`RUNS_MIN`] runs.
     pub(super) scatter: Option<f64>,
     /// The part of `slow` that the machine's facts explain.
     pub(super) explained: f64,
 }
 
 impl<'a> Machine<'a> {
-    /// `None` for a record without a figure above zero.
+    /// Computes the figures of a record; `None` if it has no reading above zero. `explained` is set to zero.
     pub(super) fn of(record: &'a NodeRecord, question: &FleetQuestion) -> Option<Self> {
         let blocks = logarithms(record, question, question.command);
         let all: Vec<f64> = blocks.iter().flatten().copied().collect();
@@ -43,7 +43,7 @@ impl<'a> Machine<'a> {
         Some(Machine { record, blocks, runs: all.len(), slow, error, scatter, explained: 0.0 })
     }
 
-    /// Slowness without the part that the machine's facts explain.
+    /// The part of `slow` that the machine's facts do not explain.
     pub(super) fn left(&self) -> f64 {
         self.slow - self.explained
     }
@@ -53,14 +53,14 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The records of the first measurement, one for each node: its first.
+/// The records of the first measurement (round 0): the first record of each node.
 pub fn first_records(evidence: &FleetEvidence) -> impl Iterator<Item = &NodeRecord> {
     let mut seen = BTreeSet::new();
     evidence.records.iter().filter(move |record| record.round == 0 && seen.insert(record.node.as_str()))
 }
 
-/// Gives machines with hardly any runs the error of a typical machine. The spread of a single run is zero, which would
-/// make such a machine the most certain of all.
+/// Raises the standard error of machines with fewer than [`RUNS_MIN`] runs to that of a typical machine. The spread of
+/// a single run is zero, which would make such a machine the most certain of all.
 pub(super) fn know_errors(machines: &mut [Machine]) {
     let known: Vec<f64> = machines.iter().filter_map(|machine| machine.scatter).collect();
     let Some(typical) = median(&known) else { return };
@@ -69,12 +69,13 @@ pub(super) fn know_errors(machines: &mut [Machine]) {
     }
 }
 
-/// 1 where more is slower, and −1 for a rate.
+/// Factor of the logarithms after which more is slower: 1, or −1 for a metric of which more is better.
 pub(super) fn sign(question: &FleetQuestion) -> f64 {
     if question.metric.more_is_better() { -1.0 } else { 1.0 }
 }
 
-/// Logarithms of a command's readings by block, without missing readings and zeros.
+/// Logarithms of a command's readings by block, with the sign turned so that more is slower. Missing readings and zeros
+/// are left out.
 pub(super) fn logarithms(record: &NodeRecord, question: &FleetQuestion, command: u16) -> Vec<Vec<f64>> {
     let sign = sign(question);
     let of_block = |block: &fauxplat_model::NodeBlock| -> Vec<f64> {
@@ -97,7 +98,8 @@ fn error_of_median(blocks: &[Vec<f64>], all: &[f64]) -> f64 {
     by_runs.max(standard_deviation(&medians) / (medians.len() as f64).sqrt())
 }
 
-/// Standard deviation that a few outliers do not move; the plain one if more than half of the values are equal.
+/// Robust standard deviation, which a few outliers do not change much; the plain one if more than half of the values
+/// are equal.
 fn spread(values: &[f64]) -> f64 {
     match mad(values).map(|mad| MAD_TO_SD * mad) {
         Some(robust) if robust > 0.0 => robust,

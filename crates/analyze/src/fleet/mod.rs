@@ -1,5 +1,5 @@
-//! Machines that should be equal: which of them are odd, which facts are associated with that, one program against
-//! another on all machines, and changes over time.
+//! Machines of a fleet that should be equal: which of them are odd, which facts are associated with that, how two
+//! programs compare on all machines, and which machines changed over time.
 
 mod again;
 mod answers;
@@ -27,18 +27,19 @@ pub use watch::{fleet_watch, visit};
 #[derive(Clone, Debug)]
 pub struct FleetQuestion {
     pub metric: Metric,
-    /// Index of the command whose figures are judged.
+    /// Index of the command whose readings are compared over the machines.
     pub command: u16,
-    /// Slowdowns up to this share are not reported; in a comparison, differences up to it count as none.
+    /// Slowdown, as a ratio minus one, up to which machines are not reported; in a comparison of programs, differences
+    /// up to it count as none.
     pub least_effect: f64,
     /// Expected number of machines that are flagged falsely if none is odd.
     pub false_flags: f64,
-    /// Seed of the random orders of the tests.
+    /// Seed of the random permutations of the tests.
     pub seed: u64,
 }
 
 impl FleetQuestion {
-    /// The defaults: slowdowns of 3 % and more of the first command, with 0.1 false flags.
+    /// The defaults: slowdowns of the first command by more than 3 %, with an expected number of 0.1 false flags.
     pub fn of(metric: Metric, seed: u64) -> Self {
         FleetQuestion { metric, command: 0, least_effect: 0.03, false_flags: 0.1, seed }
     }

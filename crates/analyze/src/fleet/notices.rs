@@ -1,5 +1,6 @@
-//! Observations other than slowness: machines that are too fast, whose runs scatter, that made another number of runs,
-//! or whose facts differ from those of the others. Each kind has a budget of false notices of its own.
+//! Observations other than slowness: machines that are too fast, whose runs scatter, that made another number of runs
+//! than requested, or whose facts differ from those of the others. The allowed number of false flags holds for each of
+//! the statistical kinds by itself.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +14,18 @@ use super::group::{FEW_FROM, Group, ROBUST_FROM, groups};
 use super::hardware::Hardware;
 use super::machine::{Machine, sign};
 
-/// Spread of runs below which no machine is reported for its scatter.
+/// Standard deviation of the runs' logarithms up to which no machine is reported for its scatter.
 const SCATTER_LEAST: f64 = 0.03;
 
-/// Logarithm of the spread of runs over the usual one up to which it is not reported: half as much again.
+/// Logarithm of a machine's scatter over the usual scatter up to which the machine is not reported: half as much again.
 const SCATTER_FAR: f64 = 0.405;
 
-/// Spread of runs over the usual one that is reported in a fleet too small to show how spreads vary, and the minimum
-/// number of runs for it.
+/// Ratio of a machine's scatter to the usual scatter above which it is reported in a fleet of fewer than
+/// [`ROBUST_FROM`] machines, too small to show how scatter varies, and the minimum number of runs of that machine.
 const SCATTER_OF_FEW: (f64, usize) = (10.0, 4);
 
-/// Maximum share of the machines of a group that may differ in a fact in which the others agree.
+/// Maximum share of the machines of a group that are reported because they differ in a fact; all others of the group
+/// must have one value.
 const DIFFERING: f64 = 0.05;
 
 pub(super) struct Counted<'a, 'b> {
@@ -52,8 +54,8 @@ impl Counted<'_, '_> {
     }
 }
 
-/// Machines that are out of line on the fast side, by the rules of the slow side with the sign turned. Such machines
-/// are not measured again, so the natural range of that side decides at once.
+/// Machines that are too fast, found by the rules for slow ones with the sign turned. Such machines are not measured
+/// again, so they also have to lie beyond the natural range of the fast side of their group.
 fn fast(of: &Counted) -> Vec<FleetNotice> {
     let turned: Vec<Machine> = of
         .machines
@@ -63,7 +65,7 @@ fn fast(of: &Counted) -> Vec<FleetNotice> {
     let groups = groups(of.hardware, &turned, |index| !(of.is_wrong)(index), of.question);
     let mut found = Vec::new();
     for (group, slow_side) in groups.iter().zip(of.groups).filter(|(group, _)| group.compares()) {
-        // If most of a few machines are slow, the others seem fast.
+        // If most of a few machines are slow, the others look too fast.
         if group.members.len() < ROBUST_FROM
             && !slow_side.suspects(of.machines, of.question.least_effect).is_empty()
         {
@@ -80,7 +82,7 @@ fn fast(of: &Counted) -> Vec<FleetNotice> {
     found
 }
 
-/// Machines whose runs vary more than those of the others.
+/// Machines whose runs scatter more than those of the others.
 fn scatter(of: &Counted) -> Vec<FleetNotice> {
     let known: Vec<(usize, f64)> = of
         .indices()
@@ -98,7 +100,7 @@ fn scatter(of: &Counted) -> Vec<FleetNotice> {
         group.and_then(|logs| median(logs)).unwrap_or(overall)
     };
     let distances: Vec<f64> = known.iter().map(|(index, log)| log - usual(*index)).collect();
-    // Computing the range takes long, and mostly no machine is near it.
+    // Computing the natural range of the scatter takes long, and in most fleets no machine is near it.
     let is_far =
         |((_, log), distance): (&(usize, f64), &f64)| *distance > SCATTER_FAR && log.exp() > SCATTER_LEAST;
     if !known.iter().zip(&distances).any(is_far) {
@@ -119,7 +121,8 @@ fn scatter(of: &Counted) -> Vec<FleetNotice> {
         .collect()
 }
 
-/// Machines with another number of runs than requested: fewer runs say less, and a failed run should be known.
+/// Machines with another number of runs than requested: fewer runs have a larger error, and failed runs should be
+/// known.
 fn other_runs(of: &Counted, runs: usize) -> Vec<FleetNotice> {
     let others = of.indices().filter(|&index| of.machines[index].runs != runs);
     others
@@ -130,7 +133,7 @@ fn other_runs(of: &Counted, runs: usize) -> Vec<FleetNotice> {
         .collect()
 }
 
-/// Machines with another value of a fact in which nearly all machines of their group agree.
+/// Machines with another value of a fact than nearly all machines of their group.
 fn facts(of: &Counted) -> Vec<FleetNotice> {
     of.groups
         .iter()

@@ -1,4 +1,4 @@
-//! Machines over time: where their figures changed, and which fact changed at the same time.
+//! Machines over time: when their readings changed, and which fact changed at the same time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,24 +16,24 @@ use super::estimate::{Estimate, finite};
 use super::machine::{Machine, sign};
 use super::whole::{Together, Visited, together};
 
-/// Probability of a false change: among the machines, and in the fleet as a whole.
+/// Probability of a false change: of any machine, and of the fleet as a whole.
 const ALPHA: f64 = 0.008;
 const ALPHA_OF_WHOLE: f64 = 0.002;
 
-/// Minimum number of visits on either side of a change that is found by ranks.
+/// Minimum number of visits before and after a change that is found by a test of ranks.
 const MIN_OF_RANKS: usize = 4;
 
-/// The smallest detectable change is reported for this part of the visits after it: a quarter.
+/// The smallest detectable change is reported as if it lay before the last quarter of the visits.
 const LATEST: usize = 4;
 
-/// Maximum number of visits between a change of a fact and a change of the figures for both to be associated, which is
-/// the accuracy of a change's position.
+/// Maximum number of visits between a change of a fact and a change of the readings that are reported together, which
+/// is the accuracy of the position of a change.
 const NEAR: usize = 1;
 
-/// Minimum number of machines on which a fact changed for an interval over them.
+/// Minimum number of machines on which a fact changed from which an interval over them is computed.
 const MACHINES_MIN: usize = 3;
 
-/// The visit that `watch` keeps of a record; `None` for a record without figures.
+/// The visit that `watch` stores of a record; `None` for a record without a reading above zero.
 pub fn visit(record: &NodeRecord, question: &FleetQuestion) -> Option<NodeVisit> {
     let machine = Machine::of(record, question)?;
     Some(NodeVisit {
@@ -54,18 +54,19 @@ struct History<'a> {
     visits: Vec<&'a NodeVisit>,
     /// Logarithms of the medians, with the sign turned so that more is slower.
     slow: Vec<f64>,
-    /// Logarithms of the medians minus the part that all machines of the fleet have in common at each visit.
+    /// Logarithms of the medians as in `slow`, minus the part that all machines of the fleet have in common at each
+    /// visit.
     own: Vec<f64>,
-    /// Logarithms of the means, with the sign turned alike; empty if some visit has no mean.
+    /// Logarithms of the means, with the sign turned so that more is slower; empty if some visit has no mean.
     means: Vec<f64>,
 }
 
-/// Finds changes of machines. `visits` may come in any order; `command` is the name for the report.
+/// Finds changes of machines over time. `visits` may come in any order; `command` is the name for the report.
 ///
-/// Each machine has two series: its medians, and its means relative to its medians, which show slow runs that move no
-/// median. The part that all machines have in common is subtracted from the first, and is a series of its own. Every
-/// series is tested separately. Changes are then kept by the procedure of Benjamini and Hochberg over all machines, so
-/// that ten thousand machines do not multiply the false alarms of one.
+/// Each machine has two series: its medians, and its means relative to its medians, which show slow runs that change no
+/// median. The part that all machines have in common is subtracted from the medians, and is a series of its own. Every
+/// series is tested separately. Changes are then selected by the procedure of Benjamini and Hochberg over all machines,
+/// so that ten thousand machines do not multiply the false alarms of one.
 pub fn fleet_watch(visits: &[NodeVisit], command: &str, question: &FleetQuestion) -> FleetWatchFindings {
     let mut histories = histories(visits, question);
     let common = take_off_common(&mut histories);
@@ -105,7 +106,8 @@ fn visited<'a>(history: &History<'a>) -> Vec<Visited<'a>> {
     history.visits.iter().enumerate().map(of).collect()
 }
 
-/// Subtracts from every visit the part that the machines of its run have in common.
+/// Sets `own` of every machine: subtracts from each visit the part that all machines of the same run over the fleet
+/// have in common. Returns these parts in chronological order.
 fn take_off_common(histories: &mut [History]) -> Vec<Together> {
     let common = together(histories.iter().flat_map(visited));
     let shifts: BTreeMap<&str, f64> =
@@ -117,7 +119,8 @@ fn take_off_common(histories: &mut [History]) -> Vec<Together> {
     common.into_iter().map(|(_, together)| together).collect()
 }
 
-/// Changes of the fleet as a whole, in the levels of its typical machine.
+/// Changes of the fleet as a whole: of the part that all machines have in common, with the readings of the typical
+/// machine before and after.
 fn whole_changes(
     common: &[Together],
     histories: &[History],
@@ -138,7 +141,8 @@ fn whole_changes(
     points(&kept, &series, &levels, sign).into_iter().map(with).collect()
 }
 
-/// The smallest change that the typical machine's latest visits can show.
+/// The smallest change that could be found if it lay before the last quarter of the visits of a typical machine; `None`
+/// without a machine with enough visits.
 fn smallest_change(histories: &[History], series: usize, sign: f64) -> Option<SmallestChange> {
     let judged = || histories.iter().filter(|history| history.own.len() >= 2 * MIN_SEGMENT);
     let spreads: Vec<f64> = judged().filter_map(|history| steps::spread(&history.own)).collect();
@@ -164,11 +168,11 @@ fn histories<'a>(visits: &'a [NodeVisit], question: &FleetQuestion) -> Vec<Histo
     by_node.into_iter().map(history).collect()
 }
 
-/// A change with its false discovery rate.
+/// A change and its false discovery rate.
 type Kept = (Change, f64);
 
-/// The changes that remain when all machines are considered together. Every series is one test, and so is every further
-/// stretch that was searched because a change had been found next to it.
+/// The changes of each series whose false discovery rate over all machines is at most [`ALPHA`]. Every series counts as
+/// a test, and so does every further stretch of visits that was searched because a change had been found next to it.
 fn kept(found: &[Vec<Change>], series: usize) -> Vec<Vec<Kept>> {
     let all: Vec<f64> = found.iter().flatten().map(|change| change.p_value).collect();
     let further: usize = found.iter().map(|changes| 2 * changes.len()).sum();
@@ -180,7 +184,8 @@ fn kept(found: &[Vec<Change>], series: usize) -> Vec<Vec<Kept>> {
     found.iter().map(of).collect()
 }
 
-/// Changes of a series, each with its effect, and the medians of `levels` on its two sides.
+/// Changes of a series for the report: each with its effect as a ratio, and with the medians of `levels` before and
+/// after, up to the next change on either side.
 fn points(changes: &[Kept], series: &[f64], levels: &[f64], sign: f64) -> Vec<ChangePoint> {
     let ends: Vec<usize> = changes.iter().map(|(change, _)| change.at).chain([series.len()]).collect();
     let starts: Vec<usize> = [0].into_iter().chain(changes.iter().map(|(change, _)| change.at)).collect();
@@ -207,7 +212,7 @@ fn points(changes: &[Kept], series: &[f64], levels: &[f64], sign: f64) -> Vec<Ch
 }
 
 impl History<'_> {
-    /// The means relative to the medians; empty if there are no means.
+    /// For each visit, the logarithm of the ratio of its mean to its median; empty if there are no means.
     fn beside(&self) -> Vec<f64> {
         self.means.iter().zip(&self.slow).map(|(mean, median)| mean - median).collect()
     }
@@ -227,7 +232,8 @@ impl History<'_> {
         }
     }
 
-    /// Changes of a series, each with the time and the facts of its visit.
+    /// Changes of a series of this machine for the report, each with the time of its visit and the facts that changed
+    /// near it.
     fn points(&self, changes: &[Kept], series: &[f64], levels: &[f64], sign: f64) -> Vec<ChangePoint> {
         let with = |change: ChangePoint| ChangePoint {
             at_utc_ns: self.visits[change.at].at_utc_ns,
@@ -237,14 +243,14 @@ impl History<'_> {
         points(changes, series, levels, sign).into_iter().map(with).collect()
     }
 
-    /// Facts that changed within `NEAR` visits of this one.
+    /// Facts that changed at most [`NEAR`] visits from visit `at`.
     fn facts_near(&self, at: usize) -> BTreeSet<FactChange> {
         let from = at.saturating_sub(NEAR).max(1);
         let to = (at + NEAR).min(self.visits.len() - 1);
         (from..=to).flat_map(|place| self.facts_at(place)).collect()
     }
 
-    /// Facts whose value at a visit differs from that at the visit before.
+    /// Facts whose value at visit `place` differs from that at the visit before; facts that are readings are left out.
     fn facts_at(&self, place: usize) -> Vec<FactChange> {
         let (before, after) = (&self.visits[place - 1].facts, &self.visits[place].facts);
         let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
@@ -258,19 +264,20 @@ impl History<'_> {
             .collect()
     }
 
-    /// Difference between the medians of the visits from this one on and of those before.
+    /// Median log reading of the visits from `place` on minus that of the visits before.
     fn shift_at(&self, place: usize) -> Option<f64> {
         Some(median(&self.slow[place..])? - median(&self.slow[..place])?)
     }
 }
 
-/// Change of figures that followed a change of a fact on one machine.
+/// Change of the readings after a change of a fact on one machine: `shift` is the difference of the median log
+/// readings, and `with_change` tells whether a change of the readings was found near it.
 struct Followed {
     shift: f64,
     with_change: bool,
 }
 
-/// Changes of facts after which figures changed: on a single machine, or over several machines together.
+/// Changes of facts after which readings changed: on a single machine, or on average over several machines.
 fn since(histories: &[History], kept: &[Vec<Kept>], sign: f64) -> Vec<SinceFact> {
     let mut by_change: BTreeMap<FactChange, Vec<Followed>> = BTreeMap::new();
     for (history, changes) in histories.iter().zip(kept) {
@@ -289,7 +296,8 @@ fn since(histories: &[History], kept: &[Vec<Kept>], sign: f64) -> Vec<SinceFact>
     told
 }
 
-/// `level` is for the decision, divided among all changes of facts; the reported interval has 95 %.
+/// Describes a change of a fact on the machines in `followed`; `None` if the readings changed with it on none of them
+/// and, at the error level `level`, not on average. The reported interval has 95 %.
 fn told(change: FactChange, followed: &[Followed], level: f64, sign: f64) -> Option<SinceFact> {
     let shifts: Vec<f64> = followed.iter().map(|it| it.shift).collect();
     let with_change = followed.iter().filter(|it| it.with_change).count();

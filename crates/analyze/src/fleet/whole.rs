@@ -1,19 +1,19 @@
-//! The part of a visit that all machines of a fleet have in common. It is subtracted from each machine, and watched as
-//! a series of its own.
+//! The part of the readings at a visit that all machines of a fleet have in common. It is subtracted from the readings
+//! of each machine, and watched as a series of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fauxplat_model::FactChange;
 use fauxplat_stats::describe::median;
 
-/// Minimum number of machines that show a common part.
+/// Minimum number of machines in a run over a fleet for a common part.
 const MACHINES_MIN: usize = 8;
 
-/// A visit of a machine, as a part of a run over the fleet.
+/// A visit of a machine: its measurement in a run over the fleet.
 pub(super) struct Visited<'a> {
     pub(super) fleet: &'a str,
     pub(super) at_utc_ns: i64,
-    /// Distance from the median of the machine's own visits.
+    /// Log reading minus the median of the log readings of all visits of this machine.
     pub(super) distance: f64,
     /// Facts whose value differs from that at the machine's previous visit.
     pub(super) changed: Vec<FactChange>,
@@ -21,13 +21,14 @@ pub(super) struct Visited<'a> {
 
 pub(super) struct Together {
     pub(super) at_utc_ns: i64,
-    /// Median over the machines of the distance from their own median.
+    /// Median over the machines of `distance` in this run.
     pub(super) shift: f64,
-    /// Facts that changed on at least half of the machines.
+    /// Facts that changed on at least half of the machines since their previous visit.
     pub(super) changed: BTreeSet<FactChange>,
 }
 
-/// The common part of each run by the run's id, in chronological order; runs of too few machines have none.
+/// The common part of each run over the fleet with the run's id, in chronological order; runs of fewer than
+/// [`MACHINES_MIN`] machines are left out.
 pub(super) fn together<'a>(visits: impl Iterator<Item = Visited<'a>>) -> Vec<(String, Together)> {
     let mut by_fleet: BTreeMap<&str, Vec<Visited>> = BTreeMap::new();
     for visit in visits {

@@ -1,4 +1,4 @@
-//! Claims against figures, checks, reasons and disturbances.
+//! Tests of claims against measured figures, checks, reasons and disturbances.
 
 use super::*;
 use fauxplat_model::Measure;
@@ -51,7 +51,7 @@ fn claim() -> LabClaim {
     }
 }
 
-/// A word in a single round.
+/// Value of a check, a word, in a single round.
 fn said(word: &str) -> Vec<Found> {
     vec![Found::Value(Plain::Text(word.into()))]
 }
@@ -74,7 +74,7 @@ fn a_figure_among_the_published_ones_reproduces() {
 
 #[test]
 fn a_noisier_measurement_reproduces_nothing_more() {
-    // Intervals that widen around one figure: once undecided, the claim stays undecided.
+    // With intervals that widen about the same figure, the claim stays undecided once it is.
     let outcomes: Vec<LabOutcome> = (0..200)
         .map(|step| 0.002 * f64::from(step))
         .map(|half| judged(1.2, 1.2 - half, 1.2 + half).0)
@@ -83,7 +83,7 @@ fn a_noisier_measurement_reproduces_nothing_more() {
     assert!(reproduced > 0 && outcomes[reproduced..].iter().all(|it| *it == LabOutcome::Undecided));
     let (outcome, reason) = judged(1.2, 1.14, 1.41);
     assert!(outcome == LabOutcome::Undecided && reason.contains("twice the effect"), "{reason}");
-    // A published share of 0.11 to 0.14, and an interval that contains nearly everything.
+    // The published share is 0.11 to 0.14, and the measured interval contains nearly every share.
     let mut claim = claim();
     let published = &mut claim.published;
     (published.low, published.high) = (Some(0.11), Some(0.14));
@@ -147,7 +147,7 @@ fn a_claim_may_have_an_open_end_or_none() {
     let mut claim = claim();
     (claim.published.high, claim.measured) = (None, Some(measure()));
     assert_eq!(judged_as(&claim, (9.0, 8.0, 10.0)).0, LabOutcome::Reproduced);
-    // The whole interval is 1.15 or more, as published.
+    // The whole measured interval is 1.15 or more, as published.
     assert_eq!(judged_as(&claim, (9.0, 2.0, 18.0)).0, LabOutcome::Reproduced);
     assert_eq!(judged_as(&claim, (9.0, 1.1, 18.0)).0, LabOutcome::Undecided);
     let (outcome, reason) = judged_as(&claim, (1.1, 1.05, 1.12));

@@ -1,10 +1,10 @@
-//! Figures and findings of labs in words.
+//! Sentences about the figures and findings of labs.
 
 use fauxplat_model::{Claim, Direction, LabMeasured, Plain, is_no_bound};
 
 use super::Found;
 
-/// Words in which `{}` is replaced by the value found.
+/// The text `words` with the value found in place of `{}`.
 pub(super) fn naming(words: &str, found: &Found) -> String {
     let found = match found {
         Found::Value(Plain::Number(number)) => plain_number(*number),
@@ -14,7 +14,7 @@ pub(super) fn naming(words: &str, found: &Found) -> String {
     words.replace("{}", &found)
 }
 
-/// A number of a check in words: a measured number has the digits of a figure, a counted number all of its digits.
+/// A number as text: with all its digits if it is an integer, otherwise with four significant digits.
 fn plain_number(number: f64) -> String {
     if number.fract() == 0.0 { number.to_string() } else { short(number) }
 }
@@ -49,7 +49,7 @@ fn range(low: f64, high: f64) -> String {
     if low == high { short(low) } else { format!("{} to {}", short(low), short(high)) }
 }
 
-/// A number with four significant digits, which is more than any claim has.
+/// A number as text with four significant digits, which is more than the figures of any claim have.
 pub(super) fn short(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();

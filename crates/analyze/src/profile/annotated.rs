@@ -1,4 +1,4 @@
-//! Samples of a function by line and by instruction.
+//! Samples of a function by line of source and by instruction.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use regex::Regex;
 use super::functions::samples;
 use super::{share, whole};
 
-/// Lines and instructions of the functions that match a pattern, the functions with the most samples first.
+/// Samples by line and instruction of the functions whose name or alias matches a pattern, the functions with the most
+/// samples first. `profile` is the index of the profile in `found`.
 pub fn annotated(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Annotated {
     let at = usize::from(profile);
     let mut functions: BTreeMap<&str, Gathered> = BTreeMap::new();
@@ -57,7 +58,8 @@ struct Gathered<'f> {
 }
 
 impl Gathered<'_> {
-    /// The lines of the file with the most samples. A function made of macros or templates has lines in several files.
+    /// Chooses the lines of the file with the most samples, since a function made of macros or templates has lines in
+    /// several files. With `is_even`, every sample stands for one event, so events are not reported.
     fn named(self, name: &str, is_even: bool) -> AnnotatedFunction {
         let most =
             |(_, lines): &(&str, BTreeMap<u32, Weight>)| lines.values().map(|it| it.events).sum::<u64>();

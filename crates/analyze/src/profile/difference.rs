@@ -1,4 +1,5 @@
-//! Differences between two programs, function by function, with a bound on the probability that any of them is noise.
+//! Differences in time between two profiled programs, function by function, with a bound on the probability that any
+//! difference is reported falsely.
 //!
 //! Runs of both programs come in pairs, one after the other. The CPU seconds of a function in a run are its share of
 //! the run's samples times the run's CPU time, and each pair gives a difference. If nothing differs, chance decides
@@ -15,20 +16,22 @@ use fauxplat_stats::draw::Draw;
 use super::functions::Functions;
 use super::kinship::{self, Canon};
 
-/// Minimum number of samples of both programs together; functions with fewer would only enlarge the family.
+/// Minimum number of samples of both programs together with which a function is tested; testing functions with fewer
+/// would only make it harder to find differences in others.
 const SAMPLES_MIN: u64 = 20;
-/// Maximum number of pairs for which all flips of signs are used. For more pairs, [`FLIPS`] of them are drawn, or more
-/// if the error is so small that less than one drawn flip would be allowed.
+/// Maximum number of pairs for which all flips of signs are used. For more pairs, [`FLIPS`] flips are drawn, or more if
+/// the error level is so small that less than one of them would be allowed to exceed the bound.
 const PAIRS_EXACT: usize = 12;
 const FLIPS: usize = 4096;
 const FLIPS_PER_ERROR: f64 = 5.0;
 const FLIPS_MAX: usize = 100_000;
 
-/// A quantity of a function: its own time, or its own time with that of the functions that it calls.
+/// A quantity of a function, compared between the programs: its own time, or its time with that of the functions it
+/// calls.
 struct Quantity {
-    /// Additional time of the second program in each pair, in seconds.
+    /// Time of the second program minus that of the first in each pair of runs, in seconds.
     differences: Vec<f64>,
-    /// Variance of a difference that is due to counting samples.
+    /// Variance of a difference that is due to counting random samples, in seconds squared.
     counting: f64,
     is_in_family: bool,
 }
@@ -38,8 +41,8 @@ impl Quantity {
         self.differences.iter().sum::<f64>() / self.differences.len().max(1) as f64
     }
 
-    /// Scale of the sum of differences. The scale does not depend on the signs, and is at least that of counting alone:
-    /// a function with few samples may have equal differences in all pairs.
+    /// Standard deviation of the sum of differences under flipped signs. It is the same for all signs, and at least
+    /// that of counting alone: a function with few samples may have equal differences in all pairs.
     fn scale(&self) -> f64 {
         let squares: f64 = self.differences.iter().map(|d| d * d).sum();
         squares.max(self.counting * self.differences.len() as f64).sqrt()
@@ -49,7 +52,8 @@ impl Quantity {
         ratio(self.differences.iter().sum::<f64>().abs(), self.scale())
     }
 
-    /// Half width of the interval of differences that are not rejected, for which the statistic stays within its bound.
+    /// Half width of the interval of differences for which the test statistic stays within `bound`; infinite for too
+    /// few pairs.
     fn half_width(&self, bound: f64) -> f64 {
         let n = self.differences.len() as f64;
         let mean = self.mean();
@@ -66,7 +70,7 @@ fn ratio(sum: f64, scale: f64) -> f64 {
 }
 
 /// Additional CPU time, or waiting time, of profile `b` over `a` in each function. `error` is the maximum probability
-/// that any function is called different if none is.
+/// that any function is reported as different if none is.
 pub fn difference(
     found: &ProfileFindings,
     runs: &[ProfiledRun],
@@ -107,8 +111,8 @@ pub fn difference(
         seconds.iter().map(|pair| pair[side].whole_s).sum::<f64>() / seconds.len().max(1) as f64
     };
     let [first, second] = [mean_of(0), mean_of(1)];
-    // A function can neither take less than no time nor more than all of the time, which bounds badly known
-    // differences.
+    // No function takes less than no time or more than all of the time, which limits the intervals of differences that
+    // are not known well.
     let family = Family { worlds, bound, least: -first, most: second };
     let own_s = present.iter().zip(quantities.chunks(2)).map(|(&it, of)| (it, of[0].mean())).collect();
     let mut functions: Vec<FunctionDifference> = present
@@ -117,7 +121,7 @@ pub fn difference(
         .map(|(&function, quantities)| family.told(found, &canon, function, quantities, &own_s))
         .collect();
     sort(&mut functions, error);
-    // The program as a whole is a single question, so it has a family of its own.
+    // The program as a whole is a single question, so it is tested without the functions.
     let worlds = largest_of_worlds(std::slice::from_ref(&whole), pairs.len(), error);
     let half = whole.half_width(self::bound(&worlds, error));
     ProfileDifference {
@@ -142,13 +146,13 @@ fn pairs(runs: &[ProfiledRun], a: u16, b: u16) -> Vec<[&ProfiledRun; 2]> {
 #[derive(Clone, Copy, Default)]
 struct Seconds {
     own: Weight,
-    /// The squares are the variance due to chance.
+    /// Samples of the function with those of the functions it calls. `squares` is the variance due to chance.
     total: Weight,
 }
 
 struct RunSeconds {
     functions: HashMap<usize, Seconds>,
-    /// Seconds that one event stands for.
+    /// Seconds of run time for which an event stands.
     per_event: f64,
     whole_s: f64,
 }
@@ -165,7 +169,7 @@ impl RunSeconds {
             let Some(stack) = found.stacks.get(stack as usize) else { continue };
             here.clear();
             here.extend(stack.frames.iter().filter_map(|&frame| canon.of_frame(frame)));
-            // For waits, the time of each sample is known exactly, so only the number of samples is random.
+            // For waits, the time of each sample is measured, so only the number of samples is random.
             let squares = weight.squares / if is_of_waits { weight.samples.max(1) as f64 } else { 1.0 };
             let weight = Weight { squares, ..weight };
             if let Some(&last) = here.last() {
@@ -193,7 +197,7 @@ fn quantity(
     Quantity { differences, counting, is_in_family: samples >= SAMPLES_MIN }
 }
 
-/// The largest statistic of the family for the observed signs, followed by that for each flip of signs.
+/// The largest statistic of all tested quantities for the observed signs, followed by that for each flip of signs.
 fn largest_of_worlds(quantities: &[Quantity], pairs: usize, error: f64) -> Vec<f64> {
     let family: Vec<(&[f64], f64)> = quantities
         .iter()
@@ -208,7 +212,7 @@ fn largest_of_worlds(quantities: &[Quantity], pairs: usize, error: f64) -> Vec<f
         };
         family.iter().map(one).fold(0.0, f64::max)
     };
-    // A flip and its opposite have the same largest statistic, so the sign of the first pair is fixed.
+    // A flip and its opposite have the same largest statistic, so the sign of the first pair stays as it is.
     let free = pairs.saturating_sub(1);
     if pairs <= PAIRS_EXACT {
         let signs = |world: usize| -> Vec<f64> {
@@ -226,7 +230,8 @@ fn largest_of_worlds(quantities: &[Quantity], pairs: usize, error: f64) -> Vec<f
     worlds
 }
 
-/// Bound that statistics exceed rarely if nothing differs; infinite if there are too few pairs.
+/// Value that the largest statistic exceeds with at most the probability `error` if nothing differs; infinite if there
+/// are too few pairs.
 fn bound(worlds: &[f64], error: f64) -> f64 {
     let mut falling = worlds.to_vec();
     falling.sort_by(|a, b| b.total_cmp(a));
@@ -238,11 +243,12 @@ fn bound(worlds: &[f64], error: f64) -> f64 {
     }
 }
 
-/// Statistics of the whole family of functions over flipped signs.
+/// The randomisation test over all tested functions: the largest statistic for each choice of the signs of the pairs'
+/// differences, the observed one first, and the limits of the reported differences.
 struct Family {
     worlds: Vec<f64>,
     bound: f64,
-    /// Bounds of every difference.
+    /// Smallest and largest possible difference, in seconds.
     least: f64,
     most: f64,
 }
@@ -292,22 +298,22 @@ impl Family {
     }
 }
 
-/// A function that only one program has is probably part of its caller in the other program if both together take about
-/// equal time in both: the remaining difference is less than this share of the function.
+/// Largest sum of the changes of a function that only one program has and of its caller, as a share of the function's
+/// change, for which the function counts as merged into its caller in the other program.
 const LEFT_MAX: f64 = 0.5;
 
-/// The caller that probably contains the code of a function in the program that lacks it. `own_s` is the additional own
-/// time of each function in the second program.
+/// The caller that probably contains the code of a function in the program that lacks the function; `None` if that is
+/// not likely. `own_s` is the additional own time of each function in the second program, in seconds.
 fn absorbed_by(canon: &Canon, function: usize, own_s: &HashMap<usize, f64>) -> Option<String> {
     let caller = canon.main_caller(function)?;
     let (of_caller, of_function) = (own_s.get(&caller)?, own_s.get(&function)?);
-    // The caller has to move in the opposite direction; otherwise only noise fits.
+    // The caller's time has to change in the opposite direction; otherwise the sum is small by chance.
     let fits = (of_caller + of_function).abs() < LEFT_MAX * of_function.abs();
     (of_caller * of_function < 0.0 && fits).then(|| canon.names(caller).0)
 }
 
-/// Sorts by kind and size: functions whose own time differs, then functions whose time differs with their callees, then
-/// the rest.
+/// Sorts by size, in three groups: functions whose own time differs, then functions whose time with their callees
+/// differs, then the rest.
 fn sort(functions: &mut [FunctionDifference], error: f64) {
     let rank = |one: &FunctionDifference| match (one.p_adjusted <= error, one.total_p_adjusted <= error) {
         (true, _) => (0, one.self_s.abs()),

@@ -1,4 +1,4 @@
-//! Shares of the functions of a profile.
+//! Shares of the functions in the samples of a profile.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,11 +8,11 @@ use regex::Regex;
 
 use super::{share, whole};
 
-/// Functions by index, so that a stack is searched once and by numbers.
+/// The distinct functions of all frames, numbered, so that stacks are searched by number.
 pub(super) struct Functions {
-    /// Index of the function of each frame.
+    /// For each frame, the index of its function in `all`.
     pub(super) of_frame: Vec<usize>,
-    /// Name and file of each function.
+    /// Name of each function and index of the file that contains its code.
     pub(super) all: Vec<(String, Option<u32>)>,
     aliases: Vec<HashSet<String>>,
 }
@@ -33,14 +33,15 @@ impl Functions {
         Functions { of_frame, all, aliases }
     }
 
-    /// Whether a pattern matches any name of a function.
+    /// Whether a pattern matches the name or an alias of a function.
     pub(super) fn is_found(&self, function: usize, pattern: &Regex) -> bool {
         pattern.is_match(&self.all[function].0)
             || self.aliases[function].iter().any(|name| pattern.is_match(name))
     }
 }
 
-/// Fills in the functions of every profile, those with the most own samples first.
+/// Computes the functions of every profile in `found`, those with the largest own share first, and the intervals of the
+/// shares of processes.
 pub fn shares(found: &mut ProfileFindings) {
     let functions = Functions::of(&found.frames);
     for at in 0..found.profiles.len() {
@@ -80,7 +81,7 @@ pub fn shares(found: &mut ProfileFindings) {
 struct Seen {
     own: Weight,
     total: Weight,
-    /// Number of samples in which the function occurs only inlined into its callers.
+    /// Number of samples in whose stack the function occurs only inlined into its callers.
     inlined: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Matches the functions of two programs.
+//! Decides which functions of two profiled programs are the same function.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -8,21 +8,25 @@ use fauxplat_model::{ProfileFindings, ProfiledSide};
 use super::functions::{Functions, samples};
 use super::likeness::{self, Neighbours};
 
-/// Minimum number of samples in one program for which absence in the other is not due to chance.
+/// Minimum number of samples of a function in one program from which having none in the other is not put down to
+/// chance.
 const ALONE_MIN: u64 = 20;
 /// Maximum number of rounds of matching; several are needed because callers of renamed functions may be renamed, too.
 const ROUNDS_MAX: usize = 8;
 
-/// The functions of two profiles, each once, regardless of additions by the compiler to its name.
+/// The functions of two profiles, numbered. A function of both has one number, even if the compiler added something to
+/// its name in only one of them.
 pub(super) struct Canon {
     of_frame: Vec<usize>,
-    /// Name of each function in the first profile and in the second.
+    /// Name of each function in the first and in the second profile; `None` in a profile that has no samples of the
+    /// function.
     names: Vec<[Option<String>; 2]>,
-    /// Functions that are matched only by their neighbours.
+    /// Functions that were matched only by their callers, callees and share of the time.
     guesses: HashSet<usize>,
-    /// Functions that only one program has, although the other could have had samples of them.
+    /// Functions that only one program has, in files of code that the profiles do not share.
     only_in: HashMap<usize, ProfiledSide>,
-    /// Callers of such functions, if nearly all of the function's samples come from one caller.
+    /// For functions that only one program has, the caller from which nearly all of their samples come, if there is
+    /// one.
     main_callers: HashMap<usize, usize>,
     profiles: [usize; 2],
 }
@@ -36,12 +40,12 @@ impl Canon {
         self.of_frame.get(frame as usize).copied()
     }
 
-    /// Whether one of the two profiles has samples of the function under this index.
+    /// Whether one of the two profiles has samples of the function with this number.
     pub(super) fn is_present(&self, function: usize) -> bool {
         self.names[function].iter().any(Option::is_some)
     }
 
-    /// Name of a function, and its name in the second profile if that differs.
+    /// Name of a function, and its name in the second profile if that is different.
     pub(super) fn names(&self, function: usize) -> (String, Option<String>) {
         match self.names[function].clone() {
             [Some(first), Some(second)] if first != second => (first, Some(second)),
@@ -50,22 +54,24 @@ impl Canon {
         }
     }
 
-    /// Whether the function was matched although its two names have nothing in common.
+    /// Whether the function was matched by its neighbours although its two names are different.
     pub(super) fn is_guess(&self, function: usize) -> bool {
         self.guesses.contains(&function)
     }
 
-    /// The program that alone has the function, if it is gone or new.
+    /// The program that alone has the function; `None` if both have it or if that is not certain.
     pub(super) fn only_in(&self, function: usize) -> Option<ProfiledSide> {
         self.only_in.get(&function).copied()
     }
 
-    /// Caller of a function that only one program has, if nearly all of the function's samples come from that caller.
+    /// Number of the caller from which nearly all samples of a function come that only one program has; `None`
+    /// otherwise.
     pub(super) fn main_caller(&self, function: usize) -> Option<usize> {
         self.main_callers.get(&function).copied()
     }
 
-    /// Most frequent caller of a function, in the second profile or in the first.
+    /// Name of the direct caller with the most samples of the function's own code, in the second profile (`in_second`)
+    /// or in the first; `None` without such samples.
     pub(super) fn caller(&self, found: &ProfileFindings, function: usize, in_second: bool) -> Option<String> {
         let profile = self.profiles[usize::from(in_second)];
         let mut callers: HashMap<usize, u64> = HashMap::new();
@@ -84,7 +90,7 @@ impl Canon {
 }
 
 /// Matches the functions of two profiles: by name first, then functions that only one profile has by their names
-/// without the compiler's additions.
+/// without the compiler's additions, and last by their neighbours.
 pub(super) fn canon(all: &[(String, Option<u32>)], found: &ProfileFindings, profiles: [u16; 2]) -> Canon {
     let profiles = profiles.map(usize::from);
     let functions = Functions::of(&found.frames);
@@ -123,8 +129,8 @@ pub(super) fn canon(all: &[(String, Option<u32>)], found: &ProfileFindings, prof
 }
 
 impl Canon {
-    /// Merges functions whose neighbours are alike, then repeats with the new knowledge: a caller and its callee may
-    /// both have been renamed.
+    /// Merges functions whose callers and callees are alike, and repeats this with the new matches: a caller and its
+    /// callee may both have been renamed.
     fn guess(&mut self, found: &ProfileFindings) {
         for _ in 0..ROUNDS_MAX {
             let neighbours = self.profiles.map(|profile| Neighbours::of(found, &self.of_frame, profile));
@@ -151,7 +157,7 @@ impl Canon {
         }
     }
 
-    /// Functions that only one program has, the one with the most samples first.
+    /// Functions that only the program on this side has, the one with the most samples first.
     fn of_side(&self, side: ProfiledSide, neighbours: &Neighbours) -> Vec<usize> {
         let mut all: Vec<usize> =
             self.only_in.iter().filter(|it| *it.1 == side).map(|(&function, _)| function).collect();
@@ -159,8 +165,8 @@ impl Canon {
         all
     }
 
-    /// Functions of which one profile has enough samples and the other none, in files that the profiles do not share:
-    /// both programs could call the functions of a shared file.
+    /// Functions of which one profile has at least [`ALONE_MIN`] samples and the other none, in files of code that the
+    /// profiles do not share: both programs could call the functions of a shared file.
     fn alone(&self, found: &ProfileFindings, neighbours: &[Neighbours; 2]) -> HashMap<usize, ProfiledSide> {
         let mut shared: HashMap<Option<u32>, [bool; 2]> = HashMap::new();
         let mut files: HashMap<usize, HashSet<Option<u32>>> = HashMap::new();
@@ -186,7 +192,8 @@ impl Canon {
     }
 }
 
-/// Functions of only the second profile, each with the function of only the first that has the same bare name.
+/// Numbers of functions that only the second profile has, each with the number of the only function of the first that
+/// has the same bare name.
 fn renamed(names: &[[Option<String>; 2]]) -> Vec<(usize, usize)> {
     let mut bare: HashMap<&str, [Vec<usize>; 2]> = HashMap::new();
     for (number, sides) in names.iter().enumerate() {
@@ -196,7 +203,7 @@ fn renamed(names: &[[Option<String>; 2]]) -> Vec<(usize, usize)> {
             _ => {}
         }
     }
-    // If several have the same bare name, the match is ambiguous.
+    // If several functions have the same bare name, they are not matched.
     let pairs = bare.into_values().filter_map(|sides| match &sides {
         [first, second] if first.len() == 1 && second.len() == 1 => Some((second[0], first[0])),
         _ => None,
@@ -204,12 +211,12 @@ fn renamed(names: &[[Option<String>; 2]]) -> Vec<(usize, usize)> {
     pairs.collect()
 }
 
-/// A name without the mark of a clone (` [constprop.0]`), the arguments of a template, and parameters.
+/// A function's name without the mark of a clone (` [constprop.0]`), the arguments of a template, and parameters.
 fn bare_name(name: &str) -> &str {
     let name = name.split_once(" [").map_or(name, |(name, _)| name);
     let end =
         name.char_indices().find(|&(at, letter)| at > 0 && matches!(letter, '<' | '(')).map(|(at, _)| at);
-    // Names of operators contain these characters themselves.
+    // Names of operators contain `<` or `(` themselves.
     match end {
         Some(end) if !name[..end].ends_with("operator") && !name[..end].ends_with("::") => &name[..end],
         _ => name,

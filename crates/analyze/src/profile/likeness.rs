@@ -1,4 +1,4 @@
-//! Similarity of functions by their neighbours: their callers, their callees, and their share of the time.
+//! Similarity of functions of two programs by their callers, their callees, and their share of the time.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,21 +7,22 @@ use fauxplat_model::ProfileFindings;
 
 use super::functions::samples;
 
-/// Minimum overlap of the callers, and of the callees, of two functions that are alike.
+/// Minimum overlap of the shares of callers, and of the shares of callees, with which two functions count as alike.
 const CALLERS_MIN: f64 = 0.8;
 const CALLEES_MIN: f64 = 0.6;
-/// Maximum ratio between the shares of one function in both programs.
+/// Maximum ratio between the shares of the time of two functions that count as alike.
 const RATIO_MAX: f64 = 2.0;
-/// Maximum number of functions of either program that are compared, those with the most samples: others are too small
-/// to be distinguished.
+/// Maximum number of functions that only one program has and that are compared, those with the most samples: others are
+/// too small to be distinguished.
 const ALONE_MAX: usize = 500;
-/// Minimum share of the calls of a main caller.
+/// Minimum share of a function's samples that come from a caller for it to be the main caller.
 const MAIN_MIN: f64 = 0.9;
 
-/// Calls between functions in one profile, by samples.
+/// Callers and callees of each function in a profile, with the number of samples of each call.
 pub(super) struct Neighbours {
     callers: HashMap<usize, HashMap<Option<usize>, u64>>,
-    /// Callees; the function itself stands for its own code.
+    /// Number of samples of each function by callee; the function itself in the place of a callee stands for its own
+    /// code.
     callees: HashMap<usize, HashMap<usize, u64>>,
     totals: HashMap<usize, u64>,
     all: u64,
@@ -35,7 +36,7 @@ impl Neighbours {
             let samples = samples(&stack.samples, profile);
             let frames = stack.frames.iter().filter_map(|&frame| of_frame.get(frame as usize).copied());
             let mut here: Vec<usize> = frames.collect();
-            // A recursive function counts as called from the caller of its first call.
+            // A function that calls itself directly counts as called from the caller of its first call.
             here.dedup();
             if samples > 0 {
                 it.add(&here, samples);
@@ -58,12 +59,12 @@ impl Neighbours {
         }
     }
 
-    /// Samples in the function or in its callees.
+    /// Number of samples in the function or in functions that it calls.
     pub(super) fn total(&self, function: usize) -> u64 {
         self.totals.get(&function).copied().unwrap_or(0)
     }
 
-    /// The function that nearly all calls come from.
+    /// The caller from which at least [`MAIN_MIN`] of a function's samples come; `None` if there is none.
     pub(super) fn main_caller(&self, function: usize) -> Option<usize> {
         let callers = self.callers.get(&function)?;
         let all: u64 = callers.values().sum();
@@ -71,7 +72,7 @@ impl Neighbours {
         (*most as f64 >= MAIN_MIN * all as f64).then_some(*caller).flatten()
     }
 
-    /// Caller with the most calls; ties are broken by order, so that the result is deterministic.
+    /// Caller with the most samples; of equal ones that with the lowest number, so that the result is deterministic.
     fn first_caller(&self, function: usize) -> Option<usize> {
         let callers = self.callers.get(&function)?;
         let most = callers.iter().max_by_key(|&(caller, &samples)| (samples, std::cmp::Reverse(*caller)));
@@ -83,10 +84,11 @@ impl Neighbours {
     }
 }
 
-/// Functions that only one program has, for each program, the most samples first.
+/// Functions that only the first program has and those that only the second has, the one with the most samples first.
 pub(super) type Alone = [Vec<usize>; 2];
 
-/// Functions of only the first program, each with the only function of only the second that is like it.
+/// Pairs of a function that only the first program has and one that only the second has, which are alike, and alike to
+/// no other such function.
 pub(super) fn pairs(of: &[Neighbours; 2], alone: &Alone) -> Vec<(usize, usize)> {
     let mut by_caller: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
     for &new in alone[1].iter().take(ALONE_MAX) {
@@ -118,12 +120,13 @@ fn are_alike(of: &[Neighbours; 2], alone: &Alone, gone: usize, new: usize) -> bo
     callers >= CALLERS_MIN && callees >= CALLEES_MIN
 }
 
-/// A neighbour in terms of both programs.
+/// A caller or callee, expressed so that it can be compared with those in the other program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Neighbour<K> {
     Own,
     Known(K),
-    /// A function whose name does not exist in the other program.
+    /// A function that only one of the programs has. Any two of them, one in each program, may correspond to each
+    /// other.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! Functions that are renamed or inlined in the other program, on made-up stacks.
+//! Tests with made-up stacks in which functions are renamed or inlined in the second program.
 
 use fauxplat_model::{
     FunctionDifference, Profile, ProfileDifference, ProfileFindings, ProfiledFrame, ProfiledRun,
@@ -12,8 +12,9 @@ use super::tests::even;
 const PAIRS: u32 = 12;
 const ERROR: f64 = 0.01;
 
-/// Two programs with stacks written as `outer/inner` and the samples of a run of either. Each program is a file of its
-/// own; functions whose names begin with `lib` are in a common file.
+/// Difference between two programs with the given stacks, each written as `outer/inner` with its samples in a run of
+/// the first and of the second program. Each program is a file of its own; functions whose names begin with `lib` are
+/// in a common file.
 fn told(stacks: &[(&str, u64, u64)]) -> ProfileDifference {
     let mut found = ProfileFindings { profiles: vec![Profile::default(); 2], ..ProfileFindings::default() };
     for &(names, a, b) in stacks {
@@ -115,7 +116,8 @@ fn where_two_would_fit_or_the_place_is_another_nobody_guesses() {
     }
 }
 
-/// Functions of a library can be called by both programs, and a few samples come and go by chance.
+/// Functions of a common library could be called by both programs, and functions with a few samples are missed by
+/// chance.
 #[test]
 fn what_both_could_call_and_what_is_rare_is_not_gone() {
     let told = told(&[

@@ -1,7 +1,6 @@
 //! Findings from the samples of a profile: shares of functions, their callers, and the lines on which their time is
 //! spent.
-//!
-//! A function is a name in a file of code, whatever its lines and wherever it was inlined.
+//! A function is a name in a file of code, regardless of its lines and of where it was inlined.
 
 mod annotated;
 mod difference;
@@ -31,15 +30,16 @@ impl Share {
     }
 }
 
-/// A share of the events, with its interval. Samples of an event are independent of the program, so each is a random
-/// trial that is weighted by the number of events it stands for.
+/// A share of the events, with its interval. The moments of samples do not depend on the program, so each sample is a
+/// random trial that is weighted by the number of events it stands for.
 fn share(part: Weight, all: Weight) -> Share {
     let sums = |weight: Weight| (weight.events as f64, weight.squares);
     let (share, low, high) = fauxplat_stats::proportion::weighted(sums(part), sums(all), LEVEL);
     Share { share, low, high }
 }
 
-/// The weight of all samples of a profile. Samples whose stack could not be read belong to no function, but count here.
+/// The weight of all samples of a profile, including those whose stack could not be read and which belong to no
+/// function.
 fn whole(found: &ProfileFindings, profile: usize) -> Weight {
     let mut sum = Weight::default();
     found.stacks.iter().for_each(|stack| sum += stack.weight(profile));

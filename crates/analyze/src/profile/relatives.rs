@@ -1,4 +1,4 @@
-//! Callers and callees of a function, direct and indirect.
+//! Direct and indirect callers and callees of a function.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,14 @@ use regex::Regex;
 use super::functions::Functions;
 use super::{share, whole};
 
-/// Callers of the functions that match a pattern: every function above one of them in a stack.
+/// Callers of the functions that match a pattern: every function above one of them in a stack. `profile` is the index
+/// of the profile in `found`.
 pub fn callers_of(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Relatives {
     relatives(found, profile, pattern, Direction::Callers)
 }
 
-/// Callees of the functions that match a pattern: every function below one of them in a stack.
+/// Callees of the functions that match a pattern: every function below one of them in a stack. `profile` is the index
+/// of the profile in `found`.
 pub fn callees_of(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Relatives {
     relatives(found, profile, pattern, Direction::Callees)
 }
@@ -24,7 +26,7 @@ enum Direction {
     Callees,
 }
 
-/// Distance of a relative in one stack.
+/// Distance, in calls, of a caller or callee from the nearest matching function of a stack.
 #[derive(Clone, Copy)]
 struct Near {
     depth: u32,
@@ -102,8 +104,8 @@ fn frames_of(stack: &ProfiledStack, found: &ProfileFindings, functions: &Functio
     stack.frames.iter().filter_map(one).collect()
 }
 
-/// Every relative of a stack with its smallest distance to a matching function, without another matching function
-/// between them.
+/// Every caller or callee in a stack with its smallest distance to a matching function, without another matching
+/// function between them.
 fn nearest(frames: &[(usize, bool)], is_meant: &[bool], direction: Direction) -> HashMap<usize, Near> {
     let mut kin: HashMap<usize, Near> = HashMap::new();
     let mut note = |function: usize, near: Near| {
@@ -112,7 +114,7 @@ fn nearest(frames: &[(usize, bool)], is_meant: &[bool], direction: Direction) ->
             *known = near;
         }
     };
-    // Distance to the last matching function, and whether the call next to it was inlined.
+    // Distance to the last matching function, and whether the call next to that function was inlined.
     let mut last: Option<Near> = None;
     let mut step = |(function, is_inlined, before_is_inlined): (usize, bool, bool)| {
         if is_meant[function] {

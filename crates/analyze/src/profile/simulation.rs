@@ -1,4 +1,4 @@
-//! Checks on simulated programs that differences are distinguished from noise as often as promised.
+//! Checks on simulated profiles that differences between programs are distinguished from noise as often as promised.
 
 use fauxplat_model::{
     Profile, ProfileDifference, ProfileFindings, ProfiledFrame, ProfiledRun, ProfiledStack,
@@ -11,8 +11,9 @@ use super::{difference, shares};
 const FUNCTIONS: usize = 100;
 const ERROR: f64 = 0.01;
 
-/// Two programs of a hundred functions below `main`, whose shares fall like 1/k. Whole runs vary by some per cent, and
-/// each function by one per cent more. The second program takes `more` time in the function `grown`.
+/// Two programs with a hundred functions below `main`; the share of the k-th function is proportional to 1/k. Whole
+/// runs vary by `speed_sd`, and each function by 1 % more. The second program takes `more` additional time in the
+/// function `grown`, as a share of the run.
 struct Drawn {
     pairs: u32,
     samples: f64,
@@ -60,7 +61,8 @@ impl Drawn {
     }
 }
 
-/// A Poisson number: by waiting times up to thirty, and beyond by the square root, which is nearly normal.
+/// A number from a Poisson distribution: by waiting times for means up to thirty, and for larger ones by the square
+/// root, which is nearly normal.
 fn poisson(draw: &mut Draw, mean: f64) -> u64 {
     if mean > 30.0 {
         return ((mean.sqrt() + draw.normal() / 2.0).powi(2)).round() as u64;
@@ -79,7 +81,7 @@ fn names_any(told: &ProfileDifference) -> bool {
     told.functions.iter().any(|it| it.p_adjusted <= ERROR || it.total_p_adjusted <= ERROR)
 }
 
-/// Half a minute of sampling at a thousand samples per second, in few and in many pairs.
+/// Numbers of pairs of runs and samples per run: about half a minute of sampling at a thousand samples per second.
 const DESIGNS: [(u32, f64); 3] = [(10, 1500.0), (15, 1000.0), (40, 375.0)];
 
 #[test]
@@ -96,7 +98,8 @@ fn a_function_that_makes_the_program_five_per_cent_slower_is_named_first() {
     }
 }
 
-/// If each of a hundred is false with a probability of one in a hundred, more than three come once in fifty times.
+/// If nothing is called different with a probability of more than 1 % per comparison, more than three of a hundred
+/// comparisons do so once in fifty times.
 #[test]
 fn where_nothing_differs_nothing_is_named() {
     for (pairs, samples) in DESIGNS {

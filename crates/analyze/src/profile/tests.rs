@@ -1,4 +1,4 @@
-//! Shares, relatives, lines and instructions of small profiles that are written as words.
+//! Tests of shares, callers and callees, lines and instructions with small profiles that are written as text.
 
 use fauxplat_model::{Profile, ProfileFindings, ProfiledFrame, ProfiledInstruction, ProfiledStack, Weight};
 use proptest::prelude::*;
@@ -6,7 +6,8 @@ use regex::Regex;
 
 use super::*;
 
-/// A profile of stacks that are written as `outer/inner samples`; a leading `+` marks an inlined function.
+/// A profile of stacks that are each written as `outer/inner`, with its number of samples; a leading `+` marks an
+/// inlined function.
 fn profile(stacks: &[(&str, u64)]) -> ProfileFindings {
     let mut found = ProfileFindings { profiles: vec![Profile::default()], ..ProfileFindings::default() };
     for (names, samples) in stacks {
@@ -54,7 +55,7 @@ fn functions_are_marked_that_stand_in_others() {
     assert_eq!(of("work").inlined_samples, 0);
 }
 
-/// Samples are weighted by the number of events that they stand for.
+/// Samples are weighted by the number of events for which they stand.
 #[test]
 fn shares_are_sums_of_what_samples_stand_for() {
     let mut found = profile(&[("main/few", 70), ("main/many", 30)]);
@@ -68,7 +69,7 @@ fn shares_are_sums_of_what_samples_stand_for() {
     let few = of("few");
     assert!((few.self_share - 70.0 / 3000.0).abs() < 1e-12 && few.self_samples == 70, "{few:?}");
     assert_eq!(found.profiles[0].functions[0].name, "many", "the most events come first");
-    // The interval is that of some thirty samples, not of a hundred.
+    // The interval is as wide as that of some thirty samples, not of a hundred, since few samples carry most events.
     assert!(few.self_high > 0.1 && few.self_low < 70.0 / 3000.0, "{few:?}");
     let relatives = callers_of(&found, 0, &Regex::new("many").unwrap());
     assert!((relatives.share - 2930.0 / 3000.0).abs() < 1e-12, "{relatives:?}");
@@ -129,7 +130,8 @@ fn callers_are_found_through_others_and_through_inlined_ones() {
     assert_eq!(kin(&callees)[..2], [("equal", 90, 1, false), ("is_new", 60, 1, true)][..]);
 }
 
-/// In a recursion, the functions that it calls lie between two calls of the function; its outer callers do not.
+/// With recursion, a function that is called between two calls of the matched one is both a caller and a callee; the
+/// outer caller is a caller only.
 #[test]
 fn relatives_of_what_recurses_stand_between_its_calls_too() {
     let found = profile(&[("main/eval/call/eval/call/eval", 5)]);

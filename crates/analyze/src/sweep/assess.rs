@@ -1,4 +1,4 @@
-//! Assessment of the blocks so far: how much the levels differ, and which levels stand out.
+//! Assessment of the blocks of a sweep so far: how much the levels of the factor differ, and which levels stand out.
 
 use fauxplat_stats::additive::{Additive, Size, fit};
 use fauxplat_stats::distribution::normal_upper_quantile;
@@ -7,28 +7,28 @@ use fauxplat_stats::simultaneous::{Deviation, deviations};
 use super::SweepJudge;
 use super::course::Stage;
 
-/// Distance from the median, in standard errors, from which on a level is a candidate for a peak.
+/// Distance from the median of the levels, in standard errors, from which on a level is a candidate for a peak.
 const CANDIDATE_ERRORS: f64 = 2.5;
 
-/// Maximum number of candidates that get fresh blocks.
+/// Maximum number of candidates for a peak that are measured in further blocks.
 const CANDIDATES_MAX: usize = 12;
 
-/// *No effect* requires that deviations of any single level above this many margins are excluded too. The typical
+/// Multiple of the margin above which deviations of any single level have to be excluded for *no effect*. The typical
 /// difference between levels hardly shows a single one: one level of 512 that is 10 % slower adds 0.6 % to it.
 const SINGLE_MARGINS: f64 = 10.0;
 
 #[derive(Clone, Debug)]
 pub(super) struct Assessment {
-    /// Additive fit of all blocks.
+    /// Additive fit (level, drift and noise) of all blocks.
     pub(super) fitted: Additive,
-    /// Size of the effects together, from the levels' own blocks alone. Which levels these blocks visit was fixed
-    /// beforehand, so large effects do not count more often.
+    /// Variance of the effects of all levels, from blocks other than those that confirm candidates; `None` if it cannot
+    /// be estimated. Which levels these blocks visit was fixed beforehand, so large effects do not count more often.
     pub(super) size: Option<Size>,
     pub(super) is_significant: bool,
     /// Log of the root mean square difference between two levels: lower end, estimate, upper end.
     pub(super) difference: (f64, f64, f64),
     pub(super) margin: f64,
-    /// Level of the intervals at this look, chosen so that the intervals of all looks hold together.
+    /// Error level of the intervals at this look at the data, chosen so that the intervals of all looks hold together.
     pub(super) level: f64,
 }
 
@@ -48,8 +48,8 @@ impl Assessment {
             fit(&blocks, judge.distinct.len()).size(&blocks, level)
         };
         let difference = size.map_or((0.0, 0.0, f64::INFINITY), |size| {
-            // If n levels have effects of mean square q about their mean, two drawn levels differ by a mean square of 2
-            // q n/(n − 1).
+            // If n levels have effects of mean square q about their mean, two levels drawn at random differ by a mean
+            // square of 2 q n/(n − 1).
             let n = size.levels as f64;
             let root = |square: f64| (2.0 * square * n / (n - 1.0)).sqrt();
             (root(size.effect.low), root(size.effect.estimate), root(size.effect.high))
@@ -64,18 +64,19 @@ impl Assessment {
         }
     }
 
-    /// Whether the levels differ beyond chance and by more than the margin.
+    /// Whether the levels differ beyond chance, and typically by more than the margin.
     pub(super) fn is_effect(&self) -> bool {
         self.is_significant && self.difference.1 > self.margin
     }
 
-    /// Whether typical differences larger than the margin are excluded, and large ones of any single level.
+    /// Whether typical differences larger than the margin are excluded, and for any single level deviations above
+    /// [`SINGLE_MARGINS`] times the margin.
     pub(super) fn is_small(&self) -> bool {
         self.difference.2 <= self.margin && self.largest_open(&[]) <= SINGLE_MARGINS * self.margin
     }
 
-    /// Levels that may stand out, the most extreme first. Of neighbours that stand out to the same side only the first
-    /// is listed.
+    /// Levels that may stand out, the most extreme first. Of neighbouring levels that stand out in the same direction
+    /// only the first is listed.
     pub(super) fn candidates(&self, judge: &SweepJudge) -> Vec<u16> {
         let stands_out = |&level: &u16| {
             let (effect, error) = self.effect(level);
@@ -95,14 +96,14 @@ impl Assessment {
         chosen
     }
 
-    /// Effect and standard error of a level; zero and infinity if the level was not visited.
+    /// Effect of a level and its standard error, as log ratios; zero and infinity if the level was not visited.
     fn effect(&self, level: u16) -> (f64, f64) {
         let at = usize::from(level);
         (self.fitted.effects[at].unwrap_or(0.0), self.fitted.errors[at])
     }
 
-    /// Deviations of the candidates from fresh blocks if there are any, otherwise of all levels from all blocks, which
-    /// is valid for any choice among them.
+    /// Deviations of the candidates from the other levels in the blocks that confirm them; without such blocks,
+    /// deviations of all levels in all blocks, which are valid for any choice among them.
     pub(super) fn deviations(&self, judge: &SweepJudge, level: f64) -> Vec<Deviation> {
         let evidence = &judge.evidence;
         let fresh = evidence.of(|stage| stage == Stage::Confirm);
@@ -113,14 +114,15 @@ impl Assessment {
         deviations(&evidence.blocks, &self.fitted, &chosen, &candidates, level, judge.seed)
     }
 
-    /// Whether some level stands out by its own deviation, regardless of the test of all levels.
+    /// Whether some level stands out by its own deviation, even if the test of all levels shows nothing.
     pub(super) fn has_peak(&self, judge: &SweepJudge) -> bool {
         let found = self.deviations(judge, judge.rule.level);
         found.iter().any(|one| is_peak(one, self.margin))
     }
 
-    /// The largest deviation of a visited level that is not excluded, apart from `peaks`, with Bonferroni's correction
-    /// over the levels. Infinite if the noise cannot be estimated, since an error of zero would exclude everything.
+    /// The largest deviation of any visited level except `peaks` that is not excluded, as a log ratio, with
+    /// Bonferroni's correction over the levels. Infinite if the noise cannot be estimated, since an error of zero would
+    /// exclude everything.
     pub(super) fn largest_open(&self, peaks: &[u16]) -> f64 {
         if self.size.is_none() {
             return f64::INFINITY;
@@ -136,12 +138,13 @@ impl Assessment {
     }
 }
 
-/// Whether a deviation excludes zero and is larger than the margin.
+/// Whether the interval of a deviation excludes zero and the deviation is larger than the margin.
 pub(super) fn is_peak(deviation: &Deviation, margin: f64) -> bool {
     (deviation.low > 0.0 || deviation.high < 0.0) && deviation.estimate.abs() > margin
 }
 
-/// Whether more blocks would not change the answer: the deviation is a peak, or more than twice the margin is excluded.
+/// Whether more blocks would not change what is concluded about a level: its deviation is a peak, or deviations of more
+/// than twice the margin are excluded.
 pub(super) fn is_settled(deviation: &Deviation, margin: f64) -> bool {
     is_peak(deviation, margin) || deviation.low.abs().max(deviation.high.abs()) <= 2.0 * margin
 }

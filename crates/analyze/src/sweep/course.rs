@@ -1,4 +1,5 @@
-//! Course of a sweep: coarse grids first, then all levels, then fresh blocks for levels that stood out.
+//! Course of a sweep: coarse grids of levels first, then all levels, then further blocks that confirm levels that stood
+//! out.
 
 use fauxplat_stats::distribution::normal_upper_tail;
 use fauxplat_stats::spending::{looks, pocock_bounds, pocock_spending};
@@ -8,7 +9,7 @@ pub(super) enum Stage {
     Coarse,
     /// All levels.
     Scan,
-    /// Levels that stood out, their neighbours, and other levels to compare them with.
+    /// Levels that stood out in earlier blocks, their neighbours, and other levels to compare them with.
     Confirm,
 }
 
@@ -22,42 +23,44 @@ impl Stage {
     }
 }
 
-/// Number of blocks of the first grid, if it does not contain all levels, and of each grid between it and all levels.
+/// Number of blocks of the first grid, if it does not contain all levels, and of each grid between the first and the
+/// one with all levels.
 const COARSE_BLOCKS: (u32, u32) = (6, 4);
 
-/// Number of blocks before the first look at all levels if there are many, since most of the information is in the
-/// number of levels.
+/// Number of blocks that visit all levels before the first look at their data, if coarse grids came before: many levels
+/// give much information in a few blocks.
 const SCAN_BLOCKS: u32 = 4;
 
-/// Numbers of fresh blocks of candidates at their looks.
+/// Numbers of blocks that confirm candidates after which the data are looked at.
 const CONFIRM_LOOKS: [u32; 3] = [8, 16, 32];
 
-/// Share of the level that the levels' own blocks may spend; the rest is for the fresh blocks of candidates.
+/// Share of the error level that the blocks before the confirmation may spend; the rest is for blocks that confirm
+/// candidates.
 const BACKBONE_SHARE: f64 = 0.8;
 
-/// A sequence of blocks that visit the same levels.
+/// A sequence of successive blocks that visit the same levels.
 #[derive(Clone, Debug)]
 pub(super) struct Stretch {
     pub(super) stage: Stage,
-    /// Indices among the distinct levels.
+    /// Levels that each block visits, as indices into the list of distinct levels.
     pub(super) levels: Vec<u16>,
     pub(super) blocks: u32,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Course {
-    /// Grids that have not begun.
+    /// Grids that are still to come.
     grids: std::vec::IntoIter<Vec<u16>>,
-    /// Stretches so far, the present one last.
+    /// Stretches so far; the last one is not over.
     pub(super) stretches: Vec<Stretch>,
-    /// Numbers of blocks of the scan at its looks; the last is the limit.
+    /// Numbers of blocks that visit all levels after which the data are looked at; the last is the limit.
     scan_looks: Vec<u32>,
     looks_total: usize,
     looks_taken: usize,
 }
 
 impl Course {
-    /// A course through these grids, with at most `blocks_max` blocks of all levels.
+    /// A course through these grids, of which the last has all levels and is visited by at most `blocks_max` blocks.
     pub(super) fn new(grids: Vec<Vec<u16>>, blocks_max: u32) -> Self {
         let coarse = grids.len() - 1;
         let mut scan_looks = looks(blocks_max);
@@ -80,14 +83,14 @@ impl Course {
         &self.stretches[self.stretches.len() - 1]
     }
 
-    /// Counts a block; returns whether this is a moment to look at the data.
+    /// Counts a block; returns whether the data are to be looked at now.
     pub(super) fn count(&mut self) -> bool {
         let last = self.stretches.len() - 1;
         self.stretches[last].blocks += 1;
         self.blocks_to_look() == 0
     }
 
-    /// Blocks of the current stretch until the next look.
+    /// Number of blocks of the current stretch still to come until the next look at the data.
     pub(super) fn blocks_to_look(&self) -> u32 {
         let stretch = self.now();
         let looks: &[u32] = match stretch.stage {
@@ -101,7 +104,7 @@ impl Course {
         if reached { 0 } else { next.map_or(0, |next| next - stretch.blocks) }
     }
 
-    /// Whether the present stretch has reached its limit of blocks.
+    /// Whether the current stretch has reached its limit of blocks.
     pub(super) fn is_at_limit(&self) -> bool {
         let stretch = self.now();
         let limit = match stretch.stage {
@@ -112,21 +115,22 @@ impl Course {
         limit.is_some_and(|&limit| stretch.blocks >= limit)
     }
 
-    /// Cumulative share of `level` that the levels' own blocks may spend up to the present look. It grows with the
-    /// number of looks (Lan and DeMets 1983), which is valid for any course that was fixed beforehand.
+    /// Cumulative share of the error level that the test of all levels may spend up to this look at the data. Counts a
+    /// look. The share grows with the number of looks (Lan and DeMets 1983), which is valid for any course that was
+    /// fixed beforehand.
     pub(super) fn spend(&mut self, level: f64) -> f64 {
         self.looks_taken += 1;
         pocock_spending(BACKBONE_SHARE * level, self.looks_taken as f64 / self.looks_total as f64)
     }
 
-    /// Level that may be spent if no look will follow.
+    /// Error level that the test of all levels may spend if no look at the data will follow.
     pub(super) fn spend_all(level: f64) -> f64 {
         BACKBONE_SHARE * level
     }
 
-    /// Level of a plain interval at the present look for which the intervals of all looks at all levels hold together
-    /// at `level` (repeated intervals, Jennison and Turnbull 1984). That is needed because an interval within the
-    /// margin ends the sweep, and one of many would be narrow by luck.
+    /// Error level of a plain interval at this look at the data for which the intervals of all looks at all levels hold
+    /// together at `level` (repeated intervals, Jennison and Turnbull 1984). That is needed because an interval within
+    /// the margin ends the sweep, and among several one may be narrow by luck.
     pub(super) fn interval_level(&self, level: f64) -> f64 {
         let scan = self.stretches.iter().find(|stretch| stretch.stage == Stage::Scan);
         let Some(blocks) = scan.map(|scan| scan.blocks).filter(|&blocks| blocks > 0) else { return level };
@@ -139,14 +143,14 @@ impl Course {
         bounds.last().map_or(level, |&bound| 2.0 * normal_upper_tail(bound))
     }
 
-    /// Level that each look at the fresh blocks of candidates may spend, to show an effect or, if an effect has been
-    /// shown, to locate it.
+    /// Error level that each look at the blocks that confirm candidates may spend, to show an effect or, if an effect
+    /// has been shown (`is_significant`), to locate it.
     pub(super) fn confirm_level(level: f64, is_significant: bool) -> f64 {
         let share = if is_significant { 1.0 } else { 1.0 - BACKBONE_SHARE };
         share * level / CONFIRM_LOOKS.len() as f64
     }
 
-    /// Continues with the next grid.
+    /// Continues with the blocks of the next grid, if there is one.
     pub(super) fn next_grid(&mut self) {
         if let Some(levels) = self.grids.next() {
             let stage = if self.grids.len() == 0 { Stage::Scan } else { Stage::Coarse };
@@ -154,7 +158,7 @@ impl Course {
         }
     }
 
-    /// Continues with fresh blocks of these levels.
+    /// Continues with blocks that visit these levels, to confirm that levels which stood out in earlier blocks differ.
     pub(super) fn confirm(&mut self, levels: Vec<u16>) {
         self.stretches.push(Stretch { stage: Stage::Confirm, levels, blocks: 0 });
     }
@@ -187,7 +191,7 @@ mod tests {
         };
         let levels: Vec<f64> = (0..5).map(|_| at_look(&mut course)).collect();
         assert!(levels.iter().all(|&level| level < 0.006) && levels.iter().sum::<f64>() > 0.01, "{levels:?}");
-        // A sweep that is interrupted before its first look has looked once.
+        // A sweep that is interrupted before its first scheduled look at the data is looked at once.
         let mut course = Course::new(vec![(0..8).collect()], 24);
         course.count();
         assert!((course.interval_level(0.01) - 0.01).abs() < 1e-6);

@@ -1,4 +1,5 @@
-//! Evidence of a sweep: logarithms of readings, block by block, and the running permutation test.
+//! Evidence of a sweep: logarithms of readings, block by block, and the permutation test that is continued with each
+//! block.
 
 use fauxplat_model::{Metric, Sample};
 use fauxplat_stats::additive::Block;
@@ -8,20 +9,21 @@ use fauxplat_stats::smooth::{running_median, scatter, trend, window};
 use super::course::Stage;
 use crate::analysed::{counts, least};
 
-/// Maximum number of sums over levels and random orders: 32 MB.
+/// Maximum number of sums that the permutation test keeps, one for each level and random permutation: 32 MB.
 const SUMS_MAX: usize = 4 << 20;
 
-/// Number of random orders, if there is room for them. At the first of ten looks at a level of 1 %, six of them may be
-/// more extreme.
+/// Number of random permutations, if [`SUMS_MAX`] allows it. At the first of ten looks at an error level of 1 %, six of
+/// them may be more extreme than the observed order.
 const DRAWS: usize = 1999;
 
-/// Minimum number of random orders that can show something at a level of 1 %.
+/// Minimum number of random permutations; with fewer, hardly anything can be shown at an error level of 1 %.
 const DRAWS_MIN: usize = 999;
 
-/// Standardised values are clamped to this. An outlier beyond it carries no more information about its level.
+/// Largest absolute standardised value; an outlier beyond it is reduced to it and carries no more information about its
+/// level.
 const REACH: f64 = 4.0;
 
-/// Number of earlier values that are remembered for the slow movement and for the scatter.
+/// Number of earlier values from which the slow movement and the scatter of a block's values are estimated.
 const MEMORY: usize = 64;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +33,7 @@ pub(super) struct Tally {
     pub(super) exit_status: Option<i32>,
 }
 
-/// All evidence so far. Levels are indices among the distinct ones.
+/// All evidence of a sweep so far. Levels are indices into the list of distinct levels.
 #[derive(Clone, Debug)]
 pub(super) struct Evidence {
     pub(super) blocks: Vec<Block>,
@@ -40,7 +42,7 @@ pub(super) struct Evidence {
     pub(super) tallies: Vec<Tally>,
     pub(super) sums: LevelSums,
     pub(super) crossing: Crossing,
-    /// Latest values and residuals of the levels' own blocks.
+    /// Latest values of the blocks that enter the permutation test, and the same values without slow movement.
     values_before: Vec<f64>,
     residuals_before: Vec<f64>,
 }
@@ -60,7 +62,7 @@ impl Evidence {
         }
     }
 
-    /// Takes a block: its measured runs in chronological order, each with the index of its level.
+    /// Adds a block: its measured runs in chronological order, each with the index of its level.
     pub(super) fn take(&mut self, runs: &[(u16, &Sample)], metric: Metric, ignore_failure: bool) {
         let mut block = Block::default();
         for &(level, sample) in runs {
@@ -79,7 +81,8 @@ impl Evidence {
         self.blocks.push(block);
     }
 
-    /// Sets the stage of the latest block. A block of the levels' own enters the permutation test.
+    /// Sets the stage and stretch of the latest block, and adds it to the permutation test unless it confirms
+    /// candidates.
     pub(super) fn label(&mut self, stage: Stage, stretch: usize) {
         self.stages.push(stage);
         self.stretches.push(stretch);
@@ -90,8 +93,9 @@ impl Evidence {
         }
     }
 
-    /// The values minus their slow movement, divided by their local scatter. Only the chronological order is used,
-    /// never which level was visited when, so the random orders of the test stay as likely as the observed one.
+    /// The log readings of a block minus their slow movement, divided by their local scatter. Only the chronological
+    /// order is used, never which level was visited when, so under no effect the random permutations stay as likely as
+    /// the observed order.
     fn standardise(&mut self, values: &[f64]) -> Vec<f64> {
         let movement = if window(values.len()) < values.len() {
             let from = self.values_before.len().saturating_sub(window(values.len()) / 2);

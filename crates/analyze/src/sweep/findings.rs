@@ -1,4 +1,4 @@
-//! Turns the state of a finished judge into the findings that a report shows.
+//! Turns the state of the judge of a sweep into the findings that a report shows.
 
 use fauxplat_model::{
     LevelFindings, Peak, Sample, StoppedBy, SweepAnswer, SweepFinding, SweepFindings, SweepStage,
@@ -14,13 +14,13 @@ use super::{SweepJudge, SweepJudged, parts};
 use crate::standing::bounded;
 use crate::verdict::elapsed_s;
 
-/// Number of blocks of the classic exhaustive sweep.
+/// Number of blocks of an exhaustive sweep, with which the number of runs is compared.
 const EXHAUSTIVE_BLOCKS: usize = 100;
 
-/// Maximum number of peaks that are listed: if a quarter of the levels stands out, the levels form a pattern.
+/// Maximum number of peaks that are listed. If very many levels stand out, they form a pattern rather than peaks.
 const PEAKS_MAX: usize = 16;
 
-/// Confidence of the interval of each level alone, and of the repeatability.
+/// Confidence of the interval of each level's median, and of that of the repeatability.
 const CONFIDENCE: f64 = 0.95;
 
 pub(super) fn judged(judge: &SweepJudge, samples: &[Sample], stopped_by: StoppedBy) -> SweepJudged {
@@ -54,7 +54,8 @@ pub(super) fn judged(judge: &SweepJudge, samples: &[Sample], stopped_by: Stopped
     SweepJudged { findings, warnings }
 }
 
-/// The judge after a last look that spends the whole remaining level, unless the judge is done.
+/// A copy of the judge after a last look at the data that spends all that is left of the error level, unless the sweep
+/// was decided before.
 fn closed(judge: &SweepJudge) -> SweepJudge {
     let mut closed = judge.clone();
     closed.settle_margin();
@@ -123,7 +124,8 @@ fn drift_share(seen: &Assessment) -> f64 {
     seen.size.map_or(0.0, share)
 }
 
-/// Repeatability over the blocks of the finest grid that has at least four.
+/// Correlation of the levels' effects between two halves of the blocks, from the finest grid that has at least four
+/// blocks; `None` if there is none.
 fn repeatability(judge: &SweepJudge, seen: &Assessment) -> Option<Repeatability> {
     let evidence = &judge.evidence;
     let of_stretch = |stretch: usize| -> Vec<usize> {
@@ -148,7 +150,7 @@ fn peak(judge: &SweepJudge, found: &Deviation) -> Peak {
     }
 }
 
-/// The original readings of each level; in the cleaned ones slow runs are pulled in.
+/// The log readings of each level as they were measured, slow runs included.
 fn raw(judge: &SweepJudge) -> Vec<Vec<f64>> {
     let mut values: Vec<Vec<f64>> = vec![Vec::new(); judge.distinct.len()];
     for block in &judge.evidence.blocks {
@@ -158,7 +160,7 @@ fn raw(judge: &SweepJudge) -> Vec<Vec<f64>> {
     values
 }
 
-/// The logarithms of each level's readings without drift.
+/// The log readings of each level, with drift subtracted and slow runs winsorised.
 fn values(judge: &SweepJudge, seen: &Assessment) -> Vec<Vec<f64>> {
     let mut values: Vec<Vec<f64>> = vec![Vec::new(); judge.distinct.len()];
     for (block, cleaned) in judge.evidence.blocks.iter().zip(&seen.fitted.cleaned) {
@@ -168,10 +170,10 @@ fn values(judge: &SweepJudge, seen: &Assessment) -> Vec<Vec<f64>> {
     values
 }
 
-/// Findings of the visited levels.
+/// Findings about each visited level by itself.
 fn levels(judge: &SweepJudge, seen: &Assessment) -> Vec<LevelFindings> {
     let (fitted, values) = (&seen.fitted, values(judge, seen));
-    // The median of the drift, so that each level is shown as in the middle of the session.
+    // Each level is shown as in the middle of the session: with the median of the drift.
     let base = median(&fitted.drift.concat()).unwrap_or(0.0);
     let visited = |&place: &usize| judge.evidence.tallies[place].runs > 0;
     let places = (0..judge.distinct.len()).filter(visited);

@@ -1,4 +1,4 @@
-//! The levels of a factor: which of them differ at all, and which represent the others in a coarse grid.
+//! The levels of a factor: which of them can differ at all, and which represent the others in a coarse grid.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,22 @@ use fauxplat_stats::draw::Draw;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepLevel {
     pub name: String,
-    /// The level as a number, such as bytes or a count, if it is one. Periods and neighbours need it.
+    /// The level as a number, such as bytes or a count; `None` if it is not one. Periods and neighbours are found by
+    /// it.
     pub number: Option<f64>,
     pub cell: Option<(u16, u16)>,
-    /// Levels with the same key must be equal, for instance because the stack moves in steps of 16 bytes; one of them
-    /// is run.
+    /// Levels with the same key cannot differ, for instance because the stack moves in steps of 16 bytes; one of them
+    /// is run. `None` for a level that can differ from all others.
     pub same: Option<u32>,
 }
 
-/// Streams of the random generator.
+/// Streams of the random generator for each kind of choice.
 const CHOICE: u64 = 1;
 const STRATA: u64 = 2;
 const REFERENCES: u64 = 3;
 
-/// Representatives of the groups of levels that must be equal, in ascending order. They are drawn, since always taking
-/// the first level of a group could never show that its levels are not equal after all.
+/// Indices of the levels that are run, in ascending order: of each group with the same key one, which is drawn, since
+/// always taking the first level of a group could never show that its levels differ after all.
 pub(super) fn distinct(levels: &[SweepLevel], seed: u64) -> Vec<u16> {
     let mut random = Draw::new(seed, CHOICE);
     let mut groups: BTreeMap<u32, Vec<u16>> = BTreeMap::new();
@@ -37,8 +38,8 @@ pub(super) fn distinct(levels: &[SweepLevel], seed: u64) -> Vec<u16> {
     chosen
 }
 
-/// Position of each distinct level among the numbers: that of the last level of its group. The representative was
-/// drawn, which must not blur a period.
+/// Number of each distinct level, by which periods are found: that of the largest level of its group. The number of the
+/// level that was drawn would blur a period.
 pub(super) fn standing(levels: &[SweepLevel], distinct: &[u16]) -> Vec<Option<f64>> {
     let mut last: BTreeMap<u32, f64> = BTreeMap::new();
     for (key, number) in levels.iter().filter_map(|level| Some((level.same?, level.number?))) {
@@ -48,13 +49,13 @@ pub(super) fn standing(levels: &[SweepLevel], distinct: &[u16]) -> Vec<Option<f6
     distinct.iter().map(|&chosen| of(&levels[usize::from(chosen)])).collect()
 }
 
-/// Number of levels of the first grid.
+/// Number of levels of the first, coarsest grid.
 const COARSE: usize = 32;
 
-/// Grids of 0..`count`, each contained in the next, the last with all levels: 32, 128, 512, …
+/// Grids of the levels 0..`count`, each contained in the next, the last with all levels: of 32, 128, 512, … levels.
 ///
-/// From each of as many strata as the grid has levels, one level is drawn. A regular grid would miss every period that
-/// divides its step, such as a cache line.
+/// The levels are divided into as many strata of neighbours as the grid has levels, and one level of each is drawn. A
+/// regular grid would miss every period that divides its step, such as a cache line.
 pub(super) fn grids(count: usize, seed: u64) -> Vec<Vec<u16>> {
     let mut random = Draw::new(seed, STRATA);
     let mut grids: Vec<Vec<u16>> = Vec::new();
@@ -74,7 +75,7 @@ pub(super) fn grids(count: usize, seed: u64) -> Vec<Vec<u16>> {
     grids
 }
 
-/// Draws `wanted` indices from 0..`count` that are not among `taken`, one from each of as many strata.
+/// Draws `wanted` indices from 0..`count` that are not among `taken`, one from each of as many strata of neighbours.
 pub(super) fn references(count: usize, wanted: usize, taken: &[u16], seed: u64) -> Vec<u16> {
     let mut random = Draw::new(seed, REFERENCES);
     let free: Vec<u16> = (0..count as u16).filter(|place| !taken.contains(place)).collect();

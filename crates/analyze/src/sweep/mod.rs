@@ -1,10 +1,11 @@
-//! The judge of a sweep: gets finished blocks, chooses the levels to visit next, decides when to stop, and returns the
-//! findings.
+//! The judge of a sweep: receives finished blocks, chooses the levels of the factor to visit next, decides when to
+//! stop, and returns the findings.
 //!
-//! The sweep visits a coarse grid first, then all levels that differ, then the levels that stood out, in fresh blocks.
-//! Which levels a block of the first two stages visits is fixed before the first run, so their permutation test is
-//! exact with any number of looks. Fresh blocks are chosen by the results so far, and are judged separately with a
-//! share of the level of their own. docs/methods/sweeps.md has the reasoning.
+//! The sweep visits a coarse grid of levels first, then all levels that can differ, then the levels that stood out, in
+//! further blocks that confirm them. Which levels a block of the first two stages visits is fixed before the first run,
+//! so the permutation test is exact with any number of looks at the data. The confirming blocks are chosen by the
+//! results so far, and are tested separately with a share of the error level of their own. docs/methods/sweeps.md has
+//! the reasoning.
 
 mod assess;
 mod course;
@@ -28,7 +29,7 @@ use evidence::Evidence;
 pub use levels::SweepLevel;
 pub use panel::SweepPanel;
 
-/// Number of levels in each fresh block with which the candidates are compared.
+/// Number of levels in each confirming block with which the candidates are compared.
 const REFERENCES: usize = 16;
 
 /// Number of failed runs, without a success, after which a level is not visited any more.
@@ -36,7 +37,7 @@ const FAILURES_MAX: usize = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepSubject {
-    /// Names of the factors: one, or two for a product.
+    /// Names of the factors: one, or two whose levels are combined.
     pub factors: Vec<String>,
     pub unit: Option<String>,
 }
@@ -47,54 +48,56 @@ pub struct SweepProgress {
     /// `coarse`, `scan` or `confirm`.
     pub stage: &'static str,
     pub blocks: u32,
-    /// Runs so far, failed ones included.
+    /// Number of runs so far, failed ones included.
     pub runs: usize,
-    /// Blocks until the next look at the data, which decides the levels that are visited after it.
+    /// Number of blocks until the next look at the data, at which the levels of the blocks after it are chosen.
     pub blocks_to_next_look: u32,
-    /// Maximum number of runs until the next look.
+    /// Maximum number of runs until the next look at the data.
     pub runs_to_next_look: usize,
     pub levels_visited: usize,
-    /// Number of levels that can differ at all.
+    /// Number of levels that can differ from each other.
     pub levels_distinct: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepJudged {
-    /// The findings without `floor_ns`, which the caller measured and adds.
+    /// The findings without `floor_ns`, which the caller measures and adds.
     pub findings: SweepFindings,
     pub warnings: Vec<String>,
 }
 
-/// Decides a sweep while it is being measured.
+/// Decides, while a sweep is measured, whether the levels of a factor differ.
 ///
 /// Each level is one command of the experiment: level `i` is [`Sample::command`] `i`. A block is one visit, in random
 /// order, of all levels that [`SweepJudge::wanted`] returned when it began; [`Sample::block`] is its number.
 #[derive(Clone, Debug)]
 pub struct SweepJudge {
     rule: Rule,
-    /// The margin as a ratio; an absolute margin is known as a ratio from the first look on.
+    /// The margin as a ratio minus one; `None` for an absolute margin before the first look at the data, which turns it
+    /// into a ratio.
     margin: Option<f64>,
     subject: SweepSubject,
     levels: Vec<SweepLevel>,
-    /// Representatives of the groups of levels that must be equal, in ascending order.
+    /// Indices of the levels that are run, one of each group of levels that cannot differ, in ascending order.
     distinct: Vec<u16>,
     seed: u64,
     exhaustive: bool,
     ignore_failure: bool,
     course: Course,
     evidence: Evidence,
-    /// Levels that get fresh blocks, as indices among the distinct levels.
+    /// Levels that stood out and are measured in confirming blocks, as indices into `distinct`.
     candidates: Vec<u16>,
-    /// Adjusted p-value of the clearest candidate, if its fresh blocks showed it.
+    /// Adjusted p-value of the clearest candidate, if the confirming blocks, rather than the test of all levels, showed
+    /// an effect.
     confirmed_p: Option<f64>,
     is_done: bool,
     has_answer: bool,
 }
 
 impl SweepJudge {
-    /// A sweep over `levels` (at least two, at most 65,536), in the order of their numbers if they have any. Of the
-    /// rule, the metric, the level (at least [`SWEEP_LEVEL_MIN`]), the margin, and `max_pairs` as the maximum number of
-    /// blocks of all levels are used. `seed` determines all draws of the judge.
+    /// A sweep over `levels` (at least two, at most 65,536), which are in the order of their numbers if they have any.
+    /// Of the rule, the metric, the error level (at least [`SWEEP_LEVEL_MIN`]), the margin, and `max_pairs` as the
+    /// maximum number of blocks that visit all levels are used. `seed` determines all random choices.
     pub fn new(rule: &Rule, subject: SweepSubject, levels: Vec<SweepLevel>, seed: u64) -> Self {
         let distinct = levels::distinct(&levels, seed);
         let rule = Rule { level: rule.level.clamp(SWEEP_LEVEL_MIN, 0.5), ..rule.clone() };
@@ -116,15 +119,15 @@ impl SweepJudge {
         }
     }
 
-    /// Sets another maximum number of blocks of all levels; only valid before the first block.
+    /// Sets another maximum number of blocks that visit all levels; must be called before the first block.
     pub fn blocks_max(mut self, blocks: u32) -> Self {
         self.rule.max_pairs = blocks;
         self.course = Course::new(levels::grids(self.distinct.len(), self.seed), blocks);
         self
     }
 
-    /// With `true`, visits every requested level in each of `max_pairs` blocks, equal levels too, and does not stop
-    /// early.
+    /// With `true`, the sweep visits every requested level in each of `max_pairs` blocks, even levels that cannot
+    /// differ, and does not stop early.
     pub fn exhaustive(mut self, exhaustive: bool) -> Self {
         if exhaustive {
             self.exhaustive = true;
@@ -140,12 +143,13 @@ impl SweepJudge {
         self
     }
 
-    /// The levels that may be visited at all, in ascending order: one of each group of levels that must be equal.
+    /// Indices of the levels that may be visited, in ascending order: one of each group of levels that cannot differ.
     pub fn distinct(&self) -> &[u16] {
         &self.distinct
     }
 
-    /// The levels that the next block must visit, in ascending order; the caller draws their order. Never empty.
+    /// Indices of the levels that the next block must visit, in ascending order; the caller draws their order within
+    /// the block. Never empty.
     pub fn wanted(&self) -> Vec<u16> {
         let levels = &self.course.now().levels;
         let alive: Vec<u16> = levels.iter().copied().filter(|&level| !self.is_dead(level)).collect();
@@ -155,7 +159,8 @@ impl SweepJudge {
         commands
     }
 
-    /// Takes the samples of one finished block in chronological order. Unmeasured runs are skipped.
+    /// Adds the samples of one finished block in chronological order, and decides whether to stop. Runs that are not
+    /// measured are skipped.
     pub fn block(&mut self, samples: &[Sample]) -> Decision {
         let place = |sample| Some((self.place(sample)?, sample));
         let runs: Vec<(u16, &Sample)> =
@@ -168,7 +173,7 @@ impl SweepJudge {
         self.decision()
     }
 
-    /// Whether the block under way visits the level of this command.
+    /// Whether the current block visits the level of this command.
     pub(super) fn asks_for(&self, command: u16) -> bool {
         let place = self.distinct.binary_search(&command);
         place.is_ok_and(|place| self.course.now().levels.binary_search(&(place as u16)).is_ok())
@@ -180,13 +185,14 @@ impl SweepJudge {
             && self.evidence.blocks.iter().all(|block| block.values.is_empty())
     }
 
-    /// The margin as a ratio; the relative margin of the rule while an absolute one waits for readings.
+    /// The margin as a ratio minus one; until an absolute margin is turned into a ratio, the relative margin of the
+    /// rule.
     pub(super) fn margin_ratio(&self) -> f64 {
         self.margin.unwrap_or(self.rule.margin)
     }
 
-    /// Turns an absolute margin into a ratio to the readings so far. All readings are used together, without their
-    /// levels, so given the margin any order of the levels is still as likely as any other.
+    /// Turns an absolute margin into a ratio to the median of the readings so far. All readings are used together,
+    /// without their levels, so given the margin any order of the levels is still as likely as any other.
     pub(super) fn settle_margin(&mut self) {
         let (Some(amount), None) = (self.rule.margin_absolute, self.margin) else { return };
         let logs: Vec<f64> = self.evidence.blocks.iter().flat_map(|block| &block.values).copied().collect();
@@ -197,7 +203,7 @@ impl SweepJudge {
         if self.is_done { Decision::Stop } else { Decision::GoOn }
     }
 
-    /// Why the judge wants no more blocks: its answer, or the limit of blocks.
+    /// Why no more blocks are needed: the answer is known, or the limit of blocks is reached.
     pub fn stopped_by(&self) -> StoppedBy {
         if self.has_answer { StoppedBy::Verdict } else { StoppedBy::MaxPairs }
     }
@@ -224,30 +230,30 @@ impl SweepJudge {
         findings::judged(self, samples, stopped_by)
     }
 
-    /// Index of a run's level among the distinct ones.
+    /// Index of a run's level in `distinct`; `None` if the level is not run.
     fn place(&self, sample: &Sample) -> Option<u16> {
         self.distinct.binary_search(&sample.command).ok().map(|place| place as u16)
     }
 
-    /// Whether all runs at a level have failed.
+    /// Whether a level is no longer visited, because all its runs have failed, at least [`FAILURES_MAX`].
     fn is_dead(&self, level: u16) -> bool {
         let tally = self.evidence.tallies[usize::from(level)];
         !self.ignore_failure && tally.failures >= FAILURES_MAX && tally.failures == tally.runs
     }
 
-    /// Whether neighbouring levels are neighbours as numbers.
+    /// Whether the levels are ordered by number, so that neighbours in the list are neighbours as numbers.
     fn is_ordered(&self) -> bool {
         self.levels.iter().all(|level| level.number.is_some() && level.cell.is_none())
     }
 
-    /// Looks at the data, and decides how to continue.
+    /// Looks at the data, and decides which levels to visit next or that the sweep is done.
     fn look(&mut self) {
         self.settle_margin();
         if self.course.now().stage == Stage::Confirm {
             return self.look_at_fresh_blocks();
         }
         if self.exhaustive {
-            // An exhaustive sweep does not stop early, so it needs no answer before the end.
+            // An exhaustive sweep does not stop early, so the test is made only at the end.
             self.is_done = self.course.is_at_limit();
             if self.is_done {
                 let spent = Course::spend_all(self.rule.level);
@@ -270,12 +276,12 @@ impl SweepJudge {
         if !seen.is_effect() && !seen.is_small() && !limit {
             return;
         }
-        // A level that stands out before the test has crossed is neither an effect nor none; more blocks will decide.
+        // If a level stands out while the test of all levels shows nothing, neither an effect nor the absence of one is
+        // concluded; more blocks will decide.
         let is_contrary = !seen.is_significant && seen.is_small() && seen.has_peak(self);
         self.has_answer = seen.is_effect() || seen.is_small() && !is_contrary;
         let candidates = seen.candidates(self);
-        // With a handful of levels every block visits all of them, so no candidates need be chosen and all blocks
-        // count.
+        // With few levels every block visits all of them, so no candidates need be chosen and all blocks count.
         let is_few = self.course.stretches.len() == 1;
         let settled = |seen: &Assessment| {
             let found = seen.deviations(self, self.rule.level);
@@ -291,7 +297,7 @@ impl SweepJudge {
         }
     }
 
-    /// Continues with fresh blocks of the candidates, their neighbours, and other levels to compare them with.
+    /// Continues with blocks of the candidates, their neighbours, and [`REFERENCES`] other levels to compare them with.
     fn confirm(&mut self, candidates: Vec<u16>) {
         let count = self.distinct.len() as u16;
         let with_neighbours = |&level: &u16| level.saturating_sub(1)..=(level + 1).min(count - 1);

@@ -1,17 +1,17 @@
-//! A sweep that decides several metrics: a judge for each of them, in common blocks.
+//! A sweep that is decided in several metrics: a judge for each of them, in common blocks.
 //!
-//! Each judge follows its own course and sees only the runs that it requested, so every property of a sweep in one
-//! metric holds for each judge. The order of a block is drawn over all its levels, and so over those of each judge: all
-//! orders are equally likely. The level is divided equally (Bonferroni), which makes all levels in all metrics one
-//! family, whatever the dependence between the metrics. A judge that is done takes no further part, and its figures do
-//! not change.
+//! Each judge follows its own course and sees only the runs of levels that it requested, so every property of a sweep
+//! in one metric holds for each judge. The order of a block is drawn over all its levels, and so over those of each
+//! judge: all orders are equally likely. The error level is divided equally (Bonferroni), so that it holds for all
+//! levels in all metrics together, whatever the dependence between the metrics. A judge that is done takes no further
+//! part, and its figures do not change.
 
 use fauxplat_model::{AlsoSwept, Metric, Rule, Sample, StoppedBy};
 
 use super::{SweepJudge, SweepJudged, SweepLevel, SweepProgress, SweepSubject};
 use crate::judge::Decision;
 
-/// Decides a sweep in one metric or several while it is being measured.
+/// Decides, while a sweep is measured, whether the levels of a factor differ in one metric or in several.
 #[derive(Clone, Debug)]
 pub struct SweepPanel {
     first: SweepJudge,
@@ -50,13 +50,13 @@ impl SweepPanel {
         SweepPanel { first: change(self.first), others, ..self }
     }
 
-    /// The levels that may be visited at all, in ascending order. They are equal for every metric, since they are drawn
-    /// from one seed.
+    /// Indices of the levels that may be visited, in ascending order. They are equal for every metric, since they are
+    /// drawn from the same seed.
     pub fn distinct(&self) -> &[u16] {
         self.first.distinct()
     }
 
-    /// The levels that the next block must visit, in ascending order: those that any judge wants that is not done.
+    /// Indices of the levels that the next block must visit, in ascending order: those that any unfinished judge wants.
     pub fn wanted(&self) -> Vec<u16> {
         let mut wanted: Vec<u16> = self.open().flat_map(SweepJudge::wanted).collect();
         wanted.sort_unstable();
@@ -64,7 +64,7 @@ impl SweepPanel {
         wanted
     }
 
-    /// Takes the samples of one finished block in chronological order.
+    /// Adds the samples of one finished block in chronological order, and decides whether to stop.
     pub fn block(&mut self, samples: &[Sample]) -> Decision {
         self.blocks += 1;
         self.runs += samples.len();
@@ -80,18 +80,18 @@ impl SweepPanel {
         if self.open().next().is_some() { Decision::GoOn } else { Decision::Stop }
     }
 
-    /// Why no more blocks are wanted: every metric has its answer, or some are at the limit of blocks.
+    /// Why no more blocks are needed: every metric has its answer, or at least one reached the limit of blocks.
     pub fn stopped_by(&self) -> StoppedBy {
         let has_answer = |judge: &SweepJudge| judge.stopped_by() == StoppedBy::Verdict;
         if self.judges().all(has_answer) { StoppedBy::Verdict } else { StoppedBy::MaxPairs }
     }
 
-    /// A metric that was read in no run of the blocks so far.
+    /// A metric that was read in no run of the blocks so far, although runs succeeded; `None` if there is none.
     pub fn unread(&self) -> Option<Metric> {
         self.judges().find(|judge| judge.is_blind()).map(SweepJudge::metric)
     }
 
-    /// State of the sweep. The stage is that of the first metric that is still open.
+    /// State of the sweep for a progress line. The stage is that of the first metric whose judge is not done.
     pub fn progress(&self) -> SweepProgress {
         let each = self.open().map(SweepJudge::progress).collect::<Vec<_>>();
         let to_look = each.iter().map(|one| one.blocks_to_next_look).min().unwrap_or(0);
@@ -107,12 +107,13 @@ impl SweepPanel {
         }
     }
 
-    /// Findings in the first metric and in the others. `samples` are all samples of the experiment.
+    /// Findings in all metrics; those in the first metric contain the others in `also`. `samples` are all samples of
+    /// the experiment.
     pub fn findings(&self, samples: &[Sample], stopped_by: StoppedBy) -> SweepJudged {
         if self.others.is_empty() {
             return self.first.findings(samples, stopped_by);
         }
-        // A judge that was done before the end of the sweep has a reason of its own.
+        // A judge that was done before the end of the sweep stopped for a reason of its own.
         let ended = |judge: &SweepJudge| match judge.decision() {
             Decision::Stop => judge.stopped_by(),
             Decision::GoOn => stopped_by,
@@ -133,7 +134,7 @@ impl SweepPanel {
     }
 }
 
-/// Adds the findings in a further metric.
+/// Adds the findings in a further metric to those in the first.
 fn add(all: &mut SweepJudged, other: SweepJudged) {
     let found = other.findings;
     all.findings.also.push(AlsoSwept {

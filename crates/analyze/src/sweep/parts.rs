@@ -1,4 +1,5 @@
-//! Parts of the findings with methods of their own: period, factors of a product, levels at which runs fail.
+//! Further findings of a sweep: the period of a pattern, the shares of two combined factors, and levels at which runs
+//! fail.
 
 use fauxplat_model::{FailingLevel, Period, SweepPart};
 use fauxplat_stats::additive::{Additive, Size};
@@ -16,7 +17,7 @@ use super::levels::standing;
 /// Number of resampled sweeps for the interval of a period.
 const REPLICATES: usize = 100;
 
-/// Lengths in bytes that are common on current machines, with their causes.
+/// Lengths in bytes at which patterns repeat on current machines, with their causes.
 const LENGTHS: [(f64, &str); 6] = [
     (16.0, "alignment of the stack (16 bytes)"),
     (32.0, "window of instruction fetch, or alignment of AVX (32 bytes)"),
@@ -26,7 +27,7 @@ const LENGTHS: [(f64, &str); 6] = [
     (2_097_152.0, "huge page (2 MiB)"),
 ];
 
-/// The period of a numeric factor, if there is one.
+/// The period at which the pattern of a numeric factor repeats; `None` if there is no significant one.
 pub(super) fn period(judge: &SweepJudge, seen: &Assessment) -> Option<Period> {
     if !judge.is_ordered() {
         return None;
@@ -57,7 +58,7 @@ pub(super) fn period(judge: &SweepJudge, seen: &Assessment) -> Option<Period> {
     })
 }
 
-/// Effects from resampled blocks: whole blocks are drawn with replacement within each stretch.
+/// Effects of the levels in resampled sweeps: whole blocks are drawn with replacement within each stretch.
 fn replicates(judge: &SweepJudge, fitted: &Additive) -> Vec<Vec<Option<f64>>> {
     let mut draw = Draw::new(judge.seed, 6);
     let blocks = &judge.evidence.blocks;
@@ -83,15 +84,18 @@ fn replicates(judge: &SweepJudge, fitted: &Additive) -> Vec<Vec<Option<f64>>> {
     (0..REPLICATES).map(|_| replicate()).collect()
 }
 
-/// Shares of the variance with their interval, of a mean squared effect.
+/// Share of the variance that is due to `effect`, a part of the variance of the levels: lower end, estimate and upper
+/// end. `of` is the estimated variance of that part.
 pub(super) fn shares(effect: &Noncentrality, size: &Size, of: f64) -> (f64, f64, f64) {
-    // The bounds of a factor's effect are shares of a total as well.
+    // The rest of the variance is that of drift, noise and the other parts, so that the ends are shares of a total as
+    // well.
     let rest = (size.drift + size.residual + size.effect.estimate - of).max(0.0);
     let share = |part: f64| if part + rest > 0.0 { part / (part + rest) } else { 0.0 };
     (share(effect.low), share(effect.estimate), share(effect.high))
 }
 
-/// Main effects and interaction of a product.
+/// Shares of the variance of two combined factors and of their interaction; empty for a single factor, or if they
+/// cannot be estimated.
 pub(super) fn products(judge: &SweepJudge, seen: &Assessment) -> Vec<SweepPart> {
     let (Some(size), [one, other]) = (&seen.size, judge.subject.factors.as_slice()) else {
         return Vec::new();
@@ -113,8 +117,8 @@ pub(super) fn products(judge: &SweepJudge, seen: &Assessment) -> Vec<SweepPart> 
     ]
 }
 
-/// Levels at which more runs fail than by chance, if failures hit all runs alike (Fisher's exact test, one-sided, with
-/// Bonferroni's bound over the levels).
+/// Levels at which significantly more runs fail than if failures hit all runs alike (Fisher's exact test, one-sided,
+/// with Bonferroni's correction over the levels).
 pub(super) fn failing(judge: &SweepJudge) -> Vec<FailingLevel> {
     let tallies = &judge.evidence.tallies;
     let runs: usize = tallies.iter().map(|tally| tally.runs).sum();

@@ -1,4 +1,5 @@
-//! Levels at which some runs are much slower than the others at the same level, which typical differences do not show.
+//! Levels at which some runs are much slower than the other runs at the same level, which typical differences do not
+//! show.
 
 use fauxplat_model::SlowLevel;
 use fauxplat_stats::describe::{MAD_TO_SD, mad, median};
@@ -6,14 +7,14 @@ use fauxplat_stats::distribution::hypergeometric_upper;
 
 use super::SweepJudge;
 
-/// A run this many scaled median absolute deviations above the median of its level is slow.
+/// Number of scaled median absolute deviations above the median of its level beyond which a run is slow.
 const FENCE: f64 = 5.0;
 
-/// Minimum ratio of a slow run to the median of its level, however little the others scatter.
+/// Minimum ratio of a slow run to the median of its level, even if the other runs hardly scatter.
 const RATIO_MIN: f64 = 1.1;
 
-/// Levels with more slow runs than by chance, if slowness hits all runs alike (Fisher's exact test, one-sided, with
-/// Bonferroni's bound over the levels). `values` has the logarithms of the readings of each level.
+/// Levels with significantly more slow runs than if slowness hit all runs alike (Fisher's exact test, one-sided, with
+/// Bonferroni's correction over the levels). `values` has the logarithms of the readings of each level.
 pub(super) fn slow(judge: &SweepJudge, values: &[Vec<f64>]) -> Vec<SlowLevel> {
     let centres: Vec<Option<f64>> = values.iter().map(|values| median(values)).collect();
     let off: Vec<Vec<f64>> =

@@ -1,4 +1,4 @@
-//! Judgement of simulated fleets, and records with given readings.
+//! Analysis of simulated fleets, and records of nodes with given readings.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(crate) fn node<'a>(found: &'a FleetFindings, name: &str) -> &'a FleetNode {
     found.nodes.iter().find(|node| node.node == name).unwrap()
 }
 
-/// Judges a fleet, measures again as the plan asks, and judges once more.
+/// Findings of a fleet after its suspects were measured again by the plan of the first findings.
 pub(crate) fn judged_twice(drawn: &mut Drawn) -> FleetFindings {
     let first = judged(&drawn.evidence);
     if let Some(plan) = &first.again {
@@ -32,7 +32,7 @@ pub(crate) fn judged_twice(drawn: &mut Drawn) -> FleetFindings {
     judged(&drawn.evidence)
 }
 
-/// A record with these wall times in nanoseconds, one per block.
+/// A record of a node with these wall times in nanoseconds, one per block.
 pub(crate) fn record(node: &str, facts: &[(&str, &str)], walls: &[u64]) -> NodeRecord {
     let block = |(at, &wall): (usize, &u64)| NodeBlock {
         started_ns: at as u64,

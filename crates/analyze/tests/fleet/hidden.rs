@@ -1,12 +1,12 @@
-//! Fleets with problems that a naive report would miss: odd machines that hide each other, odd machines with hardware
-//! or a fact of their own, and machines that are too fast.
+//! Tests with fleets whose problems a simple comparison would miss: odd machines that hide each other, odd machines
+//! with hardware or a fact of their own, and machines that are too fast.
 
 use fauxplat_model::{FleetEvidence, FleetFindings, NodeRecord, NodeState, NoticeKind};
 
 use crate::common::{count, fleet, judged, judged_twice, node, record};
 use crate::fleets::{Drawn, Spread, World, name};
 
-/// Seven machines, of which `odd` take twice as long.
+/// Data of seven machines, of which `odd` take twice as long as the others.
 fn seven(odd: usize, seed: u64) -> FleetEvidence {
     Drawn::new(World { odd, slower: 1.0, told: false, ..World::of(7, 5, 0.015, 0.01) }, seed).evidence
 }
@@ -22,11 +22,12 @@ fn odd_machines_among_a_few_do_not_hide_each_other() {
     let found = judged_twice(&mut drawn);
     assert_eq!(count(&found, NodeState::Confirmed), 2, "{:?}", found.nodes);
     let false_ones: usize = (0..100).map(|seed| count(&judged(&seven(0, seed)), NodeState::Suspect)).sum();
-    // With at most 0.1 per fleet, 10 are expected; three standard deviations are 9.
+    // With an expected number of 0.1 false flags per fleet, 10 are expected in 100 fleets; three standard deviations
+    // are 9.
     assert!(false_ones <= 19, "{false_ones}");
 }
 
-/// A fault that changes the facts of a machine must not make the machine a group of its own.
+/// A fault that changes a fact of a machine must not put the machine into a group of its own.
 #[test]
 fn a_machine_with_a_dead_socket_or_a_serial_number_is_held_against_the_others() {
     let machine = |at: usize| {
@@ -41,7 +42,7 @@ fn a_machine_with_a_dead_socket_or_a_serial_number_is_held_against_the_others() 
     assert_eq!(differs, ["n3"], "sockets differ: {:?}", found.notices);
 }
 
-/// Machines in a small group are judged by the variation within all groups of the fleet. A machine without others of
+/// Machines in a small group are compared by the variation within all groups of the fleet. A machine without others of
 /// its hardware is reported as uncompared.
 #[test]
 fn small_groups_are_held_against_the_whole_fleet() {
@@ -53,7 +54,7 @@ fn small_groups_are_held_against_the_whole_fleet() {
     records.extend([of(20, "old", 2.0), of(21, "old", 2.6), of(22, "one", 1.0), of(23, "two", 5.0)]);
     let found = judged(&fleet(records));
     let state = |name: &str| node(&found, name).state;
-    // Beside its twin, n21 is slower by far more than machines of the same hardware differ.
+    // Within its group of two, n21 is slower by far more than machines of the same hardware differ elsewhere.
     assert_eq!((state("n20"), state("n21")), (NodeState::Suspect, NodeState::Suspect));
     assert_eq!((state("n22"), state("n23")), (NodeState::Uncompared, NodeState::Suspect));
     let reason = node(&found, "n23").reason.clone().unwrap();
@@ -102,7 +103,7 @@ fn too_fast_machines_and_scattered_runs_are_told_and_chance_is_not() {
         chance[0] += told(&found, NoticeKind::Fast).len();
         chance[1] += told(&found, NoticeKind::Scatter).len();
     }
-    // With at most 0.1 per fleet, 6 are expected; twice as many may be chance.
+    // With an expected number of 0.1 false flags per fleet, 6 are expected in 60 fleets; twice as many may be chance.
     assert!(chance.iter().all(|&count| count <= 12), "{chance:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Judgements of simulated fleets.
+//! Tests of the analysis of fleets, with simulated machines.
 
 mod common;
 #[path = "../../examples/sim/fleets.rs"]

@@ -1,4 +1,4 @@
-//! Comparison of two programs on the machines of a fleet.
+//! Tests of comparisons of two programs on the machines of a fleet.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use fauxplat_stats::draw::Draw;
 use crate::common::{fleet, question, record};
 use crate::fleets::name;
 
-/// Blocks of A and B on a machine. B is faster by the share `faster`, except on the three machines with the old BIOS.
+/// Record of a machine with blocks of A and B. B is faster by the share `faster`, except on the first three machines,
+/// which have an old BIOS.
 fn pair(at: usize, faster: f64, draw: &mut Draw) -> NodeRecord {
     let old = at < 3;
     let block = |_| {
@@ -48,7 +49,7 @@ fn a_faster_program_is_found_and_so_are_the_machines_on_which_it_is_not() {
     assert!(found.nodes[..3].iter().all(|it| it.facts["bios"] == "1.2"));
 }
 
-/// A program with other answers may be faster because it does other work; a machine that alone gives wrong answers says
+/// A program with other outputs may be faster because it does other work; a single machine with wrong outputs shows
 /// nothing about the programs.
 #[test]
 fn the_second_program_is_held_to_the_answers_of_the_first() {
@@ -65,7 +66,7 @@ fn the_second_program_is_held_to_the_answers_of_the_first() {
     assert_eq!(judged(&|_| vec![answer(0, "x")]).answers_differ, None);
     let found = judged(&|_| vec![answer(0, "x"), answer(1, "y")]).answers_differ.unwrap();
     assert_eq!((found.machines, found.of), (12, 12));
-    // Only one machine has a wrong answer of B, so the machine is at fault.
+    // Only one machine has another output of B, so the machine is at fault.
     let found = judged(&|at| vec![answer(0, "x"), answer(1, if at == 4 { "y" } else { "x" })]);
     assert_eq!((found.answers_differ, found.machines), (None, 11));
 }
@@ -80,11 +81,12 @@ fn the_same_program_is_called_different_as_rarely_as_asked() {
         fleet_compare(&evidence, &question()).verdict == Verdict::Different
     };
     let wrong = (0..200).filter(|_| different()).count();
-    // 5 % of 200 are 10; three standard deviations are 9.
+    // At an error level of 5 %, 10 wrong answers in 200 fleets are expected; three standard deviations are 9.
     assert!(wrong <= 19, "{wrong}");
 }
 
-/// Two programs on `machines` machines with `blocks` blocks each. B takes `times` times as long in a share of its runs.
+/// Data of two programs on `machines` machines with `blocks` blocks each. B takes `times` times as long in the share
+/// `share` of its runs.
 fn sometimes_slow(machines: usize, blocks: u32, (share, times): (f64, f64), seed: u64) -> FleetEvidence {
     let mut draw = Draw::new(seed, 3);
     let mut record = |at: usize| {
@@ -115,8 +117,8 @@ fn a_program_that_is_slow_now_and_then_is_not_equivalent_on_a_fleet() {
         assert_eq!((tail.side, tail.share_a), (Some(Side::B), 0.0), "{tail:?}");
         assert!(tail.low < 0.1 && 0.05 < tail.share_b && tail.share_b < 0.16, "{tail:?}");
         let mean = found.mean.unwrap();
-        // A tenth of the runs takes ten times as long: the plain mean is 1.9 times as large, the capped mean about 1.05
-        // times.
+        // A tenth of the runs of B takes ten times as long: the plain mean is 1.9 times as large, the capped mean about
+        // 1.05 times.
         assert!(mean.plain_ratio > 1.5 && (1.02..1.08).contains(&mean.ratio), "{mean:?}");
         assert!(mean.capped[0] == 0 && mean.capped[1] > 20, "{mean:?}");
     }
@@ -127,7 +129,7 @@ fn the_same_program_is_the_same_as_a_whole_where_the_runs_are_enough() {
     let same = |blocks, seed| fleet_compare(&sometimes_slow(12, blocks, (0.0, 1.0), seed), &question());
     let whole = (0..20).filter(|&seed| same(40, seed).extent == Some(Extent::Whole)).count();
     assert!(whole >= 17, "{whole}");
-    // 24 runs of each program cannot exclude that three in a hundred are slow.
+    // With 24 runs of each program it cannot be excluded that 3 % of the runs are slow.
     let few = same(2, 1);
     assert_ne!(few.extent, Some(Extent::Whole), "{few:?}");
     assert!(few.tail.unwrap().excess_excluded > 0.03);

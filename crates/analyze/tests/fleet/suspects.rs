@@ -1,4 +1,4 @@
-//! Odd machines: suspected, measured again, and explained by their facts and answers.
+//! Tests with odd machines, which are suspected, measured again, and explained by their facts and outputs.
 
 use fauxplat_analyze::fleet::{FleetQuestion, fleet_findings};
 use fauxplat_model::{
@@ -27,8 +27,8 @@ fn a_slow_machine_is_suspect_then_confirmed() {
     }
 }
 
-/// Rounds that were interrupted continue by the settled plan, although a machine that answers the survey later would
-/// change the plan.
+/// Interrupted rounds of repeated measurements continue by the stored plan, although late records of the first
+/// measurement would change the plan.
 #[test]
 fn rounds_that_were_begun_are_finished_by_the_plan_that_was_settled() {
     let world = World { odd: 1, slower: 0.10, ..World::of(128, 5, 0.005, 0.01) };
@@ -40,13 +40,14 @@ fn rounds_that_were_begun_are_finished_by_the_plan_that_was_settled() {
     assert_eq!(judged(&drawn.evidence).again.as_ref(), Some(&plan), "five rounds are to come");
     let rest = drawn.evidence.records.split_off(all.records.len());
     drawn.measure_again(&plan);
-    // If the two references of the suspect did not answer the survey, other machines represent the group.
+    // If both reference machines of the suspect lack a record of the first measurement, a new plan would use other
+    // machines.
     let mut late = drawn.evidence.clone();
     late.records.retain(|record| record.round > 0 || !plan.suspects[0].references.contains(&record.node));
     let found = judged(&late);
     let odd = node(&found, &name(0));
     assert_eq!((odd.state, odd.rounds, found.again.is_none()), (NodeState::Confirmed, 6, true), "{odd:?}");
-    // A machine without a result in a round was asked nevertheless, so the round counts.
+    // A machine without a result in a round was asked nevertheless, so the round counts as done.
     let given_up = |node: &String| Delivery {
         node: node.clone(),
         round: 1,
@@ -60,7 +61,7 @@ fn rounds_that_were_begun_are_finished_by_the_plan_that_was_settled() {
     assert!(judged(&evidence).again.is_some());
     evidence.deliveries.push(given_up(&plan.rounds[0][0]));
     assert!(judged(&evidence).again.is_none());
-    // A suspect that the settled plan lacks has no references, and is not measured again.
+    // A suspect that is not in the stored plan has no reference machines, and is not measured again.
     evidence.again.as_mut().unwrap().suspects.clear();
     let found = judged(&evidence);
     assert!(node(&found, &name(0)).reason.as_ref().unwrap().contains("others were measured again"));
@@ -74,7 +75,7 @@ fn clean_fleets_have_nobody_confirmed() {
         let world = World { spread, ..World::of([20, 100, 500][seed as usize / 3 % 3], 5, 0.015, 0.01) };
         confirmed += count(&judged_twice(&mut Drawn::new(world, seed)), NodeState::Confirmed);
     }
-    // With at most 0.1 per fleet, 6 are expected; twice as many may be chance.
+    // With an expected number of 0.1 false flags per fleet, 6 are expected in 60 fleets; twice as many may be chance.
     assert!(confirmed <= 12, "{confirmed}");
 }
 
@@ -92,7 +93,7 @@ fn a_planted_fact_is_named_and_the_others_are_not() {
             !judged(&Drawn::new(World::of(100, 5, 0.015, 0.01), seed).evidence).facts_explained.is_empty()
         })
         .count();
-    // 5 % of 40 are 2; three standard deviations are 4.
+    // At an error level of 5 %, 2 wrong answers in 40 fleets are expected; three standard deviations are 4.
     assert!(false_facts <= 6, "{false_facts}");
 }
 
@@ -117,7 +118,7 @@ fn machines_that_all_say_the_same_have_a_rule_of_their_own() {
     let found = judged(&fleet(records));
     assert_eq!(found.groups[0].rule, GroupRule::ZeroSpread);
     assert_eq!(node(&found, "n3").state, NodeState::Suspect);
-    // A slowdown of one per cent is too small to matter.
+    // Machine n4 is slower by 1 %, which is too little to matter.
     assert_eq!(node(&found, "n4").state, NodeState::Normal);
     assert_eq!(count(&found, NodeState::Suspect), 1);
 }
@@ -134,9 +135,9 @@ fn few_machines_are_judged_with_care() {
         (&[100_000u64][..], GroupRule::Alone, 0),
         (&[100_000, 150_000], GroupRule::Pair, 0),
         (&[100_000, 100_100, 150_000], GroupRule::Few, 1),
-        // The other machines differ from each other by as much.
+        // The first two machines differ from each other by as much as the third from them.
         (&[100_000, 120_000, 150_000], GroupRule::Few, 0),
-        // Far beyond the others, but a difference too small to matter.
+        // The third machine is far from the others, but its difference is too small to matter.
         (&[100_000, 100_010, 102_000], GroupRule::Few, 0),
     ] {
         let found = judged(&of(walls));
@@ -226,8 +227,8 @@ fn a_suspect_that_varies_is_noisy_and_one_that_was_unlucky_is_cleared() {
     let plan = judged(&drawn.evidence).again.unwrap();
     drawn.measure_again(&plan);
     for record in drawn.evidence.records.iter_mut().filter(|it| it.round > 0) {
-        // In the second measurement the first machine is as fast as the others, and the second machine needs half of
-        // its time in every second round.
+        // In the repeated measurement the first machine is as fast as the others, and the second one needs half of its
+        // time in every second round.
         let factor = match record.node == name(0) {
             true => 1.0 / 1.2,
             false if record.node == name(1) && record.round % 2 == 0 => 0.5,

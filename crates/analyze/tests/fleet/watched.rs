@@ -1,4 +1,4 @@
-//! Machines and whole fleets that change from visit to visit.
+//! Tests with machines and whole fleets that change from visit to visit.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use fauxplat_stats::draw::Draw;
 use crate::common::{question, record};
 use crate::fleets::name;
 
-/// Visits of one machine: noise, and a step from the visit `at` on.
+/// Visits of one machine: log-normal noise, and a step by the share `step` from visit `at` on, together with a new
+/// microcode.
 fn visits(node: &str, count: usize, (at, step): (usize, f64), sd: f64, draw: &mut Draw) -> Vec<NodeVisit> {
     let visit = |place: usize| {
         let shift = if place >= at { f64::ln_1p(step) } else { 0.0 };
@@ -47,7 +48,7 @@ fn slower_since_the_new_microcode() {
     assert!(since.low.unwrap() > 1.03);
 }
 
-/// From some visit on, slow runs double the mean and leave the median unchanged.
+/// From visit 25 on, slow runs double the mean of four machines and leave the median unchanged.
 #[test]
 fn slow_runs_that_move_no_median_are_a_change_of_the_mean() {
     let mut draw = Draw::new(10, 0);
@@ -91,7 +92,7 @@ fn a_visit_is_what_a_record_says_in_short() {
     assert_eq!(fauxplat_analyze::fleet::visit(&record("n", &[], &[0]), &question()), None);
 }
 
-/// Visits of a fleet; `change` gives the shift of a machine at a visit, as a logarithm.
+/// Visits of a fleet; `change` returns the log ratio by which a machine is slower at a visit.
 fn visits_of_a_fleet(
     machines: usize,
     count: usize,
@@ -152,6 +153,7 @@ fn fleets_that_do_not_change_have_no_changes() {
         !found.whole.is_empty() || found.nodes.iter().any(|it| !it.changes.is_empty())
     };
     let fleets = (100..180).filter(|&seed| told(seed)).count();
-    // 1 % of 80 are 0.8; three standard deviations are 2.7.
+    // With a probability of 1 % per fleet, false changes are expected in 0.8 of 80 fleets; three standard deviations
+    // are 2.7.
     assert!(fleets <= 3, "{fleets}");
 }

@@ -1,10 +1,10 @@
-//! Exact counts, which are equal in every run of a command.
+//! Tests with exact counts, which are equal in every run of a command.
 
 use fauxplat_model::Comparison;
 
 use super::*;
 
-/// A comparison of two commands with these counts in every run.
+/// A comparison of two commands that have these counts in every run.
 fn counted(counts: [u64; 2]) -> Comparison {
     let rule = Rule { metric: Metric::MAJOR_FAULTS, ..rule() };
     let count = |n: u32, command: u16| {

@@ -1,4 +1,4 @@
-//! Low levels, which many comparisons share.
+//! Tests of low error levels, as each of many comparisons has.
 
 use fauxplat_model::COMPARISON_LEVEL_MIN;
 

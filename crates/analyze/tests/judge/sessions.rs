@@ -1,16 +1,17 @@
-//! Comparisons in several sessions.
+//! Tests of comparisons in several sessions.
 
 use fauxplat_analyze::SessionCost;
 use fauxplat_model::GateQuestion;
 
 use super::*;
 
-/// The judgement of sessions with twenty blocks each. The second command has one of `factors` in each session.
+/// Findings over sessions of twenty blocks each, in which the second command takes `factors` times as long as the
+/// first.
 fn over_sessions(factors: &[f64]) -> Judged {
     in_sessions((factors.len() as u32, 20), 2, |n| block(n, &[1.0, factors[n as usize / 20]]))
 }
 
-/// The judgement of `sessions` sessions with `blocks` blocks each.
+/// Findings over `sessions` sessions of `blocks` blocks each, which `next` makes.
 pub(super) fn in_sessions(
     (sessions, blocks): (u32, u32),
     commands: usize,
@@ -39,14 +40,14 @@ fn each_session_counts_once() {
     assert_eq!((shown.verdict, shown.stopped_by), (Verdict::Different, StoppedBy::MaxPairs));
     assert_eq!(same.findings.winner, Some(0));
     assert!(shown.p_value < 0.01 && shown.ci_low_ratio > 1.0, "{shown:?}");
-    // Two sessions leave one degree of freedom, so they are judged as one session with all pairs.
+    // Two sessions leave one degree of freedom, so their pairs are analysed as if they were of one session.
     let two = over_sessions(&[1.02, 1.021]);
     let shown = &two.findings.comparisons[0];
     assert_eq!((shown.grade, shown.replication.is_none()), (Grade::WithinSession, true));
 }
 
-/// The change that such a measurement finds with a probability of 90 % is larger than the half width of the interval,
-/// which the sessions determine, and becomes smaller with more sessions.
+/// The change that a measurement in several sessions finds with a probability of 90 % is larger than the half width of
+/// the interval, which the variation between sessions determines, and is smaller with more sessions.
 #[test]
 fn what_would_be_found_fits_the_interval_of_the_sessions() {
     let asked = |factors: &[f64]| {

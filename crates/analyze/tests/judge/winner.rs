@@ -1,4 +1,4 @@
-//! The winner, and the comparison with the runner-up on which it rests.
+//! Tests of the fastest command, which is named if it is shown to be faster than the second fastest.
 
 use super::sessions::in_sessions;
 use super::*;
@@ -30,7 +30,7 @@ fn pairs_that_the_guards_dropped_do_not_choose_the_winner() {
     let mut judge = Judge::new(&rule(), 3, 1);
     let (mut samples, mut good) = (Vec::new(), 0);
     for number in 0.. {
-        // While the group is throttled, the second command seems to be the fastest by far.
+        // While the control group is throttled, the second command looks like the fastest by far.
         let is_throttled = number % 4 == 3;
         let runs = block(number, if is_throttled { &[1.0, 0.5, 0.9] } else { &[1.0, 0.97, 0.9] });
         samples.extend_from_slice(&runs);

@@ -1,4 +1,4 @@
-//! Synthetic samples.
+//! Samples with given readings.
 
 use fauxplat_model::{Metric, Sample};
 

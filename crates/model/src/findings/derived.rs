@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 pub struct Derived {
     /// Name of the figure, such as `branch misses`.
     pub name: String,
-    /// Formula in the names of the metrics.
+    /// Formula of the figure, with the names of the metrics.
     pub formula: String,
-    /// The unit: `%`, `per 1000 instructions`, `GHz`; empty for a plain ratio.
+    /// Unit of the figure, such as `%`, `per 1000 instructions` or `GHz`; empty for a plain ratio.
     pub unit: String,
-    /// Runs in which all counts of the formula were read.
+    /// Number of runs in which all counts of the formula were read.
     pub n: usize,
-    /// Median over these `n` runs.
+    /// Median of the figure over `n` runs.
     pub median: f64,
-    /// Low end of the 95 % interval of `median`, by order statistics; `None` for fewer than six runs, which give no
+    /// Lower end of the 95 % interval of `median`, by order statistics; `None` for fewer than six runs, which give no
     /// interval.
     pub low: Option<f64>,
-    /// High end of the interval; `None` as for `low`.
+    /// Upper end of the 95 % interval of `median`; `None` for fewer than six runs.
     pub high: Option<f64>,
 }

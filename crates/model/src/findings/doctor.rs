@@ -6,21 +6,21 @@ use std::str::FromStr;
 use fauxplat_units::{Cpu, CpuSet};
 use serde::{Deserialize, Serialize};
 
-/// Severity of a hazard in its present state, in the order in which reports show severities.
+/// How much a hazard can spoil in its present state, in the order in which reports show hazards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Can reverse a verdict, or move a figure by several per cent.
+    /// The hazard can reverse a verdict, or change a figure by several per cent.
     High,
-    /// Can move a figure by about one per cent, or widen its spread visibly.
+    /// The hazard can change a figure by about one per cent, or widen its spread visibly.
     Medium,
-    /// Present, but rarely visible in a figure.
+    /// The hazard is present, but rarely visible in a figure.
     Low,
-    /// Unreadable, so that the severity is not known.
+    /// The state could not be read, so that the severity is not known.
     Unknown,
-    /// Read, and harmless in its present state.
+    /// The state was read, and is harmless.
     None,
-    /// Impossible or without meaning on this machine.
+    /// The hazard cannot occur, or has no meaning, on this machine.
     NotApplicable,
 }
 
@@ -34,7 +34,7 @@ impl Severity {
         Severity::NotApplicable,
     ];
 
-    /// The name in documents.
+    /// The name of the severity in documents.
     pub fn name(self) -> &'static str {
         match self {
             Severity::High => "high",
@@ -73,7 +73,7 @@ impl FromStr for Severity {
 pub enum HazardGroup {
     Frequency,
     IdleStates,
-    /// The CPUs, their shared parts, and their other users.
+    /// The CPUs, the parts that they share, and other programs on them.
     Cpus,
     Scheduling,
     Memory,
@@ -81,16 +81,16 @@ pub enum HazardGroup {
     Virtualisation,
     /// Build options and instrumentation of the kernel.
     Kernel,
-    /// Resources and permissions of this process.
+    /// Resources and permissions of the fauxplat process.
     Limits,
     Background,
     Storage,
-    /// State that a measured program inherits.
+    /// State of the fauxplat process that a measured program inherits.
     Process,
 }
 
 impl HazardGroup {
-    /// All groups, in the order of the documents.
+    /// All groups, in the order in which documents list them.
     pub const ALL: [HazardGroup; 12] = [
         HazardGroup::Frequency,
         HazardGroup::IdleStates,
@@ -133,28 +133,28 @@ pub struct CpuHazard {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HazardFinding {
-    /// Stable name in kebab case.
+    /// Stable name of the hazard in kebab case.
     pub name: String,
-    /// Description in a few words.
+    /// Description of the hazard in a few words.
     pub title: String,
     pub group: HazardGroup,
-    /// The value that was read; `None` if nothing could be read.
+    /// The state that was read, as text; `None` if nothing could be read.
     pub value: Option<String>,
     pub severity: Severity,
-    /// Why the value could not be read, or why it is meaningless on this machine.
+    /// Why the state could not be read, or why it has no meaning on this machine; `None` otherwise.
     pub reason: Option<String>,
-    /// Cost for a measurement, with the published or measured figure and its source.
+    /// Effect of the hazard on a measurement, with the published or measured figure and its source.
     pub cost: String,
-    /// Whether measurements by fauxplat are protected from the hazard.
+    /// Whether fauxplat itself protects its measurements from the hazard.
     pub neutralised_by_us: bool,
-    /// The means by which fauxplat neutralises the hazard, wholly or in part.
+    /// How fauxplat does so, wholly or in part.
     pub neutralised_how: Option<String>,
-    /// Whether `fauxplat tune` can change the state on this machine.
+    /// Whether `fauxplat tune` can remove the hazard on this machine.
     pub can_tune: bool,
-    /// The `fauxplat tune` command line that changes the state.
+    /// The `fauxplat tune` command line that removes the hazard; `None` if there is none.
     pub tune: Option<String>,
     pub advice: String,
-    /// The CPUs with the worst severity, if the severity differs between CPUs.
+    /// The CPUs with the worst severity, if the severity differs between CPUs; otherwise empty.
     #[serde(default)]
     pub cpus: Vec<CpuHazard>,
 }
@@ -163,9 +163,9 @@ pub struct HazardFinding {
 pub struct DoctorFindings {
     pub hazards: Vec<HazardFinding>,
     pub cpus: CpuSet,
-    /// Time between the two readings of all counters; zero for a single reading.
+    /// Nanoseconds between the two readings of all counters; zero for a single reading.
     pub interval_ns: u64,
-    /// Duration of the whole examination.
+    /// Duration of the whole examination in nanoseconds.
     pub elapsed_ns: u64,
     /// Whether text reports also list harmless hazards; documents for programs always contain all of them.
     #[serde(skip)]

@@ -1,17 +1,17 @@
-//! Findings of an explanation: the share of each factor in the variation.
+//! Findings of an explanation: how much of the variation of the time each factor causes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Metric, Variant};
 
-/// Effect of one level of a factor, separated from the other factors.
+/// Effect of one level of a factor, with the effects of the other factors taken out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelEffect {
     pub level: String,
     pub runs: usize,
-    /// The level over the mean of all levels of its factor, the other factors held equal.
+    /// Ratio of the time at this level to the mean over all levels of the factor, the other factors held equal.
     pub ratio: f64,
-    /// Low end of the 95 % interval of `ratio`.
+    /// Lower end of the 95 % interval of `ratio`.
     pub ci_low_ratio: f64,
     pub ci_high_ratio: f64,
 }
@@ -23,33 +23,35 @@ pub struct Component {
     pub factor: String,
     /// Share of the variance of the log time of a run. The shares of all components add up to one.
     pub variance_share: f64,
-    /// Low end of the 95 % interval of `variance_share`.
+    /// Lower end of the 95 % interval of `variance_share`.
     pub low: f64,
     pub high: f64,
-    /// Part of the difference between the slowest and the fastest tenth of the runs, in percentage points.
+    /// Contribution of the factor to the difference between the slowest and the fastest tenth of the runs, in
+    /// percentage points.
     pub points_percent: f64,
-    /// p-value of the factor, adjusted over the factors by Holm's method: by randomisation for factors that were drawn,
-    /// by F test for effects of time; `None` for the residual.
+    /// p-value of the factor, adjusted over the factors by Holm's method: of a randomisation test for factors that were
+    /// drawn, of an F test for `order` and `drift`; `None` for the residual.
     pub p_adjusted: Option<f64>,
-    /// Share of the factor's information that the design separates from the other factors, 1 when orthogonal; `None`
-    /// for the residual.
+    /// Share of the information about the factor that the design separates from the other factors, 1 when orthogonal;
+    /// `None` for the residual.
     pub efficiency: Option<f64>,
-    /// Whether the levels are a sample of many, so that the interval of the share allows for levels that were not run.
+    /// Whether the levels are a random sample of many, so that the interval of the share allows for levels that were
+    /// not run.
     pub is_sample: bool,
     /// Levels in their order; empty for the residual. With many levels, only the slowest and the fastest that were run.
     pub levels: Vec<LevelEffect>,
 }
 
-/// Interaction: the joint effect of two factors beyond their separate effects; a part of the residual.
+/// Interaction of two factors: their joint effect beyond their separate effects, which is a part of the residual.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interaction {
     pub factors: [String; 2],
-    /// Share of the variance of the log time of a run.
+    /// Share of the interaction in the variance of the log time of a run.
     pub variance_share: f64,
-    /// Low end of the 95 % interval of `variance_share`.
+    /// Lower end of the 95 % interval of `variance_share`.
     pub low: f64,
     pub high: f64,
-    /// p-value by randomisation, adjusted over factors and pairs of factors by Holm's method.
+    /// p-value of a randomisation test, adjusted over factors and interactions by Holm's method.
     pub p_adjusted: f64,
 }
 
@@ -57,10 +59,10 @@ pub struct Interaction {
 pub struct ExplainFindings {
     /// The metric that is explained: a time.
     pub metric: Metric,
-    /// Entries: one per factor, the largest part first, `residual` last.
+    /// Parts of the variation, one entry per factor, the largest first, `residual` last.
     pub components: Vec<Component>,
-    /// The largest interaction of two factors among those beyond chance, or the largest of all if none is; `None` with
-    /// too few runs.
+    /// The largest of the significant interactions, or the largest of all if none is significant; `None` with too few
+    /// runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interaction: Option<Interaction>,
     /// Geometric mean of the slowest tenth of the runs over that of the fastest tenth, outliers winsorised. The
@@ -72,7 +74,7 @@ pub struct ExplainFindings {
     pub runs: usize,
     pub failures: usize,
     pub blocks: usize,
-    /// Allowed probability of naming any factor without cause.
+    /// Allowed probability that any factor without an effect is called significant.
     pub level: f64,
     /// Median of the metric over all runs; `None` without runs.
     pub median_ns: Option<f64>,

@@ -1,4 +1,4 @@
-//! Findings of a fleet: odd machines, facts that explain them, and comparisons of programs.
+//! Findings of a fleet of machines: odd machines, facts that explain them, and comparisons of programs.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +9,21 @@ use crate::{Delivery, DifferenceIn, Extent, Metric, Remeasurement, Side, Verdict
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeState {
-    /// The program gave a different answer than on the other machines, or several answers.
+    /// The output of the program differs from that on the other machines, or from run to run.
     WrongAnswer,
-    /// Slower than the group, also in a repeated measurement.
+    /// Slower than the machine's group, and again in a repeated measurement.
     Confirmed,
-    /// Slower than the group in one measurement.
+    /// Slower than the machine's group in one measurement.
     Suspect,
-    /// Slower at first; the readings vary too much to confirm or clear the machine.
+    /// Slower at first; the readings of the repeated measurement vary too much to confirm or clear the machine.
     Noisy,
     /// Slower at first, but not in the repeated measurement.
     Cleared,
     /// The machine was asked and delivered no figure.
     Missing,
-    /// The machine could not be asked. `reason` holds the message of the engine.
+    /// The machine could not be asked. `reason` holds the message of the tool that distributes work to the fleet.
     Unreached,
-    /// The machine has figures, but no machine of its identity to be compared with.
+    /// The machine has figures, but there is no machine of the same hardware to compare it with.
     Uncompared,
     /// No anomaly was seen in this run.
     Normal,
@@ -57,7 +57,7 @@ impl NodeState {
     }
 }
 
-/// A fact in which a machine differs from its group.
+/// A fact whose value on a machine differs from that on most machines of its group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactDifference {
     pub fact: String,
@@ -65,23 +65,23 @@ pub struct FactDifference {
     pub value: String,
     /// Value on most machines of the group.
     pub usual: String,
-    /// Machines of the group with the usual value.
+    /// Number of machines of the group with the usual value.
     pub usual_machines: usize,
-    /// Other machines of the group with the same value as this machine.
+    /// Number of other machines of the group with the same value as this machine.
     pub shared_machines: usize,
 }
 
-/// Kind of an observation about a machine other than slowness in the judged figure.
+/// Kind of an observation about a machine beside slowness in the compared metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoticeKind {
     /// Faster than the machines of its group.
     Fast,
-    /// Runs differ more from each other than the runs of other machines.
+    /// The runs of the machine vary more than those of other machines.
     Scatter,
-    /// The number of runs is not the requested number.
+    /// The machine made another number of runs than requested.
     Runs,
-    /// A fact in which nearly all machines of the group agree has a different value.
+    /// A fact has another value than on nearly all machines of the group.
     Fact,
 }
 
@@ -99,15 +99,15 @@ impl NoticeKind {
     }
 }
 
-/// An observation about a machine. Each kind has its own budget of false observations.
+/// An observation about a machine beside slowness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetNotice {
     pub node: String,
     pub kind: NoticeKind,
-    /// Figure of the machine over that of its group: of times for `fast`, of the spread of runs for `scatter`, of the
-    /// number of runs for `runs`.
+    /// Ratio of a figure of the machine to that of its group: of times for `fast`, of the spread of runs for `scatter`;
+    /// for `runs`, of the number of runs to the requested one.
     pub ratio: Option<f64>,
-    /// The differing fact, if `kind` is `fact`.
+    /// The fact that differs, if `kind` is `fact`; otherwise `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differs: Option<FactDifference>,
 }
@@ -115,28 +115,28 @@ pub struct FleetNotice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetNode {
     pub node: String,
-    /// Index in `groups`; `None` if the machine delivered no facts.
+    /// Index of the machine's group in `groups`; `None` if the machine delivered no facts.
     pub group: Option<usize>,
     pub runs: usize,
     /// Median of the runs of the first measurement, in the unit of the metric.
     pub median: Option<f64>,
-    /// Distance on the slow side of the group, in robust standard deviations of the group; `None` if the group is too
-    /// small or has no spread.
+    /// Distance from the centre of the group towards the slow side, in robust standard deviations of the group; `None`
+    /// if the group is too small or has no spread.
     pub z: Option<f64>,
-    /// Median of the machine over that of its group, or, if it was measured again, over that of the machines beside it.
-    /// The part that the machine's facts explain is left out.
+    /// Median reading of the machine over that of its group, or, if it was measured again, over that of the machines
+    /// beside it. The part that the machine's facts explain is left out.
     pub effect_ratio: Option<f64>,
-    /// Low end of the 95 % interval of `effect_ratio`.
+    /// Lower end of the 95 % interval of `effect_ratio`.
     pub low: Option<f64>,
-    /// High end of the interval of `effect_ratio`.
+    /// Upper end of the 95 % interval of `effect_ratio`.
     pub high: Option<f64>,
     /// The part of the machine's slowness that its facts explain, as a ratio; `None` if they explain nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explained_ratio: Option<f64>,
     pub state: NodeState,
-    /// Reason for the state in one line, if the figures do not explain it.
+    /// Reason for the state in one line; `None` if the figures show it.
     pub reason: Option<String>,
-    /// Rounds in which the machine was measured again beside machines of its group.
+    /// Number of rounds in which the machine was measured again beside machines of its group.
     pub rounds: usize,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -149,57 +149,59 @@ pub struct FleetNode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupRule {
-    /// Robust z: median and median absolute deviation of the group.
+    /// By the median and the median absolute deviation of the group.
     Robust,
-    /// More than half of the machines have exactly the same median. The spread is taken from the runs.
+    /// More than half of the machines have exactly the same median, so the spread is taken from the runs.
     ZeroSpread,
-    /// Fewer than eight machines in a larger fleet. The spread is that within all groups of the fleet.
+    /// The group has fewer than eight machines in a larger fleet, so the spread is that within all groups of the fleet.
     Pooled,
-    /// Too few machines, also in the whole fleet, for a spread between them. Machines are suspect by their distance
-    /// from the others.
+    /// Group and fleet have too few machines for a robust spread. Machines are suspect by their distance from the
+    /// others.
     Few,
-    /// Two machines: nothing shows which of them is odd.
+    /// The group has two machines, which cannot show which of them is odd.
     Pair,
-    /// A single machine: nothing to compare it with.
+    /// The group has a single machine, which cannot be compared.
     Alone,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetGroup {
-    /// The facts that all machines of the group share.
+    /// The identifying facts that all machines of the group share.
     pub facts: BTreeMap<String, String>,
-    /// Number of machines that delivered figures.
+    /// Number of machines of the group that delivered figures.
     pub machines: usize,
-    /// Median of the machines' medians, in the unit of the metric.
+    /// Median over the machines of their median readings, in the unit of the metric.
     pub median: Option<f64>,
     pub rule: GroupRule,
-    /// Standard deviation between machines, as a share of the median.
+    /// Standard deviation between the machines, of log readings.
     pub between: Option<f64>,
-    /// Standard deviation between blocks of runs of one machine.
+    /// Standard deviation between blocks of runs on one machine, of log readings.
     pub between_runs: Option<f64>,
-    /// Standard deviation of runs within a block.
+    /// Standard deviation between runs within a block, of log readings.
     pub within: Option<f64>,
-    /// Robust standard deviation of the machines' medians, the unit of `z`.
+    /// Robust standard deviation of the machines' median log readings, which is the unit of [`FleetNode::z`].
     pub spread: Option<f64>,
     pub max_min_ratio: Option<f64>,
-    /// The value of `z` from which a machine is suspect.
+    /// The value of [`FleetNode::z`] above which a machine is suspect.
     pub z_threshold: Option<f64>,
-    /// The smallest slowdown that this design finds on 8 of 10 affected machines, as a ratio above 1.
+    /// The smallest slowdown that is found on 8 of 10 machines that have it, as a ratio above 1.
     pub smallest_detectable: Option<f64>,
-    /// Median of the group over that of the whole fleet, if the fleet has groups of fewer than eight machines.
+    /// Median of the group over that of the whole fleet; `None` unless the fleet has groups of fewer than eight
+    /// machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet_ratio: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactValue {
-    /// The value; for a numeric reading, its range.
+    /// The value; for a fact that is a number, a range.
     pub value: String,
     pub machines: usize,
-    /// Machines with the value that are suspect, confirmed or noisy. In a comparison, machines whose effect is opposite
-    /// to that of the fleet.
+    /// Number of machines with the value that are suspect, confirmed or noisy; in a comparison of programs, of those
+    /// whose effect differs from that of the fleet towards zero or the opposite sign.
     pub slow: usize,
-    /// Median of these machines over that of the other machines of the same groups.
+    /// Median reading of the machines with the value over that of all other machines, each reading relative to its
+    /// group's.
     pub effect_ratio: f64,
 }
 
@@ -207,25 +209,26 @@ pub struct FactValue {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactExplained {
     pub fact: String,
-    /// Other facts that divide the machines in the same way and so cannot be distinguished from this one.
+    /// Other facts that divide the machines in the same way, and so cannot be distinguished from `fact`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same_as: Vec<String>,
-    /// The value that stands out; for a numeric reading, `more` or `less`.
+    /// The value that stands out; for a fact that is a number, `more` or `less`.
     pub value: String,
-    /// The most common values, the slowest first.
+    /// The most common values of the fact, the slowest first.
     pub values: Vec<FactValue>,
-    /// Machines with the value that stands out.
+    /// Number of machines with the value that stands out.
     pub machines: usize,
-    /// Machines that were tested.
+    /// Number of machines that were tested.
     pub of_machines: usize,
-    /// Slow machines with the value that stands out.
+    /// Number of slow machines with the value that stands out.
     pub slow: usize,
     pub of_slow: usize,
     /// p-value of the association, adjusted for all facts that were tested.
     pub p_value: f64,
-    /// Machines with the value over machines without it.
+    /// Typical reading of the machines with the value that stands out over that of the machines without it in the same
+    /// groups.
     pub effect_ratio: f64,
-    /// Low end of the 95 % interval of `effect_ratio`.
+    /// Lower end of the 95 % interval of `effect_ratio`.
     pub low: f64,
     pub high: f64,
 }
@@ -234,13 +237,14 @@ pub struct FactExplained {
 pub struct FleetAnswer {
     /// Index of the command.
     pub command: u16,
-    /// Index of the group; `None` if all groups gave the same answer.
+    /// Index of the group; `None` if the machines belong to no group.
     pub group: Option<usize>,
-    /// SHA-256 of the answer.
+    /// SHA-256 of the output.
     pub sha256: String,
-    /// Nodes that gave this answer and no other.
+    /// Number of machines that gave this output and no other.
     pub machines: usize,
-    /// Whether most of the group gave this answer. Without a majority, no answer can be called right.
+    /// Whether more than half of the machines that are compared gave this output. Without a majority, no output can be
+    /// called right.
     pub majority: bool,
 }
 
@@ -248,63 +252,63 @@ pub struct FleetAnswer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetFindings {
     pub fleet: String,
-    /// SHA-256 of the definition. Runs of one definition are recognised by this digest.
+    /// SHA-256 of the definition, by which several runs of the same definition are recognised.
     #[serde(default)]
     pub definition_sha256: String,
-    /// Time at which the first machine began, in nanoseconds since 1970, UTC; `None` if no machine began.
+    /// Time at which the first machine began, in nanoseconds since 1970, UTC; `None` if no machine delivered a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_utc_ns: Option<i64>,
     pub command: String,
     pub metric: Metric,
-    /// Slowdowns up to this share are ignored, such as 0.03.
+    /// Slowdown up to which machines are not reported, as a ratio minus one, such as 0.03.
     pub least_effect: f64,
-    /// Expected number of false flags in a fleet without any odd machine, from which the threshold follows.
+    /// Expected number of false flags in a fleet without any odd machine, from which thresholds follow.
     pub false_flags: f64,
-    /// Entries: one per machine, the worst first.
+    /// States of the machines, the worst first.
     pub nodes: Vec<FleetNode>,
     #[serde(default)]
     pub notices: Vec<FleetNotice>,
     pub groups: Vec<FleetGroup>,
     pub facts_explained: Vec<FactExplained>,
     pub facts_tested: Vec<String>,
-    /// Answers of the programs; empty if all are equal.
+    /// Outputs of the program, as hashes; empty if all are equal.
     pub answers: Vec<FleetAnswer>,
     /// Machines to measure again; `None` if no machine is suspect or all have been measured again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Remeasurement>,
-    /// Deliveries that hold no usable record.
+    /// Attempts to obtain records from nodes that gave no record, or no usable one.
     pub deliveries: Vec<Delivery>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineEffect {
     pub node: String,
-    /// Pairs of blocks that were analysed.
+    /// Number of blocks with both programs that were analysed.
     pub pairs: usize,
-    /// B over A; `None` if the machine delivered no pairs.
+    /// Ratio B over A on this machine; `None` if no block has both programs.
     pub effect_ratio: Option<f64>,
-    /// Low end of the 95 % interval of `effect_ratio`, over the pairs of this machine.
+    /// Lower end of the 95 % interval of `effect_ratio`, over the blocks of this machine.
     pub low: Option<f64>,
     pub high: Option<f64>,
-    /// Why the machine was left out of the analysis.
+    /// Why the machine was left out of the analysis; `None` if it was not.
     pub reason: Option<String>,
     pub facts: BTreeMap<String, String>,
 }
 
-/// Findings of `fleet compare`: one program against another, with machines as the unit of replication.
+/// Findings of `fleet compare`: one program against another, where each machine counts as one value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetCompareFindings {
     pub fleet: String,
     pub a: String,
     pub b: String,
     pub metric: Metric,
-    /// Differences up to this share count as no difference.
+    /// Largest difference that counts as none, as a ratio minus one.
     pub margin: f64,
     pub verdict: Verdict,
-    /// The runs for which an *equivalent* holds; `None` for other verdicts.
+    /// The runs for which an *equivalent* is shown; `None` for other verdicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extent: Option<Extent>,
-    /// The part of the runs in which a *different* was shown; empty for other verdicts.
+    /// The parts of the runs in which a *different* is shown; empty for other verdicts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub difference_in: Vec<DifferenceIn>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -312,55 +316,56 @@ pub struct FleetCompareFindings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<FleetTail>,
     pub machines: usize,
-    /// Mean of B over A over the machines.
+    /// Geometric mean over the machines of the ratio B over A.
     pub effect_ratio: Option<f64>,
-    /// Low end of the 95 % interval, over the machines, for the mean of a further machine.
+    /// Lower end of the 95 % interval of `effect_ratio`, over the machines.
     pub low: Option<f64>,
     pub high: Option<f64>,
-    /// p-value of Student's test over the machines, under the hypothesis that B and A are equal.
+    /// p-value of Student's test over the machines that B and A are equal.
     pub p_value: Option<f64>,
-    /// p-value by flipping the signs of the machines' effects, which assumes no distribution.
+    /// p-value of a test that flips the signs of the machines' log ratios, which assumes no normal distribution.
     pub p_sign_flip: Option<f64>,
-    /// Standard deviation of the effect between machines beyond the spread of their own runs, as a share.
+    /// Standard deviation of the log ratio between machines, beyond the errors of each machine.
     pub between: Option<f64>,
-    /// Entries: one per machine. The machine on which B is worst comes first.
+    /// Effects on each machine; the machine on which B is worst comes first.
     pub nodes: Vec<MachineEffect>,
-    /// Facts that divide the machines by the effect.
+    /// Facts by whose values the effect differs between machines.
     pub facts_explained: Vec<FactExplained>,
     /// The effect on the machines without the value that stands out most; `None` if no fact explains the effect.
     pub elsewhere: Option<EffectElsewhere>,
-    /// Answers of the programs; empty if all are equal.
+    /// Outputs of the programs, as hashes; empty if all are equal.
     pub answers: Vec<FleetAnswer>,
-    /// Machines on which B gives a different answer than A; `None` if there are none.
+    /// Machines on which B has another output than A; `None` if there are none.
     #[serde(default)]
     pub answers_differ: Option<AnswersDiffer>,
-    /// Deliveries that hold no usable record.
+    /// Attempts to obtain records from nodes that gave no record, or no usable one.
     pub deliveries: Vec<Delivery>,
 }
 
 /// The ratio of the means of two programs, computed on each machine by itself and combined over the machines.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetMean {
-    /// Geometric mean over the machines of: mean of B over mean of A.
+    /// Geometric mean over the machines of the mean of B over the mean of A, where readings beyond the cap count as the
+    /// cap.
     pub ratio: f64,
-    /// Interval of `ratio` at a fifth of the level: low end.
+    /// Lower end of the interval of `ratio` at a fifth of the error level.
     pub low_ratio: f64,
     pub high_ratio: f64,
-    /// The ratio without any cap and without an interval.
+    /// Geometric mean of the ratios without any cap, which has no interval.
     pub plain_ratio: f64,
-    /// A reading beyond this multiple of the typical reading of its program on its machine counts as the multiple.
+    /// The cap, as a multiple of the typical reading of a program on its machine.
     pub cap: f64,
-    /// Readings of A and of B that were capped.
+    /// Numbers of readings of A and of B that were capped.
     pub capped: [usize; 2],
     pub verdict: Verdict,
 }
 
-/// Slow runs of two programs. A run is judged against the typical run of its program on its machine.
+/// Shares of slow runs of two programs. A run is compared with the typical run of its program on its machine.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetTail {
-    /// An excess of slow runs up to this share counts as none.
+    /// Largest difference of the shares of slow runs that counts as none.
     pub margin: f64,
-    /// A run is slow if it takes more than this multiple of the typical run.
+    /// Multiple of the typical run above which a run is slow.
     pub threshold_ratio: f64,
     /// Mean over the machines of the share of slow runs of A.
     pub share_a: f64,
@@ -368,12 +373,12 @@ pub struct FleetTail {
     pub share_b: f64,
     /// `share_b` minus `share_a`.
     pub excess: f64,
-    /// Interval of `excess` over the machines, at a fifth of the level: low end.
+    /// Lower end of the interval of `excess` over the machines, at a fifth of the error level.
     pub low: f64,
     pub high: f64,
-    /// The smallest excess to either side that is excluded, by the machines and by the number of runs.
+    /// The smallest absolute `excess` that is excluded, by the machines and by the number of runs.
     pub excess_excluded: f64,
-    /// The program that is shown to be slow in more runs.
+    /// The program that is shown to have more slow runs; `None` if that is shown of neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
     pub verdict: Verdict,
@@ -382,7 +387,7 @@ pub struct FleetTail {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswersDiffer {
     pub machines: usize,
-    /// Machines that gave exactly one answer for each program.
+    /// Number of machines that gave exactly one output for each program.
     pub of: usize,
 }
 
@@ -390,7 +395,7 @@ pub struct AnswersDiffer {
 pub struct EffectElsewhere {
     pub machines: usize,
     pub effect_ratio: f64,
-    /// Low end of the 95 % interval of `effect_ratio`.
+    /// Lower end of the 95 % interval of `effect_ratio`.
     pub low: f64,
     pub high: f64,
 }

@@ -1,4 +1,4 @@
-//! Gates of a fleet: the states of machines for which a run, a report or a watch fails.
+//! Gates of a fleet: findings about machines for which a run, a report or a watch fails.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,18 +10,18 @@ pub enum FleetGate {
     Confirmed,
     /// A machine is suspect or noisy.
     Suspect,
-    /// A machine gave a different answer.
+    /// The output of a machine differs from that of the others.
     WrongAnswer,
     /// A machine that was asked gave no figure.
     Missing,
-    /// A machine, or the whole fleet, changed over the stored runs of this definition.
+    /// A machine, or the whole fleet, changed over the stored runs of the same definition.
     Changed,
     Unreached,
-    /// A machine has no other of its identity to be compared with.
+    /// A machine has no other of the same hardware to be compared with.
     Uncompared,
-    /// There is an observation other than slowness.
+    /// There is an observation about a machine beside slowness.
     Notice,
-    /// A setting is associated with slowness.
+    /// A fact is associated with slowness.
     Explained,
 }
 
@@ -52,8 +52,8 @@ impl FleetGate {
         }
     }
 
-    /// Names of the machines or facts that fail the gate in one run. `Changed` needs several runs and finds nothing
-    /// here.
+    /// Names of the machines, or for `Explained` of the facts, for which the gate fails in one run. `Changed` needs
+    /// several runs, so it is always empty here.
     pub fn failing(self, found: &FleetFindings) -> Vec<&str> {
         let of = |states: &[NodeState]| {
             let nodes = found.nodes.iter().filter(|node| states.contains(&node.state));

@@ -1,4 +1,4 @@
-//! Findings of a fleet over time.
+//! Findings about the machines of a fleet over time.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Estimand, Metric};
 
-/// A visit to a machine: the part of a node's record that `watch` uses.
+/// A visit to a machine: the part of a node's record that `watch` stores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeVisit {
     pub node: String,
     pub fleet: String,
     /// Time of the visit, in nanoseconds since 1970, UTC.
     pub at_utc_ns: i64,
-    /// Median of the runs, in the unit of the metric.
+    /// Median reading of the visit, in the unit of the metric.
     pub median: f64,
-    /// Mean of the runs; `None` in records of earlier versions.
+    /// Mean reading of the visit, in the unit of the metric; `None` in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
     pub facts: BTreeMap<String, String>,
@@ -25,19 +25,19 @@ pub struct NodeVisit {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FactChange {
     pub fact: String,
-    /// Value before the change; `None` if unknown.
+    /// Value before the change; `None` if the fact was not reported.
     pub before: Option<String>,
-    /// Value after the change; `None` if unknown.
+    /// Value after the change; `None` if the fact was not reported.
     pub after: Option<String>,
 }
 
-/// A change of a machine's figures over time.
+/// A change of the readings of a machine, or of the whole fleet, over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangePoint {
-    /// Whether the typical run changed, or the mean, which slow runs move too.
+    /// Whether the median changed, or the mean relative to the median, which slow runs change.
     #[serde(default)]
     pub estimand: Estimand,
-    /// Index of the first visit at the new level, from 0.
+    /// Index of the first visit after the change.
     pub at: usize,
     /// Time of that visit, in nanoseconds since 1970, UTC.
     pub at_utc_ns: i64,
@@ -46,14 +46,15 @@ pub struct ChangePoint {
     /// Median over the visits from this change up to the next, in the unit of the metric.
     pub after: f64,
     pub effect_ratio: f64,
-    /// Low end of the 95 % interval of `effect_ratio`.
+    /// Lower end of the 95 % interval of `effect_ratio`.
     pub low: f64,
     pub high: f64,
-    /// p-value of a change of this size anywhere in the series.
+    /// Probability that chance shows a change of this size anywhere in the series.
     pub p_value: f64,
-    /// False discovery rate among all changes with at most this p-value, over all machines (Benjamini and Hochberg).
+    /// Share of false changes expected among all changes with at most this p-value, over all machines (Benjamini and
+    /// Hochberg).
     pub q_value: f64,
-    /// Facts that changed between the two visits around the change, or one visit to either side.
+    /// Facts that changed at most one visit before or after the change.
     pub facts: Vec<FactChange>,
 }
 
@@ -65,23 +66,24 @@ pub struct WatchedNode {
     /// Time of each visit, in nanoseconds since 1970, UTC.
     pub at_utc_ns: Vec<i64>,
     pub changes: Vec<ChangePoint>,
-    /// Why the machine cannot be judged; `None` if it can.
+    /// Why changes of the machine cannot be found; `None` if they can.
     pub reason: Option<String>,
 }
 
-/// A change of a fact after which machines are slower or faster.
+/// A change of a fact on some machines, after which their readings are higher or lower.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SinceFact {
-    /// The fact, with both values.
+    /// The fact, with its values before and after.
     #[serde(flatten)]
     pub change: FactChange,
-    /// Machines on which the fact changed during the watch.
+    /// Number of machines on which the fact changed during the watch.
     pub machines: usize,
-    /// Machines whose figures changed together with the fact.
+    /// Number of machines on which a change of the readings was found near the change of the fact.
     pub with_change: usize,
-    /// Figures after the change over figures before, median over these machines.
+    /// Ratio of the readings after the change of the fact to those before, as the median over all machines on which the
+    /// fact changed.
     pub effect_ratio: f64,
-    /// Low end of the 95 % interval of `effect_ratio` over the machines; `None` for fewer than three machines.
+    /// Lower end of the 95 % interval of `effect_ratio` over the machines; `None` for fewer than three machines.
     pub low: Option<f64>,
     pub high: Option<f64>,
 }
@@ -89,11 +91,11 @@ pub struct SinceFact {
 /// The smallest change that is found on 8 of 10 machines that have it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SmallestChange {
-    /// Visits of the typical machine.
+    /// Number of visits of the typical machine.
     pub visits: usize,
-    /// Visits after the change.
+    /// Number of visits after the change for which `ratio` holds.
     pub after: usize,
-    /// The change, as a ratio on the slow side.
+    /// The smallest change towards the slow side, as a ratio.
     pub ratio: f64,
 }
 
@@ -101,18 +103,19 @@ pub struct SmallestChange {
 pub struct FleetWatchFindings {
     pub command: String,
     pub metric: Metric,
-    /// Probability that any change is reported for a fleet in which no machine changed.
+    /// Probability that any change is reported of a fleet in which nothing changed.
     pub alpha: f64,
-    /// Least number of visits between two changes.
+    /// Minimum number of visits between two changes.
     pub min_segment: usize,
-    /// Changes common to all machines of the fleet. The machines' own figures are analysed without them.
+    /// Changes that all machines of the fleet have in common. They are subtracted from the readings of each machine
+    /// before changes of machines are looked for.
     #[serde(default)]
     pub whole: Vec<ChangePoint>,
-    /// The smallest change that this number of visits can show; `None` with too few visits.
+    /// The smallest change that the visits so far can show; `None` if there are too few.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smallest: Option<SmallestChange>,
-    /// Entries: one per machine, machines with changes first.
+    /// Visits and changes of each machine, machines with changes first.
     pub nodes: Vec<WatchedNode>,
-    /// Facts whose changes were followed by slower or faster figures.
+    /// Changes of facts after which readings were higher or lower.
     pub since: Vec<SinceFact>,
 }

@@ -1,4 +1,4 @@
-//! Findings of labs.
+//! Findings of labs, which compare published claims with measurements on this machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,25 +7,25 @@ use crate::{Claim, LabCourse, MachineFacts};
 /// Outcome of a published claim on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LabOutcome {
-    /// Direction and size agree with the claim.
+    /// The claim holds on this machine: direction and size agree.
     #[serde(rename = "reproduced")]
     Reproduced,
-    /// Measured, but the claim does not hold on this machine.
+    /// The claim does not hold on this machine by the measurement.
     #[serde(rename = "not here")]
     NotHere,
-    /// Measured, but neither the claim nor its contrary was shown.
+    /// The measurement shows neither the claim nor its contrary.
     #[serde(rename = "undecided")]
     Undecided,
-    /// A requirement of the lab is missing.
+    /// The machine lacks a requirement of the lab.
     #[serde(rename = "cannot run here")]
     CannotRunHere,
-    /// An error in the lab itself, which says nothing about this machine.
+    /// The lab itself has an error, so nothing is known about this machine.
     #[serde(rename = "error")]
     Error,
 }
 
 impl LabOutcome {
-    /// All outcomes by weight. The outcome of a lab is the first in this list that any of its claims has.
+    /// All outcomes by precedence: the outcome of a lab is the first in this list that any of its claims has.
     pub const BY_WEIGHT: [LabOutcome; 5] = [
         LabOutcome::Error,
         LabOutcome::NotHere,
@@ -45,22 +45,22 @@ impl LabOutcome {
     }
 }
 
-/// A measured figure beside a claim, in the unit of the claim.
+/// A measured figure with its interval, in the unit of the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabMeasured {
     pub value: f64,
-    /// Low end of the interval of `value`.
+    /// Lower end of the interval of `value`.
     pub low: f64,
     pub high: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabRun {
-    /// Name of the experiment in the lab.
+    /// Name of the experiment within the lab.
     pub name: String,
     /// Command line of fauxplat without the program's name, or a line for the shell.
     pub line: String,
-    /// Whether `line` is for the shell. The store has no document of such a line.
+    /// Whether `line` is for the shell; the store then has no document of the experiment.
     #[serde(default)]
     pub shell: bool,
     /// Identifier in the store of the first repetition; `None` if it was not stored.
@@ -68,10 +68,10 @@ pub struct LabRun {
     /// Identifiers in the store of all repetitions.
     #[serde(default)]
     pub ids: Vec<i64>,
-    /// Table that a program of the lab printed for its page.
+    /// Table that a program of the lab printed for the lab's page; `None` if it printed none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<LabTable>,
-    /// Drawing that a program of the lab printed for its page.
+    /// Drawing that a program of the lab printed for the lab's page; `None` if it printed none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawing: Option<LabDrawing>,
 }
@@ -90,12 +90,12 @@ pub struct LabDrawing {
     /// Title, which names numerator and denominator of the ratios.
     pub title: String,
     pub across: String,
-    /// Names of the whole numbers on the axis, from 0; empty for a numeric axis.
+    /// Names of the positions 0, 1, … on the axis; empty for a numeric axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
     /// Series of ratios, such as the measured and the published ones.
     pub lines: Vec<LabLine>,
-    /// Published ratios without a place on the axis.
+    /// Published ratios without a position on the axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<LabRule>,
 }
@@ -104,11 +104,11 @@ pub struct LabDrawing {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabLine {
     pub name: String,
-    /// Points: the place on the axis, the ratio, and optionally both ends of its interval.
+    /// Points, each as the position on the axis, the ratio, and optionally both ends of its interval.
     pub points: Vec<Vec<f64>>,
 }
 
-/// A ratio drawn across the whole width of a lab's drawing.
+/// A horizontal line or band in a lab's drawing, across its whole width, at a published ratio.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabRule {
     pub name: String,
@@ -122,21 +122,21 @@ pub struct LabRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimResult {
     pub name: String,
-    /// `None` if the lab was only listed.
+    /// Outcome of the claim; `None` if the lab was only listed.
     pub outcome: Option<LabOutcome>,
     pub claim: Claim,
     pub measured: Option<LabMeasured>,
-    /// Reason for the outcome, as far as the evidence shows.
+    /// Reason for the outcome in one sentence; `None` if the lab was only listed.
     pub reason: Option<String>,
 }
 
 /// Result of one lab. A lab that was only listed has neither outcome nor experiments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabResult {
-    /// Name of the lab's directory.
+    /// Name of the lab, which is that of its directory.
     pub name: String,
     pub question: String,
-    /// Place in the course: the lesson, and the labs before it.
+    /// Place in the course of all labs; `None` for a lab outside the course.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub course: Option<LabCourse>,
     /// Expected duration on an ordinary machine in seconds.
@@ -145,18 +145,18 @@ pub struct LabResult {
     pub outcome: Option<LabOutcome>,
     /// The claim that decided the outcome; the first claim if nothing was run.
     pub claim: Claim,
-    /// The figure that was measured for `claim`.
+    /// The figure that was measured for `claim`; `None` if there is none.
     pub measured: Option<LabMeasured>,
-    /// Reason for the outcome, as far as the evidence shows.
+    /// Reason for the outcome in one sentence; `None` if the lab was only listed.
     pub reason: Option<String>,
     #[serde(default)]
     pub claims: Vec<ClaimResult>,
-    /// Whether the time sufficed to run the whole lab.
+    /// Whether the time sufficed to run all of the lab.
     #[serde(default = "yes")]
     pub complete: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub story: Vec<LabStory>,
-    /// File with the lab's own page, beside the page of all labs; `None` elsewhere.
+    /// File with the lab's own page, relative to the page of all labs; `None` if there is no such page.
     #[serde(skip)]
     pub page: Option<String>,
     pub found_in: String,
@@ -164,7 +164,7 @@ pub struct LabResult {
     /// listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The experiments on which the outcome rests.
+    /// The experiments whose results were compared with the claims.
     pub experiments: Vec<LabRun>,
 }
 
@@ -191,7 +191,7 @@ pub struct LabFindings {
 pub struct LabRecordFacts {
     pub file: String,
     pub machine: MachineFacts,
-    /// Start of the record's experiment, in RFC 3339 form.
+    /// Start of the experiment, in RFC 3339 form.
     pub started: String,
     /// Version of fauxplat that made the record.
     pub fauxplat_version: String,
@@ -207,16 +207,16 @@ pub struct LabSeen {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LabAgreement {
-    /// Equal outcomes, and overlapping intervals if both have figures.
+    /// Equal outcomes, and overlapping intervals if both records have figures.
     #[serde(rename = "alike")]
     Alike,
     /// Equal outcomes, but the intervals of the figures do not overlap.
     #[serde(rename = "another figure")]
     AnotherFigure,
-    /// Reproduced on one machine and not on the other.
+    /// The claim is reproduced in one record and does not hold in the other.
     #[serde(rename = "another outcome")]
     AnotherOutcome,
-    /// Undecided on at least one of the machines.
+    /// The claim is not decided in at least one of the records.
     #[serde(rename = "not comparable")]
     NotComparable,
 }
@@ -237,11 +237,11 @@ pub struct LabPair {
     pub lab: String,
     pub claim: String,
     pub unit: String,
-    /// Result in the first record; `None` if the record lacks the claim.
+    /// Result in the first record; `None` if the claim was not run or is not in the record.
     pub a: Option<LabSeen>,
-    /// Result in the second record; `None` if the record lacks the claim.
+    /// Result in the second record; `None` if the claim was not run or is not in the record.
     pub b: Option<LabSeen>,
-    /// The second figure over the first; `None` if a figure is missing or the first is zero.
+    /// Ratio of the second record's figure to the first's; `None` if a figure is missing or the first may be zero.
     pub ratio: Option<LabMeasured>,
     pub agreement: LabAgreement,
 }
@@ -250,6 +250,6 @@ pub struct LabPair {
 pub struct LabComparison {
     pub a: LabRecordFacts,
     pub b: LabRecordFacts,
-    /// Every claim of either record, in the order of the first record.
+    /// Every claim that is in any of the two records, in the order of the first.
     pub claims: Vec<LabPair>,
 }

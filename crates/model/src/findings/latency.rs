@@ -1,4 +1,4 @@
-//! Findings of `latency`: distributions of single activations.
+//! Findings of `latency`: distributions of the lateness of single activations.
 
 use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub struct Percentiles {
     #[serde(default)]
     pub sd_ns: f64,
     pub p50_ns: u64,
-    /// `None` for this and the following percentiles if the number of events is too small to estimate them.
+    /// 90th percentile; `None` here and in the following fields if there are too few events to estimate the percentile.
     pub p90_ns: Option<u64>,
     pub p99_ns: Option<u64>,
     pub p999_ns: Option<u64>,
@@ -23,9 +23,10 @@ pub struct Percentiles {
     /// 95 % interval of each percentile that is present, by order statistics; empty in documents of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<PercentileInterval>,
-    /// Upper end of each occupied bin in nanoseconds, to three significant digits, and its count.
+    /// Upper end of each occupied bin in nanoseconds, to three significant digits, with the number of events in the
+    /// bin.
     pub histogram: Vec<(u64, u64)>,
-    /// The histogram for other tools: HdrHistogram V2, deflated, in base64.
+    /// The histogram in the format of other tools: HdrHistogram V2, deflated, in base64.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hdr: String,
 }
@@ -35,9 +36,9 @@ pub struct Percentiles {
 pub struct PercentileInterval {
     /// The percentile, such as 99.9.
     pub percentile: f64,
-    /// `None` if no reading bounds the percentile from below.
+    /// Lower end of the 95 % interval in nanoseconds; `None` if no reading bounds the percentile from below.
     pub low_ns: Option<u64>,
-    /// `None` if no reading bounds the percentile from above.
+    /// Upper end of the 95 % interval in nanoseconds; `None` if no reading bounds the percentile from above.
     pub high_ns: Option<u64>,
 }
 
@@ -47,56 +48,56 @@ impl Percentiles {
     }
 }
 
-/// A cause of gaps in a thread's CPU time.
+/// A cause of gaps in which a thread did not run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyCause {
     /// Name of the cause in the kernel.
     pub cause: String,
     pub count: u64,
-    /// Total length of the gaps.
+    /// Total length of the gaps with this cause, in nanoseconds.
     pub total_ns: u64,
 }
 
-/// A test at one place.
+/// Results of a test on one CPU or pair of CPUs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LatencyTest {
-    /// `timer`, `noise`, `signal`, `edge`, the channel and direction of a message (`pipe there`), or a path from a line
-    /// (`line to handler`).
+    /// Name of the test: `timer`, `noise`, `signal`, `edge`, the channel and direction of a message (`pipe there`), or
+    /// a path from a GPIO line (`line to handler`).
     pub name: String,
     pub policy: Policy,
-    /// The CPU of the test, or of the sender of its messages.
+    /// The CPU of the tested thread, or of the sender of messages.
     pub cpu: Cpu,
     pub peer: Option<Cpu>,
-    /// Lines of the test, and the driver of their edges.
+    /// GPIO lines of the test, and what drives their edges; `None` for other tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
-    /// Period of a timer or of edges.
+    /// Period of the timer or of the edges in nanoseconds; `None` for tests without a period.
     pub interval_ns: Option<u64>,
-    /// Timer slack; `None` if it was not set.
+    /// Timer slack in nanoseconds; `None` if it was not set.
     pub slack_ns: Option<u64>,
-    /// Activations that were served.
+    /// Number of activations that were served.
     pub count: u64,
-    /// Activations that came due while the test was stalled.
+    /// Number of activations that came due while the test was stalled.
     pub missed: u64,
-    /// Percentiles of the activations that were served.
+    /// Distribution of the lateness of the activations that were served.
     #[serde(flatten)]
     pub raw: Percentiles,
-    /// Percentiles with the missed activations included, each late by the rest of its stall.
+    /// Distribution with the missed activations included, each late by the rest of its stall.
     pub corrected: Percentiles,
-    /// Causes of gaps, the most expensive first.
+    /// Causes of gaps, the one with the largest total first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<LatencyCause>,
-    /// Share of the time that was lost in gaps, for noise.
+    /// Share of the time that was lost in gaps; only for the test `noise`.
     pub lost_share: Option<f64>,
     pub wall_ns: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyFindings {
-    /// Entries: one per test, policy, slack and place.
+    /// Results, one entry for each test, policy, timer slack and CPU or pair of CPUs.
     pub tests: Vec<LatencyTest>,
-    /// Counts of the threads of each test, if counters were requested. The unit is an activation, a gap, a message or a
-    /// signal.
+    /// Counts of events in the threads of each test, if counters were requested; their unit of work is an activation, a
+    /// gap, a message or a signal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<WorkerCounts>,
     pub elapsed_s: f64,

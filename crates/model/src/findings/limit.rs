@@ -1,4 +1,4 @@
-//! Findings of programs in control groups with limits.
+//! Findings about programs that ran in control groups with limits.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +11,11 @@ pub struct LimitFindings {
     pub elapsed_s: f64,
     /// Time in which every group had a running program, over which CPU shares are computed, in seconds.
     pub together_s: f64,
-    /// Policy for a group without memory left.
+    /// Treatment of a group that has no memory left.
     pub on_oom: OnOom,
-    /// Whether the programs were ended at the time limit.
+    /// Whether the programs were ended because the time limit was reached.
     pub is_timed_out: bool,
-    /// Readings of the groups' usage, in the order of time.
+    /// Readings of the groups' usage, in chronological order.
     pub looks: Vec<LimitLook>,
 }
 
@@ -31,50 +31,53 @@ pub enum OnOom {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitedGroup {
     pub name: String,
-    /// Versions of control groups that contain the group: `1`, `2`, or `1 and 2`.
+    /// Versions of the control group interface in which the group was created: `1`, `2`, or `1 and 2`.
     pub version: String,
-    /// Location of the group in each hierarchy.
+    /// Location of the group in each hierarchy of control groups.
     pub places: Vec<GroupPlace>,
     /// Effective limits, as the kernel reported them after they were set.
     pub limits: LimitsHeld,
-    /// Notes on the limits: other settings that accompany them, and lower limits of enclosing groups.
+    /// Sentences about other settings that come with the limits, and about lower limits of enclosing groups.
     pub notes: Vec<String>,
     pub commands: Vec<LimitedCommand>,
-    /// Peak memory by the kernel's account of the group, which includes pages of files.
+    /// Peak memory as the kernel counts it for the group, pages of files included; `None` if the kernel does not report
+    /// it.
     pub peak_memory_bytes: Option<u64>,
-    /// Total usage. Gauges have the value of the last reading before the group's end.
+    /// Usage over the lifetime of the group. Quantities that are no totals, such as memory, have the value of the last
+    /// reading.
     pub used: GroupUsage,
     /// Lifetime of the group in seconds.
     pub elapsed_s: f64,
-    /// Periods in which the quota was used up.
+    /// Number of periods in which the CPU quota was used up; `None` if the kernel does not count them.
     pub throttled_periods: Option<u64>,
-    /// Share of the CPU time that all groups used while every one of them had a running program.
+    /// Share of the group in the CPU time of all groups while every one of them had a running program; `None` if
+    /// unknown.
     pub share: Option<CpuShare>,
     pub events: Vec<LimitEvent>,
 }
 
-/// Location of a group in one hierarchy.
+/// Location of a group in one hierarchy of control groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupPlace {
-    /// Controllers that the hierarchy provides for the group.
+    /// Names of the controllers that the hierarchy provides for the group.
     pub controllers: Vec<String>,
     /// Version of the hierarchy, 1 or 2.
     pub version: u8,
     pub folder: String,
-    /// The permission by which the group was created, and the attempts before that.
+    /// By which permission the group was created, and which attempts failed before, as text.
     pub way: String,
 }
 
 /// Effective limits as the kernel reports them; `None` means no limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitsHeld {
-    /// CPU time, in per cent of one CPU.
+    /// Limit of CPU time, in per cent of one CPU.
     pub cpu_percent: Option<f64>,
     /// Weight for CPU time; 100 is the default.
     pub weight: Option<f64>,
     /// CPUs on which the group may run.
     pub cpus: Option<String>,
-    /// Memory nodes from which the group gets memory.
+    /// NUMA nodes from which the group gets memory.
     pub mems: Option<String>,
     pub memory_bytes: Option<u64>,
     /// Memory above which the kernel slows the group down.
@@ -89,18 +92,18 @@ pub struct LimitsHeld {
 /// Usage of a group, and how often it reached its limits; `None` if the kernel does not count a quantity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupUsage {
-    /// Present memory.
+    /// Memory in use at the time of the reading.
     pub memory_bytes: Option<u64>,
-    /// Memory moved to swap.
+    /// Memory moved to swap at the time of the reading.
     pub swap_bytes: Option<u64>,
     pub cpu_ns: Option<u64>,
-    /// Present number of processes and threads.
+    /// Number of processes and threads at the time of the reading.
     pub pids: Option<u64>,
-    /// Enforcement periods of the CPU quota.
+    /// Number of periods over which the CPU quota was enforced.
     pub periods: Option<u64>,
-    /// Periods in which the quota was used up.
+    /// Number of periods in which the CPU quota was used up.
     pub throttled_periods: Option<u64>,
-    /// Time for which the group's CPUs were throttled.
+    /// Time for which the group was throttled, summed over CPUs.
     pub throttled_ns: Option<u64>,
     /// Time in which some tasks of the group waited for a CPU.
     pub cpu_pressure_us: Option<u64>,
@@ -112,15 +115,15 @@ pub struct GroupUsage {
     pub high: Option<u64>,
     /// Number of times that the group reached its memory limit, and pages had to be reclaimed.
     pub max: Option<u64>,
-    /// Processes that were killed for lack of memory.
+    /// Number of processes that were killed for lack of memory.
     pub oom_kills: Option<u64>,
-    /// Number of times that no process could be created because the limit on processes was reached.
+    /// Number of times that a process could not be created because the limit of processes was reached.
     pub pids_refused: Option<u64>,
-    /// Whether tasks of the group wait for memory or are frozen at present.
+    /// Whether tasks of the group are waiting for memory or frozen at the time of the reading.
     pub is_paused: bool,
 }
 
-/// A reading of all groups.
+/// Readings of the usage of all groups at one time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitLook {
     /// Time since the start of the programs, in seconds.
@@ -133,20 +136,20 @@ pub struct LimitLook {
 pub struct LimitedCommand {
     pub command: String,
     pub pid: u32,
-    /// `None` for a command that did not run.
+    /// How the command ended; `None` for a command that did not run.
     pub outcome: Option<Outcome>,
-    /// Wall time; `None` if fauxplat ended the process.
+    /// Wall time of the process; `None` if fauxplat ended it.
     pub wall_ns: Option<u64>,
-    /// CPU time; `None` if fauxplat ended the process.
+    /// CPU time of the process; `None` if fauxplat ended it.
     pub cpu_ns: Option<u64>,
 }
 
-/// Share in the CPU time of all groups, with its 95 % interval, from slices of the time in which all groups ran.
+/// Share of a group in the CPU time of all groups while all of them ran, with a 95 % interval over slices of that time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuShare {
-    /// Between 0 and 1.
+    /// The share, between 0 and 1.
     pub share: f64,
-    /// Low end of the interval of `share`; `None` with too few slices.
+    /// Lower end of the interval of `share`; `None` with too few slices.
     pub low: Option<f64>,
     pub high: Option<f64>,
     pub slices: usize,
@@ -155,10 +158,10 @@ pub struct CpuShare {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LimitEvent {
     pub kind: LimitEventKind,
-    /// Time of the first occurrence, from the start of the programs, in seconds.
+    /// Time of the first occurrence, in seconds after the start of the programs.
     pub at_s: f64,
     pub times: u64,
-    /// `None` if the killed process could not be determined.
+    /// The process that was killed; `None` for other events, or if it could not be determined.
     pub victim: Option<Victim>,
 }
 
@@ -199,8 +202,8 @@ pub struct Victim {
     pub pid: u32,
     /// Name of at most fifteen bytes, as in the kernel's log.
     pub name: String,
-    /// Anonymous memory that the process held.
+    /// Anonymous memory that the process had when it was killed; `None` if the kernel's log does not tell.
     pub anonymous_bytes: Option<u64>,
-    /// Address space of the process.
+    /// Size of the address space of the process; `None` if the kernel's log does not tell.
     pub virtual_bytes: Option<u64>,
 }

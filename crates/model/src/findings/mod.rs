@@ -1,4 +1,4 @@
-//! Findings that are computed from samples: a file per verb.
+//! Findings that are computed from samples: one file for each verb of the command line.
 
 mod aa;
 mod answers;

@@ -1,4 +1,4 @@
-//! Findings of a sweep: whether a factor changes the time, at which levels, by how much, and with which period.
+//! Findings of a sweep: whether the levels of a factor differ, which levels, by how much, and with which period.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,13 @@ use crate::{Metric, StoppedBy};
 pub enum SweepAnswer {
     /// Levels differ beyond drift and chance, and by more than the margin.
     Effect,
-    /// Any effect of the factor is within the margin; `difference_high_ratio` is the bound.
+    /// Typical differences between levels are shown to be within the margin; `difference_high_ratio` is their bound.
     NoEffect,
-    /// No effect, and no bound within the margin, was shown within the limits that were set.
+    /// No effect, and no absence of an effect, was shown within the limits of blocks and time.
     Undecided,
 }
 
-/// A level of the factor that was visited.
+/// Findings about a level of the factor that was visited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelFindings {
     /// Index of the command that ran at this level.
@@ -23,21 +23,21 @@ pub struct LevelFindings {
     pub level: String,
     /// The level as a number; `None` for levels that are words.
     pub number: Option<f64>,
-    /// Number of levels that this one represents, itself included. Levels that are necessarily equal to it are not run.
+    /// Number of levels for which this one was run, itself included: others that cannot differ from it are not run.
     pub stands_for: usize,
-    /// Measured runs, failed ones included.
+    /// Number of measured runs, failed ones included.
     pub runs: usize,
-    /// Runs that did not end with status 0.
+    /// Number of runs that did not end with status 0.
     pub failures: usize,
-    /// Exit status of the first failed run, or 128 + the signal.
+    /// Exit status of the first failed run, or 128 + the signal; `None` if no run failed.
     pub failure_exit_status: Option<i32>,
-    /// Median of the successful runs after drift was removed, in the unit of the metric (nanoseconds for times); `None`
-    /// if no run succeeded.
+    /// Median of the analysed runs after drift was removed, in the unit of the metric (nanoseconds for times); `None`
+    /// if there are none.
     pub median_ns: Option<f64>,
-    /// 95 % interval of `median_ns` for this level by itself: low end.
+    /// Lower end of the 95 % interval of `median_ns`, for this level by itself.
     pub low_ns: Option<f64>,
     pub high_ns: Option<f64>,
-    /// Ratio of the level to the median of all levels, with drift removed.
+    /// Ratio of the readings at this level to the median of all levels, with drift removed.
     pub ratio: Option<f64>,
 }
 
@@ -47,42 +47,42 @@ pub struct Peak {
     pub level: String,
     /// The level as a number; `None` for levels that are words.
     pub number: Option<f64>,
-    /// The level over the median of all levels; below 1 for a faster level.
+    /// Ratio of the readings at this level to the median of all levels; below 1 for a faster level.
     pub ratio: f64,
-    /// Low end of the simultaneous interval (max-T).
+    /// Lower end of the interval of `ratio`, which holds for all tested levels together (max-T).
     pub ci_low_ratio: f64,
     pub ci_high_ratio: f64,
     /// p-value adjusted over all levels that were tested (Westfall and Young).
     pub p_adjusted: f64,
-    /// Blocks from which the interval is computed. Unless all levels were candidates, these are fresh blocks, which
-    /// took no part in choosing the level.
+    /// Number of blocks from which the interval is computed. Unless all levels were tested, these blocks took no part
+    /// in choosing the level.
     pub blocks: usize,
 }
 
 /// A pattern that repeats at equal distances of the levels' numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Period {
-    /// The distance, in the unit of the factor.
+    /// The distance after which the pattern repeats, in the unit of the factor.
     pub period: f64,
-    /// Low end of the 95 % interval of `period`.
+    /// Lower end of the 95 % interval of `period`.
     pub low: f64,
     pub high: f64,
     /// Share of the variance between levels that the pattern explains, 0 to 1.
     pub explained_share: f64,
-    /// Permutation p-value over all periods that were searched.
+    /// p-value of a permutation test, over all periods that were searched.
     pub p_value: f64,
-    /// Known cause of this period on this kind of machine; `None` if the interval contains no known period.
+    /// Known cause of a pattern with this period; `None` if the interval contains no known period.
     pub likely_cause: Option<String>,
 }
 
-/// Contribution of one factor of a product, or of the interaction.
+/// Share of one of two combined factors, or of their interaction, in the variance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepPart {
     /// Name of the factor; `A x B` for the interaction.
     pub factor: String,
-    /// Share of the variance, as in `variance_share` of the whole.
+    /// Share of the variance of the log time, as [`SweepFinding::variance_share`] is for all levels.
     pub variance_share: f64,
-    /// Low end of the interval of `variance_share` at the level of the sweep.
+    /// Lower end of the interval of `variance_share` at the error level of the sweep.
     pub variance_share_low: f64,
     pub variance_share_high: f64,
 }
@@ -91,93 +91,92 @@ pub struct SweepPart {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailingLevel {
     pub level: String,
-    /// Measured runs at the level.
+    /// Number of measured runs at the level.
     pub runs: usize,
-    /// Runs at the level that did not end with status 0.
+    /// Number of runs at the level that did not end with status 0.
     pub failures: usize,
     /// Exit status of the first failed run, or 128 + the signal.
     pub exit_status: i32,
-    /// p-value of the number of failures under the hypothesis that the level does not matter, adjusted over the levels.
+    /// Probability of at least as many failures if the level does not matter, adjusted over the levels.
     pub p_adjusted: f64,
 }
 
-/// A level at which runs that are slow for this level are more frequent than at other levels.
+/// A level at which more runs are much slower than the median of their level than at other levels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlowLevel {
     pub level: String,
-    /// Runs at the level that have a reading.
+    /// Number of runs at the level that have a reading.
     pub runs: usize,
-    /// Runs far above the median of the level.
+    /// Number of runs far above the median of the level.
     pub slow_runs: usize,
-    /// Median of the session over the median of the level.
+    /// Median of the slow runs over the median of all runs at the level.
     pub ratio: f64,
-    /// Probability of at least as many slow runs under the hypothesis that the level does not matter, adjusted over the
-    /// levels.
+    /// Probability of at least as many slow runs if the level does not matter, adjusted over the levels.
     pub p_adjusted: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepFinding {
-    /// The document's field `effect` says whether the answer is [`SweepAnswer::Effect`].
+    /// Whether levels differ. The document's field `effect` is true if the answer is [`SweepAnswer::Effect`].
     pub answer: SweepAnswer,
-    /// Permutation p-value at the look that decided, or at the last look.
+    /// p-value of a permutation test at the look at the data that decided, or at the last look.
     pub p_value: f64,
-    /// Allowed probability of a false effect over all looks.
+    /// Allowed probability of a false effect over all looks at the data.
     pub level: f64,
-    /// Root mean square difference between two levels, as a ratio: the typical change of the time between levels. With
-    /// two levels, their difference.
+    /// Root mean square difference between two levels, as a ratio: by how much the time typically changes between
+    /// levels. With two levels, their difference.
     pub difference_ratio: f64,
-    /// Low end of the interval of `difference_ratio` at the level of the sweep.
+    /// Lower end of the interval of `difference_ratio` at the error level of the sweep.
     pub difference_low_ratio: f64,
-    /// High end of the interval of `difference_ratio`: a larger typical difference is excluded.
+    /// Upper end of the interval of `difference_ratio`: a larger typical difference is excluded.
     pub difference_high_ratio: f64,
-    /// Deviations of a single visited level from the median beyond this ratio are excluded, at the level of the sweep;
-    /// a factor of a million if nothing is excluded.
+    /// Ratio to the median beyond which any single visited level is excluded to lie, at the error level of the sweep; a
+    /// factor of nearly a million if nothing is excluded.
     pub largest_excluded_ratio: f64,
-    /// The margin within which differences count as none, as a ratio.
+    /// Largest difference that counts as none, as a ratio minus one.
     pub margin: f64,
     /// The margin as an amount, in the unit in which the metric is stored; `None` if it was stated as a ratio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_absolute: Option<f64>,
-    /// Share of the variance of the log time between levels. The shares of levels, drift and residual add up to one.
+    /// Share of the levels in the variance of the log time. The shares of levels, drift and residual add up to one.
     pub variance_share: f64,
-    /// Low end of the interval of `variance_share` at the level of the sweep.
+    /// Lower end of the interval of `variance_share` at the error level of the sweep.
     pub variance_share_low: f64,
     pub variance_share_high: f64,
-    /// Share of the variance due to drift, before drift was removed.
+    /// Share of drift in the variance of the log time, before drift was removed.
     pub drift_share: f64,
-    /// Correlation over levels between two halves of the blocks, corrected to the whole (Spearman 1910, Brown 1910);
-    /// `None` for fewer than four levels or blocks.
+    /// Correlation of the levels' effects between two halves of the blocks, converted to that of the whole (Spearman
+    /// 1910, Brown 1910); `None` for fewer than four levels or blocks.
     pub repeatability: Option<f64>,
-    /// Low end of the 95 % interval of `repeatability`.
+    /// Lower end of the 95 % interval of `repeatability`.
     pub repeatability_low: Option<f64>,
     pub repeatability_high: Option<f64>,
-    /// `None` if no period was found.
+    /// Period at which the pattern of the levels repeats; `None` if none was found.
     pub period: Option<Period>,
-    /// Levels that stand out, largest deviation first, at most sixteen.
+    /// Levels that stand out from the median, the largest deviation first, at most sixteen.
     pub peaks: Vec<Peak>,
-    /// Number of all levels that stand out.
+    /// Number of all levels that stand out, listed or not.
     pub peaks_total: usize,
-    /// Levels at which the command fails more often than elsewhere.
+    /// Levels at which the command fails significantly more often than at others.
     pub failing: Vec<FailingLevel>,
-    /// Levels at which runs are slow more often than elsewhere.
+    /// Levels at which significantly more runs are slow than at others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slow: Vec<SlowLevel>,
-    /// Main effects and interaction, for a product of two factors.
+    /// Shares of two combined factors and of their interaction; empty for a single factor.
     pub parts: Vec<SweepPart>,
 }
 
-/// A stage of the plan that was carried out.
+/// A stage of a sweep that was carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepStage {
     /// `coarse`, `scan` or `confirm`.
     pub stage: String,
-    /// Levels that each block of the stage visited.
+    /// Number of levels that each block of the stage visited.
     pub levels: usize,
     pub blocks: usize,
 }
 
-/// Findings of a sweep in a further metric, which has its own stages and its own stop.
+/// Findings of a sweep in a metric other than the first, which has its own stages and its own end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AlsoSwept {
     pub metric: Metric,
@@ -190,28 +189,29 @@ pub struct AlsoSwept {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepFindings {
-    /// Name of the factor; for a product, two names joined by ` x `.
+    /// Name of the factor; two names joined by ` x ` if two factors are combined.
     pub factor: String,
-    /// Unit of the levels' numbers, for example `bytes`; `None` if they have none.
+    /// Unit of the levels' numbers, for example `bytes`; `None` if there is none.
     pub unit: Option<String>,
-    /// The metric that decides; with several metrics the first, to which the fields below belong.
+    /// The metric that decides; with several, the first of them, to which `levels`, `finding`, `stages` and
+    /// `stopped_by` belong.
     pub metric: Metric,
     pub levels: Vec<LevelFindings>,
     /// Number of requested levels.
     pub levels_asked: usize,
-    /// Number of distinct levels. Levels that are necessarily equal count once.
+    /// Number of levels that can differ from each other.
     pub levels_distinct: usize,
     pub finding: SweepFinding,
     pub stages: Vec<SweepStage>,
     pub stopped_by: StoppedBy,
-    /// Measured runs.
+    /// Number of measured runs.
     pub runs_done: usize,
-    /// Runs of an exhaustive sweep for comparison: a hundred at every requested level.
+    /// Number of runs of an exhaustive sweep, for comparison: a hundred at every requested level.
     pub runs_exhaustive: usize,
     /// Median wall time of an empty static program under the same condition, never subtracted.
     pub floor_ns: Option<f64>,
     pub elapsed_s: f64,
-    /// Findings in further metrics. All metrics have an equal part of the level.
+    /// Findings in the other metrics that decide; the error level is divided equally among all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<AlsoSwept>,
 }

@@ -1,45 +1,45 @@
-//! Contents of a live table.
+//! Contents of a live table, which is a file of integers by object and key that programs publish.
 
 use serde::{Deserialize, Serialize};
 
-/// Values of a live table of integers at one moment, and their rates since the previous reading.
+/// Values of a live table at one moment, and their rates since the previous reading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableFindings {
     /// Path of the table's file, as the user wrote it.
     pub file: String,
-    /// Time since the first reading of the table; zero for the first reading.
+    /// Nanoseconds since the first reading of the table; zero for the first reading.
     pub elapsed_ns: u64,
     /// Size of a value in bytes: 4 or 8.
     pub value_bytes: u32,
-    /// Whether the values of each object were published together, not one by one.
+    /// Whether all values of an object are published at once, rather than one by one.
     pub records: bool,
-    /// The process that created the table.
+    /// Process id of the process that created the table.
     pub creator_pid: u64,
-    /// Whether the creator still runs; `None` if its id belongs to another PID namespace.
+    /// Whether that process still runs; `None` if its id belongs to another PID namespace.
     pub creator_alive: Option<bool>,
-    /// Whether this is one of several readings. Reports then show rates.
+    /// Whether the table is read repeatedly, so that reports show rates.
     pub followed: bool,
-    /// The keys that the table's creator described in the table itself.
+    /// Descriptions of keys, as the table's creator wrote them into the table.
     #[serde(default)]
     pub keys: Vec<TableKey>,
-    /// The values, in the order of objects and keys.
+    /// The values of the table, in the order of objects and keys.
     pub values: Vec<TableValue>,
 }
 
-/// A key's description by the table's creator.
+/// Description of a key by the table's creator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableKey {
     pub key: u64,
-    /// Name of the key. A name given by the user takes precedence.
+    /// The creator's name of the key; a name given by the user takes precedence in reports.
     pub name: String,
     pub kind: TableKind,
     /// Unit of the values; may be empty.
     pub unit: String,
-    /// Text that says which things the key counts; may be empty.
+    /// Text that describes the values; may be empty.
     pub help: String,
 }
 
-/// How the values of a key behave.
+/// How the values of a key change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TableKind {
@@ -50,7 +50,7 @@ pub enum TableKind {
 }
 
 impl TableKind {
-    /// The kind in a sentence, and in metrics.
+    /// The kind as a word, for sentences and for exported metrics.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -63,12 +63,13 @@ impl TableKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableValue {
     pub object: u64,
-    /// The user's name for the object.
+    /// The user's name for the object; `None` if the user gave none.
     pub object_name: Option<String>,
     pub key: u64,
-    /// The user's name for the key, or else the name given by the table's creator.
+    /// The user's name for the key, or else that of the table's creator; `None` if there is none.
     pub key_name: Option<String>,
     pub value: i64,
-    /// Rise per second since the previous reading; `None` (unknown, not zero) at the first reading and after a reset.
+    /// Rise of the value per second since the previous reading; `None` (unknown, not zero) at the first reading and
+    /// after a reset.
     pub rate_per_s: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! The topology of a machine, and CPUs that were picked from it.
+//! Findings of `topo`: the topology of a machine, and CPUs that were picked from it by relation.
 
 use fauxplat_units::{Cpu, CpuSet};
 use serde::{Deserialize, Serialize};
@@ -8,20 +8,20 @@ use crate::Topology;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopoFindings {
     pub topology: Topology,
-    /// The picked CPUs; `None` without a relation.
+    /// The picked CPUs; `None` if no relation was given.
     pub pick: Option<Pick>,
 }
 
-/// CPUs picked by relation, with reasons.
+/// CPUs picked by a relation such as `sibling-of:3`, with reasons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pick {
     /// The relation, in its canonical form.
     pub relation: String,
     /// The CPUs that satisfy the relation.
     pub cpus: CpuSet,
-    /// Details of each CPU, in rising order, or the quietest first if that was requested.
+    /// Details of each picked CPU, in rising order, or the quietest first if that was requested.
     pub chosen: Vec<Chosen>,
-    /// Duration of the watch; `None` if CPUs were not watched.
+    /// Nanoseconds for which the CPUs were watched; `None` if they were not.
     pub watched_ns: Option<u64>,
 }
 
@@ -31,7 +31,7 @@ pub struct Chosen {
     pub why: String,
     /// Whether the kernel isolates the CPU from other tasks.
     pub isolated: bool,
-    /// Activity on the CPU; `None` if it was not watched.
+    /// Activity on the CPU while it was watched; `None` if it was not.
     pub activity: Option<CpuActivity>,
 }
 
@@ -40,18 +40,18 @@ pub struct Chosen {
 pub struct CpuActivity {
     /// Share of the time in which the CPU was not idle, interrupts included.
     pub busy_share: f64,
-    /// Share of the time that the hypervisor took.
+    /// Share of the time that the hypervisor took from the CPU.
     pub steal_share: f64,
     /// Hardware interrupts per second.
     pub interrupts_per_s: f64,
     /// Software interrupts per second.
     pub softirqs_per_s: f64,
-    /// User tasks that may run on this CPU alone.
+    /// Number of user tasks that may run on this CPU alone.
     pub pinned_tasks: u32,
-    /// Kernel threads that may run on this CPU alone; every CPU has some.
+    /// Number of kernel threads that may run on this CPU alone; every CPU has some.
     pub pinned_kernel_threads: u32,
-    /// Names of the first few user tasks that are pinned.
+    /// Names of the first few user tasks that may run on this CPU alone.
     pub pinned_names: Vec<String>,
-    /// Busy share of the busiest sibling; `None` if the core has a single thread.
+    /// `busy_share` of the busiest other thread of the core; `None` if the core has a single thread.
     pub sibling_busy_share: Option<f64>,
 }

@@ -1,12 +1,12 @@
-//! Changes of the machine, and their restoration.
+//! Findings of `tune`: changes of settings of the machine, and their restoration.
 
 use serde::{Deserialize, Serialize};
 
-/// Scope of a change, which also decides what ends it.
+/// Scope of a change of a setting: the programs that it affects, and what ends it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KnobScope {
-    /// Every program of the machine. The change lasts until it is restored, so it is written to the journal.
+    /// Every program of the machine. The change lasts until it is restored, so it is written to a journal.
     #[default]
     Machine,
     /// The command and its children. The change ends with them.
@@ -25,13 +25,13 @@ pub enum KnobOutcome {
     /// The requested value was already in effect, and nothing was written.
     #[default]
     Already,
-    /// The kernel accepted the value but a different one is in effect.
+    /// The kernel accepted the value, but another one is in effect.
     Clamped,
     /// The kernel, or a rule of fauxplat, refused the value.
     Refused,
     Denied,
     Absent,
-    /// Dry run. The value would be changed, but nothing was written.
+    /// In a dry run: the value would be changed, but nothing was written.
     Planned,
     /// The value from before the change is in effect again.
     Restored,
@@ -43,65 +43,65 @@ pub enum KnobOutcome {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KnobChange {
-    /// The knob, as `--set` names it.
+    /// Name of the setting, as in `--set`.
     pub knob: String,
-    /// The file or system call that sets the knob.
+    /// The file or system call by which the setting is changed.
     pub target: String,
     pub scope: KnobScope,
     /// Value before the change; `None` if no value could be read.
     pub before: Option<String>,
     pub wanted: String,
-    /// Value after the change, read back from the kernel.
+    /// Value after the change, read back from the kernel; `None` if no value could be read.
     pub after: Option<String>,
     pub outcome: KnobOutcome,
-    /// Reason, if the outcome is not self-explanatory.
+    /// Reason for the outcome; `None` if the outcome explains itself.
     pub reason: Option<String>,
 }
 
-/// Repairs of tasks, control groups and interrupts that lost their CPUs.
+/// Repairs of tasks, control groups and interrupts that lost CPUs because CPUs were taken offline.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Repairs {
-    /// Tasks whose affinity was restored.
+    /// Number of tasks whose affinity was restored.
     pub tasks: usize,
-    /// Tasks that were created in between and received the affinity of their parent.
+    /// Number of tasks that were created in between and received the affinity of their parent.
     pub children: usize,
-    /// Tasks that were moved back into their cpuset.
+    /// Number of tasks that were moved back into their cpuset.
     pub memberships: usize,
-    /// Cpusets whose CPUs were restored.
+    /// Number of cpusets whose CPUs were restored.
     pub cpusets: usize,
-    /// Interrupts whose affinity was restored.
+    /// Number of interrupts whose affinity was restored.
     pub interrupts: usize,
     /// Tasks, cpusets and interrupts that another program had changed or that could not be repaired, each with its
     /// present and former state.
     pub left: Vec<String>,
 }
 
-/// The processing of a journal: values are restored, or dropped because the machine was rebooted.
+/// Restoration of the changes in a journal. After a reboot there is nothing to restore, and the changes are dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Restoration {
-    /// Command line of the fauxplat that made the changes.
+    /// Command line of the fauxplat process that made the changes.
     pub tuned_by: Vec<String>,
-    /// Start of that fauxplat, in RFC 3339 form, UTC.
+    /// Start of that process, in RFC 3339 form, UTC.
     pub tuned_at: String,
-    /// Entries: one per change in the journal.
+    /// Changes in the journal, with the outcome of their restoration.
     pub changes: Vec<KnobChange>,
     pub repairs: Repairs,
-    /// Whether the machine was rebooted since, so that there was nothing to restore.
+    /// Whether the machine was rebooted since the changes, so that there was nothing to restore.
     pub rebooted: bool,
-    /// Whether the journal was removed because every change in it is dealt with.
+    /// Whether every change in the journal was restored or dropped, so that the journal was removed.
     pub complete: bool,
-    /// Why the restoration is missing from the journal: the file could not be written or removed.
+    /// Why the journal could not be written or removed; `None` if it could.
     pub journal_error: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TuneAction {
-    /// Changes the machine until `restore`.
+    /// Changes settings, which last until `restore`.
     Applied,
-    /// Changes the machine for one command.
+    /// Changes settings while one command runs.
     Held,
     /// Lists the changes that would be made.
     DryRun,
@@ -109,7 +109,7 @@ pub enum TuneAction {
     Status,
 }
 
-/// The process that holds the lock for changes of the machine.
+/// The process that holds the lock for changes of the machine's settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tuner {
     pub pid: u32,
@@ -120,26 +120,26 @@ pub struct Tuner {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TuneFindings {
     pub action: TuneAction,
-    /// Profiles and settings of the command line.
+    /// Tuning profiles and settings that the command line names.
     pub asked: Vec<String>,
-    /// Entries: one per value.
+    /// Changes, one per setting.
     pub changes: Vec<KnobChange>,
-    /// Changes of an earlier fauxplat that were restored first.
+    /// Changes of an earlier fauxplat process that were restored first; `None` if there were none.
     pub recovered: Option<Restoration>,
-    /// Changes that were restored at the end, if the machine was changed for one command.
+    /// Restoration at the end of the command for which settings were changed; `None` otherwise.
     pub restored: Option<Restoration>,
     pub journal: String,
-    /// Whether the machine is tuned at present, so that `restore` has work to do.
+    /// Whether settings of the machine are changed at present, so that `restore` has something to do.
     pub tuned: bool,
-    /// The present holder of the lock, for `--status`.
+    /// The process that holds the lock at present; only for `--status`.
     pub tuner: Option<Tuner>,
-    /// Exit status of the command, as a shell shows it.
+    /// Exit status of the command, as a shell shows it; `None` if no command ran.
     pub exit_status: Option<i32>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestoreFindings {
-    /// The restored values; `None` without a journal.
+    /// Restoration of the changes in the journal; `None` without a journal.
     pub restored: Option<Restoration>,
     pub journal: String,
 }
@@ -156,9 +156,9 @@ pub struct KnobEntry {
     pub name: String,
     pub values: String,
     pub purpose: String,
-    /// Present value on this machine; `None` if the knob has none.
+    /// Present value of the setting on this machine; `None` if there is none.
     pub current: Option<String>,
-    /// The option that sets the knob for one command alone.
+    /// The option that makes the setting for one command alone; `None` if there is no such option.
     pub process: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Intervals at which a fleet run is repeated.
+//! Intervals at which a run over a fleet is repeated.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,24 +1,24 @@
-//! Facts about machines: facts that define equal hardware, and facts that may explain slowness.
+//! Facts about the machines of a fleet: which identify the hardware, and which may explain slowness.
 
 /// Role of a fact in the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactRole {
-    /// Identity: machines that differ in the fact are different hardware and are not compared.
+    /// Machines that differ in the fact are different hardware and are not compared.
     Identity,
-    /// Candidate: a name that may differ between machines of the same hardware and may explain slowness.
+    /// A word that may differ between machines of the same hardware and may explain slowness.
     Candidate,
-    /// Candidate with a number. A higher or lower number may explain slowness.
+    /// A number that may explain slowness by being higher or lower.
     Reading,
-    /// Information for people, never an explanation, since the value is different on every machine.
+    /// Information for people, which never explains slowness, since it is different on every machine.
     Told,
 }
 
 /// A fact that nodes report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FactSpec {
-    /// Name in documents.
+    /// Name of the fact in documents.
     pub name: &'static str,
-    /// Name in reports.
+    /// Name of the fact in reports.
     pub title: &'static str,
     pub role: FactRole,
 }
@@ -27,7 +27,7 @@ const fn fact(name: &'static str, title: &'static str, role: FactRole) -> FactSp
     FactSpec { name, title, role }
 }
 
-/// All facts that are known by name. Any other fact is a candidate.
+/// All facts that fauxplat knows by name. Any other fact is a [`FactRole::Candidate`].
 ///
 /// A fact that a fault or a setting can change is never identity: a memory module that the firmware has disabled, or a
 /// core that is offline, has to appear as a difference within a group, not as a group of one machine. For the same
@@ -39,7 +39,7 @@ pub const FACTS: [FactSpec; 29] = [
     fact("board", "mainboard", FactRole::Identity),
     fact("board-sockets", "sockets of the mainboard", FactRole::Identity),
     fact("memory-slots", "memory slots", FactRole::Identity),
-    // A product name may contain the serial number, and a processor that failed is missing from the online ones.
+    // A product name may contain the serial number, and sockets whose processor has failed do not count as online.
     fact("product", "product", FactRole::Candidate),
     fact("sockets", "sockets online", FactRole::Candidate),
     fact("microcode", "microcode", FactRole::Candidate),

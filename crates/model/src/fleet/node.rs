@@ -1,10 +1,10 @@
-//! The JSON document that a node returns.
+//! The JSON document that a node of a fleet returns.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Identity of the plan that a node received.
+/// Identity of the plan by which a node measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodePlan {
     /// SHA-256 of the definition, in hexadecimal.
@@ -13,10 +13,10 @@ pub struct NodePlan {
     pub seed: u64,
 }
 
-/// Block of runs on a node, in the order of execution.
+/// A block of runs on a node, with the runs in the order of execution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeBlock {
-    /// Start of the block, counted from the start of the node's record.
+    /// Start of the block in nanoseconds after the start of the node's measurement.
     pub started_ns: u64,
     /// Index of the command of each run.
     pub commands: Vec<u16>,
@@ -28,9 +28,9 @@ pub struct NodeBlock {
 pub struct NodeAnswer {
     /// Index of the command.
     pub command: u16,
-    /// SHA-256 of the output, or of the part that the definition names as the answer, in hexadecimal.
+    /// SHA-256, in hexadecimal, of the output or of the part of it that the definition names as the answer.
     pub sha256: String,
-    /// Runs that gave this answer. A node that gives two answers has two entries.
+    /// Number of runs with this output. A node whose runs gave two outputs has two entries.
     pub runs: u32,
 }
 
@@ -43,38 +43,39 @@ pub struct NodeNoise {
     pub pressure_share: Option<f64>,
     /// Number of times that a CPU was throttled for heat or power during the measurement; `None` if unknown.
     pub throttles: Option<u64>,
-    /// Relative spread of the node's runs: the interquartile range over the median.
+    /// Interquartile range of the node's runs over their median; `None` if unknown.
     pub spread: Option<f64>,
-    /// Warnings, one sentence each.
+    /// Circumstances that may spoil the measurement, one sentence each.
     pub warnings: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeFailure {
-    /// Index of the command; `None` for a failure outside of commands.
+    /// Index of the command that failed; `None` for a failure outside of commands.
     pub command: Option<u16>,
     pub runs: u32,
     pub reason: String,
 }
 
-/// Record of a node: the document `fauxplat.node/1`.
+/// The record that a node returns: the document `fauxplat.node/1`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeRecord {
     /// Name and version of this document.
     pub schema: String,
     /// UUID of the run over the fleet.
     pub fleet: String,
-    /// Name of the node in the engine.
+    /// Name of the node in the tool that distributes work to the fleet.
     pub node: String,
     pub plan: NodePlan,
-    /// Round of the fleet run: 0 for the survey of all nodes, from 1 on for repeated measurements of suspects.
+    /// Round of the run over the fleet: 0 for the measurement of all nodes, from 1 on for repeated measurements of slow
+    /// ones.
     pub round: u32,
     /// Number of the attempt in that round, from 1.
     pub attempt: u32,
     pub fauxplat_version: String,
     /// Machine architecture, as `uname -m` prints it.
     pub architecture: String,
-    /// Identifier of the boot.
+    /// The kernel's identifier of the boot.
     pub boot_id: String,
     /// The node's clock at the start, in nanoseconds since 1970, UTC.
     pub started_utc_ns: i64,
@@ -91,6 +92,6 @@ pub struct NodeRecord {
 }
 
 impl NodeRecord {
-    /// Name and version of the document.
+    /// Value of `schema` in documents of this version.
     pub const SCHEMA: &'static str = "fauxplat.node/1";
 }

@@ -1,12 +1,12 @@
-//! Metrics that every run has. Each is a constant and has a column of its own in the store.
+//! Metrics that every run has. Each is a constant and has a column of its own in the table of runs in the store.
 
 use std::borrow::Cow;
 
 use super::spec::Unit::{Bytes, Count, MicroPerSecond, Nanos};
 use super::{Better, Coverage, Interned, Metric, MetricId, MetricSpec, Unit};
 
-/// The built-in metrics in the order of the columns. A new metric needs the next number, a constant below, and an entry
-/// in [`Metric::BUILT_IN`].
+/// The built-in metrics in the order of their columns in the store. A new metric needs the next number, a constant
+/// below, and an entry in [`Metric::BUILT_IN`].
 const TABLE: &[Interned] = &[
     row(0, "wall", "wall_ns", "wall time", Nanos, "CLOCK_MONOTONIC"),
     row(1, "user", "user_ns", "user CPU time", Nanos, "taskstats or wait4(2)"),
@@ -30,8 +30,8 @@ const STEAL: Interned = with(row(13, "steal", "steal_ns", "steal", Nanos, "/proc
 const RATE: Interned =
     with(row(14, "rate", "rate_micro_per_s", "rate", MicroPerSecond, "live table"), Coverage::Published);
 
-/// A row of the table: number, command-line word, document field, title, unit, source. More is better for a rate, less
-/// for every other metric.
+/// A built-in metric: its number, command-line word, document field, title, unit and source. More is better for a rate,
+/// less for every other metric.
 const fn row(
     number: u16,
     word: &'static str,
@@ -54,7 +54,7 @@ const fn row(
     Interned { number, spec }
 }
 
-/// The row with a coverage other than the process tree.
+/// The metric with another coverage than the process tree.
 const fn with(mut row: Interned, coverage: Coverage) -> Interned {
     row.spec.coverage = coverage;
     row
@@ -92,7 +92,7 @@ impl Metric {
     /// [`crate::TableSource`].
     pub const RATE: Metric = Metric(&TABLE[14]);
 
-    /// The metrics that every run has, in the order of their columns.
+    /// The metrics that every run has, in the order of their columns in the store.
     pub const BUILT_IN: &[Metric] = &[
         Metric::WALL,
         Metric::USER,

@@ -1,5 +1,5 @@
-//! Metrics: quantities that are read of runs. A metric is a handle to its specification, which is as cheap to copy as a
-//! number, and a new metric needs no change in any stage.
+//! Metrics: quantities that are read of runs. A metric is a handle to its specification that is as cheap to copy as a
+//! number, and a new metric needs no change of the code that stores, analyses or reports it.
 
 mod built_in;
 mod open;
@@ -16,16 +16,16 @@ pub(crate) use built_in::find as built_in;
 pub use set::MetricSet;
 pub use spec::{Better, Coverage, MetricError, MetricId, MetricSpec, Unit, check_region};
 
-/// Number of metrics that a process can know beside the built-in ones. The number is bounded because metrics are never
-/// forgotten and documents can name new ones.
+/// Maximum number of metrics beside the built-in ones that a process can register. The number is bounded because
+/// metrics are never freed and documents can name new ones.
 pub const OPEN_MAX: usize = 4096;
-/// Greatest length in bytes of a title, field or source of a metric.
+/// Greatest length in bytes of the title, field or source of a metric.
 pub(crate) const TEXT_MAX: usize = 400;
 
 /// Least similarity (Jaro and Winkler, 1 for equal words) at which a name is suggested for an unknown one.
 const NEAR: f64 = 0.8;
 
-/// A specification with its number in this process. Built-in metrics have the first numbers.
+/// A specification with the number that identifies the metric in this process. Built-in metrics have the first numbers.
 #[derive(Debug)]
 struct Interned {
     number: u16,
@@ -46,7 +46,7 @@ impl Metric {
         open::intern(spec)
     }
 
-    /// The metric of an id: built-in, already known, or else new with a guessed specification.
+    /// Finds the metric with an id: built-in, registered, or else registered now with a guessed specification.
     ///
     /// # Errors
     /// Returns [`MetricError::BadId`] for an invalid id, and [`MetricError::TooMany`] beyond [`OPEN_MAX`] metrics.
@@ -57,7 +57,7 @@ impl Metric {
         }
     }
 
-    /// Finds a built-in or known metric by its word on the command line (`sys` is accepted for `system`).
+    /// Finds a built-in or registered metric by its word on the command line (`sys` is accepted for `system`).
     pub fn from_name(name: &str) -> Option<Metric> {
         built_in(if name == "sys" { "system" } else { name }).or_else(|| open::find(name))
     }
@@ -69,7 +69,8 @@ impl Metric {
         (likeness(best) >= NEAR).then(|| best.name())
     }
 
-    /// The metric of a field in documents: a built-in one, or an open one by the id and the unit suffix of the field.
+    /// Finds the metric of a field in documents: a built-in one, or another one by the id and the unit suffix of the
+    /// field.
     pub fn from_field(field: &str) -> Option<Metric> {
         let built_in = Metric::BUILT_IN.iter().copied().find(|metric| metric.field() == field);
         built_in.or_else(|| open::of_field(field))
@@ -79,7 +80,7 @@ impl Metric {
         &self.0.spec
     }
 
-    /// The word that the command line uses: `peak-memory`.
+    /// The word of the metric on the command line, such as `peak-memory`.
     pub fn name(self) -> &'static str {
         self.spec().id.as_str()
     }
@@ -89,12 +90,12 @@ impl Metric {
         self.name().split_once(':')?.0.strip_prefix(MetricSpec::REGION)
     }
 
-    /// The field name in documents, with its unit: `peak_memory_bytes`.
+    /// The field name in documents, which ends with the unit: `peak_memory_bytes`.
     pub fn field(self) -> &'static str {
         &self.spec().field
     }
 
-    /// Name in reports: `peak memory`.
+    /// Name of the metric in reports, such as `peak memory`.
     pub fn title(self) -> &'static str {
         &self.spec().title
     }
@@ -112,7 +113,7 @@ impl Metric {
         self.number() < Metric::BUILT_IN.len()
     }
 
-    /// Number in this process. For built-in metrics, the number of the column.
+    /// Number of the metric in this process; for built-in metrics, that of the column in the store.
     pub(crate) fn number(self) -> usize {
         self.0.number.into()
     }

@@ -1,4 +1,4 @@
-//! Metrics that are registered while the process runs: from an option, a table, a document, the store.
+//! Metrics that are registered while the process runs: named by an option, a table, a document or the store.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -6,7 +6,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use super::{Interned, Metric, MetricError, OPEN_MAX, TEXT_MAX};
 use crate::{Coverage, MetricId, MetricSpec, Unit};
 
-/// The registered metrics. A repeated specification takes memory too, so metrics and specifications are both counted.
+/// The registered metrics, and the number of specifications. Both are bounded, since a further specification of a
+/// metric takes memory too.
 struct Known {
     by_id: BTreeMap<&'static str, Metric>,
     specs: usize,
@@ -14,7 +15,8 @@ struct Known {
 
 static KNOWN: RwLock<Known> = RwLock::new(Known { by_id: BTreeMap::new(), specs: 0 });
 
-/// Locks for reading. The data is consistent after every step under the lock, so a poisoned lock is still usable.
+/// Locks the registered metrics for reading. They are consistent after every step under the lock, so a poisoned lock is
+/// still usable.
 fn known() -> RwLockReadGuard<'static, Known> {
     KNOWN.read().unwrap_or_else(PoisonError::into_inner)
 }
@@ -28,7 +30,7 @@ pub(super) fn intern(spec: MetricSpec) -> Result<Metric, MetricError> {
     KNOWN.write().unwrap_or_else(PoisonError::into_inner).add(spec)
 }
 
-/// Registers a metric by its id alone, unless a better specification has been registered already.
+/// Finds a registered metric by its id, or registers it with a specification that is guessed from the id.
 pub(super) fn intern_unknown(id: MetricId) -> Result<Metric, MetricError> {
     let spec = MetricSpec::guess(id)?;
     check(&spec)?;
@@ -39,11 +41,11 @@ pub(super) fn intern_unknown(id: MetricId) -> Result<Metric, MetricError> {
     }
 }
 
-/// The metric of a field such as `table:requests_micro_per_s`. If a name itself ends with a unit, the ending is read as
-/// the unit, unless the metric with the longer name is registered. A field whose unit contradicts the registered metric
-/// has no metric, since a lookup must not change a specification.
+/// Finds or registers the metric of a field such as `table:requests_micro_per_s`. If a name itself ends with a unit,
+/// the ending is taken as the unit, unless a metric with the longer name is registered. `None` if the unit contradicts
+/// the registered metric, since a lookup must not change a specification.
 pub(super) fn of_field(field: &str) -> Option<Metric> {
-    // Most fields of a document are not metrics; reject those without taking the lock.
+    // Most fields of a document are not metrics; those without a colon are rejected without taking the lock.
     if !field.contains(':') {
         return None;
     }

@@ -1,14 +1,14 @@
-//! The metrics of samples. All samples of an experiment share one set, so that a sample is little more than its values.
+//! Sets of metrics. All samples of an experiment share one set, so that a sample is little more than its values.
 
 use std::sync::{Arc, LazyLock};
 
 use crate::Metric;
 
-/// Metrics in the order of a sample's values, without duplicates.
+/// Metrics in the order in which the values of a sample are stored, without duplicates.
 #[derive(Debug, Default)]
 pub struct MetricSet {
     metrics: Vec<Metric>,
-    /// Position of each metric by its number in this process; `ABSENT` for metrics outside of the set.
+    /// Position of each metric in `metrics`, by its number in this process; [`ABSENT`] for metrics outside of the set.
     places: Vec<u16>,
 }
 
@@ -39,7 +39,7 @@ impl MetricSet {
         self.metrics.push(metric);
     }
 
-    /// Position of a metric's value.
+    /// Position of the value of a metric; `None` if the metric is not in the set.
     pub fn place(&self, metric: Metric) -> Option<usize> {
         self.places.get(metric.number()).filter(|&&place| place != ABSENT).map(|&place| place.into())
     }

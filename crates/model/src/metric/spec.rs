@@ -1,4 +1,4 @@
-//! Specifications of metrics: id, names, unit, better direction, coverage.
+//! Specifications of metrics: id, names, unit, whether more or less is better, coverage.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ pub enum Unit {
     Count,
     /// Millionths of an event per second: integers with enough resolution for one event per hour.
     MicroPerSecond,
-    /// Millionths of a joule, or of a unit that a program prints: integers with six decimal places.
+    /// Millionths of a joule, or of the unit in which a program prints a number: integers with six decimal places.
     Millionth,
 }
 
@@ -31,17 +31,17 @@ impl Unit {
     }
 }
 
-/// Direction in which a metric is better.
+/// Whether more or less of a metric is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
-    /// Less, as for time, memory and most events.
+    /// Less is better, as for time, memory and most events.
     Less,
-    /// More, as for a rate.
+    /// More is better, as for a rate.
     More,
 }
 
-/// The processes that a reading covers.
+/// The processes, or the machine, that a reading covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coverage {
@@ -49,20 +49,20 @@ pub enum Coverage {
     Tree,
     /// The whole machine during the run.
     Machine,
-    /// Figures that the program, or another beside it, publishes about itself.
+    /// A number that the program, or another program beside it, publishes about itself.
     Published,
-    /// Unknown: only the id of the metric is known.
+    /// Not known, since only the id of the metric is known.
     Unknown,
 }
 
 /// The unique name of a metric: a bare word (`wall`) for a built-in metric, `source:name` (`table:requests`) for every
-/// other, so that different sources can use the same name.
+/// other metric, so that different sources can use the same name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MetricId(Cow<'static, str>);
 
 impl MetricId {
-    /// Greatest length of an id. Ids also come from documents, and they are never freed.
+    /// Greatest length of an id in bytes, which is bounded because ids also come from documents and are never freed.
     pub const MAX_BYTES: usize = 200;
 
     pub(super) const fn built_in(word: &'static str) -> Self {
@@ -92,12 +92,12 @@ impl MetricId {
         &self.0
     }
 
-    /// The part before the colon; `None` for a built-in metric.
+    /// The part of the id before the colon; `None` for a built-in metric.
     pub fn source(&self) -> Option<&str> {
         self.0.split_once(':').map(|(source, _)| source)
     }
 
-    /// The part after the colon, or the bare word.
+    /// The part of the id after the colon, or the bare word.
     pub fn name(&self) -> &str {
         self.0.split_once(':').map_or(&self.0, |(_, name)| name)
     }
@@ -121,37 +121,37 @@ impl TryFrom<String> for MetricId {
     fn try_from(id: String) -> Result<Self, MetricError> {
         match id.split_once(':') {
             Some((source, name)) => MetricId::open(source, name),
-            // The registry decides later whether a bare word is a built-in metric.
+            // Whether a bare word is a built-in metric is checked when it is looked up.
             None if !id.is_empty() && id.bytes().all(is_of_bare_word) => Ok(MetricId(Cow::Owned(id))),
             None => Err(MetricError::BadId { id }),
         }
     }
 }
 
-/// Bare words are lower-case letters with hyphens between them.
+/// Whether a byte may occur in a bare word, which consists of lower-case letters and hyphens.
 fn is_of_bare_word(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte == b'-'
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetricSpec {
-    /// The word on the command line: `peak-memory`, `table:requests`.
+    /// The id, which is also the word on the command line: `peak-memory`, `table:requests`.
     pub id: MetricId,
-    /// The field name in documents, with its unit: `peak_memory_bytes`, `table:requests_micro_per_s`.
+    /// The field name in documents, which ends with the unit: `peak_memory_bytes`, `table:requests_micro_per_s`.
     pub field: Cow<'static, str>,
-    /// Name in reports: `peak memory`.
+    /// Name of the metric in reports, such as `peak memory`.
     pub title: Cow<'static, str>,
     pub unit: Unit,
     pub better: Better,
-    /// Origin of the figure: a system call, a kernel file, a table. If the source depends on the machine,
-    /// [`crate::Sources`] holds it.
+    /// Where readings come from: a system call, a kernel file, a table. If that depends on the machine, it is in
+    /// [`crate::Sources`].
     pub source: Cow<'static, str>,
     pub coverage: Coverage,
 }
 
 impl MetricSpec {
-    /// Specification of an open metric with defaults: less is better, the id is the title, id and unit form the field,
-    /// the id's source is the source, and the coverage is unknown.
+    /// Specification of a metric that is not built in, with defaults: less is better, the id is the title, id and unit
+    /// form the field, the id's source is the source, and the coverage is unknown.
     pub fn open(id: MetricId, unit: Unit) -> Self {
         let text = id.as_str().to_owned();
         MetricSpec {
@@ -165,7 +165,7 @@ impl MetricSpec {
         }
     }
 
-    /// The rate of a counter that is published under this name; see [`crate::TableSource`].
+    /// Specification of the rate of a counter that is published under this name; see [`crate::TableSource`].
     ///
     /// # Errors
     /// Returns [`MetricError::BadId`] if the name has spaces or is too long.
@@ -180,10 +180,10 @@ impl MetricSpec {
         })
     }
 
-    /// Resources for which the kernel reports pressure.
+    /// Names of the resources for which the kernel reports pressure.
     pub const PRESSURES: [&'static str; 3] = ["cpu", "memory", "io"];
 
-    /// Time in which any task on the machine waited for the resource.
+    /// Specification of the time in which any task on the machine waited for a resource.
     fn of_pressure(id: MetricId) -> Self {
         let title = format!("wait of any task for {}", id.name());
         let source = format!("/proc/pressure/{}", id.name());
@@ -191,21 +191,22 @@ impl MetricSpec {
         MetricSpec { title: title.into(), source: source.into(), coverage: Coverage::Machine, ..open }
     }
 
-    /// Time for which a CPU quota kept the run off its CPUs.
+    /// Specification of the time for which a CPU quota kept the run off its CPUs.
     fn of_throttling(id: MetricId) -> Self {
         let open = MetricSpec::open(id, Unit::Nanos);
         let title = "stopped by CPU quota".into();
         MetricSpec { title, source: "cpu.stat of control groups".into(), coverage: Coverage::Tree, ..open }
     }
 
-    /// Energy of a zone of the machine, in millionths of a joule.
+    /// Specification of the energy of a part of the machine (a powercap zone), in millionths of a joule.
     fn of_energy(id: MetricId) -> Self {
         let title = format!("energy of {}, whole machine (J)", id.name());
         let open = MetricSpec::open(id, Unit::Millionth);
         MetricSpec { title: title.into(), source: "powercap".into(), coverage: Coverage::Machine, ..open }
     }
 
-    /// A figure of a region that programs mark: `wall`, `calls`, or the name of a counter.
+    /// Specification of a reading within a region that is marked in programs: `wall`, `calls`, or the name of a
+    /// counter.
     ///
     /// # Errors
     /// Returns [`MetricError::BadId`] if the region's name is invalid or too long.
@@ -217,7 +218,8 @@ impl MetricSpec {
 
     pub const REGION: &'static str = "region.";
 
-    /// A figure of the time in which a program had counting enabled: `wall`, `times`, or the name of a counter.
+    /// Specification of a reading over the time in which a program had counting enabled: `wall`, `times`, or the name
+    /// of a counter.
     ///
     /// # Errors
     /// Returns [`MetricError::BadId`] if the name is too long.
@@ -229,14 +231,14 @@ impl MetricSpec {
 
     pub const CONTROL: &'static str = "control";
 
-    /// A metric of a part of the run. The title begins with the part and a colon.
+    /// Specification of a metric of a part of the run. Its title begins with the name of the part and a colon.
     fn of_part(source: &str, part: &str, name: &str, unit: Unit) -> Result<Self, MetricError> {
         let shown = if name == "wall" { "wall time" } else { name };
         let open = MetricSpec::open(MetricId::open(source, name)?, unit);
         Ok(MetricSpec { title: format!("{part}: {shown}").into(), ..open })
     }
 
-    /// Restricts the metric to a region.
+    /// Specification of this metric within a region that is marked in programs.
     ///
     /// # Errors
     /// Fails as [`MetricSpec::of_region`].
@@ -244,7 +246,7 @@ impl MetricSpec {
         Ok(self.as_part(MetricSpec::of_region(region, self.id.name())?))
     }
 
-    /// Restricts the metric to the time in which a program had counting enabled.
+    /// Specification of this metric over the time in which a program had counting enabled.
     ///
     /// # Errors
     /// Fails as [`MetricSpec::of_control`].
@@ -252,7 +254,7 @@ impl MetricSpec {
         Ok(self.as_part(MetricSpec::of_control(self.id.name())?))
     }
 
-    /// The specification restricted to a part of the run. The title begins with the name of the part.
+    /// Restricts the specification to a part of the run. The title begins with the name of the part.
     fn as_part(&self, part: MetricSpec) -> Self {
         let of = part.title.split_once(": ").map_or("", |(of, _)| of);
         MetricSpec {
@@ -307,7 +309,7 @@ pub enum MetricError {
     TooLong {
         id: String,
     },
-    /// The specification names a built-in metric, or the field of one.
+    /// The id or the field is that of a built-in metric.
     BuiltIn {
         id: String,
     },

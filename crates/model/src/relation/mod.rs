@@ -1,6 +1,6 @@
 //! Relations: CPUs named by their relation to each other, such as `sibling-of:3`, `one-per-core&node:0`, `!isolated`.
 //!
-//! A relation is a set of CPUs that has no numbers until a machine is known. The grammar, from the loosest binding on:
+//! A relation is resolved to a set of CPUs when the machine is known. The grammar, from the loosest binding on:
 //!
 //! ```text
 //! relation = all-of { "|" all-of }          CPUs of any of them
@@ -30,14 +30,14 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::GroupKind;
 
-/// A part of the machine that CPUs can share.
+/// A kind of part of the machine that CPUs can share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MachinePart {
     /// The logical CPU itself.
     Cpu,
-    /// A group of the topology.
+    /// A group of CPUs in the topology, such as a core or a package.
     Group(GroupKind),
-    /// The data or unified cache of a level.
+    /// The data or unified cache of this level.
     Cache(u32),
     /// A NUMA node.
     Node,
@@ -59,29 +59,30 @@ impl fmt::Display for MachinePart {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// All CPUs that this process may use.
+    /// All CPUs that fauxplat may use.
     All,
-    /// CPUs that the kernel keeps free of other tasks.
+    /// CPUs that the kernel keeps free of tasks that were not placed there (`isolcpus`).
     Isolated,
-    /// CPUs without a timer tick while one task runs.
+    /// CPUs without a timer tick while one task runs (`nohz_full`).
     NohzFull,
-    /// The fastest kind of a hybrid machine.
+    /// CPUs of the fastest kind of a hybrid machine.
     PerformanceCores,
-    /// All kinds but the fastest of a hybrid machine.
+    /// CPUs of all kinds but the fastest of a hybrid machine.
     EfficiencyCores,
     /// The CPUs of a list.
     List(CpuSet),
-    /// CPUs in the parts with these numbers.
+    /// CPUs in the parts of this kind with these numbers.
     In(MachinePart, CpuSet),
-    /// CPUs that share one part with a CPU, are in a different part, or both. At least one of the two parts is given.
+    /// CPUs that share one part with `cpu`, are in another part than `cpu`, or both. At least one of `other` and `same`
+    /// is given.
     To {
-        /// The part that must be different.
+        /// The kind of part that must be different.
         other: Option<MachinePart>,
-        /// The part that must be shared.
+        /// The kind of part that must be shared.
         same: Option<MachinePart>,
         cpu: Cpu,
     },
-    /// The lowest CPU of each part.
+    /// The lowest CPU of each part of this kind.
     OnePer(MachinePart),
     /// The given number of CPUs that lose the least time to other programs.
     Quietest(usize),
@@ -91,7 +92,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// Whether the answer depends on the machine's current activity.
+    /// Whether the resolved CPUs depend on the machine's current activity.
     pub fn asks_for_activity(&self) -> bool {
         match self {
             Relation::Quietest(_) => true,
@@ -101,7 +102,7 @@ impl Relation {
         }
     }
 
-    /// Whether the relation selects among candidates instead of testing each CPU by itself.
+    /// Whether the relation selects among CPUs instead of testing each CPU by itself.
     pub fn is_choice(&self) -> bool {
         matches!(self, Relation::OnePer(_) | Relation::Quietest(_))
     }
@@ -157,7 +158,7 @@ fn joined(f: &mut fmt::Formatter<'_>, parts: &[Relation], sign: &str) -> fmt::Re
     Ok(())
 }
 
-/// Formats an inner relation, in parentheses if precedence requires them.
+/// An operand of `&`, `|` or `!` to be formatted, in parentheses if precedence requires them.
 struct Bound<'r>(&'r Relation);
 
 impl fmt::Display for Bound<'_> {

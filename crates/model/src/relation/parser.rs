@@ -1,4 +1,4 @@
-//! Parser of relations; the grammar is in the parent module.
+//! Parser of relations; the module [`super`] describes the grammar.
 
 use fauxplat_units::CpuSet;
 
@@ -36,7 +36,7 @@ impl<'t> Parser<'t> {
         self.joined('&', Parser::factor, Relation::Every)
     }
 
-    /// Parses one operand, or several separated by `sign`.
+    /// Parses an operand, or several with `sign` between them.
     fn joined(
         &mut self,
         sign: char,
@@ -111,7 +111,7 @@ fn word(text: &str) -> Result<Relation, String> {
     }
 }
 
-/// Parses `same-…`, `other-…`, `other-…-same-…`, or a part by its number.
+/// Parses `same-…`, `other-…`, `other-…-same-…`, or the name of a part followed by numbers.
 fn related(text: &str, name: &str, argument: &str) -> Result<Relation, String> {
     let known = |name: &str| part(name).ok_or_else(|| unknown(text));
     if let Some(same) = name.strip_prefix("same-") {

@@ -1,4 +1,4 @@
-//! Kinds of numbers that a reading can have: the value itself, a bound of the value, or a part of the value.
+//! The relation of the number of a reading to the true value: the value itself, a bound of it, or a part of it.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::Metric;
 
-/// Kind of the number of a reading.
+/// How the number of a reading relates to the true value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
     #[default]
     Value,
-    /// The value is this or less.
+    /// The value is the number or less.
     AtMost,
-    /// The value is this or more.
+    /// The value is the number or more.
     AtLeast,
-    /// The value of the command's first thread alone.
+    /// The number covers the command's first thread alone.
     FirstThread,
 }
 
@@ -28,7 +28,7 @@ impl Bound {
         matches!(self, Bound::AtMost | Bound::AtLeast)
     }
 
-    /// Sign before such a number, such as `<`.
+    /// Sign before the number in reports: `<`, `>` or nothing.
     pub fn sign(self) -> &'static str {
         match self {
             Bound::AtMost => "<",
@@ -38,7 +38,7 @@ impl Bound {
     }
 }
 
-/// A number with its kind.
+/// The number of a reading, and how it relates to the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Told {
     pub bound: Bound,
@@ -46,14 +46,14 @@ pub struct Told {
 }
 
 impl Told {
-    /// The number, unless it is a bound.
+    /// The number; `None` if it is a bound of the value.
     pub fn value(self) -> Option<u64> {
         (!self.bound.is_open()).then_some(self.number)
     }
 }
 
 impl Told {
-    /// Parses a number, or an object that states a bound, from a document. Anything else is no reading.
+    /// Reads a number, or an object that states a bound, from a document; `None` for anything else.
     pub fn of_json(value: &serde_json::Value) -> Option<Told> {
         let words = [("at_most", Bound::AtMost), ("at_least", Bound::AtLeast)];
         let bound = |(word, bound)| Some(Told { bound, number: value.get(word)?.as_u64()? });
@@ -72,8 +72,8 @@ impl fmt::Debug for Told {
 }
 
 impl Serialize for Told {
-    /// A number, or the word of its bound with the number: `{"at_most": 3481600}`. A first-thread value is written as a
-    /// number; the sources of the document say what it covers.
+    /// Writes a number, or an object with the kind of bound: `{"at_most": 3481600}`. A number of the first thread is
+    /// written like a value, since the document's sources tell what it covers.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.bound {
             Bound::Value | Bound::FirstThread => serializer.serialize_u64(self.number),
@@ -83,13 +83,13 @@ impl Serialize for Told {
     }
 }
 
-/// Kinds of the numbers of a run: two bits for each built-in metric, in the order of their columns. Zero means that all
+/// The [`Bound`] of each reading of a run: two bits for each built-in metric, in the order of the metrics. Zero if all
 /// numbers are values.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bounds(u32);
 
 impl Bounds {
-    /// The bits that a store holds.
+    /// The bits in the form in which a store keeps them.
     pub fn bits(self) -> u32 {
         self.0
     }

@@ -1,17 +1,17 @@
-//! Marking of readings that are bounds or parts, according to the sources of an experiment.
+//! Marks readings that are bounds or cover only a part, according to the kernel interfaces that an experiment used.
 
 use super::bound::Bound;
 use super::{Readings, Source, Sources};
 use crate::Metric;
 
-/// The kernel counts the pages of a process in batches per CPU, so that a reading of the spawner's own size is off by a
-/// few batches. A reading within this distance above the floor is still called a bound, which is a true statement about
-/// any reading.
+/// Distance above [`Sources::peak_memory_floor_bytes`] (the floor) up to which a reading of peak memory is marked as an
+/// upper bound. The kernel counts the pages of a process in batches per CPU, so a reading that is the spawner's own
+/// size may lie a few batches above the floor. An upper bound is a true statement about any reading.
 const FLOOR_SLACK_BYTES: u64 = 256 << 10;
 
 impl Sources {
-    /// Marks the readings of a run that are only a bound or a part of the quantity, if the source cannot give the
-    /// whole.
+    /// Marks the readings of a run that are only an upper bound, or cover only the first thread, because of the kernel
+    /// interface that was used.
     pub fn mark(&self, readings: &mut Readings) {
         let is_floor = |peak: u64| peak <= self.peak_memory_floor_bytes.saturating_add(FLOOR_SLACK_BYTES);
         let peak = readings.told(Metric::PEAK_MEMORY).map(|told| told.number);

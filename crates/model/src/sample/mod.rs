@@ -16,7 +16,7 @@ pub use readings::{Counted, Reading, Readings};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// Warms caches; recorded and never analysed.
+    /// A run that warms caches; recorded and never analysed.
     Warmup,
     Measured,
 }
@@ -38,7 +38,7 @@ impl Outcome {
         self == Outcome::Exited(0)
     }
 
-    /// The outcome as one number, like in a shell: the status, 128 + signal, or 124 for a time-out as in `timeout(1)`.
+    /// The outcome as a number, like in a shell: the status, 128 + signal, or 124 for a time-out as in `timeout(1)`.
     pub fn exit_status(self) -> i32 {
         match self {
             Outcome::Exited(status) => status.into(),
@@ -48,16 +48,16 @@ impl Outcome {
     }
 }
 
-/// All readings of one run.
+/// All readings of one run, and its circumstances.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Position in the experiment, counted over all runs from 0.
+    /// Number of the run in the experiment, counted over all runs from 0.
     pub trial: u32,
-    /// Number of the block, whose trials share a setup.
+    /// Number of the block; the runs of a block share their random settings.
     pub block: u32,
-    /// Index of the command in the plan.
+    /// Index of the command in the list of commands of the experiment.
     pub command: u16,
-    /// Position within the block, from 0.
+    /// Position of the run within the block, from 0.
     pub position: u16,
     pub phase: Phase,
     pub outcome: Outcome,
@@ -65,17 +65,17 @@ pub struct Sample {
     pub cpu_first: u16,
     /// The CPU on which the command ended; `u16::MAX` when unknown.
     pub cpu_last: u16,
-    /// Processes of the tree that were still alive when the command ended, and were then killed.
+    /// Number of descendants of the command that were still alive when it ended, and were then killed.
     pub left_behind: u16,
     /// Environment padding of the run, in bytes.
     pub env_pad_bytes: u16,
-    /// Start of the run, counted from the start of the experiment.
+    /// Start of the run in nanoseconds after the start of the experiment.
     pub started_ns: u64,
     pub readings: Readings,
 }
 
 impl Sample {
-    /// A measured run with these readings that ended successfully on an unknown CPU, the first of its experiment.
+    /// A measured run with these readings that ended successfully on an unknown CPU, with number 0 in its experiment.
     pub fn of(readings: Readings) -> Self {
         Sample {
             trial: 0,
@@ -98,7 +98,7 @@ impl Sample {
         self.readings.get(metric)
     }
 
-    /// The number of a metric with its kind, if the metric was measured.
+    /// The number of a metric's reading, and how it relates to the value; `None` if the metric was not measured.
     pub fn told(&self, metric: Metric) -> Option<Told> {
         self.readings.told(metric)
     }
@@ -110,7 +110,7 @@ pub fn metrics_of<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> Vec<Metr
     let mut last: Option<&Arc<MetricSet>> = None;
     for sample in samples {
         let metrics = sample.readings.metrics();
-        // Most samples of an experiment share one set, which needs to be examined only once.
+        // Most samples of an experiment share the same set, which needs to be examined only once.
         if last.is_none_or(|last| !Arc::ptr_eq(last, metrics)) {
             open.extend(metrics.iter().filter(|metric| !metric.is_built_in()));
             last = Some(metrics);
@@ -119,7 +119,7 @@ pub fn metrics_of<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> Vec<Metr
     Metric::BUILT_IN.iter().copied().chain(open).collect()
 }
 
-/// Kernel interface of a figure. The interface determines which processes the figure covers.
+/// Kernel interface that a reading comes from, which determines the processes that the reading covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -131,30 +131,32 @@ pub enum Source {
     PerfEvent,
     /// `/proc/PID` just before the command is reaped: its first thread only.
     FirstThread,
-    /// Not available on this machine or with these permissions, or not measured.
+    /// No interface: not available on this machine or with the user's permissions, or not measured.
     #[default]
     None,
 }
 
-/// Sources of the figures of an experiment.
+/// Kernel interfaces from which the readings of an experiment come.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sources {
     pub cpu_time: Source,
     pub peak_memory: Source,
-    /// With [`Source::Rusage`], a reading up to this many bytes may be the spawner's own peak.
+    /// With [`Source::Rusage`], a reading of peak memory up to this many bytes may be that of the spawner (the process
+    /// that starts the command) itself.
     pub peak_memory_floor_bytes: u64,
     pub run_delay: Source,
     pub migrations: Source,
-    /// Counts of an empty program under the same condition, which are the offset of each counter.
+    /// Counts of events in an empty program under the same condition, which are included in the counts of every
+    /// command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counter_floors: Vec<CounterFloor>,
 }
 
-/// Count of the empty static program. Never subtracted.
+/// Counts of an event in runs of the empty static program. Never subtracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CounterFloor {
     pub metric: Metric,
-    /// The true count, if known: the program's instructions in user mode.
+    /// The true count in user mode, if known: the number of instructions that the program executes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executed: Option<u64>,
     pub least: u64,
@@ -167,8 +169,8 @@ pub struct CounterFloor {
 mod tests {
     use super::*;
 
-    /// A hundred thousand samples must fit into memory: with the fifteen built-in metrics, each takes fewer than 208
-    /// bytes in all, and eight more per further metric.
+    /// The readings of a hundred thousand samples have to fit into memory: with the fifteen built-in metrics, a sample
+    /// takes fewer than 208 bytes in all, and eight more per further metric.
     #[test]
     fn a_hundred_thousand_samples_stay_small() {
         const BLOCK: usize = 16;

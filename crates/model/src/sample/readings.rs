@@ -1,4 +1,4 @@
-//! The values of one run. All runs of an experiment share the list of their metrics.
+//! The readings of one run. All runs of an experiment share the list of their metrics.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::bound::{Bound, Bounds, Told};
 use crate::{Metric, MetricSet};
 
-/// A number, or the absence of a measurement. Eight bytes wide, because there may be a hundred thousand samples.
+/// A measured number, or the absence of a measurement, in eight bytes, because there may be a hundred thousand samples.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Reading(u64);
 
 impl Reading {
-    /// Not measured, which is different from zero.
+    /// Stands for a metric that was not measured, which is different from zero.
     pub const ABSENT: Reading = Reading(u64::MAX);
 
     /// A measured number. `u64::MAX` is never a real reading, since it represents absence.
@@ -19,7 +19,7 @@ impl Reading {
         Reading(value)
     }
 
-    /// The number, if it was measured.
+    /// The number; `None` if it was not measured.
     pub fn get(self) -> Option<u64> {
         (self != Reading::ABSENT).then_some(self.0)
     }
@@ -37,12 +37,12 @@ impl fmt::Debug for Reading {
     }
 }
 
-/// Time for which a counter was active, if only a part of the run: several counters share a register.
+/// Times of a counter that was active only for a part of the run, because several counters share a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Time for which the counter was enabled, in nanoseconds.
+    /// Time for which the counter should have counted, in nanoseconds.
     pub enabled_ns: u64,
-    /// Time for which the counter was counting, in nanoseconds.
+    /// Time for which the counter did count, in nanoseconds.
     pub running_ns: u64,
 }
 
@@ -50,14 +50,14 @@ pub struct Counted {
 #[derive(Clone)]
 pub struct Readings {
     metrics: Arc<MetricSet>,
-    /// The values. If a metric counted only part of the time, the enabled times of all metrics follow, then the running
-    /// times.
+    /// The number of each metric in the order of `metrics`. If some counter was active only part of the time, the
+    /// enabled times of all metrics follow, then their running times.
     words: Box<[Reading]>,
     bounds: Bounds,
 }
 
 impl Readings {
-    /// Values in the order of the metrics. Missing values are [`Reading::ABSENT`].
+    /// Readings from values in the order of the metrics. Missing values count as [`Reading::ABSENT`].
     ///
     /// # Panics
     /// Panics if there are more values than metrics, which is a bug in the caller.
@@ -68,8 +68,8 @@ impl Readings {
         Readings { metrics, words: values.into_boxed_slice(), bounds: Bounds::default() }
     }
 
-    /// Values of the first `count` metrics in order, optionally followed by the enabled times and the running times of
-    /// these metrics; [`Reading::ABSENT`] stands for a metric that counted all the time.
+    /// Readings from the numbers of the first `count` metrics in order, optionally followed by the enabled times and
+    /// the running times of these metrics; [`Reading::ABSENT`] as a time stands for a metric that counted all the time.
     ///
     /// # Panics
     /// Panics as [`Readings::new`].
@@ -90,7 +90,7 @@ impl Readings {
         Readings::new(MetricSet::built_in(), Vec::new())
     }
 
-    /// Memory in bytes of the readings of this number of metrics, if all counted all the time.
+    /// Memory in bytes of the readings of this number of metrics, if no metric counted only part of the time.
     pub const fn bytes(metrics: usize) -> usize {
         metrics * size_of::<Reading>()
     }
@@ -99,23 +99,23 @@ impl Readings {
         &self.metrics
     }
 
-    /// The value of a metric, if it was measured. [`Readings::told`] also returns bounds.
+    /// The value of a metric; `None` if it was not measured or is only a bound, which [`Readings::told`] returns.
     pub fn get(&self, metric: Metric) -> Option<u64> {
         self.told(metric)?.value()
     }
 
-    /// The number of a metric with its kind, if the metric was measured.
+    /// The number of a metric's reading, and how it relates to the value; `None` if the metric was not measured.
     pub fn told(&self, metric: Metric) -> Option<Told> {
         let number = self.words[self.metrics.place(metric)?].get()?;
         Some(Told { bound: self.bounds.of(metric), number })
     }
 
-    /// Sets the kind of the number of a metric. An open metric is always a value.
+    /// Sets how the number of a metric relates to the value. Has no effect on metrics that are not built in.
     pub fn set_bound(&mut self, metric: Metric, bound: Bound) {
         self.bounds.set(metric, bound);
     }
 
-    /// Kinds of the numbers, for a store.
+    /// How the number of each metric relates to the true value, in the form that a store contains.
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }
@@ -128,7 +128,7 @@ impl Readings {
         self.words.len() > self.metrics.len()
     }
 
-    /// Enabled and running time of a metric; `None` if it counted all the time.
+    /// Enabled and running time of a metric's counter; `None` if it counted all the time.
     pub fn counted(&self, metric: Metric) -> Option<Counted> {
         if !self.is_partial() {
             return None;
@@ -142,7 +142,7 @@ impl Readings {
         self.metrics.iter().map(|metric| (metric, self.get(metric)))
     }
 
-    /// Sets the reading of a metric. A metric outside of the shared set gives this run its own set.
+    /// Sets the reading of a metric. If the shared set lacks the metric, this run gets a set of its own.
     pub fn set(&mut self, metric: Metric, value: Option<u64>) {
         self.bounds.set(metric, Bound::Value);
         let place = self.place(metric);
@@ -158,7 +158,7 @@ impl Readings {
         self.words[2 * len + place] = Reading::new(counted.running_ns);
     }
 
-    /// Position of a metric, which is added to the set if it is missing.
+    /// Position of a metric in `words`; adds the metric to the set if it is missing.
     fn place(&mut self, metric: Metric) -> usize {
         if let Some(place) = self.metrics.place(metric) {
             return place;
@@ -180,7 +180,7 @@ impl Readings {
 }
 
 impl FromIterator<(Metric, u64)> for Readings {
-    /// Readings of the built-in metrics and the given ones. Only the given ones count as measured.
+    /// Readings of the built-in metrics and of those in `pairs`. Only those in `pairs` count as measured.
     fn from_iter<T: IntoIterator<Item = (Metric, u64)>>(pairs: T) -> Self {
         let mut readings = Readings::none();
         pairs.into_iter().for_each(|(metric, value)| readings.set(metric, Some(value)));
@@ -195,7 +195,7 @@ impl<const N: usize> From<[(Metric, u64); N]> for Readings {
 }
 
 impl PartialEq for Readings {
-    /// Whether the measurements are equal. A missing metric equals a metric that was not measured.
+    /// Whether two sets of readings are equal. A metric that is not in the set equals a metric that was not measured.
     fn eq(&self, other: &Self) -> bool {
         let within = |one: &Readings, other: &Readings| {
             one.metrics.iter().map(|metric| (metric, one.told(metric))).all(|(metric, value)| {

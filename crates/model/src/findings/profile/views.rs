@@ -1,4 +1,4 @@
-//! Views of a profile that were requested: callers, callees, annotated source.
+//! Views of a profile that the user requested: callers and callees of functions, and samples by source line.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,25 +9,25 @@ pub enum ProfileView {
     CallersOf(Relatives),
     /// Callees of the functions that a pattern matches.
     CalleesOf(Relatives),
-    /// Lines and instructions of the functions that a pattern matches.
+    /// Samples by source line and instruction of the functions that a pattern matches.
     Annotated(Annotated),
 }
 
-/// Callers or callees of functions, at any distance.
+/// Direct and indirect callers or callees of the functions that a pattern matches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Relatives {
-    /// Index in `profiles`.
+    /// Index of the profile in [`super::ProfileFindings::profiles`].
     pub profile: u16,
     pub pattern: String,
     pub functions: Vec<String>,
-    /// Samples in one of these functions or their callees.
+    /// Number of samples in one of `functions` or in functions that they call.
     pub samples: u64,
-    /// `samples` as a share of the profile.
+    /// `samples` as a share of all samples of the profile.
     pub share: f64,
-    /// Low end of the interval of `share`.
+    /// Lower end of the interval of `share`.
     pub low: f64,
     pub high: f64,
-    /// Callers or callees: the nearest first, and at equal distance the one with most samples first.
+    /// The callers or callees: the nearest first, and at equal distance the one with most samples first.
     pub relatives: Vec<Relative>,
 }
 
@@ -35,23 +35,23 @@ pub struct Relatives {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Relative {
     pub name: String,
-    /// Samples of the matched functions whose stacks contain this function.
+    /// Number of samples of the matched functions whose stacks contain this function.
     pub samples: u64,
     /// `samples` as a share of the samples of the matched functions.
     pub share: f64,
-    /// Low end of the interval of `share`.
+    /// Lower end of the interval of `share`.
     pub low: f64,
     pub high: f64,
-    /// Least distance in calls: 1 for a direct caller or callee.
+    /// Smallest number of calls between this function and a matched one: 1 for a direct caller or callee.
     pub depth: u32,
-    /// Whether the nearest call was inlined.
+    /// Whether the call next to the matched function was inlined, at the smallest distance.
     pub is_inlined: bool,
 }
 
-/// Lines and instructions of functions.
+/// Samples by source line and instruction of the functions that a pattern matches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Annotated {
-    /// Index in `profiles`.
+    /// Index of the profile in [`super::ProfileFindings::profiles`].
     pub profile: u16,
     pub pattern: String,
     pub functions: Vec<AnnotatedFunction>,
@@ -60,16 +60,17 @@ pub struct Annotated {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnnotatedFunction {
     pub name: String,
-    /// Samples in the function itself.
+    /// Number of samples in the function itself.
     pub samples: u64,
-    /// Events that these samples represent, if samples represent different numbers of events.
+    /// Number of events for which `samples` stand; `None` if all samples stand for the same number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
-    /// 95 % interval of the function's own share of the profile.
+    /// 95 % interval of the share of the profile's samples that are in the function itself; `None` if it was not
+    /// computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
     pub file: Option<String>,
-    /// Source lines with samples, and their context if the file could be read.
+    /// Source lines with samples, and the lines around them if the source file could be read.
     pub lines: Vec<AnnotatedLine>,
     /// Instructions of the function; empty if they could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,27 +85,27 @@ pub struct AnnotatedLine {
     /// Line number, from 1.
     pub line: u32,
     pub samples: u64,
-    /// Events that these samples represent, if samples represent different numbers of events.
+    /// Number of events for which `samples` stand; `None` if all samples stand for the same number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
-    /// 95 % interval of the line's share of the function; `None` without samples.
+    /// 95 % interval of the share of the function's samples that are on this line; `None` without samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
-    /// `None` if the file could not be read.
+    /// Text of the line; `None` if the source file could not be read.
     pub text: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnnotatedInstruction {
-    /// Address in the object file.
+    /// Address of the instruction in the object file.
     pub address: u64,
     pub samples: u64,
-    /// Events that these samples represent, if samples represent different numbers of events.
+    /// Number of events for which `samples` stand; `None` if all samples stand for the same number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
-    /// 95 % interval of the instruction's share of the function; `None` without samples.
+    /// 95 % interval of the share of the function's samples that are at this instruction; `None` without samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
-    /// Disassembly.
+    /// The instruction in assembly language.
     pub text: String,
 }
