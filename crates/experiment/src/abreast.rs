@@ -1,4 +1,4 @@
-//! Runs commands side by side, each with a launcher of its own. All commands are held until the observer has attached
+//! Runs commands at the same time, each by a separate launcher. All commands are held until the observer has attached
 //! to each process (to put it into its control group, for instance), and are then released one after the other.
 
 use fauxplat_launch::{Held, LaunchError, Launcher, Reply, RunEnd};
@@ -8,20 +8,20 @@ use crate::request::{outcome_of, plain_request};
 use crate::{Driver, Executor, Failure, Listeners};
 
 pub(crate) trait Beside {
-    /// Called when the process of a command exists and its program has not begun.
+    /// Called when the process of the command with the index `lane` exists and its program has not begun.
     fn attach(&mut self, lane: usize, pid: i32) -> Result<(), Failure>;
 
-    /// Called when all programs have begun.
+    /// Called when all programs have begun, with the time by the monotonic clock.
     fn begun(&mut self, now_ns: u64);
 
-    /// Called regularly while commands run, with a flag for each command that tells whether it still runs; returns
-    /// whether the commands may continue.
+    /// Called regularly while commands run, with a flag for each command that tells whether it still runs. If the
+    /// result is false, the commands are ended.
     fn look(&mut self, now_ns: u64, running: &[bool], listeners: &Listeners) -> bool;
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ended {
-    /// `None` for a command that fauxplat ended.
+    /// How the command ended; `None` for a command that fauxplat ended.
     pub(crate) outcome: Option<Outcome>,
     pub(crate) wall_ns: Option<u64>,
     pub(crate) cpu_ns: Option<u64>,
@@ -129,7 +129,8 @@ fn begin(lanes: &mut [&mut dyn Launcher], entries: &[u32], beside: &mut dyn Besi
     Ok(())
 }
 
-/// Waits for the end of all commands, and ends them when the user or the observer requests it.
+/// Waits for the end of all commands, and returns their replies in the order of the launchers. Ends the commands when
+/// the user or the observer requests it.
 fn follow(
     lanes: &mut [&mut dyn Launcher],
     beside: &mut dyn Beside,

@@ -26,18 +26,18 @@ use crate::{Driver, Failure, Launch, Listeners, Machine, commands, header, relat
 pub struct Beginning<'a> {
     pub kind: &'static str,
     pub definition: Definition,
-    /// The machine before any tuning.
+    /// The machine as it was before fauxplat changed any of its settings.
     pub machine: Machine,
-    /// Where the experiment is made.
+    /// Checkout, host and user that the record names as the origin of the experiment.
     pub origin: Origin,
-    /// Store that records the experiment; `None` for none.
+    /// Store in which the experiment is recorded; `None` to record nothing.
     pub store: Option<Store>,
     pub invocation: &'a [String],
-    /// Builds of the commands' programs; `None` if they are not built by fauxplat.
+    /// Programs of the commands that fauxplat builds; `None` if it builds none.
     pub programs: Option<ProgramBuilds>,
-    /// Receivers of the experiment's events.
+    /// Receivers of the driver's events, such as warnings and progress.
     pub listeners: Listeners,
-    /// Starts the programs: a spawner, or a simulated launcher.
+    /// Starts the launcher of the programs: a spawner, or a simulated launcher.
     pub launch: Launch,
 }
 
@@ -69,14 +69,15 @@ impl Driver {
         mut beginning: Beginning<'_>,
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
     ) -> Result<Self, Failure> {
-        // Checked before the machine is changed, since the `/proc` entries of the runs could not be read.
+        // Checked before the machine is changed: where `/proc` shows the process ids of another namespace, the entries
+        // of the runs could not be read.
         if beginning.machine.is_live() && !process::proc_shows_our_numbers() {
             return Err(LaunchError::OtherNumbers.into());
         }
         let doubts = simulated::settle(beginning.kind, &mut beginning.definition, &beginning.machine)?;
         let counters = Counters::open(&beginning.definition, &beginning.machine)?;
         let mut meters = Meters::open(&beginning.definition, &counters)?;
-        // The meters may have changed the specification of a metric that the rule has already looked up.
+        // Opening the meters may have changed the specification of a metric that the rule has already looked up.
         beginning.definition.rule.renew();
         let read = Extra { counters, ..Extra::read_by(&meters) };
         let mut driver = Driver::surrounded(beginning, make)?;
@@ -112,8 +113,8 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Tunes the machine first, so that the recorded facts describe the tuned machine and settings for the commands'
-    /// processes are known before the commands are resolved.
+    /// Begins an experiment without starting its launcher. The machine is tuned first, so that the recorded facts
+    /// describe the tuned machine, and settings for the commands' processes are known before the commands are resolved.
     fn surrounded(
         beginning: Beginning<'_>,
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
@@ -187,9 +188,9 @@ impl Driver {
         Ok(())
     }
 
-    /// Measures the empty program, which also shows which sources the spawner could open.
+    /// Measures the wall time of the empty program, which also shows which kernel interfaces the spawner could open.
     fn measure_floor(&mut self) {
-        // The floor of timed runs says nothing about simulated runs.
+        // The wall time of an empty program says nothing about the counts of simulated runs.
         let is_timed = self.header.condition.simulate.is_none();
         let Some(executor) = self.executor.as_mut().filter(|_| is_timed) else { return };
         let setup = match &self.header.condition.cpu {
@@ -245,7 +246,7 @@ impl Driver {
         first
     }
 
-    /// Whether some command has a load beside it whose CPU depends on the command's CPU.
+    /// Whether some command has a background load, which may have to run on the command's CPU or off it.
     fn needs_one_cpu(&self) -> bool {
         self.commands.iter().any(|command| command.condition.background != Background::None)
     }
@@ -264,7 +265,8 @@ impl Driver {
     }
 }
 
-/// Hazards of the machine that are severe enough to be recorded with every experiment; `doctor` reports all others.
+/// Warnings about hazards of the machine (settings that may spoil a measurement) that are severe enough to be recorded
+/// with every experiment; `doctor` reports all others.
 fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<String> {
     let placement = commands.first().map_or(shared, |command| &command.condition.cpu);
     let cpus = match placement {
@@ -285,9 +287,9 @@ pub fn open_store(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
     }
 }
 
-/// Opens the store in which an experiment is recorded. For a shared store that is the user's own file, from which the
-/// experiment is shipped at the end. A server that refuses is reported before anything is measured; a server that
-/// cannot be reached may be back at the end.
+/// Opens the store in which an experiment is recorded. If the path names a shared store, that is the user's own file,
+/// from which the experiment is shipped at the end. A server that refuses is reported before anything is measured; a
+/// server that cannot be reached may be back at the end.
 ///
 /// # Errors
 /// Fails as [`open_store`] does, and if the server refuses.
@@ -303,8 +305,8 @@ const ANSWER_SECONDS: u64 = 30;
 /// Seconds to wait for each answer of the server before an experiment begins.
 const GREETING_SECONDS: u64 = 5;
 
-/// Refuses names that a shell or another tool interprets differently than fauxplat, and that would create a file by
-/// mistake.
+/// Refuses names of a store that a shell or another tool interprets differently than fauxplat, and that would create a
+/// file by mistake.
 ///
 /// # Errors
 /// Fails if the name is `-`, a capitalised `none`, or begins with `~`.

@@ -7,7 +7,7 @@ use crate::median::median_of;
 use crate::{Driver, Failure};
 
 impl Driver {
-    /// Refuses a comparison by rate of a command that publishes no rate, which would be inconclusive after all its
+    /// Refuses a comparison by published rates if a command publishes none: it would be inconclusive after all its
     /// pairs. Called after the warm-up, which shows whether there is a rate.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Driver {
         }
     }
 
-    /// Refuses to continue if a deciding metric has no reading in any successful run.
+    /// Fails if a deciding metric has no reading in any successful run so far, so that nothing could be decided.
     pub(crate) fn check_read(&self) -> Result<(), Failure> {
         if self.interrupted {
             return Ok(());
@@ -51,7 +51,7 @@ impl Driver {
         Err(Failure::usage(format!("--metric {}: no run has it: {why}", metric.name())))
     }
 
-    /// Refuses to judge a deciding metric of which some readings are bounds: they give the value on one side only.
+    /// Refuses to compare by a metric of which some readings are bounds: these give the value on one side only.
     ///
     /// # Errors
     /// Fails if there is such a reading, with advice on how to get a value.
@@ -72,7 +72,7 @@ impl Driver {
     }
 }
 
-/// The failure for readings that are bounds.
+/// The failure for readings of a metric that are bounds; `which` says whose readings.
 pub(crate) fn bounded(metric: Metric, which: &str) -> Failure {
     let cure = match metric == Metric::PEAK_MEMORY {
         true => {

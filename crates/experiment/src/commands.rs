@@ -9,7 +9,7 @@ use fauxplat_plan::{Expanded, expand};
 use crate::cpus::{check_limit, check_placement};
 use crate::{Failure, Machine, memory, threads};
 
-/// Resolves every command of a definition to words, program and hash. `programs` has the paths of programs that
+/// Resolves every command of a definition to its program, arguments and hash. `programs` has the paths of programs that
 /// fauxplat built, by the index of the command; a command without a path names an existing program.
 ///
 /// # Errors
@@ -28,7 +28,7 @@ pub fn resolve(
     expanded.iter().zip(programs).map(|(one, program)| command(one, &definition.condition, program)).collect()
 }
 
-/// Resolves one command; `built` is the path that replaces `{program}`.
+/// Resolves one command; `built` is the path of its built program, which replaces `{program}`.
 fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Result<Command, Failure> {
     let built_at = built.map(|path| path.display().to_string());
     let mut condition = shared.clone();
@@ -54,7 +54,7 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
     Ok(Command {
         name: expanded.name.clone(),
         command: expanded.command.clone(),
-        // The program at this path changes with the layout; the findings list the hashes of all variants.
+        // The built program at this path changes with the layout; the findings list the hashes of all layouts.
         program_sha256: if built.is_some() { None } else { words::sha256(&program) },
         program,
         argv,
@@ -108,7 +108,8 @@ fn filled_for_shell(line: &str, built: Option<&str>) -> String {
     built.map_or_else(|| line.to_owned(), |path| fauxplat_variants::fill_for_shell(line, path))
 }
 
-/// The shell of the condition, or `/bin/sh` if it has none, with its argument vector for a line.
+/// The shell that the condition requests, or `/bin/sh` if it requests none, with the argument vector by which it
+/// executes a line.
 pub(crate) fn by_shell(condition: &Condition, line: &str) -> Result<(PathBuf, Vec<String>), Failure> {
     let (program, mut argv) = match &condition.shell {
         Shell::None | Shell::Standard => (PathBuf::from("/bin/sh"), vec!["sh".to_owned()]),
@@ -122,7 +123,7 @@ pub(crate) fn by_shell(condition: &Condition, line: &str) -> Result<(PathBuf, Ve
     Ok((program, argv))
 }
 
-/// The executable for the first word, by the command's working directory and `PATH`.
+/// The executable that the first word of a command names, by the command's working directory and `PATH`.
 fn find(word: &str, condition: &Condition) -> Result<PathBuf, Failure> {
     let cwd = std::path::absolute(condition.cwd.as_deref().unwrap_or(Path::new(".")));
     let cwd = cwd.map_err(|error| Failure::machine(format!("working directory: {error}")))?;
@@ -138,7 +139,8 @@ fn recordable(program: PathBuf, cwd: &Path) -> PathBuf {
     }
 }
 
-/// `PATH` of the command's environment, otherwise of fauxplat, otherwise the default of `execvp(3)`.
+/// `PATH` of the command's environment; if the condition sets none, that of fauxplat's environment, and otherwise the
+/// default of `execvp(3)`.
 fn search_path(condition: &Condition) -> String {
     let set = condition.env_set.iter().rev().find_map(|setting| setting.strip_prefix("PATH="));
     // A clean environment has no PATH, but the user named the program with the PATH of the calling shell in mind.

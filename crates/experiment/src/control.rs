@@ -1,4 +1,4 @@
-//! Named pipes by which programs enable and disable counting.
+//! Named pipes by which measured programs enable and disable the counting of events.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use fauxplat_sys::pipes::{make_pipe, open_pipe};
 
 use crate::Failure;
 
-/// Entry of the launcher's table, with the pipes that were created for it.
+/// Control pipes and their metrics as an entry of the launcher's table, with the pipes that were created for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Controlled {
     pub(crate) entry: ControlEntry,
     _pipes: Arc<Pipes>,
 }
 
-/// Pipes that this process created, which are removed on drop, and the locks of all pipes in use.
+/// Paths of the pipes that this process created, which are removed on drop, and the locks of all pipes in use.
 #[derive(Debug, Default)]
 struct Pipes {
     made: Vec<PathBuf>,
@@ -33,8 +33,8 @@ impl Drop for Pipes {
 }
 
 impl Controlled {
-    /// Opens the pipes of a definition, with metrics for these counters in the enabled times; `None` if the definition
-    /// has no pipes.
+    /// Opens the pipes of a definition, with metrics for what these counters count while a program has enabled
+    /// counting; `None` if the definition has no pipes.
     ///
     /// # Errors
     /// Fails if the definition has an option that excludes control pipes, or a pipe can neither be opened nor created.
@@ -70,13 +70,13 @@ impl Controlled {
         Ok(Some(Controlled { entry, _pipes: Arc::new(pipes) }))
     }
 
-    /// Whether a metric is measured in the enabled times.
+    /// Whether a metric is measured only while a program has enabled counting.
     pub(crate) fn gives(&self, metric: Metric) -> bool {
         let ControlEntry { wall, times, counters, .. } = &self.entry;
         [wall, times].into_iter().chain(counters).any(|own| *own == metric)
     }
 
-    /// Sentences about missing readings of the enabled times.
+    /// Sentences about metrics of the times of enabled counting that some samples lack.
     pub(crate) fn not_measured(&self, samples: &[Sample]) -> Vec<String> {
         let lacking = |metric: Metric| samples.iter().filter(|sample| sample.get(metric).is_none()).count();
         let (runs, untold) = (samples.len(), lacking(self.entry.wall));

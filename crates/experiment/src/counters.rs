@@ -1,5 +1,5 @@
-//! Counters of an experiment: resolves the names of events to entries of the launcher's table. Each event is opened
-//! once in this process beforehand, so that an error is reported before anything is run.
+//! Counters of an experiment: resolves the names of events to entries of the launcher's table. Each event is first
+//! opened once in this process, so that an error is reported before anything is run.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,10 @@ use crate::{Failure, Machine};
 pub(crate) struct Counters {
     pub(crate) entries: Vec<CounterEntry>,
     sets: u8,
-    /// Notes for the reader.
+    /// Sentences for the report, such as that an event is counted in user mode alone.
     pub(crate) notes: Vec<String>,
-    /// Names of accounts of the whole machine, which meters read.
+    /// Names of requested metrics that are accounts of the whole machine, such as energy, which meters read around each
+    /// run.
     pub(crate) accounts: Vec<String>,
     /// Sentences about events of a predefined set that are not available on this machine.
     left_out: Vec<String>,
@@ -30,11 +31,11 @@ pub(crate) struct Counters {
 }
 
 const SOURCES: [&str; 3] = ["pmu:", "software:", "tracepoint:"];
-/// Maximum number of sets: the sets of an event are bits of a 64-bit word.
+/// Maximum number of sets: the sets to which an event belongs are bits of a 64-bit word.
 const SETS_MAX: usize = 64;
 
 impl Counters {
-    /// Opens the counters of a definition, including those of its deciding metrics.
+    /// Opens the counters that a definition requests, including those of its deciding metrics.
     ///
     /// # Errors
     /// Fails for a name that is unknown, or an event that cannot be counted on this machine, with the reason.
@@ -110,7 +111,7 @@ impl Counters {
         })
     }
 
-    /// Number of the set that the runs of a block count. The sets come in a shuffled order, each once before any set
+    /// Index of the set that the runs of a block count. The sets come in a shuffled order, each once before any set
     /// repeats.
     pub(crate) fn set_of(&self, block: u32) -> u8 {
         let count = u32::from(self.sets.max(1));
@@ -126,14 +127,15 @@ impl Counters {
         order[(block % count) as usize]
     }
 
-    /// Entries of each set.
+    /// Counters of each set, in the order of the sets.
     pub(crate) fn sets_of_entries(&self) -> Vec<Vec<CounterEntry>> {
         let of_set =
             |set: u8| self.entries.iter().filter(move |entry| entry.sets >> set & 1 == 1).copied().collect();
         (0..self.sets).map(of_set).collect()
     }
 
-    /// Entries of the only set, for measurements that cannot rotate sets; empty if nothing is counted.
+    /// Counters of the only set, for measurements in which sets cannot take turns; empty if nothing is counted. Fails
+    /// if there are several sets.
     pub(crate) fn only_set_of_runs(&self) -> Result<Vec<CounterEntry>, Failure> {
         let mut sets = self.sets_of_entries();
         let only = sets.pop().unwrap_or_default();
@@ -154,13 +156,14 @@ impl Counters {
         self.only_set_of_runs()
     }
 
-    /// Whether a metric is measured by these counters.
+    /// Whether the readings of a metric come from these counters.
     pub(crate) fn gives(&self, metric: Metric) -> bool {
         let is_controlled = self.control.as_ref().is_some_and(|control| control.gives(metric));
         is_controlled || self.entries.iter().any(|entry| entry.metric == metric)
     }
 
-    /// The counter with `:u` that replaces this metric, where the user may count user mode only.
+    /// The counter in user mode (`:u`) that replaces this metric because the user may not count the kernel; `None` if
+    /// there is none.
     pub(crate) fn instead_of(&self, metric: Metric) -> Option<Metric> {
         let name = format!("{}:u", metric.name());
         self.entries.iter().map(|entry| entry.metric).find(|given| given.name() == name)
@@ -197,7 +200,8 @@ impl Counters {
     }
 }
 
-/// Counters that are named by metrics of regions or of control pipes.
+/// Names of the events of which deciding metrics count a part of a run: a region, or the time in which a control pipe
+/// enables counting.
 fn counted_in_parts(definition: &Definition) -> impl Iterator<Item = String> {
     let decided = definition.rule.decided().into_iter().map(|(metric, _)| metric);
     let names = decided.filter(|metric| is_part(*metric)).filter_map(|metric| metric.name().split_once(':'));
@@ -209,7 +213,8 @@ fn is_part(metric: Metric) -> bool {
     metric.region().is_some() || source == Some(MetricSpec::CONTROL)
 }
 
-/// Checks that the events fit twice: a region is counted by its own thread, beside the whole run.
+/// Refuses events of which the processor cannot count each twice at the same time: a thread counts them for its region
+/// while they are counted for the whole run.
 fn fit_beside_themselves(events: &[Resolved]) -> Result<(), Failure> {
     let sets = rotation(&[events, events].concat()).sets.len();
     match sets {
@@ -221,7 +226,7 @@ fn fit_beside_themselves(events: &[Resolved]) -> Result<(), Failure> {
     }
 }
 
-/// Account of how long a CPU quota stopped a command.
+/// Name of the account of the time for which a CPU quota stopped a command.
 pub(crate) const THROTTLED: &str = "cgroup:throttled";
 
 /// Whether the name is an account of the whole machine, which is read before and after each run.
@@ -237,7 +242,7 @@ fn without_accounts(lists: &[String]) -> (Vec<String>, Vec<String>) {
     words.partition(|word| is_account(word))
 }
 
-/// Sets that contain an event, one bit for each set.
+/// Returns which sets contain an event (an index), one bit for each set.
 fn mask(sets: &[Vec<usize>], event: usize) -> u64 {
     sets.iter().enumerate().filter(|(_, set)| set.contains(&event)).map(|(at, _)| 1 << at).sum()
 }
@@ -253,7 +258,7 @@ pub(crate) fn is_in_kernel(asked: &Asked) -> bool {
     matches!(&asked.form, Form::Word(word) if IN_KERNEL.contains(&word.name))
 }
 
-/// The event with `:u`, if it has no modifier yet and also occurs in user mode.
+/// The event restricted to user mode (`:u`); `None` if it has a modifier already or occurs in the kernel alone.
 pub(crate) fn in_user_mode(asked: &Asked) -> Option<Asked> {
     let is_open = asked.modifiers.is_none() && !is_in_kernel(asked);
     let colon = if asked.name.ends_with('/') { "" } else { ":" };
@@ -261,8 +266,8 @@ pub(crate) fn in_user_mode(asked: &Asked) -> Option<Asked> {
     alone.and_then(|mut all| all.pop()).map(|one| Asked { group: asked.group, ..one })
 }
 
-/// The event as the kernel permits it. A user who may not count the kernel gets the event in user mode, under a name
-/// that says so.
+/// The event as the kernel permits it to this user. A user who may not count the kernel gets the event in user mode,
+/// under a name that says so.
 fn allowed(asked: Asked, catalog: &Catalog, notes: &mut Vec<String>) -> Result<Asked, Failure> {
     if asked.modifiers.user && !asked.modifiers.kernel && is_in_kernel(&asked) {
         let name = &asked.name;
@@ -280,8 +285,9 @@ fn allowed(asked: Asked, catalog: &Catalog, notes: &mut Vec<String>) -> Result<A
     Ok(user.unwrap_or(asked))
 }
 
-/// The available events of a predefined set, whose members were not requested by name. A set that is a group is
-/// available as a whole or not at all, and at least one event must remain.
+/// The events that can be counted here, and sentences about the others. Only events of a predefined set are left out,
+/// since these were not requested by name. A set that is a group is available as a whole or not at all, and at least
+/// one event must remain.
 fn those_here(
     asked: Vec<Asked>,
     machine: &Machine,
@@ -305,7 +311,7 @@ fn those_here(
     Ok((here, by_reason.into_iter().map(sentence).collect()))
 }
 
-/// Why an event of a predefined set is not counted.
+/// The reason why an event of a predefined set is not counted.
 fn why_not(asked: &Asked, machine: &Machine, catalog: &Catalog) -> Result<String, Failure> {
     let events = match catalog.resolve(asked) {
         Ok(events) => events,
@@ -323,7 +329,7 @@ fn why_not(asked: &Asked, machine: &Machine, catalog: &Catalog) -> Result<String
     }
 }
 
-/// Whether this process can open the event.
+/// Whether this process can open all kernel events that a requested event stands for.
 pub(crate) fn can_open(asked: &Asked, catalog: &Catalog) -> bool {
     let events = catalog.resolve(asked).unwrap_or_default();
     !events.is_empty() && events.iter().all(|event| Kernel.open(&event.event, None).is_ok())
@@ -334,7 +340,7 @@ fn refused(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> Fail
     Failure::machine(format!("-e: {} cannot be counted here: {why}", event.name))
 }
 
-/// Why an event is not counted, and the cure where one is known.
+/// Why an event is not counted here, and how to make it countable where that is known.
 fn reason_of(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> String {
     let why = match why {
         Misfit::NotTogether => {

@@ -17,7 +17,7 @@ pub fn check_placement(placement: &Placement, machine: &Machine) -> Result<(), F
     check_cpus(&format!("--cpu {wanted}"), wanted, machine)
 }
 
-/// As [`check_placement`], for CPUs of another option, which `asked` quotes in the message.
+/// As [`check_placement`], for CPUs of any option, which `asked` quotes in the message.
 ///
 /// # Errors
 /// Fails as [`check_placement`] does.
@@ -44,8 +44,8 @@ pub fn check_cpus(asked: &str, wanted: &CpuSet, machine: &Machine) -> Result<(),
     Ok(())
 }
 
-/// Refuses CPUs that a limit forbids. The kernel would silently use the CPUs of the limit instead, and the record would
-/// name CPUs on which nothing ran.
+/// Refuses CPUs that the condition requests for runs or threads and its own limit forbids. The kernel would silently
+/// use the CPUs of the limit instead, and the record would name CPUs on which nothing ran.
 ///
 /// # Errors
 /// Fails for a CPU outside the limit.

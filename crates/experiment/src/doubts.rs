@@ -1,4 +1,5 @@
-//! Warnings about the commands themselves: programs that check where their output goes, and programs that were replaced.
+//! Warnings about the commands themselves: such as programs that check where their output goes, and programs that were
+//! replaced.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -9,7 +10,8 @@ use fauxplat_model::{Command, EnvBase, Output, Shell};
 use fauxplat_sys::clock;
 use regex::Regex;
 
-/// Programs that do less when their output is `/dev/null`, and what is omitted: GNU grep since 2.5.2 and GNU tar.
+/// Names of programs that do less when their output is `/dev/null` (GNU grep since 2.5.2 and GNU tar), and what they do
+/// then.
 const LOOKING: [(&str, &str); 4] = [
     ("grep", "stops at the first match"),
     ("egrep", "stops at the first match"),
@@ -33,8 +35,8 @@ pub(crate) fn look_away(commands: &[Command]) -> Vec<String> {
     commands.iter().filter_map(of).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// A sentence for each name in braces that is no parameter: `run 'echo {n}'` without `-L n=…` measures the literal
-/// braces. Quoted parts of the line, such as a program for awk, are not checked.
+/// A sentence for each name in braces that is the name of no parameter: `run 'echo {n}'` without `-L n=…` measures the
+/// literal braces. Quoted parts of the line, such as a program for awk, are not checked.
 pub(crate) fn unfilled(commands: &[Command]) -> Vec<String> {
     if !commands.iter().any(|command| command.command.contains('{')) {
         return Vec::new();
@@ -61,8 +63,8 @@ pub(crate) fn called_a_number(commands: &[Command]) -> Option<String> {
     })
 }
 
-/// A sentence about inherited variables that commands do not get, because they are not UTF-8 and documents hold only
-/// text.
+/// A sentence about environment variables that commands do not inherit, because they are not UTF-8 and documents hold
+/// only text; `None` if there are none.
 pub(crate) fn left_out(commands: &[Command]) -> Option<String> {
     let is_inherited = commands.iter().any(|command| command.condition.env == EnvBase::Inherit);
     let is_text = |(name, value): &(OsString, OsString)| name.to_str().is_some() && value.to_str().is_some();
@@ -75,7 +77,7 @@ pub(crate) fn left_out(commands: &[Command]) -> Option<String> {
 
 /// A sentence for each program whose file was replaced since the experiment began `elapsed_s` ago.
 pub(crate) fn replaced(commands: &[Command], elapsed_s: f64) -> Vec<String> {
-    // A clock that was set meanwhile only causes the hash of an unchanged file to be computed.
+    // If the clock was set meanwhile, at worst the hash of an unchanged file is computed.
     let now_s = (clock::realtime_ns() / 1_000_000_000).cast_signed();
     let began_s = now_s - (elapsed_s.max(0.0) + SLACK_S) as i64;
     let is_another = |command: &&Command| {

@@ -1,7 +1,7 @@
 //! Drives every experiment: begins it (`begin.rs`), runs the trials that the steering requests, and finishes it.
 //!
 //! The driver records, stores and reports; the steering chooses the next trials and judges. So a verb consists of a
-//! definition, a steering and an analysis, and no verb has a runner of its own.
+//! definition, a steering and an analysis, and no verb needs code that runs commands.
 
 use fauxplat_analyze::{counter_rates, run_findings};
 use fauxplat_model::document::{Findings, Header, Record};
@@ -25,7 +25,7 @@ use crate::{Event, Executor, Failure, Launch, Listeners, Machine, Stopped, shipp
 #[derive(Debug)]
 pub struct Driver {
     pub header: Header,
-    /// Empty for verbs that measure threads of fauxplat.
+    /// Commands that the experiment runs; empty for verbs that measure threads of fauxplat itself.
     pub commands: Vec<Command>,
     pub surroundings: Surroundings,
     pub(crate) listeners: Listeners,
@@ -35,16 +35,17 @@ pub struct Driver {
     pub(crate) executor: Option<Executor>,
     pub(crate) recorder: Recorder,
     pub(crate) interrupted: bool,
-    /// Failure that ended the experiment early, after results worth analysing.
+    /// Failure that ended the experiment early, after results worth analysing; `None` if there was none.
     pub(crate) cut_short: Option<Failure>,
-    /// Whether every command was found to be one process of one thread.
+    /// Whether a traced run of every command was one process of one thread.
     pub(crate) single_task: bool,
-    /// The two CPUs of a duet.
+    /// The two CPUs on which the commands of a pair run at the same moment (a duet); `None` if they run one after the
+    /// other.
     pub(crate) duet: Option<[Cpu; 2]>,
     /// Number of the experiment that this experiment confirms. Its pair was chosen by the findings of that experiment,
     /// which therefore does not count as an earlier session of the pair.
     pub confirms: Option<i64>,
-    /// Keeps this process off the CPUs of the duet until the end.
+    /// Keeps this process off the CPUs of the duet until the end of the experiment.
     pub(crate) aside: Option<Aside>,
     /// Median wall time of the empty static program, in nanoseconds.
     pub(crate) floor_ns: Option<f64>,
@@ -59,7 +60,8 @@ impl Driver {
         (clock::monotonic_ns() - self.started_ns) as f64 / 1e9
     }
 
-    /// Runs other commands, whose samples are not part of the record.
+    /// Runs these commands instead of those of the experiment, and returns their samples, which are not recorded.
+    /// `extra_work` has the iterations of work that each of them does first.
     ///
     /// # Errors
     /// Fails as [`Driver::steer`] does.
@@ -80,7 +82,7 @@ impl Driver {
         self.commands.iter().map(|command| command.name.clone()).collect()
     }
 
-    /// The samples so far, of measured and warm-up runs.
+    /// The samples of the experiment so far, of measured and warm-up runs.
     pub fn samples(&self) -> &[Sample] {
         &self.recorder.samples
     }
@@ -98,17 +100,18 @@ impl Driver {
         self.interrupted = true;
     }
 
-    /// Notes a failure that ends the experiment early. Earlier results are analysed, and reported with the failure.
+    /// Records a failure that ends the experiment early, unless an earlier one is recorded. Results so far are
+    /// analysed, and reported with the failure.
     pub(crate) fn cut_short(&mut self, failure: Failure) {
         self.cut_short.get_or_insert(failure);
     }
 
-    /// Whether no further run is made.
+    /// Whether no further run is made, because the user or a failure has ended the experiment.
     pub(crate) fn is_over(&self) -> bool {
         self.interrupted || self.cut_short.is_some()
     }
 
-    /// Adds a warning about something that may spoil the result.
+    /// Reports a warning about something that may spoil the result, and adds it to the record.
     pub fn warn(&mut self, warning: impl Into<String>) {
         let warning = warning.into();
         self.listeners.tell(&Event::Warning(&warning));
@@ -119,7 +122,7 @@ impl Driver {
         self.listeners.tell(&Event::Progress(standing));
     }
 
-    /// Records how the following trials are drawn.
+    /// Records the plan from which the following trials are drawn.
     ///
     /// # Errors
     /// Returns the store's error if it cannot be written.
@@ -140,7 +143,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Begins the record, unless it has been begun.
+    /// Begins the record in the store and reports its beginning to the listeners, unless that has been done.
     ///
     /// # Errors
     /// Returns the store's error if it cannot be written.
@@ -175,7 +178,7 @@ impl Driver {
         Ok(stopped)
     }
 
-    /// Runs every command `times` times without measuring; the samples are kept as warm-up.
+    /// Runs every command `times` times without measuring; the samples are recorded as warm-up runs.
     ///
     /// # Errors
     /// Fails as [`Driver::steer`] does.
@@ -184,8 +187,8 @@ impl Driver {
         self.steer(&mut WarmUp::new(commands, times)).map(drop)
     }
 
-    /// Replaces the executor by one with the present commands, with this many iterations of extra work before each
-    /// command.
+    /// Replaces the executor by one that runs the present commands (`self.commands`), each after so many iterations of
+    /// extra work; an empty slice stands for none.
     ///
     /// # Errors
     /// Fails if the commands cannot be launched.
@@ -199,7 +202,7 @@ impl Driver {
         Ok(())
     }
 
-    /// A plan of all commands under the shared condition, each once per block.
+    /// A plan in which each block runs every command once, under the condition that all commands share.
     pub(crate) fn single_plan(&self) -> Plan {
         let condition = &self.header.condition;
         Plan {
@@ -212,12 +215,13 @@ impl Driver {
         }
     }
 
-    /// The setup that a plan of all commands under the shared condition draws for a block.
+    /// The setup (CPUs, padding) that [`Driver::single_plan`] draws for a block.
     pub fn setup_of_block(&self, block: u32) -> Setup {
         self.single_plan().setup(block)
     }
 
-    /// Setup of the next run of a command that is no trial: the one that a block of the same number would draw.
+    /// Setup for an untimed run of a command: the setup of the block whose number is the number of the command's trials
+    /// so far.
     fn setup_of(&self, command: u16) -> Setup {
         let number = self.executor.as_ref().map_or(0, |executor| executor.begun(command));
         self.single_plan().setup(number)
@@ -262,7 +266,8 @@ impl Driver {
     }
 
     /// Runs a command once, held before its program begins while `attach` is called with its process id. A counter or
-    /// profiler thus attaches without any cost in time. Such a run is no sample. `None` if the user stopped the run.
+    /// profiler thus attaches without any cost in time. Such a run is no sample. Returns `None` if the user stopped the
+    /// run.
     ///
     /// # Errors
     /// Fails if the command cannot be launched or `attach` fails.
@@ -374,11 +379,11 @@ pub struct Finished {
     samples: Vec<Sample>,
     evidence: Vec<Evidence>,
     findings: Findings,
-    /// Whether the experiment failed or its cleanup did, so that the findings may cover only a part.
+    /// Whether a failure ended the experiment early after results worth reporting, or its cleanup failed.
     is_cut_short: bool,
-    /// Whether the store accepted the findings.
+    /// The store's error, if it did not accept the findings.
     pub stored: Result<(), Failure>,
-    /// Sentences about data that a shared store has not acknowledged, and how it will get there; also among the
+    /// Sentences about data that a shared store has not acknowledged, and how they will be sent later; also among the
     /// warnings.
     pub waiting: Vec<String>,
     pub failed: Option<Failure>,
@@ -398,8 +403,8 @@ impl Finished {
         &self.evidence
     }
 
-    /// Whether there is anything to report. After a failure before the first measured run, the error is printed without
-    /// an empty report.
+    /// Whether there is anything to report. If a failure came before the first measured run, only its message is
+    /// printed, without an empty report.
     pub fn has_measured(&self) -> bool {
         let is_sampled = matches!(&self.findings, Findings::Profile(found) if !found.stacks.is_empty());
         let is_watched = matches!(&self.findings, Findings::Limit(found) if !found.groups.is_empty());

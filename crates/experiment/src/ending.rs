@@ -29,7 +29,7 @@ impl Listener for Ending {
 }
 
 impl Ending {
-    /// A handle to the same notice, with a function that summarises a record in a sentence.
+    /// A second handle to this notice, with a function that summarises a record in a sentence.
     #[must_use]
     pub fn in_words(&self, sentence: fn(&Record<'_>) -> String) -> Self {
         Ending { notice: self.notice.clone(), sentence }

@@ -1,5 +1,5 @@
-//! Events of an experiment in progress. Listeners may be a terminal, a file or another program, which this module need
-//! not know.
+//! Events of an experiment in progress, which the driver passes to listeners: a terminal, a file or another program,
+//! which this module need not know.
 
 use std::cell::RefCell;
 
@@ -11,18 +11,18 @@ use crate::Standing;
 
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// Everything is ready for the first run.
+    /// The record has been opened, and the first run is about to begin.
     Begun {
         kind: &'static str,
         header: &'a Header,
-        /// Empty for verbs that measure threads of fauxplat.
+        /// Commands that are run; empty for verbs that measure threads of fauxplat itself.
         commands: &'a [Command],
     },
-    /// Description of how the following trials are drawn.
+    /// The plan from which the following trials are drawn.
     Plan(&'a Value),
-    /// Samples have been stored.
+    /// Samples of runs, which have been stored.
     Samples(&'a [Sample]),
-    /// Evidence other than a run has been stored.
+    /// A piece of evidence other than a run, which has been stored.
     Evidence(&'a Evidence),
     /// Progress, after samples have been stored.
     Progress(&'a Standing),
@@ -30,9 +30,9 @@ pub enum Event<'a> {
     Held { command: u16, pid: i32 },
     /// A warning about something that may spoil the result.
     Warning(&'a str),
-    /// The experiment has ended.
+    /// The experiment has ended, and its findings are known.
     Finished {
-        /// State at the end, in the words of the store.
+        /// State of the experiment at its end, as the store names it: `finished`, `stopped` or `failed`.
         state: &'static str,
         record: &'a Record<'a>,
     },

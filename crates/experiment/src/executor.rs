@@ -1,4 +1,5 @@
-//! Executes trials: requests runs from the launcher as the feed asks for them, and passes the samples on.
+//! Executes trials: takes them from the feed (`feed.rs`), requests their runs from the launcher, and passes the samples
+//! back to the feed.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -19,39 +20,44 @@ use crate::{Feed, Next, RunError, Stopped};
 #[derive(Debug)]
 pub struct Executor {
     pub(crate) launcher: Box<dyn Launcher>,
-    /// A second launcher with the same programs, for runs at the same moment.
+    /// A second launcher with the same programs, for runs beside those of the first one; `None` if no runs take place
+    /// at the same moment.
     pub(crate) partner: Option<Box<dyn Launcher>>,
     pub(crate) commands: Vec<Places>,
-    /// Index of the empty program in the table, and the memory file that holds it.
+    /// Index of the empty static program in the launcher's table of programs, and the memory file that holds this
+    /// program; `None` if it could not be made.
     pub(crate) floor: Option<(u32, File)>,
-    /// Meters of the runs. With any meter, only one run is under way at a time, so that each run can be read alone.
+    /// Meters, which read metrics before, during and after each run. If there are any, only one run is under way at a
+    /// time, so that a reading belongs to one run.
     meters: Meters,
-    /// Events counted by the kernel, and the runs that count them.
+    /// Counted events of the processor and the kernel, and the set of them that the runs of each block count.
     counters: Counters,
-    /// Metrics of samples: those of the launcher, followed by those of the meters.
+    /// Metrics that a sample can have: those of the launcher, followed by those of the meters.
     metrics: Arc<MetricSet>,
     started_ns: u64,
     next_trial: u32,
     last_wall_ns: u64,
-    /// Command whose trial has begun and whose `conclude` has not been run.
+    /// Index of the command whose trial has begun and whose helper `conclude` has not been run yet; `None` if there is
+    /// none.
     owed: Option<u16>,
     pub(crate) again: Again,
 }
 
-/// Wall time from which on the runner and the command take turns, so that storing a sample never overlaps with the next
-/// run. Shorter runs overlap, because on a run of a tenth of a millisecond waiting would cost more than it protects.
+/// Wall time of a run, in nanoseconds, from which on the next run is requested only after the samples of the last one
+/// have been stored, so that storing never overlaps with a run. Shorter runs overlap with it, because for a run of a
+/// tenth of a millisecond the wait would cost more than the overlap.
 const TURNS_FROM_NS: u64 = 1_000_000;
-/// Maximum time for which replies of short runs are left to accumulate.
+/// Maximum time, in nanoseconds, for which replies to the requests of short runs are left to accumulate.
 const GATHER_NS: u64 = 4_000_000;
-/// Maximum number of attempts to run `conclude`. A late stop may abort the first attempt, although it was requested
-/// after the stop, but hardly a further one.
+/// Maximum number of attempts to run `conclude`. The request to stop that ended the trial may arrive late and abort the
+/// first attempt too, but hardly a further one.
 const STOPS_MAX: usize = 3;
 
 impl Executor {
-    /// Starts a launcher for the commands.
+    /// Starts a launcher with the programs of these commands and of their helpers.
     ///
     /// # Errors
-    /// Fails if a file of a condition cannot be opened, or the launcher cannot be started.
+    /// Fails if a file that a command's condition names cannot be opened, or the launcher cannot be started.
     pub fn new(
         launch: impl FnOnce(Table) -> Result<Box<dyn Launcher>, LaunchError>,
         commands: &[Command],
@@ -82,8 +88,8 @@ impl Executor {
         let launcher = launch(table)?;
         let metrics = Arc::clone(launcher.metrics());
         let started_ns = launcher.now_ns();
-        // Before the first run the duration of the commands is unknown, so they take turns with the runner: a command
-        // that fails is not started again by requests that were made ahead.
+        // Before the first run the duration of the commands is unknown, so they are treated as long runs: requests that
+        // were made ahead would start a failing command again.
         let last_wall_ns = TURNS_FROM_NS;
         Ok(Executor {
             launcher,
@@ -110,7 +116,7 @@ impl Executor {
         &self.meters
     }
 
-    /// Takes the meters out and clones the counters, for another executor of the same experiment.
+    /// Removes the meters and clones the counters, for another executor of the same experiment.
     pub(crate) fn take_reading(&mut self) -> (Meters, Counters) {
         (std::mem::take(&mut self.meters), self.counters.clone())
     }
@@ -119,17 +125,18 @@ impl Executor {
         &self.counters
     }
 
-    /// Sentences about requested metrics that some of these runs lack.
+    /// Sentences for the report about requested metrics of which some of these samples have no reading.
     pub(crate) fn missed(&self, samples: &[Sample]) -> Vec<String> {
         self.meters.not_measured().chain(self.counters.not_measured(samples)).collect()
     }
 
-    /// Sources of the figures; known after the first run.
+    /// Kernel interfaces from which the launcher takes its metrics; known after the first run.
     pub fn sources(&self) -> Sources {
         self.launcher.sources()
     }
 
-    /// A sentence about readings that some runs lack although other runs have them, if there are such runs.
+    /// A sentence about runs that lack metrics which other runs have, since the kernel dropped their accounts; empty if
+    /// there are no such runs.
     pub fn not_measured(&self) -> Vec<String> {
         let lanes = [Some(&self.launcher), self.partner.as_ref()];
         let runs: u64 = lanes.into_iter().flatten().map(|lane| lane.lossy_runs()).sum();
@@ -141,7 +148,7 @@ impl Executor {
         (runs > 0).then(sentence).into_iter().collect()
     }
 
-    /// A warning about runs in which a command stopped the spawner; `None` if there are no such runs.
+    /// A warning if a command has stopped the process that starts and times the runs; `None` if none has.
     pub(crate) fn meddled(&self) -> Option<String> {
         let lanes = [Some(&self.launcher), self.partner.as_ref()];
         let times: u64 = lanes.into_iter().flatten().map(|lane| lane.stopped_by_others()).sum();
@@ -152,7 +159,7 @@ impl Executor {
         })
     }
 
-    /// Runs the trials of the feed until there are no more.
+    /// Runs the trials of the feed until it has no more; returns whether that or the user ended the runs.
     ///
     /// # Errors
     /// Fails if a command cannot be launched, a helper fails, or the feed returns an error.
@@ -160,7 +167,7 @@ impl Executor {
         let mut under_way: VecDeque<Purpose> = VecDeque::new();
         let done = self.execute_until(feed, &mut under_way);
         match done {
-            // A launcher that did not answer was ended because the user requested it.
+            // With this error the launcher did not answer, and was ended because the user requested it.
             Err(RunError::Launch(LaunchError::Stopped)) => Ok(Stopped::Interrupted),
             Err(error) => {
                 self.wind_up(under_way);
@@ -170,8 +177,8 @@ impl Executor {
         }
     }
 
-    /// Cleans up after a failure: requested runs are stopped, and `conclude` of the last one is run. Further errors are
-    /// ignored, since the first failure is reported.
+    /// Cleans up after a failure: requested runs are stopped, and `conclude` of the last trial that began is run.
+    /// Further errors are ignored, since the first failure is reported.
     fn wind_up(&mut self, under_way: VecDeque<Purpose>) {
         if under_way.iter().any(|purpose| matches!(purpose, Purpose::Trial(_))) {
             self.launcher.abort();
@@ -191,7 +198,7 @@ impl Executor {
         under_way: &mut VecDeque<Purpose>,
     ) -> Result<Stopped, RunError<F::Error>> {
         let mut queue: VecDeque<Trial> = VecDeque::new();
-        // Remaining steps of the present trial.
+        // Steps of the present trial (`prepare`, the run, `conclude`) that have not been submitted.
         let mut steps: VecDeque<Purpose> = VecDeque::new();
         let mut done = false;
         let mut stopping = false;
@@ -226,7 +233,8 @@ impl Executor {
                         }
                         feed.enter_scene(trial).map_err(RunError::Feed)?;
                         scene = wanted;
-                        // A run must not take place in a scene whose setup was interrupted.
+                        // An interrupted setup leaves the surroundings (the scene) of the trial incomplete, so no run
+                        // may take place in them.
                         if self.launcher.stop_requested() {
                             continue 'asking;
                         }
@@ -256,9 +264,9 @@ impl Executor {
         }
     }
 
-    /// Runs a command's `conclude`, if it has one, also after a stop, so that resources prepared by a trial are not
-    /// left behind. A further stop ends `conclude`, too. Its result is ignored: the trial may have been stopped before
-    /// there was anything to clean up.
+    /// Runs a command's helper `conclude`, if the command has one, also after the user requested a stop, so that
+    /// resources prepared by a trial are not left behind. A further request ends `conclude`, too. The exit status of
+    /// `conclude` is ignored: the trial may have been stopped before there was anything to clean up.
     pub(crate) fn conclude(&mut self, command: u16) -> Result<(), LaunchError> {
         let Some(entry) = self.helper("conclude", command) else { return Ok(()) };
         let number = self.commands[usize::from(command)].number();
@@ -287,7 +295,7 @@ impl Executor {
         }
     }
 
-    /// Waits for replies and passes the samples on.
+    /// Waits for replies of the launcher, and passes their samples to the feed.
     fn settle_some<F: Feed>(
         &mut self,
         under_way: &mut VecDeque<Purpose>,
@@ -295,15 +303,16 @@ impl Executor {
     ) -> Result<(), RunError<F::Error>> {
         self.gather(under_way.len())?;
         let settled = self.settle_all(under_way, feed);
-        // Samples that arrived before a failure are kept like all others.
+        // Samples that arrived before a failure are stored like all others.
         feed.landed().map_err(RunError::Feed)?;
         settled
     }
 
-    /// Whether another step may be submitted now. Steps of a trial follow each other without a pause, except with
-    /// meters, which are read after `prepare` and before `conclude`. A trial whose `prepare` failed does not begin.
+    /// Whether another step of a trial may be submitted now. Steps of a trial follow each other without a pause, except
+    /// with meters, which are read after `prepare` and before `conclude`. The end of `prepare` is awaited, since a
+    /// trial whose `prepare` failed does not begin.
     fn has_room(&self, steps: usize, under_way: &VecDeque<Purpose>) -> bool {
-        // Runs to repeat come before all runs that have not been requested, and after all that have.
+        // A run that is to be repeated is submitted after the end of all submitted runs and before all others.
         if !self.meters.is_empty() || self.again.is_due() && steps == 0 {
             return under_way.is_empty();
         }
@@ -351,9 +360,9 @@ impl Executor {
         self.helper(role, command).unwrap_or(self.commands[usize::from(command)].run)
     }
 
-    /// Sleeps until a reply is there. Replies of short runs are left to accumulate, so that this process does not wake
-    /// up during each run, but only until half of the requested runs should have ended: the launcher must not become
-    /// idle.
+    /// Sleeps until the launcher has a reply. Replies of short runs are left to accumulate, so that this process does
+    /// not wake up during each run, but only until half of the requested runs should have ended: the launcher must not
+    /// become idle.
     fn gather(&mut self, under_way: usize) -> Result<(), LaunchError> {
         if self.last_wall_ns > 0 && self.last_wall_ns < TURNS_FROM_NS && under_way > 1 {
             let half_of_them_ns = under_way as u64 * self.last_wall_ns / 2;
@@ -427,7 +436,8 @@ impl Executor {
         let mut readings = Readings::with_parts(Arc::clone(&self.metrics), own, reply.readings);
         self.launcher.sources().mark(&mut readings);
         self.last_wall_ns = readings.get(Metric::WALL).unwrap_or(0);
-        // For two runs at the same moment it is unknown which of them changed the counters.
+        // If two runs take place at the same moment, it is unknown which of them changed the counters that the meters
+        // read.
         if !trial.setup.together {
             let run = Over { trial: number, started_ns: reply.started_ns, wall_ns: self.last_wall_ns };
             self.meters.end(run, &mut readings);
@@ -448,7 +458,8 @@ impl Executor {
         }
     }
 
-    /// Readings of the empty static program under the first command's condition and this setup.
+    /// Readings of up to `runs` runs of the empty static program under the first command's condition and this setup;
+    /// runs that fail are left out.
     pub fn floor(&mut self, runs: usize, setup: &Setup) -> Vec<Readings> {
         let Some((entry, _)) = self.floor else { return Vec::new() };
         let (request, metrics) = (request_of(entry, setup, 0), Arc::clone(self.launcher.metrics()));

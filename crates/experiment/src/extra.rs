@@ -7,21 +7,22 @@ use fauxplat_launch::{Entry, Stdout};
 use crate::counters::Counters;
 use crate::meter::Meters;
 
-/// Settings of commands in addition to their condition. Commands beyond the end of a list get none.
+/// Settings of commands in addition to their condition. Lists have one element for each command; commands beyond the
+/// end of a list get none.
 #[derive(Clone, Debug, Default)]
 pub struct Extra {
-    /// Iterations of extra work before each run, by command.
+    /// Iterations of extra work that each command does before each run.
     pub work: Vec<u64>,
-    /// Folders of the control groups that a command enters.
+    /// Folders of the control groups that each command enters.
     pub groups: Vec<Vec<PathBuf>>,
     /// File to which all commands write their standard output, instead of the destination in their condition.
     pub stdout: Option<PathBuf>,
-    /// Program with its first arguments that is executed instead and gets the command's program as a further argument;
-    /// empty for none.
+    /// Program with its first arguments that is executed instead of each command's program, and gets the path of that
+    /// program as a further argument; empty for none.
     pub wrapper: Vec<String>,
     /// Additional environment variables of all commands, as `NAME=VALUE`.
     pub variables: Vec<String>,
-    /// Events that the kernel counts in each run.
+    /// Events of the processor and the kernel that are counted in each run.
     pub(crate) counters: Counters,
 }
 
@@ -42,7 +43,7 @@ impl Extra {
             entry.argv = self.wrapper.iter().cloned().chain([program]).chain(own).collect();
             entry.program.clone_from(wrapper);
         }
-        // An existing variable of the same name, such as one set by a fauxplat that runs this fauxplat, would be found
+        // An existing variable of the same name, such as that of a fauxplat which runs this fauxplat, would be found
         // first.
         for variable in &self.variables {
             let name = variable.split_once('=').map_or(variable.as_str(), |(name, _)| name);

@@ -11,18 +11,18 @@ use fauxplat_workers::WorkerError;
 
 use crate::RunError;
 
-/// Kind of a failure, by the party that has to act. The binary derives its exit codes from the kind.
+/// Kind of a failure, by what has to be corrected. The binary derives its exit codes from the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A requested gate (`--fail-if`) did not hold.
+    /// A requested gate (`--fail-if`) failed.
     Gate,
-    /// Bad usage or bad input.
+    /// The command line or an input file is invalid.
     Usage,
     /// The machine or its permissions do not allow the measurement.
     Machine,
     /// The measured command failed, or a command that builds it.
     Command,
-    /// The user interrupted a step before the measurement: a build, a setup, a look at a program.
+    /// The user interrupted a step before the measurement, such as a build or a setup.
     Interrupted,
     /// A bug in fauxplat.
     Bug,
@@ -35,13 +35,14 @@ pub struct Failure {
     /// Lines of another program's output that explain the failure.
     output: Vec<String>,
     is_silent: bool,
-    /// Exit code that replaces the one of the kind.
+    /// Exit code of fauxplat that replaces the one of the failure's kind; `None` for that of the kind.
     code: Option<u8>,
 }
 
-/// Maximum number of output lines that are shown; the first error is rarely further from the end.
+/// Maximum number of lines of another program's output that are shown, counted from its end; the first error is rarely
+/// further from the end.
 const OUTPUT_LINES: usize = 40;
-/// Maximum number of characters per output line.
+/// Maximum number of characters that are shown of each of these lines.
 const LINE_CHARACTERS: usize = 400;
 
 impl Failure {
@@ -59,8 +60,8 @@ impl Failure {
         Failure::plain(Kind::Usage, line)
     }
 
-    /// A named file is invalid. If the user stopped fauxplat while it read the file, the failure counts as an
-    /// interruption.
+    /// A file that the user named is invalid. If the user stopped fauxplat while it read the file, the failure counts
+    /// as an interruption.
     pub fn input(line: impl std::fmt::Display) -> Self {
         Failure::plain(if signal::stop_requested() { Kind::Interrupted } else { Kind::Usage }, line)
     }
@@ -81,7 +82,7 @@ impl Failure {
         Failure::plain(Kind::Gate, line)
     }
 
-    /// The failure with the last lines of another program's output.
+    /// The failure with the last lines of another program's output, which explain it.
     pub fn quoting(self, text: &str) -> Self {
         let last = text.lines().rev().take(OUTPUT_LINES);
         let mut output: Vec<String> = last.map(|line| line.chars().take(LINE_CHARACTERS).collect()).collect();
@@ -98,13 +99,13 @@ impl Failure {
         Failure { line: format!("{}; {advice}", self.line), ..self }
     }
 
-    /// The failure with an exit code of its own. An interruption keeps its usual code, since it gives no answer to the
-    /// user's question.
+    /// The failure with this exit code instead of that of its kind. An interruption keeps its usual code, since it
+    /// gives no answer to the user's question.
     pub fn coded(self, code: u8) -> Self {
         Failure { code: (self.kind != Kind::Interrupted).then_some(code), ..self }
     }
 
-    /// Exit code that replaces the one of the kind, if there is one.
+    /// Exit code of fauxplat that replaces the one of the failure's kind; `None` for that of the kind.
     pub fn code(&self) -> Option<u8> {
         self.code
     }
@@ -117,7 +118,7 @@ impl Failure {
         &self.output
     }
 
-    /// Whether nothing is to be printed, because the reader closed its end of the pipe.
+    /// Whether nothing is to be printed, because the reader of fauxplat's output closed its end of the pipe.
     pub fn is_silent(&self) -> bool {
         self.is_silent
     }
@@ -142,10 +143,10 @@ fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
     error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// Message of `EFBIG`, see `errno(3)`.
+/// Message of `EFBIG`, see `errno(3)`, which occurs if a file would exceed `ulimit -f`.
 const FILE_TOO_LARGE: &str = "File too large (os error 27)";
 
-/// Messages of an error and its causes, except those that the preceding text already contains.
+/// Messages of an error and its causes in one line, without causes whose message the line already contains.
 fn told(error: &(dyn std::error::Error + 'static)) -> String {
     let mut line = error.to_string();
     for cause in chain(error).skip(1).map(ToString::to_string) {

@@ -22,11 +22,11 @@ pub trait Feed {
     /// never under way together.
     type Scene: PartialEq;
 
-    /// The next trials, given the present time of the launcher's clock. Called whenever there is room.
+    /// The next trials, given the present time of the launcher's clock. Called whenever the executor can request more.
     fn next(&mut self, now_ns: u64) -> Next;
 
-    /// Whether requested trials that have not begun are dropped, because the time of the experiment is over. Called
-    /// before each trial; after true, no more trials are requested.
+    /// Whether trials that the feed returned and that have not begun are dropped, because the time of the experiment is
+    /// over. Called before each trial; after true, no more trials are requested.
     fn is_overdue(&mut self, now_ns: u64) -> bool {
         let _ = now_ns;
         false
@@ -34,25 +34,25 @@ pub trait Feed {
 
     fn scene(&self, trial: &Trial) -> Self::Scene;
 
-    /// Establishes the surroundings of this trial. Nothing is under way meanwhile.
+    /// Sets up the surroundings of this trial. No run is under way meanwhile.
     ///
     /// # Errors
     /// An error ends the experiment at once.
     fn enter_scene(&mut self, trial: &Trial) -> Result<(), Self::Error>;
 
-    /// Takes a sample. Samples come in the order of their trials.
+    /// Receives a sample. Samples come in the order of their trials.
     ///
     /// # Errors
     /// An error ends the experiment at once.
     fn sample(&mut self, sample: Sample) -> Result<(), Self::Error>;
 
-    /// Takes evidence about the run of the last sample.
+    /// Receives evidence about the run of the last sample.
     ///
     /// # Errors
     /// An error ends the experiment at once.
     fn evidence(&mut self, evidence: Evidence) -> Result<(), Self::Error>;
 
-    /// Called when all samples so far have been passed on, so that the feed can commit them.
+    /// Called when all samples that have arrived were passed to the feed, so that the feed can commit them.
     ///
     /// # Errors
     /// An error ends the experiment at once.
@@ -80,7 +80,7 @@ pub enum RunError<E> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// The feed had no further trials.
+    /// The feed returned [`Next::Done`].
     Done,
     Interrupted,
 }

@@ -9,7 +9,7 @@ use fauxplat_sys::shared::memory_file;
 
 use crate::counters::Counters;
 
-/// `exit(0)` in machine code.
+/// The program's code: `exit(0)` in machine code; empty on other architectures.
 #[cfg(target_arch = "x86_64")]
 const CODE: &[u8] = &[0x31, 0xff, 0xb8, 0x3c, 0, 0, 0, 0x0f, 0x05]; // xor edi,edi; mov eax,60; syscall
 #[cfg(target_arch = "aarch64")]
@@ -17,7 +17,7 @@ const CODE: &[u8] = &[0xa8, 0x0b, 0x80, 0xd2, 0, 0, 0x80, 0xd2, 1, 0, 0, 0xd4]; 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const CODE: &[u8] = &[];
 
-/// `e_machine` of elf(5) for this architecture.
+/// Number of this architecture in the header of an ELF file (`e_machine` of elf(5)).
 #[cfg(target_arch = "x86_64")]
 const MACHINE: u16 = 62;
 #[cfg(target_arch = "aarch64")]
@@ -50,10 +50,11 @@ pub fn floor_image() -> Option<Vec<u8>> {
     Some(image)
 }
 
-/// Number of instructions of the program, on every supported architecture.
+/// Number of instructions that the program executes, on every supported architecture.
 const INSTRUCTIONS: u64 = 3;
 
-/// Counts of the empty program, where they are available. With several sets of counters, only the first set is counted.
+/// Least counts of each metric over these runs of the empty program, where they are available. With several sets of
+/// counters, only the first set is counted.
 pub(crate) fn counter_floors(counters: &Counters, runs: &[Readings]) -> Vec<CounterFloor> {
     let floor = |metric: Metric| {
         let mut counts: Vec<u64> = runs.iter().filter_map(|run| run.get(metric)).collect();
@@ -71,7 +72,8 @@ pub(crate) fn counter_floors(counters: &Counters, runs: &[Readings]) -> Vec<Coun
     counters.entries.iter().filter_map(|entry| floor(entry.metric)).collect()
 }
 
-/// The program in a memory file, and the path by which the spawner can execute it. Nothing is written to a disk.
+/// The program in a memory file, and the path by which the spawner can execute it; `None` if there is no program for
+/// this architecture, or no memory file. Nothing is written to a disk.
 pub fn floor_program() -> Option<(File, String)> {
     let mut file = memory_file(0).ok()?;
     file.write_all(&floor_image()?).ok()?;

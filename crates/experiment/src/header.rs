@@ -33,7 +33,7 @@ pub fn inspection(machine: MachineFacts, invocation: &[String]) -> Header {
     header(machine, Definition::default(), Sources::default(), invocation)
 }
 
-/// Adds requested metrics that were not measured, also as warnings so that they are not overlooked.
+/// Adds requested metrics to those that were not measured, also as warnings so that they are not overlooked.
 pub(crate) fn miss(header: &mut Header, asked: Vec<String>) {
     header.warnings.extend(asked.iter().map(|one| format!("asked for and not measured: {one}")));
     header.not_measured.extend(asked);

@@ -20,7 +20,7 @@ impl Launch {
         Launch(Rc::new(start))
     }
 
-    /// Launches by a spawner process of this binary.
+    /// Starts programs by a spawner, a process of this binary.
     pub fn spawner() -> Self {
         let program = Program::this_binary(SPAWNER_VERB);
         Launch::by(move |table| Ok(Box::new(Spawner::start(&program, table)?)))

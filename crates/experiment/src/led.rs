@@ -1,4 +1,4 @@
-//! Feeds the executor from a steering.
+//! Passes the trials of a steering to the executor, and the samples of the executor to the steering and the recorder.
 
 use fauxplat_model::{Command, Evidence, Sample, Trial};
 

@@ -1,4 +1,4 @@
-//! The machine that is measured, read once.
+//! The machine that is measured, whose description is read once.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Reads the facts. The topology, which takes longer, is read when it is first requested.
+    /// Reads the facts of the machine below a root path. The topology, which takes longer, is read when it is first
+    /// requested.
     pub fn read(root: &Path) -> Self {
         Machine { root: root.to_owned(), facts: fauxplat_topology::discover(root), topology: OnceCell::new() }
     }

@@ -7,7 +7,7 @@ pub(crate) fn median(values: impl IntoIterator<Item = u64>) -> Option<f64> {
     fauxplat_stats::describe::median(&values)
 }
 
-/// Median of a metric over a command's runs, warm-up runs included.
+/// Median of a metric over a command's runs, warm-up runs included; `None` without readings.
 pub(crate) fn median_of(samples: &[Sample], command: u16, metric: Metric) -> Option<f64> {
     let ours = samples.iter().filter(|sample| sample.command == command);
     median(ours.filter_map(|sample| sample.get(metric)))

@@ -1,4 +1,4 @@
-//! Checks the memory nodes of a policy: they must exist, have memory, and be allowed.
+//! Checks the NUMA nodes that a memory policy names: they must exist, have memory, and be allowed.
 
 use std::fs;
 
@@ -8,14 +8,14 @@ use fauxplat_units::{Bytes, Cpu, CpuSet};
 
 use crate::{Failure, Machine};
 
-/// The nodes of a machine that have memory.
+/// Numbers of the machine's NUMA nodes that have memory.
 pub(crate) fn nodes(machine: &Machine) -> CpuSet {
     let has_memory = |node: &&NumaNode| node.memory.is_none_or(|memory| memory > Bytes(0));
     machine.topology().nodes.iter().filter(has_memory).map(|node| Cpu(node.node)).collect()
 }
 
-/// Refuses a policy with a node that has no memory for the command. The kernel would silently ignore such a node if the
-/// policy has another one.
+/// Refuses a memory policy with a node from which the command gets no memory. The kernel would silently ignore such a
+/// node if the policy has another one.
 ///
 /// # Errors
 /// Fails for a node that does not exist, has no memory, or is not allowed.
@@ -60,7 +60,8 @@ fn allowed(machine: &Machine) -> Option<CpuSet> {
 mod tests {
     use super::*;
 
-    /// Two nodes with memory, one without, and a process that may use the first and the third.
+    /// A machine with two NUMA nodes with memory and one without, on which this process may use the first and the
+    /// third.
     fn machine() -> (tempfile::TempDir, Machine) {
         let root = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| {

@@ -1,4 +1,4 @@
-//! Metrics that the machine or its permissions do not provide.
+//! Sentences about metrics that cannot be read on this machine, or not by this user.
 
 use fauxplat_model::{Source, Sources};
 use fauxplat_units::Bytes;

@@ -1,4 +1,4 @@
-//! Notice to a user who does not watch the experiment until its end.
+//! Notice of the end of an experiment, for a user who does not watch it.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use fauxplat_launch::Capture;
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Comparison, Outcome, SweepAnswer, Verdict};
 
-/// Time limit of the command that delivers the notice.
+/// Time limit of the shell line that delivers the notice.
 pub const NOTICE_LIMIT: Duration = Duration::from_secs(10);
 
-/// How an experiment ended, in a word and in a sentence.
+/// The message about how an experiment ended, in a word and in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// The verdict, or the state `finished`, `stopped` or `failed` if there is no verdict.
@@ -19,12 +19,13 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// Notice for an experiment that ended in this state. A failed experiment has no verdict.
+    /// Notice for an experiment that ended in this state (`finished`, `stopped` or `failed`). A failed experiment has
+    /// no verdict.
     pub fn of(state: &str, findings: &Findings, sentence: String) -> Self {
         let verdict = match findings {
             _ if state == "failed" => None,
             Findings::Compare(found) => common_verdict(&found.comparisons),
-            // An effect in any metric counts.
+            // An effect of the factor on any metric counts as the verdict.
             Findings::Sweep(found) if found.has_effect() => Some(answer(SweepAnswer::Effect)),
             Findings::Sweep(found) => Some(answer(found.finding.answer)),
             _ => None,
@@ -32,7 +33,7 @@ impl Notice {
         Notice { verdict: verdict.unwrap_or(state).to_owned(), sentence }
     }
 
-    /// Runs a shell line that finds the notice in its environment. The line is ended after [`NOTICE_LIMIT`].
+    /// Runs a shell line that finds the notice in its environment variables. The line is ended after [`NOTICE_LIMIT`].
     ///
     /// # Errors
     /// Returns the reason why the notice was not delivered, to be appended to the name of the option.
@@ -43,7 +44,7 @@ impl Notice {
             ("FAUXPLAT_SENTENCE", self.sentence.clone()),
         ];
         let env_set = variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        // Spared from Ctrl-C: a user who interrupted the experiment wants to be notified, too.
+        // Ctrl-C does not reach the shell line: a user who interrupted the experiment wants to be notified, too.
         let capture = Capture { env_set, is_spared: true, limit: Some(NOTICE_LIMIT), ..Capture::shell(line) };
         match capture.run().map_err(|error| error.to_string())?.outcome {
             Outcome::Exited(0) => Ok(()),
@@ -61,7 +62,8 @@ fn answer(answer: SweepAnswer) -> &'static str {
     }
 }
 
-/// Common verdict of several comparisons: `different` if any has it, otherwise `inconclusive` if any has it.
+/// Common verdict of several comparisons: `different` if any of them has this verdict, otherwise `inconclusive` if any
+/// has that; `None` without comparisons.
 fn common_verdict(comparisons: &[Comparison]) -> Option<&'static str> {
     let has = |verdict| comparisons.iter().any(|comparison| comparison.verdict == verdict);
     let words = [

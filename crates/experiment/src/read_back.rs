@@ -1,4 +1,5 @@
-//! Reads back the condition of a process of each command before its first run, and checks it against the definition.
+//! Reads which condition the kernel applies to a process of each command before its first run, and checks it against
+//! the definition.
 //!
 //! The process that is read ends before its program begins, so that no part of a command is executed and no timed run
 //! takes longer.
@@ -45,7 +46,8 @@ impl Driver {
 }
 
 impl Executor {
-    /// Condition of a command's process; `None` where there is no process, or the user stopped fauxplat.
+    /// Condition that holds for a process of this command; `None` where the launcher creates no process, or the user
+    /// stopped fauxplat.
     fn read_back(&mut self, command: u16) -> Result<Option<HeldCondition>, Failure> {
         let request = request_of(self.commands[usize::from(command)].run, &Setup::default(), 0);
         match self.launcher.read_back(request) {
@@ -54,14 +56,15 @@ impl Executor {
         }
     }
 
-    /// Size of a command's environment in bytes, without padding.
+    /// Size of a command's environment in bytes, without padding; `None` for an unknown command.
     fn env_bytes(&self, command: u16) -> Option<u64> {
         let entry = self.launcher.table().entries.get(self.commands[usize::from(command)].run as usize)?;
         Some(entry.env.iter().map(|setting| setting.len() as u64 + 1).sum())
     }
 }
 
-/// The part of a condition that is read back.
+/// The condition with defaults for everything that is not read back, so that equal results mean equal conditions to
+/// read.
 fn essence(condition: &Condition) -> Condition {
     Condition {
         cpu: condition.cpu.clone(),
@@ -76,7 +79,8 @@ fn essence(condition: &Condition) -> Condition {
     }
 }
 
-/// The condition that all commands share, if there is one; the size of the environment is that of the first command.
+/// The condition that holds for the processes of all commands; `None` if they differ. The size of the environment may
+/// differ and is that of the first command.
 fn shared(commands: &[Command]) -> Option<HeldCondition> {
     let held = |command: &Command| {
         command.condition.held.clone().map(|held| HeldCondition { env_bytes: None, ..held })
@@ -101,7 +105,8 @@ fn check(command: &Command, held: &HeldCondition, groups: &[PathBuf]) -> Result<
     }
 }
 
-/// The first requested value that does not hold, and the value that holds. Values that could not be read are skipped.
+/// The first requested setting that does not hold, and what holds instead, as `name value`. Settings that could not be
+/// read are skipped.
 fn difference(condition: &Condition, held: &HeldCondition, groups: &[PathBuf]) -> Option<(String, String)> {
     let differ = |name: &str, asked: Option<String>, holds: Option<String>| {
         asked
@@ -130,8 +135,8 @@ fn difference(condition: &Condition, held: &HeldCondition, groups: &[PathBuf]) -
         .or_else(|| outside(held, groups))
 }
 
-/// A control group that the process should be in and is not. Groups are compared by name, since the path depends on the
-/// cgroup namespace of the reader.
+/// A control group in which the process should be and is not, with the groups in which it is; `None` if there is none.
+/// Groups are compared by name, since the path depends on the cgroup namespace of the reader.
 fn outside(held: &HeldCondition, groups: &[PathBuf]) -> Option<(String, String)> {
     let names = |line: &str| line.rsplit(['/', ':']).next().unwrap_or_default().to_owned();
     let is_in = |group: &&PathBuf| {

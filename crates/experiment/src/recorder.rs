@@ -1,4 +1,4 @@
-//! Keeps the samples and the evidence of an experiment, in memory and in the store.
+//! Stores the samples and the evidence of an experiment, in memory and in the store.
 
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{Command, Evidence, Sample};
@@ -59,7 +59,7 @@ impl Recorder {
         Ok(self.evidence.push_mut(evidence))
     }
 
-    /// Descriptions of how all trials were drawn; `None` before the first.
+    /// The plans from which all trials were drawn, as a JSON list; `None` before the first plan.
     pub(crate) fn plans(&self) -> Option<Value> {
         (!self.plans.is_empty()).then(|| Value::from(self.plans.clone()))
     }
@@ -68,7 +68,7 @@ impl Recorder {
         self.samples.push(sample);
     }
 
-    /// Stores the samples kept since the last call, and returns them.
+    /// Stores the samples that were added since the last call, and returns them.
     pub(crate) fn land(&mut self) -> Result<&[Sample], Failure> {
         let fresh = &self.samples[self.stored..];
         if let Some(experiment) = &mut self.experiment

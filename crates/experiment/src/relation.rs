@@ -1,4 +1,5 @@
-//! Resolves CPUs given by relation, for every verb that takes CPUs: once per experiment. The chosen CPUs are recorded.
+//! Resolves CPUs that are given by a relation (such as the siblings of a CPU), for every verb that takes CPUs: once per
+//! experiment. The chosen CPUs are recorded.
 
 use std::path::Path;
 
@@ -9,10 +10,11 @@ use fauxplat_units::{CpuSet, Nanos};
 
 use crate::{Failure, Machine};
 
-/// Time for which CPUs are watched to find idle ones.
+/// Time for which the activity of CPUs is watched to find idle ones.
 const WATCH: Nanos = Nanos(100_000_000);
 
-/// Replaces a placement by relation with a list of CPUs and the reasons for them, and the places of threads likewise.
+/// Replaces a placement that is given by a relation by a list of CPUs, with the reason for each; likewise the places of
+/// threads.
 ///
 /// # Errors
 /// Fails with exit code 2 if the relation names a CPU that does not exist, and with 3 if no CPU of the machine
@@ -30,7 +32,7 @@ pub fn resolve(condition: &mut Condition, machine: &Machine) -> Result<(), Failu
     Ok(())
 }
 
-/// The CPUs of a list in its order. Each relation is replaced by its CPUs in their order.
+/// The CPUs of a list of places, in its order. Each relation is replaced by its CPUs in their order.
 fn places(places: &[ThreadPlace], machine: &Machine) -> Result<Vec<ThreadPlace>, Failure> {
     let mut all = Vec::new();
     for place in places {
@@ -71,7 +73,7 @@ pub fn pick(
     })
 }
 
-/// Measures the activity of all CPUs for this time.
+/// Measures the activity of all CPUs for so long.
 pub fn watch(root: &Path, topology: &Topology, time: Nanos) -> Activities {
     let started_ns = clock::monotonic_ns();
     let watch = Watch::begin(root);

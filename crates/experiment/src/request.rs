@@ -4,7 +4,7 @@ use fauxplat_launch::{Entry, Keeps, Pad, Request, RunCpu, RunEnd, entry_of};
 use fauxplat_model::{Command, Outcome, Setup, Trial};
 use fauxplat_sys::process::Exit;
 
-/// Indices of a command and its helpers in the spawner's table.
+/// Indices of a command and its helpers in the spawner's table of programs, and the number of its runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
     pub(crate) name: String,
@@ -16,7 +16,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Number of the latest run, from 0.
+    /// Number of the command's latest run, from 0.
     pub(crate) fn number(&self) -> u32 {
         self.begun.saturating_sub(1)
     }
@@ -28,11 +28,12 @@ pub(crate) enum Purpose {
     Trial(Trial),
 }
 
-/// Number of consecutive runs of a block that stay on the CPU that was idle before them.
+/// Number of consecutive runs of a block after which an idle CPU is chosen again.
 const STAY_TOGETHER: u16 = 32;
 
-/// Table entry of a helper. It has the command's condition except for settings that serve only measuring. Background
-/// processes that `prepare` leaves serve the run, and end after the run or after `conclude`.
+/// Entry of a helper (`prepare` or `conclude`) in the spawner's table. The entry has the command's condition except for
+/// settings that serve only measuring. Background processes that `prepare` leaves serve the run, and end after the run
+/// or after `conclude`.
 pub(crate) fn helper_entry(command: &Command, argv: &[String], prepares: bool) -> Entry {
     let program = argv.first().cloned().unwrap_or_default();
     let entry = entry_of(command, program, argv.to_vec());
@@ -51,12 +52,13 @@ pub(crate) fn helper_entry(command: &Command, argv: &[String], prepares: bool) -
     }
 }
 
-/// Request for a helper of the run with this number, or for an untimed run with this number.
+/// Request to run the entry `entry` of the table as a helper of the run with this number, or as an untimed run with
+/// this number.
 pub(crate) fn numbered_request(entry: u32, number: u32) -> Request {
     Request { number, ..plain_request(entry) }
 }
 
-/// Request without any of the values that a block draws.
+/// Request that has none of the values that a block draws, such as a CPU or padding.
 pub(crate) fn plain_request(entry: u32) -> Request {
     Request { entry, ..Request::default() }
 }
@@ -64,8 +66,8 @@ pub(crate) fn plain_request(entry: u32) -> Request {
 pub(crate) fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
     let one = setup.cpus.as_ref().filter(|cpus| cpus.len() == 1).and_then(|cpus| cpus.first());
     let place = match (setup.idle, one) {
-        // The first run of a block chooses the CPU, and the block stays there; in a long block a CPU is chosen again
-        // every `STAY_TOGETHER` runs.
+        // The first run of a block chooses an idle CPU, and the block stays there; in a long block an idle CPU is
+        // chosen again every `STAY_TOGETHER` runs.
         (true, _) if position.is_multiple_of(STAY_TOGETHER) => RunCpu::Idle,
         (true, _) => RunCpu::Same,
         (false, Some(cpu)) => RunCpu::Cpu(cpu.0),

@@ -16,24 +16,24 @@ use fauxplat_units::Nanos;
 use crate::counters::Counters;
 use crate::{Driver, Failure};
 
-/// The shortest interval: a reading of a process's counters takes some microseconds of its CPU.
+/// The shortest interval between two readings: each reading of a process's counters takes some microseconds of its CPU.
 pub const SHORTEST: Nanos = Nanos(1_000_000);
-/// Maximum number of intervals; further ones are merged into the last.
+/// Maximum number of intervals in a series; further ones are merged into the last.
 const INTERVALS_MAX: usize = 1_000_000;
-/// Maximum duration of a single wait of a thread.
+/// Maximum duration of a single wait of the thread that reads the counters.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-/// Time within which the end of a process that is not a child is noticed.
+/// Time between two checks of whether a process that is not a child has ended.
 const NOTICED_WITHIN: Duration = Duration::from_millis(20);
 
-/// Advice where the kernel does not permit counting another user's process.
+/// Advice for the error that the kernel does not permit counting another user's process.
 const OTHERS: &str =
     "; it is of another user, or has more rights: it takes root, CAP_PERFMON or CAP_SYS_PTRACE";
 
-/// Advice where a process has more threads than this process may have open files.
+/// Advice for the error that a process has more threads than this process may have open files.
 const FILES: &str = "; each of its threads takes at least one open file: raise the hard limit (`ulimit -Hn`), \
                      which root may, or ask for fewer counters";
 
-/// Advice for an error of a counter on a running process; empty if there is none.
+/// Advice about an error of opening a counter for a running process; empty if there is none.
 pub(crate) fn cure_for_threads(error: &SysError) -> &'static str {
     match error {
         error if error.is_permission() => OTHERS,
@@ -79,8 +79,8 @@ impl Watch {
         all.map_err(|error| Failure::machine(error.to_string()))
     }
 
-    /// Reads the counters until `wait` returns true. `wait` gets the time until which it may wait, by the monotonic
-    /// clock.
+    /// Reads the counters at each interval until `wait` returns true, and returns the counts of the intervals. `wait`
+    /// gets the time by the monotonic clock until which it may wait.
     fn follow(mut self, every: Nanos, mut wait: impl FnMut(u64) -> bool) -> Vec<CounterSeries> {
         let begun_ns = clock::monotonic_ns();
         let mut next_ns = begun_ns + every.0;
@@ -92,7 +92,7 @@ impl Watch {
             if is_over {
                 return self.series;
             }
-            // Intervals that passed without a reading are merged into one.
+            // If several intervals have passed, the count of all of them is one interval of the series.
             next_ns = begun_ns + ((now_ns - begun_ns) / every.0 + 1) * every.0;
         }
     }
@@ -115,8 +115,8 @@ impl Watch {
 }
 
 impl Driver {
-    /// Runs a command once for each set of counters. The run is held until the counters are open, then watched and not
-    /// timed.
+    /// Runs a command once for each set of counters. Each run is held until the counters are open, then counted at each
+    /// interval, and not timed.
     ///
     /// # Errors
     /// Fails if the command cannot be launched, or an event cannot be counted.
@@ -159,13 +159,14 @@ impl Driver {
     }
 }
 
-/// Waits until this time, or until the other side has closed the channel; true in the latter case.
+/// Waits until `until_ns` of the monotonic clock, or until the other side has closed the channel; returns true in the
+/// latter case.
 fn ends(is_over: &Receiver<()>, until_ns: u64) -> bool {
     let pause = Duration::from_nanos(until_ns.saturating_sub(clock::monotonic_ns()));
     is_over.recv_timeout(pause.min(LONGEST_WAIT)) != Err(RecvTimeoutError::Timeout)
 }
 
-/// A process that was already running.
+/// A process that was running before fauxplat began, whose events are counted.
 #[derive(Clone, Debug)]
 pub struct Process {
     pid: u32,
@@ -194,8 +195,8 @@ impl Process {
     }
 }
 
-/// Name and start time in clock ticks of a live process. The start time identifies it, since a later process may have
-/// the same id.
+/// Name and start time in clock ticks of a process; `None` if it has ended. The start time distinguishes it from a
+/// later process with the same id.
 fn stat_of(pid: u32) -> Option<(String, u64)> {
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let text = String::from_utf8_lossy(&text);
@@ -203,8 +204,8 @@ fn stat_of(pid: u32) -> Option<(String, u64)> {
     Some((stat.name.to_owned(), stat.start_ticks()?))
 }
 
-/// Counts events of a process for a time, or until it ends or the user stops fauxplat; also returns whether it has
-/// ended.
+/// Counts events of a process for the time `longest`, or until it ends or the user stops fauxplat. Returns the series,
+/// and whether the process has ended.
 ///
 /// # Errors
 /// Fails if an event cannot be counted, for this process or together with the others.

@@ -9,17 +9,17 @@ use fauxplat_sys::signal;
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
 
-/// Caches of CPUs, with the usable size of the last level: a guest is told the size of the whole cache, most of which
-/// other guests use. The flag tells whether a usable size was found.
+/// Caches of each CPU, with the usable size of the last level: a guest is told the size of the whole cache, most of
+/// which other guests use. The flag tells whether a usable size was found.
 #[derive(Debug)]
 pub struct Served(BTreeMap<Cpu, (Caches, bool)>);
 
-/// Time for which a footprint is walked, after an equally long warm-up.
+/// Time in nanoseconds for which an amount of memory (a footprint) is walked in a trial, after an equally long warm-up.
 const TRIAL_NS: u64 = 4_000_000;
 const TRIALS: usize = 5;
 
 impl Served {
-    /// Tries footprints on one CPU of each last-level cache, the largest first.
+    /// Tries amounts of memory on one CPU of each last-level cache, the largest first.
     ///
     /// # Errors
     /// Fails if a worker cannot be started.
@@ -34,8 +34,8 @@ impl Served {
                 None => {
                     let caches = Caches::of(topology, cpu);
                     let usable = usable(cpu, policy, &caches)?;
-                    // The kernel walks three quarters of this size, which leaves room for other programs that may take
-                    // more of it later.
+                    // The worker's kernel walks three quarters of this size, which leaves room for other programs that
+                    // may take more of it later.
                     let llc = usable.unwrap_or(caches.llc);
                     let found = (Caches { llc, ..caches }, usable.is_some());
                     known.push((sharing(topology, cpu), found.0, found.1));
@@ -65,7 +65,7 @@ impl Served {
     }
 }
 
-/// The CPUs that share the last-level cache of a CPU.
+/// All CPUs that share the last-level cache of a CPU, that CPU included.
 fn sharing(topology: &Topology, cpu: Cpu) -> CpuSet {
     let last =
         topology.caches.iter().filter(|cache| cache.cpus.contains(cpu)).max_by_key(|cache| cache.level);
@@ -77,7 +77,7 @@ fn usable(cpu: Cpu, policy: Policy, caches: &Caches) -> Result<Option<Bytes>, Wo
     let mut costs = vec![(smallest, step_ns(cpu, policy, caches, smallest)?)];
     let mut footprint = Bytes(caches.llc.0 / 4 * 3);
     while footprint > smallest {
-        // After a request to stop the caches are not used any more, so the smallest size suffices.
+        // After the user's request to stop nothing more is measured, so any size suffices.
         if signal::stop_requested() {
             return Ok(Some(smallest));
         }
@@ -90,7 +90,8 @@ fn usable(cpu: Cpu, policy: Policy, caches: &Caches) -> Result<Option<Bytes>, Wo
     Ok(None)
 }
 
-/// CPU time per unit of a walk through this much memory: the median of several, since other activity comes and goes.
+/// CPU time in nanoseconds per unit of a walk through this much memory: the median of several trials, since other
+/// activity comes and goes.
 fn step_ns(cpu: Cpu, policy: Policy, caches: &Caches, footprint: Bytes) -> Result<f64, WorkerError> {
     let caches = Caches { llc: Bytes(footprint.0 / 3 * 4), ..*caches };
     let mut pool = WorkerPool::new(&[Station { cpu, policy, caches }])?;

@@ -1,4 +1,5 @@
-//! Runs work of fauxplat's own threads, in the order of the same kind of plan as for the runs of commands.
+//! Runs the work (shifts) of fauxplat's worker threads, in the order of the same kind of plan as for the runs of
+//! commands.
 
 use fauxplat_model::{Evidence, Phase, ShiftSample};
 use fauxplat_plan::Plan;
@@ -15,7 +16,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// Progress after `visited` of `cells` cells per round.
+    /// Progress after `visited` visits to cells, of which each round has `cells`.
     fn standing(&self, cells: u64, visited: u64) -> Standing {
         let (before, all) = (u64::from(self.done) * cells, u64::from(self.done + self.rounds) * cells);
         let share = (before + visited) as f64 / all.max(1) as f64;
@@ -27,8 +28,8 @@ impl Span {
 
 impl Driver {
     /// Visits every cell once in each round, in the order of the plan, whose *commands* are the cells. The body gets
-    /// the round and the cell; its evidence is stored before the next visit. A failure after the first visit ends the
-    /// visits, and is reported together with the results so far.
+    /// the round and the index of the cell; the evidence that it returns is stored before the next visit. A failure
+    /// after the first visit ends the visits, and is reported together with the results so far.
     ///
     /// # Errors
     /// Fails with an error of the body in the first visit.
@@ -65,8 +66,9 @@ impl Driver {
         Ok(if self.is_interrupted() { Stopped::Interrupted } else { Stopped::Done })
     }
 
-    /// Runs shifts of workers, cell by cell. `cells` has the work of each worker in each cell, where `None` means that
-    /// the worker sleeps. Each sample is passed on at once, under the number of its cell in the whole design.
+    /// Runs the workers' shifts, cell by cell. `cells` has the work of each worker in each cell, where `None` means
+    /// that the worker sleeps. Each sample is stored and passed to `keep` at once, under the number that `number` gives
+    /// to its cell in the whole design.
     ///
     /// # Errors
     /// Fails if a worker has ended, or with an error of the store.
@@ -81,7 +83,7 @@ impl Driver {
     ) -> Result<Stopped, Failure> {
         self.cells(plan, span, |round, cell| {
             let accounts = pool.work(&cells[usize::from(cell)])?.into_iter().enumerate();
-            // A shift that the user cut short does not count.
+            // The work that the user's request to stop cut short does not count.
             if signal::stop_requested() {
                 return Ok(Vec::new());
             }

@@ -1,4 +1,4 @@
-//! Ships an experiment to a shared store after the last measurement, with a time limit.
+//! Copies (ships) an experiment to a shared store after the last measurement, with a time limit.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use fauxplat_sys::signal::stop_requested;
 use crate::Failure;
 use crate::recorder::Recorder;
 
-/// Time limits for each answer of the server, and for the whole shipment.
+/// Time limits for each answer of the server, and for copying everything.
 const ANSWER: Duration = Duration::from_secs(5);
 const IN_ALL: Duration = Duration::from_secs(30);
-/// Time limit for the whole shipment after the user has pressed Ctrl-C.
+/// Time limit for copying everything after the user has pressed Ctrl-C.
 const IN_A_HURRY: Duration = Duration::from_secs(3);
 
-/// Ships the experiment, and returns sentences about data that the shared store has not acknowledged. The number of the
-/// experiment becomes that of the shared store.
+/// Ships an experiment, and returns sentences about data that the shared store has not acknowledged. The number of the
+/// experiment in `header` becomes that of the shared store.
 pub(crate) fn ship(
     stored: &Result<(), Failure>,
     recorder: &Recorder,
@@ -44,7 +44,7 @@ fn patience(is_interrupted: bool) -> Patience {
     Patience { answer: ANSWER, go_on: Rc::new(go_on) }
 }
 
-/// Sentences about data that has not been shipped, where it is meanwhile, and how to ship it.
+/// Sentences about data that the shared store has not acknowledged, in which file it is, and how to ship it.
 fn told((store, url): (&Store, &Url), id: i64, samples: usize, shipment: &Shipment) -> Vec<String> {
     let (path, why) =
         (store.path().display(), shipment.trouble.as_deref().unwrap_or("it did not come to it"));

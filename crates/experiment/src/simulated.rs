@@ -1,5 +1,5 @@
-//! Settles the definition of an experiment with simulated runs. Nothing is timed, so no property is drawn anew for each
-//! block to be averaged over, and every command gets the same stack position.
+//! Completes the definition of an experiment whose runs are simulated. Nothing is timed, so no property is drawn anew
+//! for each block to be averaged over, and every command gets the same stack position.
 
 use fauxplat_model::{
     Cache, CacheKind, CacheShape, Definition, EnvPad, Heap, Metric, Placement, Rule, Runs, SimulatedCaches,
@@ -14,7 +14,7 @@ const DECIDES: &str = "simulated:instructions";
 /// Default number of runs of each command, enough to show whether counts repeat.
 const RUNS: u32 = 2;
 
-/// Completes a definition with simulated runs. Returns notes about the simulated machine.
+/// Completes a definition with simulated runs; leaves others as they are. Returns warnings about the simulated machine.
 ///
 /// # Errors
 /// Fails if the definition has an option that simulated runs cannot have.
@@ -70,7 +70,7 @@ fn refuse(kind: &str, definition: &Definition) -> Result<(), Failure> {
     }
 }
 
-/// The caches of this machine; `None` if they cannot be simulated.
+/// The caches of this machine in the form that the simulator takes; `None` if they cannot be simulated.
 fn here(caches: &[Cache]) -> Option<SimulatedCaches> {
     let of = |level: u32, kinds: &[CacheKind]| {
         caches.iter().find(|it| it.level == level && kinds.contains(&it.kind)).and_then(shape)
@@ -83,8 +83,8 @@ fn here(caches: &[Cache]) -> Option<SimulatedCaches> {
     })
 }
 
-/// The shape of a cache with a number of sets that can be simulated, a power of two; the number of ways changes to keep
-/// the size.
+/// The shape of a cache for the simulator, which requires a power of two as the number of sets; the number of ways
+/// changes so that the size stays about the same. `None` if the cache's shape is not known.
 fn shape(cache: &Cache) -> Option<CacheShape> {
     let (size, line, ways) = (cache.size?.0, cache.line?.0, u64::from(cache.ways?));
     let sets = size.checked_div(line * ways).filter(|&sets| sets > 0)?;
@@ -97,7 +97,7 @@ fn shape(cache: &Cache) -> Option<CacheShape> {
     shape.check().ok().map(|()| shape)
 }
 
-/// Size above which a simulated last level has hardly any misses other than first accesses.
+/// Size above which a simulated last-level cache has hardly any misses other than first accesses.
 const LARGE: Bytes = Bytes(64 << 20);
 
 fn doubt(caches: &SimulatedCaches) -> Option<String> {
@@ -131,7 +131,8 @@ mod tests {
     #[test]
     fn caches_of_any_machine_are_brought_into_a_form_that_can_be_simulated() {
         let first = [cache(1, CacheKind::Data, 48 << 10, 12), cache(1, CacheKind::Instruction, 32 << 10, 8)];
-        // 480 MiB in 20 ways are 393,216 sets; 105 MiB in 15 ways are 114,688.
+        // The numbers of sets of these caches are no powers of two: 480 MiB in 20 ways are 393,216 sets; 105 MiB in 15
+        // ways are 114,688.
         for (size, ways) in [(480 << 20, 20), (105 << 20, 15), (32 << 20, 16), (8 << 20, 16)] {
             let all = [&first[..], &[cache(3, CacheKind::Unified, size, ways)]].concat();
             let found = here(&all).unwrap();

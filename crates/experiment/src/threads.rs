@@ -1,4 +1,4 @@
-//! Checks the places of threads: the CPUs must be usable, and no other option may contradict them.
+//! Checks the CPUs that `--pin-threads` gives to threads: they must be usable, and no other option may contradict them.
 
 use fauxplat_model::{Definition, Placement, ThreadPlaces};
 use fauxplat_units::CpuSet;
@@ -6,7 +6,7 @@ use fauxplat_units::CpuSet;
 use crate::cpus::check_cpus;
 use crate::{Failure, Machine};
 
-/// Refuses places that a thread cannot have, and options that contradict them.
+/// Refuses CPUs on which a thread cannot run, and options that contradict the places of threads.
 ///
 /// # Errors
 /// Fails for a CPU that does not exist, is offline, or is not allowed, and for another option about the CPUs of

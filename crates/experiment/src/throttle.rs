@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_procfs::cgroup::{self, Quota};
 
-/// Counts the periods in which a control group of this process was throttled.
+/// Counts the periods in which the quota of a control group around this process stopped it.
 #[derive(Debug)]
 pub struct ThrottleCounter {
     accounts: Vec<PathBuf>,
@@ -14,7 +14,8 @@ pub struct ThrottleCounter {
 }
 
 impl ThrottleCounter {
-    /// Finds the groups' accounts; `None` if no quota is set, since there is nothing to count then.
+    /// Finds the `cpu.stat` files of the groups around this process that have a quota; `None` if none has, since there
+    /// is nothing to count then.
     pub fn open(root: &Path) -> Option<Self> {
         let mut counter = ThrottleCounter { accounts: accounts(root), last: 0 };
         counter.accounts.retain(|account| throttled(account).is_some());
@@ -28,13 +29,15 @@ impl ThrottleCounter {
         std::mem::replace(&mut self.last, now) != now
     }
 
-    /// Sum of throttled periods; a group that has been removed counts as zero.
+    /// Sum of the throttled periods of all groups since they were created; a group that has been removed counts as
+    /// zero.
     fn read(&self) -> u64 {
         self.accounts.iter().filter_map(|account| throttled(account)).fold(0, u64::saturating_add)
     }
 }
 
-/// Numbers of periods since a moment in which the groups of this process were stopped, and in which they ran.
+/// Counts, for each control group around this process that has a quota, the periods since [`Stopped::from_now`], and
+/// those in which the group was stopped.
 #[derive(Debug)]
 pub(crate) struct Stopped {
     accounts: Vec<PathBuf>,
@@ -42,15 +45,15 @@ pub(crate) struct Stopped {
 }
 
 impl Stopped {
-    /// Starts counting now.
+    /// Begins to count, for the machine below a root path.
     pub(crate) fn from_now(root: &Path) -> Self {
         let accounts = accounts(root);
         let before = accounts.iter().map(|account| periods(account)).collect();
         Stopped { accounts, before }
     }
 
-    /// Numbers of periods of the group that was stopped most often: those in which it was stopped, and all. `None` if
-    /// no group was stopped.
+    /// Numbers of periods since [`Stopped::from_now`], of the group that was stopped most often: those in which it was
+    /// stopped, and all. `None` if no group was stopped.
     pub(crate) fn since(&self) -> Option<(u64, u64)> {
         let now = self.accounts.iter().map(|account| periods(account)).zip(&self.before);
         let since = now.map(|(now, before)| (now.0.saturating_sub(before.0), now.1.saturating_sub(before.1)));
@@ -58,13 +61,13 @@ impl Stopped {
     }
 }
 
-/// Number of periods in which a group was stopped, and of all.
+/// Number of periods in which the group of this `cpu.stat` file was stopped, and of all periods.
 fn periods(account: &Path) -> (u64, u64) {
     let text = fs::read_to_string(account).unwrap_or_default();
     (cgroup::throttled_periods(&text).unwrap_or(0), cgroup::periods(&text).unwrap_or(0))
 }
 
-/// `cpu.stat` files of the groups that contain this process and have a quota.
+/// Paths of the `cpu.stat` files of the control groups that contain this process and have a CPU quota.
 pub(crate) fn accounts(root: &Path) -> Vec<PathBuf> {
     let text = |path: &str| fs::read_to_string(root.join(path)).ok();
     let (groups, mounts) = (text("proc/self/cgroup"), text("proc/self/mountinfo"));

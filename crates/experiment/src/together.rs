@@ -1,4 +1,4 @@
-//! Starts two trials at the same moment, for duets: each has a launcher of its own, and both get the same start time.
+//! Starts two trials at the same moment, for duets: each has a separate launcher, and both get the same start time.
 
 use fauxplat_launch::{Heard, LaunchError, Launcher, Reply, Request, RunEnd};
 use fauxplat_model::Trial;
@@ -6,14 +6,16 @@ use fauxplat_model::Trial;
 use crate::request::{Purpose, numbered_request, plain_request, request_of};
 use crate::{Executor, Feed, RunError};
 
-/// Lead time of the start, within which both launchers wake up on their CPUs.
+/// Time in nanoseconds between the request and the start of two trials, within which both launchers wake up on their
+/// CPUs.
 const APPOINTMENT_NS: u64 = 400_000;
 
 impl Executor {
     /// Starts a second launcher with the same programs, for trials that are marked `together`.
     fn pair_up(&mut self) -> Result<(), LaunchError> {
         let mut partner = self.launcher.partner()?;
-        // An empty run ensures that the launcher is ready; otherwise it would be late for the first start time.
+        // A run of the empty program ensures that the launcher is ready; otherwise it would be late for the first start
+        // time.
         if let Some((floor, _)) = self.floor {
             partner.answer(plain_request(floor))?;
         }
@@ -21,7 +23,7 @@ impl Executor {
         Ok(())
     }
 
-    /// Runs two trials that start at the same moment, each by a launcher of its own. Nothing else is under way, and the
+    /// Runs two trials that start at the same moment, each by a separate launcher. No other run is under way, and the
     /// helpers before and after the trials run alone.
     pub(crate) fn run_together<F: Feed>(
         &mut self,
@@ -39,7 +41,7 @@ impl Executor {
             let concluded = match done.is_err() || self.launcher.stop_requested() {
                 true => self.conclude(trial.command).map_err(RunError::from),
                 false => match self.help("conclude", trial.command, feed) {
-                    // The user stopped fauxplat, and prepared resources are still there.
+                    // The user's request stopped `conclude`, and prepared resources are still there.
                     Ok(false) => self.conclude(trial.command).map_err(RunError::from),
                     helped => helped.map(drop),
                 },
@@ -69,7 +71,8 @@ impl Executor {
         feed.landed().map_err(RunError::Feed)
     }
 
-    /// Runs one helper alone, if the command has it; returns whether it completed.
+    /// Runs the helper of this role, if the command has one, while nothing else is under way; returns whether it
+    /// completed.
     fn help<F: Feed>(
         &mut self,
         role: &'static str,
@@ -85,7 +88,7 @@ impl Executor {
         }
     }
 
-    /// Requests one trial of each launcher with a common start time, and waits for both.
+    /// Requests one trial from each launcher with a common start time, and waits for both replies.
     fn answers_at_once(&mut self, trials: &[Trial; 2]) -> Result<Vec<Reply>, LaunchError> {
         if self.partner.is_none() {
             self.pair_up()?;

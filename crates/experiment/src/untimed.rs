@@ -8,8 +8,8 @@ use crate::request::{numbered_request, outcome_of, request_of};
 use crate::{Executor, Failure, RunError};
 
 impl Executor {
-    /// Runs a command once, held before its program begins while `attach` is called. Its reply is no timed sample.
-    /// `None` if the user stopped the run.
+    /// Runs a command once, held before its program begins while `attach` is called with its process id. Its reply is
+    /// no timed sample. Returns `None` if the user stopped the run.
     ///
     /// # Errors
     /// Fails if the command cannot be launched or its `prepare` failed. An error of `attach` ends the run and is
@@ -23,7 +23,7 @@ impl Executor {
         self.commands[usize::from(command)].begun += 1;
         self.prepare(command)?;
         let outcome = self.run_held(command, setup, attach);
-        // Concluded in any case, so that prepared resources are not left behind.
+        // `conclude` is run in any case, so that prepared resources are not left behind.
         let concluded = self.conclude(command);
         let outcome = outcome?;
         concluded?;
@@ -52,7 +52,8 @@ impl Executor {
         }
     }
 
-    /// Index of the command in the table, and a request for an untimed run with the number of the latest run.
+    /// Index of the command in the launcher's table, and a request for an untimed run with the number of the command's
+    /// latest run.
     fn untimed_request(&self, command: u16, setup: &Setup) -> (u32, Request) {
         let places = &self.commands[usize::from(command)];
         (places.run, Request { number: places.number(), ..request_of(places.run, setup, 0) })
@@ -62,7 +63,7 @@ impl Executor {
         self.commands[usize::from(command)].begun
     }
 
-    /// Resets the run numbers of all commands: untimed runs before the first trial do not count.
+    /// Resets the numbers of the runs of all commands, so that untimed runs before the first trial do not count.
     pub(crate) fn begin_anew(&mut self) {
         self.commands.iter_mut().for_each(|places| places.begun = 0);
     }
@@ -86,13 +87,13 @@ impl Executor {
         let reply = self.launcher.answer(Request { traced: true, ..request })?;
         match self.launcher.start_error(entry, reply.end) {
             Some(error) => Err(error),
-            // After a stop the tree is incomplete, or belongs to another command.
+            // After a request to stop the tree is incomplete, or that of an earlier command.
             None => Ok((reply.end != RunEnd::Aborted).then(|| self.launcher.tree())),
         }
     }
 
-    /// Runs `prepare` of an untimed run, if the command has one. If the user stops it, the following run is stopped,
-    /// too.
+    /// Runs the helper `prepare` before an untimed run, if the command has one. If the user stops it, the following run
+    /// is stopped, too.
     ///
     /// # Errors
     /// Fails if `prepare` cannot be launched, or failed.

@@ -1,12 +1,12 @@
-//! Sentences about readings that are bounds or parts.
+//! Sentences about comparisons in which readings are only bounds, or cover only a part of the command.
 
 use fauxplat_model::{Bound, BoundedEffect, Comparison, Metric, Verdict};
 
 use crate::relation::relation;
 use crate::words::{change, percent, round_percent};
 
-/// The verdict of a comparison in which some readings are bounds: the conclusion from the bounds, their cause, and a
-/// remedy.
+/// The verdict of a comparison in which some readings are bounds, in sentences: the conclusion from the bounds, their
+/// cause, and a remedy.
 pub(crate) fn sentence(comparison: &Comparison, bounded: BoundedEffect, a: &str, b: &str) -> String {
     let of = match (bounded.a, bounded.b) {
         (true, true) => format!("readings of {a} and of {b} are bounds"),
@@ -30,7 +30,7 @@ pub(crate) fn sentence(comparison: &Comparison, bounded: BoundedEffect, a: &str,
     }
 }
 
-/// The least size of the difference, if the interval has one end.
+/// The least size of the difference as a share; `None` if the bounds give none.
 fn at_least(comparison: &Comparison) -> Option<String> {
     let end = match comparison.bounded?.effect? {
         Bound::AtLeast => comparison.ci_low_ratio,
@@ -40,7 +40,7 @@ fn at_least(comparison: &Comparison) -> Option<String> {
     (comparison.verdict == Verdict::Different && is_beyond).then(|| percent((end - 1.0).abs()))
 }
 
-/// The effect in a table or in one line, if it is a bound.
+/// The effect in a table or in one line, if it is known as a bound; `None` for other comparisons.
 pub(crate) fn effect(comparison: &Comparison) -> Option<String> {
     let bounded = comparison.bounded?;
     let none = || "unknown".to_owned();
@@ -54,7 +54,7 @@ pub(crate) fn effect(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// Why readings of a metric are bounds, and how to obtain values.
+/// Sentence about why readings of a metric are bounds, and how to obtain values.
 fn cure(metric: Metric) -> &'static str {
     match metric == Metric::PEAK_MEMORY {
         true => {
@@ -65,7 +65,8 @@ fn cure(metric: Metric) -> &'static str {
     }
 }
 
-/// Sentence after the verdict of a comparison whose readings cover only the first thread of each command.
+/// Sentence to append to the verdict of a comparison whose readings cover only the first thread of each command; empty
+/// for others.
 pub(crate) fn of_first_thread(comparison: &Comparison) -> &'static str {
     match comparison.first_thread {
         true => {

@@ -4,11 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use fauxplat_model::{Profile, ProfileFindings, ProfileQuality, ProfiledFrame, StackEnd};
 
-/// Name that replaces callers outside of the copy of the stack.
+/// Name that stands for callers beyond the part of the stack that was copied.
 const TRUNCATED: &str = "[truncated]";
-/// Name that replaces callers that unwinding could not find.
+/// Name that stands for callers that unwinding could not find.
 const BROKEN: &str = "[broken]";
-/// Name for samples without a stack.
+/// Name that stands for samples without a stack.
 const NO_STACK: &str = "[no stack]";
 /// Name of the root of all stacks.
 const ALL: &str = "all";
@@ -54,7 +54,7 @@ pub(crate) fn kind(found: &ProfileFindings, frame: &ProfiledFrame) -> Kind {
     }
 }
 
-/// A stack with samples, from the process to the innermost function.
+/// A stack with the number of its samples in each profile, from the process to the innermost function.
 pub(crate) struct Way<'f> {
     /// Name of the process; empty if it is unknown.
     pub(crate) process: &'f str,
@@ -67,7 +67,7 @@ pub(crate) struct Way<'f> {
 }
 
 impl Way<'_> {
-    /// Samples of the stack in one profile.
+    /// Number of samples with this stack in one profile, which is given by its index.
     pub(crate) fn samples(&self, profile: usize) -> u64 {
         self.samples.get(profile).copied().unwrap_or(0)
     }
@@ -79,7 +79,7 @@ impl Way<'_> {
     }
 }
 
-/// The unit of the weights of stacks, singular and plural.
+/// The unit of [`Way::events`], singular and plural.
 pub(crate) fn unit(found: &ProfileFindings) -> [&'static str; 2] {
     match found.stacks.iter().all(|stack| stack.events.is_empty()) {
         true => ["sample", "samples"],
@@ -87,7 +87,7 @@ pub(crate) fn unit(found: &ProfileFindings) -> [&'static str; 2] {
     }
 }
 
-/// All stacks of all profiles. Together they contain every sample, including samples without a known stack.
+/// All stacks of all profiles. Their samples add up to all samples, including those without a known stack.
 pub(crate) fn ways(found: &ProfileFindings) -> Vec<Way<'_>> {
     let mut ways: Vec<Way> = Vec::with_capacity(found.stacks.len() + 1);
     for stack in &found.stacks {
@@ -121,7 +121,7 @@ pub(crate) fn ways(found: &ProfileFindings) -> Vec<Way<'_>> {
     ways
 }
 
-/// The frames of a stack that the tables hold.
+/// The frames of a stack with their indices in the profile; indices without a frame are left out.
 pub(crate) fn frames<'f>(
     found: &'f ProfileFindings,
     places: &'f [u32],
@@ -132,22 +132,24 @@ pub(crate) fn frames<'f>(
 pub(crate) struct Call<'f> {
     pub(crate) name: &'f str,
     pub(crate) kind: Kind,
-    /// Number of calls above this one; 0 for the root.
+    /// Number of callers of this call; 0 for the root.
     pub(crate) depth: usize,
     /// Weight of the samples in the function and its callees, for each profile.
     pub(crate) events: Vec<u64>,
     pub(crate) callees: Vec<usize>,
 }
 
-/// All calls, each after its caller; the first is the root.
+/// The calls of all stacks as a tree: each comes after its caller, and the first is the root.
 pub(crate) struct CallTree<'f> {
     pub(crate) calls: Vec<Call<'f>>,
 }
 
 impl<'f> CallTree<'f> {
-    /// The tree of some profiles. Processes are branches if they distinguish stacks.
+    /// The tree of the stacks of some profiles, which are given by their indices. Processes are branches if they
+    /// distinguish stacks.
     ///
-    /// Frames of one function are one call, whatever their lines, so that two versions of a program have the same tree.
+    /// Frames of one function under the same caller are one call, whatever their lines, so that two versions of a
+    /// program have the same tree.
     pub(crate) fn of(found: &'f ProfileFindings, profiles: &[usize]) -> Self {
         let ways = ways(found);
         let has_processes = has_processes(&ways, profiles);

@@ -8,11 +8,11 @@ use fauxplat_model::{Bound, Metric, Outcome, Phase, Sample, TableFindings, Table
 use crate::words::visible;
 use crate::{ReportError, verbs};
 
-/// Columns before those of the metrics.
+/// Columns of runs before those of the metrics.
 const BEFORE: [&str; 8] =
     ["name", "command", "trial", "block", "position", "phase", "started_ns", "env_pad_bytes"];
 
-/// Columns after those of the metrics.
+/// Columns of runs after those of the metrics.
 const AFTER: [&str; 6] = ["cpu_first", "cpu_last", "left_behind", "exit_status", "outcome", "bounds"];
 
 /// Writes a header line and one row per run, in the order of the experiment. Absent readings are empty fields, and the
@@ -57,7 +57,7 @@ fn harmless(rows: &[u8], out: &mut dyn Write) -> Result<(), ReportError> {
     Ok(shown.flush()?)
 }
 
-/// Columns of a live table.
+/// Columns of the CSV of a live table.
 const OF_TABLE: [&str; 7] = ["elapsed_s", "object", "object_name", "key", "key_name", "value", "rate_per_s"];
 
 /// Writes a row for each value of a live table, and a header line before the first reading.
@@ -102,8 +102,8 @@ fn fields(sample: &Sample, metrics: &[Metric]) -> impl Iterator<Item = String> {
     before.into_iter().chain(readings).chain(after)
 }
 
-/// Names the metrics whose numbers are no plain values, such as `peak_memory_bytes:at-most`, separated by blanks; empty
-/// if all are values.
+/// Names of the metrics whose readings in a run are bounds or parts, such as `peak_memory_bytes:at-most`, separated by
+/// blanks; empty if all are values.
 fn bounds(sample: &Sample, metrics: &[Metric]) -> String {
     let word = |bound: Bound| match bound {
         Bound::Value => None,

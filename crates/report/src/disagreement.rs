@@ -6,7 +6,8 @@ use crate::parts::spans::named;
 use crate::relation::is_time;
 use crate::words::{TIE, listed, percent, round_percent, significant};
 
-/// `margin` is the ratio up to which a metric counts as unchanged, if the change itself does not state its margin.
+/// Sentence about a count and a time whose changes contradict each other. `margin` is the share up to which a change
+/// counts as none, if the change itself does not state its margin.
 pub(crate) fn sentence(found: &Disagreement, margin: f64) -> String {
     let (a, b) = (named(&found.a), named(&found.b));
     let (count, time) = (moved(&found.count), moved(&found.time));
@@ -28,7 +29,7 @@ pub(crate) fn sentence(found: &Disagreement, margin: f64) -> String {
     }
 }
 
-/// A change such as `3 % fewer instructions` or `2 % more wall time`.
+/// A change in words, such as `3 % fewer instructions` or `2 % more wall time`.
 fn moved(it: &MetricChange) -> String {
     let ratio = it.change.ratio;
     let less = if is_time(it.metric) { "less" } else { "fewer" };

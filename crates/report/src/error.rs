@@ -22,13 +22,13 @@ pub enum ReportError {
     /// The record contains nothing that the format can represent.
     #[error("nothing to write as {format}: {reason}")]
     NothingToExport { format: &'static str, reason: &'static str },
-    /// A name that cannot be represented in an exposition of metrics.
+    /// A name cannot be represented in an exposition of metrics.
     #[error("`{name}` cannot be written as openmetrics: {reason}")]
     NotAMetric { name: String, reason: &'static str },
     /// The format has no form for successive readings.
     #[error("{0} has no form for a table that is followed; take text, json, csv or openmetrics")]
     NotFollowed(&'static str),
-    /// A file that is no record with runs.
+    /// The file is no record with runs.
     #[error("this is no JSON document of `fauxplat aa` or `fauxplat compare` with its runs: {}", .0.to_string().replace('\n', " "))]
     NoRuns(serde_json::Error),
     /// The baseline is not JSON, or is truncated.
@@ -49,7 +49,7 @@ pub enum ReportError {
         line: usize,
         /// Column number, from 1.
         column: usize,
-        /// The parser's message about the unexpected value.
+        /// Message of the JSON parser about the unexpected value.
         message: String,
     },
     /// The baseline is JSON of an unknown kind.
@@ -64,7 +64,7 @@ pub enum ReportError {
 }
 
 impl From<serde_json::Error> for ReportError {
-    /// For writing only: values are always representable, so only the output can fail.
+    /// Converts an error of writing JSON: values are always representable, so only the output can fail.
     fn from(error: serde_json::Error) -> Self {
         ReportError::Io(error.into())
     }
@@ -79,7 +79,7 @@ impl From<csv::Error> for ReportError {
     }
 }
 
-/// The verbs that support a format, appended to the format's name; empty if every verb does.
+/// Words to append to a format's name: the verbs that support it; empty if every verb does.
 fn whose(verbs: &[&str]) -> String {
     if verbs.is_empty() { String::new() } else { format!(", which is for {}", verbs.join(", ")) }
 }

@@ -8,7 +8,8 @@ use serde::{Serialize, Serializer};
 use crate::ReportError;
 use crate::words::visible;
 
-/// `evidence[]`: every piece except runs, which are listed with their commands. The order is that of recording.
+/// The field `evidence` in JSON: every piece except runs, which are listed with their commands. The order is that of
+/// recording.
 pub(crate) struct Pieces<'a>(pub(crate) &'a [Evidence]);
 
 impl Pieces<'_> {
@@ -46,7 +47,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Columns of the CSV. The last column is the figure, which the other columns identify.
+/// Columns of the CSV form. The last column is the figure, which the other columns identify.
 const COLUMNS: [&str; 10] =
     ["kind", "number", "round", "cell", "worker", "trial", "name", "figure", "at", "value"];
 
@@ -90,7 +91,7 @@ impl About {
     }
 }
 
-/// A figure of a piece. `at` is its position within the piece: a bound, a moment, a lap, a process.
+/// A figure of a piece of evidence. `at` is its position within the piece: a bound, a moment, a lap, a process.
 struct Figure {
     figure: String,
     at: String,
@@ -130,7 +131,7 @@ fn figures(piece: &Evidence) -> Vec<Figure> {
     }
 }
 
-/// Figures of a shift. A reading that was not measured has no row.
+/// Figures of a shift (a worker's turn of work). A reading that was not measured has no row.
 fn of_shift(shift: &ShiftSample) -> Vec<Figure> {
     let handover = shift.handover.as_ref();
     let figures = [

@@ -5,20 +5,20 @@ use std::str::FromStr;
 
 use crate::ReportError;
 
-/// Why a verb has no OpenMetrics form.
+/// Error for verbs whose reports have no OpenMetrics form.
 pub(crate) const EXPOSED: &str = "it carries the values of a live table, of a process that is watched, or of a fleet; see \
                                   `fauxplat table`, `fauxplat counters --pid` and `fauxplat fleet`";
 
-/// Error for formats that hold a single profile.
+/// Error for formats that hold a single profile, if there are several.
 pub(crate) const ONE_PROFILE: &str =
     "it holds one profile and there are several; profile one command, or take speedscope, html or json";
 pub(crate) const TWO_PROFILES: &str =
     "it holds one profile or two, and there are more; take speedscope, html or json";
-/// Error for formats of wall times.
+/// Error for formats whose figures are wall times, if the runs were simulated.
 pub(crate) const UNTIMED: &str =
     "simulated runs are counted and not timed; take text, json, csv, markdown, html or junit";
 
-/// A form in which a record can be written.
+/// A file format or layout in which a record can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Text for a terminal.
@@ -41,15 +41,15 @@ pub enum Format {
     PyperfJson,
     /// The `customSmallerIsBetter` input of github-action-benchmark.
     GithubActionBenchmark,
-    /// Bencher Metric Format.
+    /// The JSON that Bencher reads (Bencher Metric Format).
     BencherBmf,
     /// The text format of Go's benchmarks, one line per run.
     GoBenchmark,
     /// The test report that most CI systems show: a case for each verdict.
     JUnit,
-    /// A drawing, for findings that have one.
+    /// An SVG drawing, for findings that have one.
     Svg,
-    /// A single HTML page that loads nothing from elsewhere.
+    /// A report as a single HTML page that loads nothing from elsewhere.
     Html,
     /// A drawing of a topology in characters, for a terminal.
     Boxes,
@@ -103,7 +103,7 @@ impl Format {
         format!("{} or {last}", before.join(", "))
     }
 
-    /// Checks that the format can hold a report of this number of commands, and of simulated runs.
+    /// Checks that the format can hold a report of so many commands, and of simulated runs if `is_simulated`.
     ///
     /// # Errors
     /// Fails with [`ReportError::NothingToExport`].
@@ -176,30 +176,32 @@ impl FromStr for Format {
     }
 }
 
-/// Properties of the text's destination, set by the application, which alone knows the terminal and the environment.
+/// Properties of the place where a text report is shown. The application sets them, since it alone knows the terminal
+/// and the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Whether ANSI colours may be used.
     pub colour: bool,
-    /// Columns of the terminal; clamped to 40 to 200.
+    /// Width of the terminal in columns; values outside of 40 to 200 are replaced by the nearer of these.
     pub width: usize,
     /// Whether characters outside ASCII may be used.
     pub unicode: bool,
 }
 
 impl Default for Style {
-    /// For a pipe: 80 columns without colour.
+    /// The style for a pipe: 80 columns without colour.
     fn default() -> Self {
         Style { colour: false, width: 80, unicode: true }
     }
 }
 
-/// The user's choice of units, order and detail.
+/// The user's choice of units, order and amount of detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// The unit of all times in the tables of `run`; `None` chooses a suitable unit for each row.
+    /// Unit of all times in the tables of `run`; `None` chooses a suitable unit for each row.
     pub unit: Option<TimeUnit>,
-    /// Whether the table of several commands begins with the fastest, and not with the first on the command line.
+    /// Whether the table of several commands begins with the fastest command, and not with the first on the command
+    /// line.
     pub by_mean: bool,
     /// Amount of detail in a text report; other formats are always complete.
     pub detail: Detail,
@@ -214,13 +216,13 @@ pub enum Detail {
     /// The answer with its table and drawing, circumstances that may spoil it in a line each, and how to repeat the
     /// measurement.
     Brief,
-    /// Also the evidence behind the answer, and the conditions.
+    /// All of the brief report, the evidence behind the answer, and the conditions.
     #[default]
     Full,
 }
 
 impl Detail {
-    /// All amounts, the smallest first.
+    /// All amounts of detail, the smallest first.
     pub const ALL: [Detail; 3] = [Detail::Line, Detail::Brief, Detail::Full];
     pub const FROM_BRIEF: [Detail; 2] = [Detail::Brief, Detail::Full];
 }
@@ -230,7 +232,7 @@ impl Detail {
 pub enum TimeUnit {
     /// Millionths of a second.
     Microsecond,
-    /// Thousandths.
+    /// Thousandths of a second.
     Millisecond,
     /// Seconds.
     Second,

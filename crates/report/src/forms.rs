@@ -1,14 +1,14 @@
-//! The formats of each verb, both of verbs that are defined with the formats and of verbs that register their own
+//! Formats that each verb's document can have, both of verbs that are listed here and of verbs that register their
 //! reports.
 
 use crate::format::Format;
 use crate::{ReportError, own};
 
-/// Stands in place of a verb for lists of stored things.
+/// Stands in place of a verb's name for lists of stored experiments and the like.
 pub const LISTS: &str = "list";
-/// The list of stored experiments.
+/// Stands in place of a verb's name for the list of stored experiments.
 pub const LIST_OF_EXPERIMENTS: &str = "history-list";
-/// The verb that shows a stored experiment of any other verb.
+/// Name of the verb that shows a stored experiment of any other verb.
 pub const HISTORY: &str = "history";
 
 impl Format {
@@ -18,8 +18,8 @@ impl Format {
         suiting.map(Format::name).collect::<Vec<_>>().join(", ")
     }
 
-    /// Refuses a format in which a verb's document cannot be written. Some refusals are impossible to foresee: some
-    /// formats need a part that a report may lack.
+    /// Refuses a format in which a verb's document cannot be written. A format that passes may still fail, if it needs
+    /// a part that the report lacks.
     ///
     /// # Errors
     /// Fails with [`ReportError::NoForm`].
@@ -51,7 +51,7 @@ impl Format {
         matches!(self, Format::Markdown | Format::AsciiDoc | Format::Org)
     }
 
-    /// The verbs, or kinds of documents of a verb, that support the format; `None` if all do.
+    /// Names of the verbs, or of kinds of documents of a verb, that support the format; `None` if all do.
     fn verbs(self) -> Option<Vec<&'static str>> {
         let defined: &[&'static str] = match self {
             format if format.is_of_times() => &["run", "compare"],
@@ -85,7 +85,7 @@ impl Format {
     }
 }
 
-/// Description of a verb's document. A kind of findings may follow the verb's name.
+/// Description of a verb's document for messages. A kind of findings may follow the verb's name.
 fn subject(verb: &str) -> String {
     match verb {
         LISTS => "a list".to_owned(),

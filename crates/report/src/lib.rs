@@ -52,10 +52,11 @@ pub use own::{
 };
 pub use words::visible;
 
-/// Bytes that are buffered before `out` is called, since JSON writers make a call for every bracket.
+/// Number of bytes that are buffered before they are written to `out`, since JSON writers make a call for every
+/// bracket.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Writes an experiment in a format.
+/// Writes the record of an experiment in a format.
 ///
 /// `style` affects [`Format::Text`] alone. The record is streamed: apart from one column of readings, memory does not
 /// grow with the number of samples.
@@ -85,8 +86,8 @@ fn write_viewed(
     Ok(out.flush()?)
 }
 
-/// Writes an experiment like [`write`], in the user's view, with the evidence other than runs: in JSON as `evidence[]`,
-/// in CSV as one row per figure if the experiment has no runs. Other formats omit this evidence.
+/// Writes the record of an experiment like [`write`], in the user's view, with the evidence other than runs: in JSON as
+/// `evidence[]`, in CSV as one row per figure if the experiment has no runs. Other formats omit this evidence.
 ///
 /// # Errors
 ///
@@ -134,13 +135,14 @@ pub fn write_look(
     Ok(out.flush()?)
 }
 
-/// The verdict of a comparison as a sentence that states its scope, for a log or the message of a gate.
+/// The verdict of a comparison as a sentence that states what it holds for, for a log or the message of a gate.
 pub fn verdict_sentence(comparison: &Comparison) -> String {
     let name = words::visible;
     words::spaced(&verdict::sentence(comparison, &name(&comparison.a), &name(&comparison.b)))
 }
 
-/// Writes a list with one line for each row. Lines that are too long are cut at the end, in the last column.
+/// Writes a list with one line for each row. Lines that are wider than the terminal are cut at the end, in the last
+/// column.
 ///
 /// # Errors
 ///

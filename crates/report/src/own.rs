@@ -9,35 +9,35 @@ use serde_json::{Error, Value};
 use crate::format::Format;
 use crate::parts::{Piece, Tone};
 
-/// The report of a verb's own documents.
+/// Reports of documents whose type is private to a verb.
 pub trait OwnReport: Sync {
-    /// Name and version of the document, such as `fauxplat.suite/1`. The name contains the verb.
+    /// Name and version of the documents, such as `fauxplat.suite/1`. The name contains the verb.
     fn schema(&self) -> &'static str;
 
-    /// The formats that the document supports, besides those that every verb supports.
+    /// The formats that the documents support, besides those that every verb supports.
     fn formats(&self) -> &'static [Format] {
         &[Format::JUnit, Format::Svg]
     }
 
-    /// The report, with the answer first. The common frame (condition, machine, warnings) is added later.
+    /// The pieces of the report, with the answer first. The common frame (condition, machine, warnings) is added later.
     ///
     /// # Errors
     /// Fails if the document does not have the form of its schema.
     fn pieces(&self, record: &Record, document: &Value) -> Result<Vec<Piece>, Error>;
 
-    /// The rows for spreadsheets.
+    /// The rows of the document for spreadsheets.
     ///
     /// # Errors
     /// Fails if the document does not have the form of its schema.
     fn rows(&self, document: &Value) -> Result<Rows, Error>;
 
-    /// The test cases for CI systems.
+    /// The test cases that the document becomes for CI systems.
     ///
     /// # Errors
     /// Fails if the document does not have the form of its schema.
     fn cases(&self, document: &Value) -> Result<Vec<Case>, Error>;
 
-    /// The single readings, for tools that judge them independently; empty if the document has none.
+    /// The single readings of the document, for tools that judge them independently; empty if the document has none.
     ///
     /// # Errors
     /// Fails if the document does not have the form of its schema.
@@ -46,7 +46,7 @@ pub trait OwnReport: Sync {
         Ok(Vec::new())
     }
 
-    /// The figures for collectors of metrics, if the document supports [`Format::OpenMetrics`].
+    /// The figures of the document for collectors of metrics; empty if it does not support [`Format::OpenMetrics`].
     ///
     /// # Errors
     /// Fails if the document does not have the form of its schema.
@@ -68,10 +68,10 @@ pub struct Gauges {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnReading {
     pub benchmark: String,
-    /// Name of the side, such as `A`.
+    /// Name of the side of a comparison on which the reading was made, such as `A`.
     pub side: &'static str,
     pub value: f64,
-    /// `ns` for times.
+    /// Unit of `value`; `ns` for times.
     pub unit: String,
     pub more_is_better: bool,
 }
@@ -79,7 +79,7 @@ pub struct OwnReading {
 /// Rows for spreadsheets, with their headings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
-    /// The headings. A unit is the end of its heading, as in `low_ratio`.
+    /// Headings of the columns. A unit is the end of its heading, as in `low_ratio`.
     pub headings: Vec<String>,
     /// The fields of each row, as many as there are headings. An empty field is a missing value.
     pub rows: Vec<Vec<String>>,
@@ -92,22 +92,23 @@ pub struct Case {
     pub name: String,
     /// The time of the case in seconds; `None` if it has none.
     pub time_s: Option<f64>,
-    /// The outcome, with a sentence that explains it.
+    /// Outcome of the case, with a sentence that explains it.
     pub outcome: CaseOutcome,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum CaseOutcome {
-    /// The question was answered, and no gate failed.
+    /// The question was answered, and no gate failed. The text explains the outcome, as in the other variants.
     Passed(String),
-    /// A gate failed.
+    /// A gate failed. The text explains the outcome.
     Failed(String),
     Skipped(String),
 }
 
 static REPORTS: OnceLock<Vec<&'static dyn OwnReport>> = OnceLock::new();
 
-/// Registers the reports of verbs. Has to be called once, before any report is written; later calls have no effect.
+/// Registers the types that make the reports of verbs. Has to be called once, before any report is written; later calls
+/// have no effect.
 pub fn know_reports(reports: Vec<&'static dyn OwnReport>) {
     let _known_already = REPORTS.set(reports);
 }
@@ -117,7 +118,7 @@ fn report_of(found: &OwnFindings) -> Option<&'static dyn OwnReport> {
     all.iter().copied().find(|report| report.schema() == found.schema)
 }
 
-/// The verbs whose own documents support a format.
+/// Names of the verbs whose documents have a private type and support a format.
 pub(crate) fn verbs_with(format: Format) -> impl Iterator<Item = &'static str> {
     let all = REPORTS.get().into_iter().flatten();
     all.filter(move |report| report.formats().contains(&format)).map(|report| verb(report.schema()))
@@ -127,7 +128,7 @@ fn verb(schema: &'static str) -> &'static str {
     schema.split(['.', '/']).nth(1).unwrap_or(schema)
 }
 
-/// The report of a document, or a sentence that this version cannot show it.
+/// The pieces of a document's report, or a sentence that this version cannot show the document.
 pub(crate) fn pieces(record: &Record, found: &OwnFindings) -> Vec<Piece> {
     let Some(report) = report_of(found) else {
         let name = crate::words::visible(&found.schema);

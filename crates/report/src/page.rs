@@ -1,4 +1,4 @@
-//! Pages that a verb composes, in the style of reports.
+//! HTML pages that a verb composes, in the style of reports.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -6,8 +6,8 @@ use crate::parts::{Part, Series};
 use crate::render::{drawings, html as rendered};
 use crate::svg;
 
-/// A complete page that loads nothing from elsewhere: title, body, and the page's own style and script besides those of
-/// reports. Style and script are constants of the verb and must not contain foreign text.
+/// A complete HTML page that loads nothing from elsewhere: title, body, and the page's style and script besides those
+/// of reports. Style and script are constants of the verb and must not contain foreign text.
 pub fn page(title: &str, body: &Markup, (own_style, own_script): (&'static str, &'static str)) -> String {
     html! {
         (DOCTYPE)
@@ -25,8 +25,7 @@ pub fn page(title: &str, body: &Markup, (own_style, own_script): (&'static str, 
     .into_string()
 }
 
-/// Data for the script of a page, in an element with the given id. A script parses the data as JSON; no text in it can
-/// end the element.
+/// An element with the given id that holds JSON data for the script of a page. No text in the data can end the element.
 pub fn data(id: &'static str, json: &str) -> Markup {
     let safe = json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     html! { script type="application/json" id=(id) { (PreEscaped(safe)) } }

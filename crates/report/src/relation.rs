@@ -1,4 +1,4 @@
-//! Words for the relation of a command to another in a metric.
+//! Words for how one command compares with another in a metric, such as slower.
 
 use fauxplat_model::{Comparison, Grade, Metric, Unit};
 
@@ -7,7 +7,8 @@ pub(crate) fn is_time(metric: Metric) -> bool {
     [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU].contains(&metric)
 }
 
-/// The relation, such as `is slower than` or `has fewer migrations than`. For a baseline the wording is more cautious.
+/// The relation of B to A in words, such as `is slower than` or `has fewer migrations than`. For a baseline the wording
+/// is more cautious.
 pub(crate) fn relation(comparison: &Comparison, more: bool) -> String {
     let metric = comparison.metric;
     let baseline = comparison.grade == Grade::AgainstBaseline;

@@ -3,12 +3,12 @@
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Command, Metric, Phase, RunFindings, Sample, Summary, metrics_of};
 
-/// The samples of each command in the order of recording, with four bytes per sample.
+/// The samples of each command in the order of recording, with an index of four bytes per sample.
 pub(crate) struct ByCommand<'a> {
     samples: &'a [Sample],
-    /// Indices of samples, beginning with those of command 0.
+    /// Indices in `samples`, first those of command 0, then those of command 1, and so on.
     order: Vec<u32>,
-    /// Start of the indices of each command, followed by the end.
+    /// Start in `order` of the indices of each command, followed by the end of the last.
     starts: Vec<usize>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> ByCommand<'a> {
     }
 }
 
-/// The leading metrics of a report: wall time, CPU time and memory, or counts for simulated commands.
+/// The three metrics that a report shows first: wall time, CPU time and memory, or counts for simulated commands.
 pub(crate) fn leading<'f>(found: impl IntoIterator<Item = &'f RunFindings>) -> [Metric; 3] {
     let times = [Metric::WALL, Metric::CPU, Metric::PEAK_MEMORY];
     let measured: Vec<&Summary> = found.into_iter().flat_map(|it| &it.summaries).collect();
@@ -44,13 +44,13 @@ pub(crate) fn leading<'f>(found: impl IntoIterator<Item = &'f RunFindings>) -> [
     }
 }
 
-/// A sentence about the simulator and its machine; `None` if commands were timed.
+/// A sentence about the simulator and the simulated machine; `None` if the commands were timed.
 pub(crate) fn simulated(record: &Record) -> Option<String> {
     let metric = metrics_of(record.samples).into_iter().find(|it| it.name().starts_with("simulated:"))?;
     Some(format!("Simulated, and not timed: {}.", metric.spec().source))
 }
 
-/// Whether a run is analysed: measured, and successful unless failures are ignored.
+/// Whether a run is analysed: it was measured, and was successful unless failures are ignored.
 pub(crate) fn is_analysed(sample: &Sample, command: &Command) -> bool {
     sample.phase == Phase::Measured && (sample.outcome.is_success() || command.condition.ignore_failure.any())
 }
@@ -77,7 +77,7 @@ pub(crate) fn command_findings<'a>(record: &Record<'a>) -> &'a [RunFindings] {
     &all[all.len().saturating_sub(record.commands.len())..]
 }
 
-/// Name and findings of a baseline from another time, which was compared without being run.
+/// Name and findings of a baseline from another time, which was compared without being run; `None` if there is none.
 pub(crate) fn baseline<'a>(record: &Record<'a>) -> Option<(&'a str, &'a RunFindings)> {
     let Findings::Compare(found) = record.findings else { return None };
     let (comparison, findings) = (found.comparisons.first()?, found.commands.first()?);
@@ -94,12 +94,12 @@ pub(crate) fn summary(findings: &RunFindings, metric: Metric) -> Option<&Summary
     findings.summaries.iter().find(|summary| summary.metric == metric)
 }
 
-/// Number of runs from which one lies beyond the 95th, or the 99th, percentile. With fewer runs the percentile would
-/// only be another name for the slowest run.
+/// Number of runs from which on one of them lies beyond the 95th, or the 99th, percentile. With fewer runs the
+/// percentile would only be another name for the slowest run.
 pub(crate) const P95_FROM: usize = 20;
 pub(crate) const P99_FROM: usize = 100;
 
-/// The 99th percentile, if there are enough runs.
+/// The 99th percentile of a summary; `None` with fewer than [`P99_FROM`] runs.
 pub(crate) fn p99(summary: &Summary) -> Option<f64> {
     summary.p99.filter(|_| summary.n >= P99_FROM)
 }

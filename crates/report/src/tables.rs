@@ -1,4 +1,4 @@
-//! The grids of the reports.
+//! Tables that several reports share.
 
 mod effects;
 
@@ -17,12 +17,12 @@ use crate::words::{Scale, TIE, change, percent, quantity, significant, visible};
 
 pub(crate) use effects::effects;
 
-/// The metrics of one command, without metrics that were zero in every run.
+/// Table of the metrics of one command, without metrics that were zero in every run.
 pub(crate) fn metrics(found: &RunFindings, view: &View) -> Grid {
     metrics_that(found, view, |_| true)
 }
 
-/// The main metrics: time, resources, and metrics that were requested by options.
+/// Table of the main metrics of one command: time, memory, rate, and metrics that were requested by options.
 pub(crate) fn main_metrics(found: &RunFindings, view: &View) -> Grid {
     let main = [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::PEAK_MEMORY, Metric::RATE];
     metrics_that(found, view, |metric| main.contains(&metric) || !metric.is_built_in())
@@ -45,13 +45,13 @@ fn metrics_that(found: &RunFindings, view: &View, is_wanted: impl Fn(Metric) -> 
     grid
 }
 
-/// Title of a metric, with the part that its readings cover if that is not the whole tree.
+/// Title of a metric, with a note if its readings cover only the first thread instead of the whole process tree.
 pub(crate) fn titled(metric: Metric, first_thread: bool) -> String {
     let part = if first_thread { " (first thread)" } else { "" };
     format!("{}{part}", metric.title())
 }
 
-/// A bound of the median, such as `< 3.4 MiB`.
+/// A bound of the median of readings that are partly bounds, such as `< 3.4 MiB`.
 fn bound(bounded: &BoundedSummary, view: &View) -> String {
     let shown = |(bound, number): (Bound, f64)| {
         let scale = Scale::viewed(bounded.metric, number, view);
@@ -60,13 +60,13 @@ fn bound(bounded: &BoundedSummary, view: &View) -> String {
     bounded.shown().map_or_else(|| "–".to_owned(), shown)
 }
 
-/// A bound of the median of a metric if some readings are bounds, else a dash.
+/// A bound of the median of a metric of which some readings are bounds; a dash for any other metric.
 fn bound_or_dash(found: &RunFindings, metric: Metric, view: &View) -> String {
     let bounded = found.bounded.iter().find(|it| it.metric == metric);
     bounded.map_or_else(|| "–".to_owned(), |it| bound(it, view))
 }
 
-/// Values that were derived from counts of the same run.
+/// Table of values that were derived from counts of the same run, such as instructions per cycle.
 pub(crate) fn derived(found: &RunFindings) -> Grid {
     let mut grid = Grid::new(&["derived", "median", "95 % interval", "from"], &[3, 2]);
     for one in &found.derived {
@@ -85,7 +85,7 @@ pub(crate) fn derived(found: &RunFindings) -> Grid {
     grid
 }
 
-/// Derived values of several commands in columns. A value is included if at least two commands have it.
+/// Table of derived values with a column for each command. A value is included if at least two commands have it.
 pub(crate) fn derived_side_by_side(record: &Record, found: &[RunFindings]) -> Grid {
     let names = compared(record).into_iter().map(|(name, _)| visible(name));
     let headings: Vec<String> =
@@ -126,7 +126,7 @@ fn is_zero(summary: &Summary) -> bool {
     summary.min == 0.0 && summary.max == 0.0
 }
 
-/// Median, interval, mean ± sd, and min … max, all in the unit chosen for the median.
+/// Cells of a table: median, interval, mean ± sd, and min … max, all in the unit chosen for the median.
 fn location_and_spread(summary: &Summary, view: &View) -> [String; 4] {
     let typical = if summary.median == 0.0 { summary.max } else { summary.median };
     let scale = Scale::viewed(summary.metric, typical, view);
@@ -141,7 +141,7 @@ fn location_and_spread(summary: &Summary, view: &View) -> [String; 4] {
     ]
 }
 
-/// Medians of several commands side by side, relative to the first command.
+/// Table of the medians of several commands, relative to the first command.
 pub(crate) fn relative(record: &Record, found: &[RunFindings], view: &View) -> Grid {
     let [lead, second, third] = leading(found);
     let header = ["command", lead.title(), "relative", second.title(), third.title(), "runs"];
@@ -173,7 +173,8 @@ pub(crate) fn relative(record: &Record, found: &[RunFindings], view: &View) -> G
     grid
 }
 
-/// Medians of the compared commands. Differences have a separate table, since medians do not pair the runs.
+/// Table of the medians of the compared commands. Their differences have a separate table, since medians do not pair
+/// the runs.
 pub(crate) fn resources(record: &Record) -> Grid {
     let header = ["medians", "wall time", "CPU time", "run-queue wait", "peak memory", "runs", "failed"];
     let mut grid = Grid::named(&header, &[6, 3, 5]);
@@ -198,7 +199,7 @@ fn median(found: &RunFindings, metric: Metric) -> String {
     summary(found, metric).map_or_else(bound, |summary| quantity(metric, summary.median))
 }
 
-/// The tone of a verdict, for a reader who hopes for an improvement.
+/// The tone of a comparison's verdict, where B being better counts as good.
 pub(crate) fn tone(comparison: &Comparison) -> Tone {
     match comparison.verdict {
         Verdict::Equivalent => Tone::Neutral,
@@ -208,7 +209,7 @@ pub(crate) fn tone(comparison: &Comparison) -> Tone {
     }
 }
 
-/// A live table: objects in rows, keys in columns, and beside each key its rate.
+/// Table of the values of a live table: objects in rows, keys in columns, and beside each key its rate.
 pub(crate) fn live(found: &TableFindings) -> Grid {
     let keys: BTreeMap<u64, &Option<String>> =
         found.values.iter().map(|value| (value.key, &value.key_name)).collect();
@@ -269,7 +270,8 @@ pub(crate) fn strata(found: &AaFindings) -> Grid {
     grid
 }
 
-/// False verdicts of every rule among its answers, with a column per stratum; `None` if no rival had enough runs.
+/// Table of the false verdicts of every decision rule among its answers, with a column per stratum; `None` if no rival
+/// rule had enough runs.
 pub(crate) fn rivals(found: &AaFindings) -> Option<Grid> {
     let mut rules: Vec<&str> = Vec::new();
     for rival in found.strata.iter().flat_map(|stratum| &stratum.rivals) {
@@ -295,12 +297,12 @@ pub(crate) fn rivals(found: &AaFindings) -> Option<Grid> {
     Some(grid)
 }
 
-/// Number of comparisons that were decided.
+/// Number of comparisons in a stratum that were decided either way.
 pub(crate) fn answered(stratum: &fauxplat_model::AaStratum) -> usize {
     stratum.comparisons.saturating_sub(stratum.inconclusive)
 }
 
-/// A rate with its counts, such as `3/60 = 5 %`, so that readers can check it.
+/// A share with its counts, such as `3/60 = 5 %`, so that readers can check it.
 fn rate(count: usize, of: usize) -> String {
     match of {
         0 => "–".to_owned(),

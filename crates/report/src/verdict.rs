@@ -1,4 +1,4 @@
-//! The verdict of a comparison in words that state its scope.
+//! The verdict of a comparison in words that state what it holds for.
 
 mod beside;
 mod different;
@@ -20,7 +20,7 @@ pub(crate) use beside::{Beside, Sides, carry_over, findings, waited};
 pub(crate) use gate::short as gate;
 pub(crate) use grounds::{budget, guard, secondary, slow_runs, tests};
 
-/// The clause of a verdict, to which the scope is appended, and further sentences.
+/// Words of a verdict: the main clause, to which the scope is appended, and further sentences.
 struct Said {
     main: String,
     more: Vec<String>,
@@ -32,7 +32,8 @@ impl Said {
     }
 }
 
-/// A verdict in a few sentences, with the answer to a gate at the end. `a` and `b` are the names in the text.
+/// A verdict in a few sentences, with the answer to a gate at the end. `a` and `b` are the names of the commands in the
+/// text.
 pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
     let said = match (comparison.bounded, comparison.exact) {
         (Some(bounded), _) => bounded::sentence(comparison, bounded, a, b),
@@ -43,7 +44,7 @@ pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
     format!("{said}{}{gate}", bounded::of_first_thread(comparison))
 }
 
-/// The verdict with its metric, its scope and its time span.
+/// The verdict in sentences, with its metric, its scope and its time span.
 fn scoped(comparison: &Comparison, a: &str, b: &str) -> String {
     let Said { main, more } = match comparison.verdict {
         Verdict::Different => Said::only(different::clause(comparison, a, b)),
@@ -71,7 +72,8 @@ fn scoped(comparison: &Comparison, a: &str, b: &str) -> String {
     }
 }
 
-/// The time span of a verdict, as a part of its sentence.
+/// The time over which a verdict holds (a session, several sessions), as a part of its sentence; empty against a
+/// baseline.
 fn reach(comparison: &Comparison) -> String {
     match (comparison.grade, &comparison.replication) {
         (Grade::WithinSession, _) => ", within this session".to_owned(),
@@ -81,7 +83,7 @@ fn reach(comparison: &Comparison) -> String {
     }
 }
 
-/// The verdict of exact counts, which were equal in every run.
+/// The verdict on exact counts, which were equal in every run of a command.
 fn exactly(comparison: &Comparison, counts: ExactCounts, a: &str, b: &str) -> String {
     let ExactCounts { a: count_a, b: count_b, runs } = counts;
     let [count_a, count_b] = [count_a, count_b].map(|count| quantity(comparison.metric, count as f64));
@@ -104,7 +106,7 @@ fn exactly(comparison: &Comparison, counts: ExactCounts, a: &str, b: &str) -> St
     )
 }
 
-/// A verdict in one line: the word, the effect, the interval.
+/// A verdict in one line: its word, the effect, the interval.
 pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
     let effect = match is_unbounded(comparison) {
         _ if comparison.bounded.is_some() => {
@@ -123,7 +125,7 @@ pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
     format!("{b} against {a}: {}{effect}, {title}{gate}{dropped}", word(comparison))
 }
 
-/// The change of exact counts; both counts if one is zero, since no ratio describes the change.
+/// Words for the change of exact counts; both counts if one is zero, since no ratio describes the change.
 fn exact_change(comparison: &Comparison) -> String {
     let count = |count: u64| quantity(comparison.metric, count as f64);
     match comparison.exact.filter(ExactCounts::is_one_zero) {
@@ -140,23 +142,23 @@ fn margin(comparison: &Comparison) -> String {
     }
 }
 
-/// Whether the mean decides, so that the estimate is the ratio of the means.
+/// Whether the comparison is decided by means, so that the estimate is the ratio of the means.
 fn is_of_means(comparison: &Comparison) -> bool {
     comparison.estimand == Estimand::Mean
 }
 
-/// The interval of a mean ratio with its level.
+/// The interval of a ratio of means with its confidence, as text.
 fn mean_interval(comparison: &Comparison, mean: &MeanRatio) -> String {
     let level = round_percent(1.0 - comparison.level);
     format!("{level} interval {} to {}", end(mean.low_ratio), end(mean.high_ratio))
 }
 
-/// Whether an interval of ratios excludes equality.
+/// Whether an interval of ratios excludes one, which means equality.
 fn is_apart(low: f64, high: f64) -> bool {
     low > 1.0 || high < 1.0
 }
 
-/// Whether an interval of ratios lies beyond the margin, which is symmetric in logarithms.
+/// Whether an interval of ratios lies beyond the margin on one side. The margin is symmetric in logarithms.
 fn is_beyond(low: f64, high: f64, margin: f64) -> bool {
     low > 1.0 + margin || high < 1.0 / (1.0 + margin)
 }
@@ -166,12 +168,12 @@ fn is_within(low: f64, high: f64, margin: f64) -> bool {
     low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin
 }
 
-/// Whether the interval of the effect excludes nothing.
+/// Whether the interval of the effect has no bound on either side.
 fn is_unbounded(comparison: &Comparison) -> bool {
     excludes_nothing(comparison.ci_low_ratio, comparison.ci_high_ratio)
 }
 
-/// Whether neither end of an interval excludes anything.
+/// Whether neither end of an interval of ratios is a bound.
 pub(crate) fn excludes_nothing(low: f64, high: f64) -> bool {
     is_no_bound(low) && is_no_bound(high)
 }
@@ -186,12 +188,12 @@ pub(crate) fn interval(comparison: &Comparison) -> String {
     format!("{level} interval {} to {}", end(comparison.ci_low_ratio), end(comparison.ci_high_ratio))
 }
 
-/// Whether A was measured at another time, so that there are no pairs.
+/// Whether A was measured at another time (a baseline), so that there are no pairs.
 fn is_baseline(comparison: &Comparison) -> bool {
     comparison.grade == Grade::AgainstBaseline
 }
 
-/// The verdict in one word, for tables.
+/// The verdict in a few words, for tables.
 pub(crate) fn word(comparison: &Comparison) -> &'static str {
     match comparison.verdict {
         Verdict::Equivalent if comparison.first_thread => "equivalent in the first thread",

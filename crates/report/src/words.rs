@@ -5,10 +5,10 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::{TimeUnit, View};
 
-/// Separator of a number and its unit, which prevents a line break. [`spaced`] finally replaces it with a blank.
+/// Separator of a number and its unit, a non-breaking blank. [`spaced`] finally replaces it with an ordinary blank.
 pub(crate) const TIE: char = '\u{a0}';
 
-/// The final text, with blanks in place of ties.
+/// The text as it is finally shown, with blanks in place of every [`TIE`].
 pub(crate) fn spaced(text: &str) -> String {
     text.replace(TIE, " ")
 }
@@ -37,8 +37,8 @@ pub(crate) fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Shortens a text in the middle to at most `width` columns, since commands usually differ at the beginning or at the
-/// end.
+/// Shortens a text to at most `width` columns by replacing its middle with `ellipsis`, since commands usually differ at
+/// the beginning or at the end.
 pub(crate) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -49,8 +49,8 @@ pub(crate) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
     format!("{head}{ellipsis}{tail}")
 }
 
-/// The sentences at the beginning of a text that fit into `width` columns, at least one of them, and a mark for the
-/// rest. No sentence is cut.
+/// The sentences at the beginning of a text that fit into `width` columns, at least one of them, followed by `ellipsis`
+/// if there are more. No sentence is cut.
 pub(crate) fn first_sentences(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -62,7 +62,7 @@ pub(crate) fn first_sentences(text: &str, width: usize, ellipsis: &str) -> Strin
     }
 }
 
-/// The beginning of a text within `width` columns, and a mark for the rest.
+/// The beginning of a text within `width` columns, followed by `ellipsis` if the text is longer.
 pub(crate) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
     match text.width() <= width {
         true => text.to_owned(),
@@ -70,7 +70,7 @@ pub(crate) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
     }
 }
 
-/// The longest beginning of a text that fits into the columns.
+/// The longest beginning of a text that is at most `columns` wide.
 fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
     let mut used = 0;
     chars
@@ -86,34 +86,35 @@ fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
 const PER_TIME: [(f64, &str); 6] =
     [(1e6 / 3600.0, "/h"), (1e6 / 60.0, "/min"), (1e6, "/s"), (1e9, "k/s"), (1e12, "M/s"), (1e15, "G/s")];
 
-/// The common unit of several values of one metric.
+/// The unit in which several values of one metric are shown.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     pub(crate) divisor: f64,
     pub(crate) unit: &'static str,
-    /// Whether the values are whole numbers of events.
+    /// Whether the values are whole numbers, as of events, bytes or nanoseconds.
     whole: bool,
 }
 
 impl Scale {
-    /// The unit that suits a typical value.
+    /// The unit that suits a typical value, which is given in the stored unit of the metric.
     pub(crate) fn of(metric: Metric, typical: f64) -> Scale {
         let steps: &[(f64, &'static str)] = match metric.unit() {
             Unit::Nanos => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
             Unit::Bytes => &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")],
             Unit::Count => &[(1.0, "")],
             Unit::MicroPerSecond => &PER_TIME,
-            // The title names the unit, if the user gave one.
+            // The metric's title names the unit of such numbers, if the user gave one.
             Unit::Millionth => &[(1e6, "")],
         };
-        // A value that rounding to four digits would raise to a whole unit is shown in that unit: 1.000 µs, not 1000
-        // ns.
+        // A value that rounding to four digits would raise to one whole larger unit is shown in that unit: 1.000 µs,
+        // not 1000 ns.
         let fits = |&&(divisor, _): &&(f64, &str)| typical.abs() >= divisor * 0.9995;
         let &(divisor, unit) = steps.iter().rev().find(fits).unwrap_or(&steps[0]);
         Scale { divisor, unit, whole: metric.unit() == Unit::Count || divisor == 1.0 }
     }
 
-    /// The scale of a metric, in the user's unit of time if one is set.
+    /// The scale of a metric: in the unit of time that the user chose, or otherwise in the unit that suits a typical
+    /// value.
     pub(crate) fn viewed(metric: Metric, typical: f64, view: &View) -> Scale {
         let (divisor, unit) = match view.unit.filter(|_| metric.unit() == Unit::Nanos) {
             None => return Scale::of(metric, typical),
@@ -124,7 +125,7 @@ impl Scale {
         Scale { divisor, unit, whole: false }
     }
 
-    /// The number without its unit, with digits according to its size.
+    /// The number without its unit, with as many digits as suit its size.
     pub(crate) fn number(self, value: f64) -> String {
         // Adding zero removes the sign of a negative zero.
         let scaled = value / self.divisor + 0.0;
@@ -150,7 +151,7 @@ impl Scale {
     }
 }
 
-/// A value in the unit that suits it.
+/// A value of a metric as text, in the unit that suits its size.
 pub fn quantity(metric: Metric, value: f64) -> String {
     match value {
         value if !value.is_finite() => "?".to_owned(),
@@ -194,12 +195,12 @@ fn magnitude(percent: f64) -> String {
         p if p >= 9.995 => format!("{p:.1}{TIE}%"),
         p if p >= 0.0995 || p == 0.0 => format!("{p:.2}{TIE}%"),
         p if p >= 0.0005 => format!("{p:.3}{TIE}%"),
-        // The value is above zero and must not look like zero.
+        // A value above zero must not look like zero.
         _ => format!("<0.001{TIE}%"),
     }
 }
 
-/// A p-value. Values below one in ten thousand are shown only as such.
+/// A p-value in words, such as `p = 0.0123`. Values below 0.0001 are shown only as such.
 pub fn p_value(p: f64) -> String {
     match p {
         p if !p.is_finite() => "p unknown".to_owned(),
@@ -208,7 +209,7 @@ pub fn p_value(p: f64) -> String {
     }
 }
 
-/// A number with three significant digits, or all digits before the point.
+/// A number with three significant digits, or with all digits before the point if there are more.
 pub(crate) fn significant(value: f64) -> String {
     match value.abs() {
         v if !v.is_finite() => "?".to_owned(),
@@ -220,7 +221,7 @@ pub(crate) fn significant(value: f64) -> String {
     }
 }
 
-/// A number with at most two decimals.
+/// A number as text with at most two decimals.
 pub(crate) fn round_number(value: f64) -> String {
     let rounded = (value * 100.0).round() / 100.0;
     (rounded + 0.0).to_string()
@@ -239,7 +240,7 @@ pub fn grouped(count: u64) -> String {
     out
 }
 
-/// `1 run`, `2 runs`.
+/// A number with its noun in the singular or plural, such as `1 run` or `2 runs`.
 pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count}{TIE}{}", if count == 1 { one } else { many })
 }
@@ -253,7 +254,7 @@ pub fn listed(items: &[String]) -> String {
     }
 }
 
-/// A word in the form in which a shell parses it as one word.
+/// A text in quotes, if necessary, so that a shell takes it for one word.
 pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -397,21 +398,20 @@ mod tests {
         assert!(quantity(Metric::WALL, f64::MAX).len() < 16);
     }
 
-    /// The value of a number in a report, in the adjacent unit. A number too small to be shown counts as half of the
-    /// smallest shown number.
+    /// The value of a number as a report shows it, without its unit. A number too small to be shown counts as half of
+    /// the smallest shown number.
     fn read(shown: &str) -> f64 {
         let shown = shown.trim_start_matches('+').replace('−', "-").replace("<0.001", "0.0005");
         shown.parse().unwrap()
     }
 
     proptest! {
-        /// Four digits, or three if the last one would be below a hundredth of a per cent: the error is never more than
-        /// half a thousandth.
+        /// In the unit that suits it, a shown quantity differs from the value by at most half a per cent.
         #[test]
         fn quantities_are_rounded_to_the_nearest(value in 1.0f64..1e15, typical in 1.0f64..1e15) {
             let own = Scale::of(Metric::WALL, value);
             prop_assert!((read(&own.number(value)) * own.divisor / value - 1.0).abs() <= 0.5001e-2);
-            // Beside other values, unit and last digit are those of the common scale.
+            // In a common scale with other values, unit and last digit are those of that scale.
             let scale = Scale::of(Metric::WALL, typical);
             let away = (read(&scale.number(value)) - value / scale.divisor).abs();
             prop_assert!(away <= 0.0005001_f64.max(value / scale.divisor * 0.5001e-2));
@@ -431,7 +431,7 @@ mod tests {
             let shown = spaced(&change(ratio));
             prop_assert!(shown.starts_with(if ratio < 1.0 { '−' } else { '+' }), "{shown}");
             let percent = read(shown.trim_end_matches(" %"));
-            // From 0.1 % there are two decimals, from 10 % three digits.
+            // Per cents are shown with two decimals from 0.1 %, and with three digits from 10 %.
             let last_digit = if percent.abs() < 0.1 { 0.0005001_f64 } else { 0.005001 };
             prop_assert!((percent - (ratio - 1.0) * 100.0).abs() <= last_digit.max(percent.abs() * 0.5001e-2));
         }
@@ -457,7 +457,7 @@ mod tests {
             prop_assert!(short == name || short.width() == width, "no room is left unused: {short}");
         }
 
-        /// Escaping is idempotent.
+        /// A text that was escaped once is not changed when it is escaped again.
         #[test]
         fn what_is_visible_is_visible_already(text in any::<String>()) {
             let once = visible(&text);

@@ -30,15 +30,15 @@ impl Write for Counter {
     }
 }
 
-/// A single test, since all threads of the process share the heap.
+/// All threads of the process share the heap whose size is measured, so this is the only test of the process.
 #[test]
 fn memory_does_not_grow_with_what_is_written() {
     let mut owned = common::run(&["sort", "gsort"]);
     owned.samples = (0..SAMPLES).map(|trial| common::sample(trial, (trial % 2) as u16, 5_000_000)).collect();
     let Findings::Run(found) = &owned.findings else { unreachable!("`run` was asked for") };
     assert_eq!(found.len(), 2);
-    // The order of the runs takes four bytes each; sorting them and the column of drawn readings takes eight more. A
-    // page omits raw data beyond its limit.
+    // `heap_max` allows four bytes per run for their order, and eight for sorting them and for the column of drawn
+    // readings. A page omits raw data beyond its limit.
     for (format, bytes_min, heap_max) in [
         (Format::Json, 40_000_000, 2 << 20),
         (Format::Csv, 10_000_000, 1 << 20),

@@ -1,4 +1,4 @@
-//! Opens the file of a store: validation, permissions, and the settings of SQLite.
+//! Opens the file of a store: checks of its kind and permissions, and the settings of SQLite.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -22,7 +22,7 @@ pub enum Access {
     Newer(i64),
 }
 
-/// Opens the file with as much access as possible, and creates a missing file.
+/// Opens the file of a store with as much access as possible, and creates a missing file.
 pub(crate) fn open(path: &Path) -> Result<(Connection, Access), StoreError> {
     let exists = check_kind(path)?;
     if !exists {
@@ -40,7 +40,8 @@ pub(crate) fn open(path: &Path) -> Result<(Connection, Access), StoreError> {
     }
 }
 
-/// Returns whether a regular file exists. Anything else is refused before SQLite could block on it or write to it.
+/// Returns whether a regular file exists at the path. Anything else, such as a directory or a pipe, is refused before
+/// SQLite could block on it or write to it.
 fn check_kind(path: &Path) -> Result<bool, StoreError> {
     let refused = |what| Err(StoreError::NotAFile { path: path.to_owned(), what });
     match fs::metadata(path) {
@@ -80,15 +81,15 @@ pub fn create_parents(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates an empty file, which SQLite treats as a new store; files that SQLite adds to it later get the same owner. A
-/// dangling link is refused: its author would choose where root creates a file.
+/// Creates an empty file, which SQLite treats as a new store. The owner is that of the folder; SQLite gives the same
+/// owner to files that it adds later. A dangling link is refused: its author would choose where root creates a file.
 fn create(path: &Path) -> Result<(), StoreError> {
     match OpenOptions::new().write(true).create_new(true).mode(0o644).open(path) {
         Ok(file) => give_to_owner_of_folder(&file, path),
         Err(_) if path.is_symlink() => {
             return Err(StoreError::NotAFile { path: path.to_owned(), what: "a link that leads nowhere" });
         }
-        // Another process has just created the file.
+        // In this case another process has just created the file.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => {
             return Err(StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() });
@@ -100,7 +101,7 @@ fn create(path: &Path) -> Result<(), StoreError> {
 fn give_to_owner_of_folder(made: &File, path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let Ok(owner) = fs::metadata(folder) {
-        // An ordinary user cannot change the owner, and need not.
+        // An ordinary user cannot change the owner, and need not, so a failure is ignored.
         let _not_permitted = fchown(made, Some(owner.uid()), Some(owner.gid()));
     }
 }
@@ -113,14 +114,15 @@ fn writable(path: &Path) -> rusqlite::Result<Connection> {
 fn connect(path: impl AsRef<Path>, flags: OpenFlags) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(Duration::from_secs(BUSY_SECONDS))?;
-    // The cache of 512 KiB holds the few pages that appending touches; the whole tool stays below 32 MiB.
+    // SQLite's page cache of 512 KiB holds the few pages that appending touches; the whole tool stays below 32 MiB.
     connection.pragma_update(None, "cache_size", -512)?;
     schema::version(&connection)?;
     connection.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
 }
 
-/// Checks a writable file, and migrates it to this program's version.
+/// Checks that a writable file is a store, and migrates it to this program's version. A newer store is opened for
+/// reading.
 fn settle(mut connection: Connection, path: &Path, exists: bool) -> Result<(Connection, Access), StoreError> {
     let found = judge(&connection, path)?;
     if found > VERSION {
@@ -172,18 +174,19 @@ fn judge(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
         moment.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(at(path))?;
     match (number("application_id")?, number("user_version")?) {
         (schema::APPLICATION_ID, version) => Ok(version),
-        // Another process may have created the file just now and not have finished the migration.
+        // A file without tables is taken for a new store: another process may have created it just now and not have
+        // finished the migration.
         (0, 0) if tables == 0 => Ok(0),
         _ => Err(StoreError::ForeignDatabase { path: path.to_owned() }),
     }
 }
 
-/// Turns on the write-ahead log: one writer and any number of readers do not wait for each other, and a commit is one
-/// write without a sync (synchronous NORMAL). A killed process loses nothing, a power cut at most the last commits. See
-/// <https://www.sqlite.org/wal.html>.
+/// Turns on SQLite's write-ahead log: one writer and any number of readers do not wait for each other, and a commit is
+/// one write without a sync (synchronous NORMAL). A killed process loses nothing, a power cut at most the last commits.
+/// See <https://www.sqlite.org/wal.html>.
 fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    // A checkpoint syncs the disk for some ten milliseconds. At 4000 pages (16 MiB) instead of SQLite's default of
+    // A checkpoint syncs the disk for about ten milliseconds. At 4000 pages (16 MiB) instead of SQLite's default of
     // 1000, a checkpoint tends to fall between two experiments rather than into an experiment of many short runs.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     let switch = || connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));

@@ -9,17 +9,17 @@ use crate::{Experiment, Store, StoreError, schema, sql};
 pub struct Artifact {
     /// Name and version of the data's format, such as `fauxplat.histogram/1`.
     pub schema: String,
-    /// The uncompressed data.
+    /// The data of the artifact, uncompressed.
     pub data: Vec<u8>,
 }
 
-/// Largest uncompressed size of an artifact. A stored size above it is refused, so that a damaged store cannot use up
-/// all memory.
+/// Largest uncompressed size of an artifact, in bytes. A stored size above it is refused, so that a damaged store
+/// cannot use up all memory.
 const LARGEST_BYTES: usize = 256 << 20;
 /// Compression level of zstd: twice as fast as the library's default, with results a tenth larger.
 const LEVEL: i32 = 1;
 
-/// Inserts an artifact, within the current transaction if there is one.
+/// Inserts an artifact of an experiment under a number, within the current transaction if there is one.
 pub(crate) fn insert(
     experiment: &Experiment,
     number: i64,

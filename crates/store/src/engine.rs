@@ -1,4 +1,4 @@
-//! The interface that SQLite and PostgreSQL share: rows by the same statements, in transactions.
+//! The interface that SQLite files and PostgreSQL servers share: rows by the same statements, in transactions.
 
 use rusqlite::types::Value;
 
@@ -9,11 +9,11 @@ pub(crate) type Values = Vec<Value>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Reads from one snapshot, in which later changes by other clients are not visible.
+    /// Reading from one snapshot, in which later changes by other clients are not visible.
     Read,
-    /// Adds rows, concurrently with other clients that add rows.
+    /// Adding rows, concurrently with other clients that add rows.
     Add,
-    /// Removes rows, while no other client adds rows.
+    /// Removing rows, while no other client adds rows.
     Remove,
 }
 
@@ -27,8 +27,8 @@ pub(crate) trait Engine {
     /// Executes a statement; returns the number of changed rows.
     fn write(&self, sql: &str, values: &[Value]) -> Result<u64, StoreError>;
 
-    /// Returns the largest number of rows for one INSERT statement: over a network, one round trip then serves all of
-    /// them.
+    /// Returns the largest number of rows that one INSERT statement should add: over a network, all of them then take
+    /// one round trip.
     fn rows_at_once(&self) -> usize;
 
     fn begin(&self, purpose: Purpose) -> Result<(), StoreError>;
@@ -54,12 +54,12 @@ pub(crate) fn together<T, E: From<StoreError>>(
     done
 }
 
-/// Returns a value of a row; NULL where the row is too short, which a row of a foreign server may be.
+/// Returns the value at an index in a row; NULL where the row is too short, which a row of a foreign server may be.
 pub(crate) fn cell(row: &Values, at: usize) -> &Value {
     row.get(at).unwrap_or(&Value::Null)
 }
 
-/// Returns the integer in a value; 0 for any other type.
+/// Returns the integer in a value; 0 for a value of any other type.
 pub(crate) fn integer(value: &Value) -> i64 {
     match value {
         Value::Integer(number) => *number,
@@ -67,7 +67,7 @@ pub(crate) fn integer(value: &Value) -> i64 {
     }
 }
 
-/// Returns the text in a value; `None` for any other type.
+/// Returns the text in a value; `None` for a value of any other type.
 pub(crate) fn text(value: &Value) -> Option<&str> {
     match value {
         Value::Text(text) => Some(text),

@@ -7,7 +7,7 @@ use rusqlite::ErrorCode;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// No default path exists.
+    /// There is no default path for the store.
     #[error(
         "no place for the store: neither XDG_DATA_HOME nor HOME is set; give one with --store PATH, or measure without one: --store none"
     )]
@@ -43,7 +43,7 @@ pub enum StoreError {
         "{path}: the store is damaged ({reason}); move it aside, or save what is readable with `sqlite3 FILE .recover`"
     )]
     Damaged { path: PathBuf, reason: String },
-    /// A write was requested, and the schema is newer than this program's.
+    /// A write was requested, but the schema of the store is newer than this program's.
     #[error(
         "{path}: the store has schema version {found}, and this fauxplat writes version {known}; it can be read, and is never overwritten: update fauxplat or choose another with --store PATH"
     )]
@@ -54,7 +54,7 @@ pub enum StoreError {
         /// The schema version of this program.
         known: i64,
     },
-    /// A write was requested, and the file or its directory is read-only.
+    /// A write was requested, but the file or its directory is read-only.
     #[error(
         "{path}: the store is read-only, so nothing can be recorded in it; make the file and its directory writable, choose another with --store PATH, or record nothing with --store none"
     )]
@@ -72,7 +72,7 @@ pub enum StoreError {
     #[error("{path}: another process kept the store locked for {seconds} s; try again when it has ended")]
     Busy {
         path: PathBuf,
-        /// Seconds for which the lock was tried.
+        /// Number of seconds for which the lock was tried.
         seconds: u64,
     },
     #[error(
@@ -80,7 +80,7 @@ pub enum StoreError {
     )]
     NoSuchExperiment {
         path: PathBuf,
-        /// The id as the user wrote it.
+        /// The experiment's number or name as the user wrote it.
         id: String,
     },
     /// The experiment has more runs than fauxplat ever records, too many to hold in memory.
@@ -95,7 +95,7 @@ pub enum StoreError {
         /// Upper limit of runs that are read.
         max: u64,
     },
-    /// The text is not an experiment's id.
+    /// The text cannot name an experiment.
     #[error("`{text}` is not an experiment: give its number, or `last`")]
     BadId { text: String },
     /// The address of a server is malformed, or asks for something that is not supported.
@@ -129,7 +129,7 @@ pub enum StoreError {
     /// Any other error that the server reports.
     #[error("{url}: the server of the store failed ({reason}); what was acknowledged is safe")]
     Server { url: String, reason: String },
-    /// The experiment is still being written.
+    /// The experiment cannot be removed, since it is still being written.
     #[error(
         "{path}: experiment {id} is still running, here or in a container that cannot be seen from here, so it cannot be \
          removed; end it first"

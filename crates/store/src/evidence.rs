@@ -47,7 +47,7 @@ impl Experiment {
         Ok(number)
     }
 
-    /// Stores the plan as JSON. A later plan replaces an earlier plan.
+    /// Stores the plan from which the trials are drawn, as JSON. A later plan replaces an earlier one.
     ///
     /// # Errors
     /// Returns the store's error if writing fails.

@@ -5,29 +5,30 @@ use crate::housekeeping::delete;
 use crate::transfer::{Carried, Number, carry};
 use crate::{Access, State, Store, StoreError, VERSION, sql};
 
-/// The results of copying experiments to another store.
+/// The result of copying experiments from one store to another.
 #[derive(Debug, Default)]
 pub struct Exchanged {
-    /// Copied experiments: the number in this store, the number in the other, and the number of samples.
+    /// Copied experiments: each one's number in the store from which it was copied, its number in the other store, and
+    /// the number of its samples.
     pub carried: Vec<(i64, i64, u64)>,
-    /// Experiments that the other store already had with the same content: their numbers in this store and the other.
+    /// Experiments that the other store already had with the same content: their numbers in the two stores.
     pub known: Vec<(i64, i64)>,
     /// Experiments that were not copied, each with the reason.
     pub kept: Vec<(i64, String)>,
-    /// The error that ended the exchange early; experiments in the lists above are not affected.
+    /// The error that ended the copying early; experiments in the lists above are not affected.
     pub trouble: Option<StoreError>,
 }
 
 impl Exchanged {
-    /// Returns the number of copied samples.
+    /// Returns the number of samples of all copied experiments.
     pub fn samples(&self) -> u64 {
         self.carried.iter().map(|(_, _, samples)| samples).sum()
     }
 }
 
 impl Store {
-    /// Copies experiments to another store, each in one transaction. An experiment whose UUID the other store has
-    /// already is compared and not changed.
+    /// Copies experiments, given by their numbers, to another store, each in one transaction. An experiment whose UUID
+    /// the other store has already is compared and not changed.
     ///
     /// # Errors
     /// Returns an error if the other store cannot be written, or if this store has a newer version, whose additional
@@ -52,8 +53,8 @@ impl Store {
         Ok(exchanged)
     }
 
-    /// Copies one experiment. A server's rows are first copied to the file, so that no lock on a file is held during
-    /// waits for a server.
+    /// Copies one experiment to another store. Rows of a server are first copied to the file, so that no lock on a file
+    /// is held during waits for a server.
     fn carry_one(&self, to: &Store, id: i64) -> Result<Carried, StoreError> {
         self.fetch(id)?;
         let carried = carry(&self.file, to.engine(), id, Number::Next)?;
@@ -67,7 +68,7 @@ impl Store {
         Ok(carried)
     }
 
-    /// Returns all finished experiments, oldest first.
+    /// Returns the numbers of all experiments that have ended, oldest first.
     ///
     /// # Errors
     /// Returns the store's error if reading fails.
@@ -75,7 +76,7 @@ impl Store {
         self.over(self.engine().read(sql::ALL_IDS, &[])?)
     }
 
-    /// Selects the finished experiments among the rows of a query.
+    /// Returns those experiments that have ended among rows whose first column is an experiment's number.
     pub(crate) fn over(&self, rows: Vec<Values>) -> Result<Vec<i64>, StoreError> {
         let mut over = Vec::new();
         for id in rows.iter().filter_map(|row| row.first().map(integer)) {

@@ -30,8 +30,8 @@ pub struct Experiment {
 }
 
 impl Drop for Experiment {
-    /// Marks an unfinished experiment as interrupted: its process may live on, and the experiment would
-    /// still seem to be running.
+    /// Marks an unfinished experiment as interrupted: its process may live on, and the experiment would otherwise still
+    /// seem to be running.
     fn drop(&mut self) {
         if self.open {
             // If this statement fails as well, the experiment counts as interrupted once the process has ended.
@@ -126,15 +126,16 @@ impl Experiment {
         transaction.commit()
     }
 
-    /// Inserts a row of `sample`: the readings that have columns.
+    /// Inserts a row of the table `sample`: the readings that have columns. `number` counts from 0 within the present
+    /// call.
     fn insert(&self, number: i64, sample: &Sample) -> rusqlite::Result<usize> {
         let mut statement = self.connection.prepare_cached(sql::INSERT_SAMPLE)?;
         row::bind(&mut statement, self.id, self.samples + number, sample)?;
         statement.raw_execute()
     }
 
-    /// Ends the experiment. Sources, warnings, the list of unmeasured readings and the condition are taken from the
-    /// header; its other fields were stored by [`crate::Store::begin`].
+    /// Ends the experiment, and returns its number. Sources, warnings, the list of unmeasured readings and the
+    /// condition are taken from the header; its other fields were stored by [`crate::Store::begin`].
     ///
     /// # Errors
     /// Returns the store's error if writing fails; the samples are stored in any case.
@@ -193,7 +194,7 @@ fn insert_header(
     transaction.query_row(sql::INSERT_EXPERIMENT, written, |row| row.get(0)).map_err(at(path))
 }
 
-/// Returns the origin of the experiment as JSON; `None` if nothing is known about it.
+/// Returns the origin of the experiment (checkout, host, user) as JSON; `None` if nothing is known about it.
 fn origin(header: &Header) -> Result<Option<String>, StoreError> {
     (!header.origin.is_empty()).then(|| json("origin", &header.origin)).transpose()
 }

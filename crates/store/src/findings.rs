@@ -16,7 +16,8 @@ pub(crate) fn encode(findings: &Findings) -> Result<String, StoreError> {
     json("findings", findings)
 }
 
-/// Parses stored findings; `None` if this version does not know their schema, or if fields are missing.
+/// Parses findings that were stored under the name of their schema; `None` if this version does not know the schema, or
+/// if fields are missing.
 pub(crate) fn decode(schema: &str, text: &str) -> Option<Findings> {
     Findings::deserialize(schema, &mut serde_json::Deserializer::from_str(text))?.ok()
 }
@@ -81,7 +82,7 @@ fn join(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// Counts the machines in each state other than normal.
+/// Summarises a fleet: the number of its machines, and how many are in each state other than normal.
 fn odd_machines(fleet: &FleetFindings) -> String {
     let count = |state| fleet.nodes.iter().filter(|node| node.state == state).count();
     let odd = NodeState::ALL.iter().filter(|&&state| state != NodeState::Normal && count(state) > 0);
@@ -113,12 +114,12 @@ fn verdict(comparison: &Comparison) -> String {
     format!("{} {word}{}", comparison.b, by(comparison.effect_ratio))
 }
 
-/// Formats the effect in brackets; empty if the ratio is not a number.
+/// Formats a ratio as a difference in per cent in brackets; empty if the ratio is not a number.
 fn by(ratio: f64) -> String {
     if ratio.is_nan() { String::new() } else { format!(" ({:+.2} %)", (ratio - 1.0) * 100.0) }
 }
 
-/// Formats the answer for each metric; metrics are named where there are several.
+/// Formats the answer of a sweep for each metric; metrics are named where there are several.
 fn answer(findings: &SweepFindings) -> String {
     let also = findings.also.iter().map(|also| (also.metric, &also.finding));
     let all: Vec<(Metric, &SweepFinding)> =
@@ -154,7 +155,7 @@ fn achieved(account: &LoadAccount) -> String {
     )
 }
 
-/// Names the component with the largest share of the variance.
+/// Formats the factor with the largest part in the variation, with its part and the whole in percentage points.
 fn largest(findings: &ExplainFindings) -> String {
     let parts = findings.components.iter();
     let largest = parts.max_by(|a, b| a.points_percent.total_cmp(&b.points_percent));

@@ -1,4 +1,4 @@
-//! Removes experiments, and shrinks the file.
+//! Removes experiments, and shrinks the file of a store.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::{State, Store, StoreError, sql};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Bytes of the file and of its write-ahead log; of a shared store, the bytes of the database.
+    /// Size in bytes of the file and its write-ahead log; of a shared store, the size of the database.
     pub file_bytes: u64,
     pub experiments: u64,
     pub samples: u64,

@@ -1,4 +1,4 @@
-//! Reads back the readings of metrics that have no column.
+//! Reads the readings of metrics that have no column in the table of samples.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use rusqlite::{Row, Rows};
 use crate::error::at;
 use crate::{Store, StoreError, schema, sql};
 
-/// Metrics of a stored experiment by number. Rows that name no valid metric, as in a damaged store, are ignored.
+/// Metrics of a stored experiment that have no column, by number. Rows that name no valid metric, as in a damaged
+/// store, are ignored.
 pub(crate) struct Known {
     by_number: HashMap<i64, Metric>,
     set: Arc<MetricSet>,
@@ -39,7 +40,7 @@ impl Known {
         &self.set
     }
 
-    /// Returns whether all readings have columns.
+    /// Returns whether the experiment has no metric without a column.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_number.is_empty()
     }
@@ -69,7 +70,7 @@ impl Cell {
     }
 }
 
-/// The rows of `sql::READINGS`, consumed sample by sample.
+/// Iterator over the rows of `sql::READINGS`, which are consumed sample by sample.
 pub(crate) struct Cells<'s> {
     rows: Rows<'s>,
     next: Option<Cell>,

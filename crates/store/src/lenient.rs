@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// A type that is stored as JSON, with an example of all its fields. Lists in the example hold one element.
 pub(crate) trait Stored: Serialize + DeserializeOwned {
-    /// Name of the value in warnings.
+    /// Name of the type's values in warnings.
     const NAME: &'static str;
 
     /// Returns a value with all fields, by which stored JSON is completed and checked.
@@ -64,7 +64,7 @@ impl Stored for Sources {
     }
 }
 
-/// Reads a value; `warnings` gets a line where parts cannot be read.
+/// Parses a stored value; `warnings` gets a line where the value, or parts of it, cannot be read.
 pub(crate) fn noun<T: Stored>(text: &str, warnings: &mut Vec<String>) -> T {
     if let Ok(value) = serde_json::from_str(text) {
         return value;
@@ -76,11 +76,11 @@ pub(crate) fn noun<T: Stored>(text: &str, warnings: &mut Vec<String>) -> T {
         return value;
     }
     warnings.push(format!("the stored {} cannot be read by this version: defaults are shown", T::NAME));
-    // The lists of the example have elements only to show the format of an element.
+    // The lists of the example have elements only to show the format of an element, so the default has empty lists.
     serde_json::from_value(overlay(&example, None)).unwrap_or_else(|_| T::example())
 }
 
-/// Parses a list of texts; a list that cannot be read becomes empty, with a warning.
+/// Parses a list of texts; if it cannot be read, returns an empty list and adds a warning that names it `what`.
 pub(crate) fn words(what: &str, text: &str, warnings: &mut Vec<String>) -> Vec<String> {
     serde_json::from_str(text).unwrap_or_else(|_| {
         warnings.push(format!("the stored {what} cannot be read by this version: none is shown"));
@@ -88,7 +88,8 @@ pub(crate) fn words(what: &str, text: &str, warnings: &mut Vec<String>) -> Vec<S
     })
 }
 
-/// Parses the origin of an experiment; the default if there is none, or if this version cannot read it.
+/// Parses the origin of an experiment (checkout, host, user); the default if there is none, or if this version cannot
+/// read it.
 pub(crate) fn origin(text: Option<&str>) -> Origin {
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
@@ -113,7 +114,7 @@ pub(crate) fn command(row: &rusqlite::Row<'_>, warnings: &mut Vec<String>) -> ru
     })
 }
 
-/// Reduces a stored value to the fields of the example.
+/// Returns the example with the stored value of each field that was stored; fields that the example lacks are dropped.
 fn overlay(example: &Value, stored: Option<Value>) -> Value {
     match (example, stored) {
         (Value::Object(fields), Some(Value::Object(mut stored))) => {

@@ -2,7 +2,7 @@
 //!
 //! An experiment is a row of `experiment`, a row of `command` for each command and a row of `sample` for each run.
 //! Metrics that only some runs have are rows of `reading`; evidence other than runs has a table for each kind, and
-//! large data are compressed in `artifact`. Each sample and each piece of evidence is a transaction of its own, so a
+//! large data are compressed in `artifact`. Each sample and each piece of evidence is a separate transaction, so a
 //! killed process loses at most the sample or piece that was being written.
 //!
 //! The calls are synchronous (rusqlite), without an asynchronous pool: an append has to fit in a few microseconds
@@ -11,7 +11,7 @@
 //! A shared store is a PostgreSQL database with the same tables. Measurements never write to it directly: an experiment
 //! is recorded in a file, and copied to the server when it has finished (`spool`, `transfer`). To be read, an
 //! experiment is copied into a temporary file, so all code that reads a file can read a shared store. Every statement
-//! in `sql` has `$1` parameters and no dialect, so that both engines accept it; `sqlite`, `access` and `schema` are
+//! in `sql` has `$1` parameters and no dialect, so that both databases accept it; `sqlite`, `access` and `schema` are
 //! specific to SQLite, and `postgres` to PostgreSQL.
 
 mod access;

@@ -1,4 +1,4 @@
-//! The list of experiments.
+//! The list of the experiments of a store.
 
 use std::collections::HashMap;
 
@@ -8,17 +8,17 @@ use rusqlite::types::Value;
 use crate::engine::{Values, cell, integer, optional, text};
 use crate::{State, Store, StoreError, lenient, sql};
 
-/// A filter for the list of experiments; the default selects all.
+/// Criteria that listed experiments meet; the default selects all experiments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only experiments of this verb: `run`, `compare`, `aa`.
+    /// Verb of the experiments, such as `run`, `compare`, `aa`; `None` for any.
     pub kind: Option<String>,
     pub state: Option<State>,
-    /// Only experiments with a command whose name or command line contains this text.
+    /// Text that the name or command line of one of the commands contains; `None` for any.
     pub name: Option<String>,
-    /// Only experiments that began at this time or later: RFC 3339 in UTC, or a prefix of it (`2026-11`).
+    /// Earliest start of the experiments: RFC 3339 in UTC, or a prefix of it (`2026-11`); `None` for any.
     pub since: Option<String>,
-    /// Maximum number of rows, the newest first.
+    /// Maximum number of experiments, of which the newest are listed; `None` for all.
     pub limit: Option<usize>,
 }
 
@@ -80,7 +80,7 @@ impl Store {
     }
 }
 
-/// Returns the row with its names; `None` if the filter does not match.
+/// Returns the row with the names of its commands; `None` if the filter excludes it.
 fn with_names(
     names: Vec<(String, String)>,
     mut experiment: ExperimentRow,

@@ -1,4 +1,4 @@
-//! Loads a recorded experiment.
+//! Loads an experiment from a store.
 
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{Command, Origin, Sample, Sources};
@@ -14,23 +14,23 @@ pub struct StoredExperiment {
     /// The verb of the experiment.
     pub kind: String,
     pub state: State,
-    /// The header. Its warnings include stored values that this version cannot read.
+    /// Header of the record. Its warnings also name stored values that this version cannot read.
     pub header: Header,
-    /// Commands of the experiment, in the order of their index.
+    /// Commands of the experiment; samples refer to them by their index.
     pub commands: Vec<Command>,
     /// Samples in the order in which they were taken, warm-up runs included.
     pub samples: Vec<Sample>,
     /// Findings; `None` until the experiment is finished, or if this version cannot read them.
     pub findings: Option<Findings>,
-    /// The findings as stored JSON, which may be of another version.
+    /// The findings as JSON, as they are stored; they may be of another version.
     pub findings_json: Option<Value>,
-    /// The verdicts or medians in one line.
+    /// The verdicts or medians in one line; `None` until the experiment is finished.
     pub summary: Option<String>,
     pub plan: Option<Value>,
 }
 
-/// The largest number of runs of an experiment that are held in memory at once: ten times as many as `run` makes. A run
-/// takes some two hundred bytes, so these take two gigabytes.
+/// The largest number of runs of an experiment that [`Store::load`] accepts: ten times as many as `run` makes. A run
+/// takes some two hundred bytes of memory, so these take two gigabytes.
 pub const SAMPLES_MAX: u64 = 10_000_000;
 
 impl Store {
@@ -44,7 +44,8 @@ impl Store {
         self.check_number(id, said.map_err(at(&self.path))?.unwrap_or(0).max(0).cast_unsigned())?;
         self.try_samples(id, |sample| {
             experiment.samples.push(sample);
-            // Sequence numbers in a foreign store need not begin at 0.
+            // The sequence numbers in a store that another program wrote need not begin at 0, so samples are counted,
+            // too.
             self.check_number(id, experiment.samples.len() as u64)
         })?;
         Ok(experiment)
@@ -63,8 +64,8 @@ impl Store {
     /// Returns [`StoreError::NoSuchExperiment`], or the store's error if reading fails.
     pub fn load_without_samples(&self, id: i64) -> Result<StoredExperiment, StoreError> {
         self.fetch(id)?;
-        // Metrics are registered first: findings and definitions name them only by their ids, and a metric of which
-        // only the id is known has neither a title nor the direction in which it is better.
+        // Metrics are read before findings and definitions, which name them only by their ids: a metric of which only
+        // the id is known has neither a title nor the direction in which it is better.
         Known::of(self, id)?;
         let found = self.connection.query_row(sql::LOAD, [id], |row| experiment(id, row)).optional();
         let missing = || StoreError::NoSuchExperiment { path: self.path.clone(), id: id.to_string() };
@@ -109,7 +110,7 @@ impl Store {
         })
     }
 
-    /// Passes the samples one by one to a receiver that may fail.
+    /// Passes the samples of an experiment one by one to a receiver that may fail.
     pub(crate) fn try_samples(
         &self,
         id: i64,
@@ -126,13 +127,15 @@ impl Store {
         self.try_rows(id, &known, Some(cells), each)
     }
 
-    /// Returns the sources of an experiment's figures; the default if this version cannot read them.
+    /// Returns the kernel interfaces from which an experiment's metrics were read; the default if this version cannot
+    /// read them.
     fn sources_of(&self, id: i64) -> rusqlite::Result<Sources> {
         let text = self.connection.query_row(sql::SOURCES, [id], |row| row.get::<_, String>(0)).optional()?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
-    /// Reads the rows of samples, and adds the readings of each that have no column. Sequence numbers have no gaps.
+    /// Reads the rows of samples, adds the readings of each that have no column, and passes each sample to `each`.
+    /// Sequence numbers have no gaps.
     fn try_rows(
         &self,
         id: i64,

@@ -1,4 +1,4 @@
-//! The key of a machine's facts.
+//! The keys under which a machine's facts are stored.
 
 use fauxplat_model::{MachineFacts, sha256};
 use fauxplat_units::CpuSet;
@@ -6,8 +6,8 @@ use fauxplat_units::CpuSet;
 use crate::StoreError;
 use crate::error::json;
 
-/// A machine's facts as text, with two keys: one of exactly these facts, and one that is stable across boots and CPU
-/// affinities.
+/// A machine's facts as text, with two keys: one that identifies exactly these facts, and one that is stable across
+/// boots and CPU affinities.
 pub(crate) struct MachineKey {
     /// SHA-256 of all facts.
     pub(crate) hash: String,

@@ -13,7 +13,8 @@ use fauxplat_procfs::task::TaskStat;
 
 /// Returns the unique name of this process: boot id, process id, start time, PID namespace.
 pub(crate) fn own() -> String {
-    // The process id and the number that `/proc/self` shows differ where `/proc` belongs to another namespace.
+    // The start time is read by way of `self`: where `/proc` belongs to another namespace, the process id is another
+    // number than `/proc/self` shows.
     let start = start_ticks("self").unwrap_or_default();
     format!("{} {} {start} {}", boot(), std::process::id(), namespace("self").unwrap_or_default())
 }
@@ -31,12 +32,13 @@ pub(crate) fn is_alive(owner: &str) -> bool {
     let here = namespace("self").filter(|_| shows_our_numbers());
     match parts.next().and_then(|namespace| namespace.parse().ok()) {
         Some(there) if here != Some(there) => is_alive_elsewhere(there, pid, start),
-        // Earlier versions did not record the namespace.
+        // Names of owners that earlier versions wrote have no namespace.
         _ => start_ticks(&pid.to_string()) == Some(start),
     }
 }
 
-/// Inode number of the initial PID namespace, see `PROC_PID_INIT_INO` in the kernel's `proc_ns.h`.
+/// Inode number of the initial PID namespace, see `PROC_PID_INIT_INO` in the kernel's `proc_ns.h`; it identifies the
+/// namespace in a process's name.
 const FIRST_NAMESPACE: u64 = 0xEFFF_FFFC;
 
 /// Returns whether a process of another namespace still runs; `true` if it might run unseen. In the initial namespace
@@ -64,7 +66,8 @@ fn shows_our_numbers() -> bool {
     shown.is_some_and(|shown| shown.as_os_str() == std::process::id().to_string().as_str())
 }
 
-/// Returns the PID namespace of a process as the inode number of its file (`namespaces(7)`).
+/// Returns the PID namespace of a process as the inode number of its file (`namespaces(7)`); `None` if that cannot be
+/// read.
 fn namespace(process: &str) -> Option<u64> {
     fs::metadata(format!("/proc/{process}/ns/pid")).ok().map(|facts| facts.ino())
 }
@@ -83,7 +86,7 @@ fn start_ticks(process: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Returns the name of this process with one of its parts replaced.
+    /// Returns the unique name of this process with one of its parts replaced.
     fn with(part: usize, text: &str) -> String {
         let own = own();
         let mut parts: Vec<&str> = own.split(' ').collect();
@@ -102,7 +105,7 @@ mod tests {
         assert!(!is_alive(&format!("{} 1 1", boot())));
     }
 
-    /// A process that cannot be seen counts as alive.
+    /// A process of a namespace that cannot be seen counts as alive.
     #[test]
     fn nobody_is_dead_who_cannot_be_seen() {
         let sees_all = namespace("self") == Some(FIRST_NAMESPACE) && shows_the_first();

@@ -13,8 +13,9 @@ pub fn default_path() -> Result<PathBuf, StoreError> {
     choose(std::env::var_os("XDG_DATA_HOME"), std::env::var_os("HOME"))
 }
 
-/// Returns the local file of a store: the named file, or the default path if the name is a URL or missing. Results for
-/// a server are first recorded in a local file. A URL may hold a password, so no file is ever named after a URL.
+/// Returns the path of the local file of a store: the named file, or the default path if the name is a URL or missing.
+/// Results for a server are first recorded in a local file. A URL may hold a password, so no file is ever named after a
+/// URL.
 ///
 /// # Errors
 /// Returns the error of [`default_path`].
@@ -25,7 +26,8 @@ pub fn local_path(named: Option<&Path>) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// The XDG base directory specification requires that relative paths are ignored.
+/// Returns the default path for these values of the two variables. The XDG base directory specification requires that
+/// relative paths are ignored.
 fn choose(data_home: Option<OsString>, home: Option<OsString>) -> Result<PathBuf, StoreError> {
     let absolute = |value: OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
     let data = data_home
@@ -35,7 +37,8 @@ fn choose(data_home: Option<OsString>, home: Option<OsString>) -> Result<PathBuf
     Ok(data.join("fauxplat/store.sqlite"))
 }
 
-/// Returns the path of a file that SQLite keeps beside a store, for instance `store.sqlite-wal`.
+/// Returns the path of a file that SQLite keeps beside a store: the store's path with a suffix, for instance
+/// `store.sqlite-wal`.
 pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -57,7 +60,8 @@ mod tests {
         assert_eq!(chosen(None, Some("/home/a")).unwrap(), "/home/a/.local/share/fauxplat/store.sqlite");
     }
 
-    /// The name of a file is visible to anybody who lists the folder, and must not contain a password.
+    /// No file is named after a URL: the name is visible to anybody who lists the folder, and must not contain a
+    /// password.
     #[test]
     fn no_file_is_called_after_a_server() {
         let named = |store| local_path(Some(Path::new(store))).ok();

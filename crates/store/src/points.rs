@@ -1,7 +1,6 @@
-//! Points of series: the figures of each session, kept so that a series of a thousand sessions is read at once.
+//! Points of series: the figures of each session, stored so that a series of a thousand sessions is read at once.
 //!
-//! The store keeps points and does not compute them: that needs the documents of all verbs, which a higher layer
-//! knows.
+//! The store holds points and does not compute them: that needs the documents of all verbs, which a higher layer knows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,38 +11,38 @@ use crate::engine::{Engine, Purpose, Values, cell, integer, optional, text, toge
 use crate::error::at;
 use crate::{Access, Store, StoreError, sql};
 
-/// Unit of stored logarithms: integers in 10⁻¹².
+/// Number of stored units in a logarithm of one: logarithms are stored as integers in 10⁻¹².
 const PICO: f64 = 1e12;
 
-/// Limit of the absolute value of a stored logarithm. No metric comes near it.
+/// Maximum absolute value of a stored logarithm. No metric comes near it.
 const LN_MAX: f64 = 1e6;
 
-/// The figure of a benchmark in one session.
+/// The figure of a benchmark in one session, which is a point of a series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     pub experiment: i64,
-    /// Number of the command within the experiment, or of the benchmark within a suite.
+    /// Index of the command within the experiment, or of the benchmark within a suite.
     pub number: i64,
     /// Start of the experiment in RFC 3339 form, UTC.
     pub started: Arc<str>,
     pub benchmark: Arc<str>,
-    /// File name of the program, or the name of the harness.
+    /// File name of the benchmark's program, or the name of the harness that ran it.
     pub program: Arc<str>,
     pub metric: Arc<str>,
     /// Unit of the metric, such as `ns`.
     pub unit: Arc<str>,
     pub more_is_better: bool,
-    /// Identity of the machine.
+    /// Text that identifies the machine's hardware.
     pub machine: Arc<str>,
-    /// Full hash of the commit that was measured.
+    /// Full hash of the commit that was measured; `None` if it is not known.
     pub commit: Option<String>,
-    /// Whether the work tree had local changes.
+    /// Whether the work tree of the commit had local changes; `None` if that is not known.
     pub dirty: Option<bool>,
     /// Time of the commit, in seconds since 1970.
     pub committed_s: Option<i64>,
     pub label: Option<String>,
     pub host: Option<Arc<str>>,
-    /// Natural logarithm of the typical reading.
+    /// Natural logarithm of the typical reading, in `unit`.
     pub ln: f64,
     /// Standard error of `ln` within the session; `None` for a single run.
     pub error: Option<f64>,
@@ -54,15 +53,15 @@ pub struct Point {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PointFilter {
     pub metric: String,
-    /// Names of a benchmark and its program; `None` for all.
+    /// Names of a benchmark and its program; `None` selects all.
     pub benchmark: Option<(String, String)>,
 }
 
-/// A text that changes with the points and notes of a benchmark.
+/// A benchmark, with a text that changes when its points or notes change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointDigest {
     pub benchmark: String,
-    /// File name of the program, or the name of the harness.
+    /// File name of the benchmark's program, or the name of the harness that ran it.
     pub program: String,
     pub digest: String,
 }
@@ -93,7 +92,7 @@ impl Store {
         }
     }
 
-    /// Stores all points of an experiment, and that they are complete. Returns `false` for a store that cannot be
+    /// Stores all points of an experiment, and that there are no others. Returns `false` for a store that cannot be
     /// written, where the points have to be computed again the next time.
     ///
     /// # Errors
@@ -163,8 +162,8 @@ impl Store {
         }
     }
 
-    /// Returns a hash of the facts of an experiment's machine, for experiments that do not say on which machine they
-    /// were made. The hash changes with the kernel.
+    /// Returns a hash of the facts of an experiment's machine, for experiments without an identity of their machine;
+    /// `None` if there is no such experiment. The hash changes with the kernel.
     ///
     /// # Errors
     /// Returns the store's error if reading fails.
@@ -222,7 +221,7 @@ impl Store {
         Ok(digests.into_iter().map(digest).collect())
     }
 
-    /// Returns whether the tables of points exist: an earlier store that cannot be written lacks them.
+    /// Returns whether the tables of points exist: a store of an earlier version that cannot be written lacks them.
     fn keeps_points(&self) -> Result<bool, StoreError> {
         Ok(!self.engine().columns("point")?.is_empty())
     }
@@ -260,7 +259,7 @@ fn values(point: &Point) -> Vec<Value> {
     ]
 }
 
-/// Names in the previous row, which are mostly equal to the names in the next row and then share its memory.
+/// Names in the previous row of points, which are mostly equal to the names in the next row and then share its memory.
 #[derive(Default)]
 struct Names([Option<Arc<str>>; 6]);
 

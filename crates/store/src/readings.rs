@@ -7,12 +7,12 @@ use rusqlite::{Connection, params};
 
 use crate::{row, sql};
 
-/// The numbers of the metrics of an experiment that is being written.
+/// The numbers that the metrics without a column have within an experiment that is being written.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers(HashMap<Metric, i64>);
 
-/// Iterates over the readings of a sample that need rows of their own: values of open metrics, and the times for which
-/// metrics counted.
+/// Iterates over the readings of a sample that need rows in the table `reading`: values of metrics without a column,
+/// and the times for which counters counted.
 fn without_column(sample: &Sample) -> impl Iterator<Item = (Metric, Option<u64>, Option<Counted>)> + '_ {
     sample.readings.iter().filter_map(|(metric, value)| {
         let counted = sample.readings.counted(metric);
@@ -21,8 +21,8 @@ fn without_column(sample: &Sample) -> impl Iterator<Item = (Metric, Option<u64>,
     })
 }
 
-/// Returns whether the columns hold the whole sample, as for most samples. The function is called for each sample, so
-/// it has to be fast.
+/// Returns whether the columns of the table `sample` hold the whole sample, as for most samples. The function is called
+/// for each sample, so it has to be fast.
 pub(crate) fn is_one_row(sample: &Sample) -> bool {
     let has_columns = || sample.readings.metrics().iter().all(Metric::is_built_in);
     !sample.readings.is_partial() && (has_columns() || without_column(sample).next().is_none())
@@ -41,7 +41,7 @@ impl Numbers {
         fresh
     }
 
-    /// Forgets the numbers of metrics whose rows could not be written.
+    /// Withdraws the numbers of metrics whose rows could not be written.
     pub(crate) fn forget(&mut self, fresh: &[Metric]) {
         self.0.retain(|metric, _| !fresh.contains(metric));
     }

@@ -1,14 +1,14 @@
-//! Converts a sample to a row of integers, and back.
+//! Converts a sample to a row of integers of the table `sample`, and back.
 
 use std::sync::Arc;
 
 use fauxplat_model::{Bounds, Metric, MetricSet, Outcome, Phase, Reading, Readings, Sample, Sources};
 use rusqlite::{Row, Statement};
 
-/// Number of columns of a sample before its readings, without the experiment and the sequence number.
+/// Number of columns of the table `sample` before the readings, apart from the experiment and the sequence number.
 const FACTS: usize = 12;
 
-/// Binds the parameters of `sql::INSERT_SAMPLE`.
+/// Binds the parameters of `sql::INSERT_SAMPLE` to the values of a sample.
 pub(crate) fn bind(
     statement: &mut Statement<'_>,
     experiment: i64,
@@ -40,8 +40,8 @@ pub(crate) fn bind(
     Ok(())
 }
 
-/// Parses a row of `sql::SAMPLES` for samples that have these metrics; readings without a column are added later. A row
-/// of an earlier version does not say which readings are bounds; they are derived from `sources`.
+/// Parses a row of `sql::SAMPLES` as a sample with these metrics; readings without a column are added later. A row of
+/// an earlier version does not say which readings are bounds; this is derived from `sources`.
 pub(crate) fn read(row: &Row<'_>, metrics: &Arc<MetricSet>, sources: &Sources) -> rusqlite::Result<Sample> {
     let reading = |index: usize| -> rusqlite::Result<Reading> {
         Ok(row.get::<_, Option<i64>>(FACTS + index)?.map(i64::cast_unsigned).into())
@@ -68,7 +68,8 @@ pub(crate) fn read(row: &Row<'_>, metrics: &Arc<MetricSet>, sources: &Sources) -
     })
 }
 
-/// Returns exit status and signal; a run that was ended at its time limit has neither.
+/// Returns the exit status or the signal for the two columns of an outcome; a run that was ended at its time limit has
+/// neither.
 fn ended(outcome: Outcome) -> (Option<i64>, Option<i64>) {
     match outcome {
         Outcome::Exited(status) => (Some(status.into()), None),

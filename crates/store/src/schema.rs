@@ -1,4 +1,4 @@
-//! The tables, and migrations from older versions.
+//! The tables of a store, and migrations from older versions.
 //!
 //! Migrations only add tables and columns, so that an older fauxplat can still read the parts that it knows of a newer
 //! store.
@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::sql;
 
-/// A migration from one version to the next.
+/// A migration of a store from one schema version to the next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Migration {
     /// Statements that create tables and columns, in SQLite's dialect; `postgres::dialect` translates them.
@@ -19,10 +19,10 @@ pub(crate) struct Migration {
 /// The schema version that this program writes.
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// `FPlt` in the header of the file, which distinguishes stores from databases of other programs.
+/// Number in the header of the file, spelling `FPlt`, which distinguishes stores from databases of other programs.
 pub(crate) const APPLICATION_ID: i64 = 0x4650_6c74;
 
-/// The migration at index `i` leads from version `i` to version `i + 1`.
+/// All migrations: the one at index `i` leads from version `i` to version `i + 1`.
 pub(crate) const MIGRATIONS: [Migration; 6] = [
     Migration { tables: FIRST, filled: "" },
     Migration { tables: RATE, filled: "" },
@@ -41,8 +41,8 @@ pub(crate) const WITH_BOUNDS: i64 = 5;
 /// The first version that holds the origin of experiments, and points of series.
 pub(crate) const WITH_ORIGIN: i64 = 6;
 
-/// Absent readings are NULL, never zero. `sample` is clustered by experiment: appending touches one page, and an
-/// experiment is read in order and removed as one range.
+/// The first tables. Absent readings are NULL, never zero. `sample` is clustered by experiment: appending touches one
+/// page, and an experiment is read in order and removed as one range.
 const FIRST: &str = "
 CREATE TABLE schema (
     version INTEGER PRIMARY KEY,
@@ -122,7 +122,8 @@ CREATE TABLE sample (
 
 const RATE: &str = "ALTER TABLE sample ADD COLUMN rate_micro_per_s INTEGER;";
 
-/// Readings that have no column, evidence other than runs, artifacts, and names that are unique beyond one store.
+/// Tables for readings of metrics that have no column, for evidence other than runs, and for artifacts; and names of
+/// experiments that are unique beyond one store.
 ///
 /// `number` counts pieces of evidence of all kinds except runs, and `samples` is the number of runs before the piece.
 /// `record` is the piece as JSON; the columns after it are the keys by which it may be searched for.
@@ -206,14 +207,14 @@ ALTER TABLE experiment ADD COLUMN plan TEXT;
 CREATE UNIQUE INDEX experiment_uuid ON experiment (uuid);
 ";
 
-/// Gives existing experiments a random name like that of new experiments (version 4 of RFC 9562), and no plan.
+/// Statement that gives existing experiments a random name like that of new experiments (version 4 of RFC 9562).
 const NAMES: &str = "
 UPDATE experiment SET uuid = lower(
     hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-' ||
     substr('89AB', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)));
 ";
 
-/// Experiments that are meant for a shared store which has not acknowledged them yet.
+/// The table of experiments that are to be copied to a shared store which has not acknowledged them yet.
 const SPOOL: &str = "
 CREATE TABLE spool (
     experiment INTEGER NOT NULL,
@@ -222,15 +223,17 @@ CREATE TABLE spool (
 ) WITHOUT ROWID;
 ";
 
-/// Readings of a run that are bounds or parts: two bits for each metric, in the order of their columns; 0 where all are
-/// values. NULL in rows of earlier versions, for which the sources of the experiment decide.
+/// A column that says which readings of a run are bounds or parts: two bits for each metric, in the order of the
+/// metrics' columns; 0 where all are values. NULL in rows of earlier versions, for which the sources of the experiment
+/// decide.
 const BOUNDS: &str = "ALTER TABLE sample ADD COLUMN bounds INTEGER;";
 
-/// The origin of an experiment, notes on it, and the points of series: the figure of each benchmark in a session.
+/// Tables for the origin of an experiment, notes on it, and the points of series: the figure of each benchmark in a
+/// session.
 ///
 /// Points are computed from the experiments when a series is first requested; `summed` lists the experiments whose
 /// points are stored. The primary key orders points by series, so that a series is one range. Fractions are stored as
-/// integers in units of 10⁻¹², which every engine supports.
+/// integers in units of 10⁻¹², which both databases support.
 const HISTORY: &str = "
 ALTER TABLE experiment ADD COLUMN origin TEXT;
 CREATE TABLE note (
@@ -273,7 +276,8 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     apply(connection, &MIGRATIONS)
 }
 
-/// The version is read again under the write lock: two processes may find the same new file at once.
+/// Applies the migrations that the store lacks. The version is read again under the write lock: two processes may find
+/// the same new file at once.
 fn apply(connection: &mut Connection, migrations: &[Migration]) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version = version(&transaction)?;

@@ -22,12 +22,13 @@ pub struct SessionReadings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionPairs {
     pub id: i64,
-    /// Natural logarithm of B over A for each block in which both have usable readings, in the order of the blocks; at
-    /// least two.
+    /// Natural logarithms of the ratio of B to A, one for each block in which both have usable readings, in the order
+    /// of the blocks; at least two.
     pub log_ratios: Vec<f64>,
 }
 
-/// Prefixes of the names of metrics whose source a user states.
+/// Prefixes of the names of metrics whose source the user gives: a pattern or a JSON pointer for the output, or a live
+/// table.
 const METRIC_PRINTED: &str = "printed:";
 const METRIC_TABLE: &str = "table:";
 
@@ -35,13 +36,13 @@ const METRIC_TABLE: &str = "table:";
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'d> {
     pub metric: Metric,
-    /// The definition with the sources of metrics that users name.
+    /// The definition with the sources of metrics that the user names.
     pub definition: &'d Definition,
 }
 
 impl Measured<'_> {
-    /// Returns whether a stored definition means the same metric. A name that a user chose may stand for another number
-    /// in the output, or for another table.
+    /// Returns whether the metric has the same source in a stored definition. A name that a user chose may stand for
+    /// another number in the output, or for another table.
     fn is_same(self, stored: &str) -> bool {
         let Definition { printed, tables, .. } = self.definition;
         let is_users =
@@ -60,9 +61,10 @@ struct Found {
 
 impl Store {
     /// Returns finished sessions on this machine in which the same program ran with the same arguments under the same
-    /// condition, oldest first. The variance of its level between sessions is estimated from them. The machine is the
-    /// same across boots and CPU affinities, not across kernels. Experiments of `run`, `compare` and undisturbed
-    /// calibrations are used, which vary nothing that moves a level. A program without a hash has no sessions.
+    /// condition, oldest first. The variance of its typical reading between sessions is estimated from them. The
+    /// machine is the same across boots and CPU affinities, not across kernels. Experiments of `run`, `compare` and
+    /// undisturbed calibrations are used, which vary nothing that moves the typical reading. A program without a hash
+    /// has no sessions.
     ///
     /// # Errors
     /// Returns the store's error if reading fails.
@@ -114,8 +116,8 @@ impl Store {
         Ok(sessions)
     }
 
-    /// Returns experiments that contain a command, oldest first. Programs are identified by the hash of their content,
-    /// whatever their path.
+    /// Returns finished experiments on a machine that contain a command, oldest first. Programs are identified by the
+    /// hash of their content, whatever their path.
     fn holding(
         &self,
         machine: &MachineFacts,
@@ -151,8 +153,8 @@ fn same_condition(stored: &str, command: &Command) -> bool {
     stored.is_some_and(|stored| stored.asked() == command.condition.asked())
 }
 
-/// Returns whether an experiment varied nothing that moves a level: copies that do more work, or copies under a
-/// disturbance, say nothing about the variance between sessions.
+/// Returns whether an experiment varied nothing that moves a typical reading: copies that do more work, or copies under
+/// a disturbance, say nothing about the variance between sessions.
 fn is_undisturbed(kind: &str, findings: Option<&str>) -> bool {
     let plain = |text: &str| match findings::decode("fauxplat.aa/1", text) {
         Some(Findings::Aa(aa)) => {
@@ -178,7 +180,8 @@ fn usable(sample: &Sample, metric: Metric) -> Option<f64> {
     read(sample, metric).filter(|&value| value > 0.0)
 }
 
-/// For each block and command: the positions of its runs, with the logarithms of their readings.
+/// For each block and each of two commands: the positions of the command's runs in the block, with the natural
+/// logarithms of their readings.
 #[derive(Default)]
 struct Blocks(BTreeMap<u32, [Vec<(u16, f64)>; 2]>);
 
@@ -196,8 +199,9 @@ impl Blocks {
     }
 }
 
-/// Returns the mean logarithm of a command's readings in a block. If the runs follow each other directly, the first run
-/// is left out: it ran after a run of another command, whose effects on caches would count.
+/// Returns the mean logarithm of a command's readings in a block; `None` without readings. If its runs follow each
+/// other directly, the first run is left out: it ran after a run of another command, whose effects on caches would
+/// count.
 fn level(runs: &[(u16, f64)]) -> Option<f64> {
     let is_in_a_row = runs.windows(2).all(|two| two[1].0 == two[0].0 + 1);
     let own = if is_in_a_row && runs.len() > 1 { &runs[1..] } else { runs };

@@ -1,4 +1,4 @@
-//! The spool: experiments in a file that wait for a shared store to acknowledge them.
+//! The spool: experiments that wait in a file until a shared store has acknowledged them.
 //!
 //! A measurement never waits for a network: samples are committed to the file when they are taken, and a finished
 //! experiment is copied to the server. An experiment that the server does not accept stays marked in the file, and the
@@ -12,19 +12,19 @@ use crate::engine::Engine;
 use crate::postgres::{Patience, Url};
 use crate::{Access, Store, StoreError, sql};
 
-/// The results of copying an experiment, and earlier ones, to a shared store.
+/// The result of copying an experiment, and earlier ones that waited, to a shared store.
 #[derive(Debug, Default)]
 pub struct Shipment {
-    /// Number of the experiment in the shared store, once the server has acknowledged all of it.
+    /// Number of the experiment in the shared store; `None` until the server has acknowledged all of it.
     pub acknowledged: Option<i64>,
-    /// Finished experiments of this file that are not acknowledged yet.
+    /// Numbers of the finished experiments of this file that are not acknowledged yet.
     pub waiting: Vec<i64>,
-    /// Why the server has not acknowledged them.
+    /// Why the server has not acknowledged the experiments; `None` if nothing went wrong.
     pub trouble: Option<String>,
 }
 
 impl Store {
-    /// Opens a file that is the spool of a shared store.
+    /// Opens a file in which experiments wait for a shared store, the target.
     ///
     /// # Errors
     /// Returns the errors of [`Store::open`].
@@ -78,7 +78,8 @@ impl Store {
         self.carry_to(shared, &earlier)?.trouble.map_or(Ok(()), Err)
     }
 
-    /// Returns finished experiments that wait for another store, oldest first; none if the other store is a file.
+    /// Returns the numbers of finished experiments that wait to be copied to another store, oldest first; none if the
+    /// other store is a file.
     ///
     /// # Errors
     /// Returns the store's error if reading fails.

@@ -1,4 +1,4 @@
-//! Every statement, in the SQL that SQLite and PostgreSQL share.
+//! Every SQL statement of the store, in the dialect that SQLite and PostgreSQL share.
 //!
 //! SQLite treats `$1` as a *name* and numbers names by their first appearance; PostgreSQL treats it as a number. The
 //! two agree as long as each text mentions `$1`, `$2`, … for the first time in rising order, which a test checks.
@@ -42,7 +42,8 @@ pub(crate) const FINISH_EXPERIMENT: &str = "UPDATE experiment
 /// Marks an abandoned experiment as interrupted.
 pub(crate) const INTERRUPT: &str = "UPDATE experiment SET state = 'interrupted' WHERE id = $1";
 
-/// Experiments, newest first. Sequence numbers have no gaps, so the last number gives the count without a scan.
+/// Selects experiments, newest first, by kind (`$1`) and earliest start (`$2`), where NULL selects all. Sequence
+/// numbers of samples have no gaps, so the last one gives their count without a scan.
 pub(crate) const LIST: &str = "SELECT e.id, e.kind, e.state, e.owner, e.started, e.summary,
         (SELECT MAX(s.sequence) + 1 FROM sample s WHERE s.experiment = e.id) AS samples, e.origin
     FROM experiment e
@@ -56,7 +57,7 @@ pub(crate) const LIST_BEFORE_ORIGIN: &str = "SELECT e.id, e.kind, e.state, e.own
     WHERE (CAST($1 AS TEXT) IS NULL OR e.kind = $1) AND (CAST($2 AS TEXT) IS NULL OR e.started >= $2)
     ORDER BY e.id DESC";
 
-/// Names of the commands of experiments whose numbers lie in a range.
+/// Selects the names of the commands of experiments whose numbers lie in a range.
 pub(crate) const NAMES: &str = "SELECT experiment, name, command FROM command
     WHERE experiment >= $1 AND experiment <= $2 ORDER BY experiment, number";
 
@@ -69,7 +70,7 @@ pub(crate) const COMMANDS: &str = "SELECT name, command, program, program_sha256
         cleanup, condition
     FROM command WHERE experiment = $1 ORDER BY number";
 
-/// Number of samples of an experiment, by the same rule as in [`LIST`].
+/// Selects the number of samples of an experiment, by the same rule as [`LIST`].
 pub(crate) const SAMPLE_COUNT: &str = "SELECT MAX(sequence) + 1 FROM sample WHERE experiment = $1";
 
 pub(crate) const SAMPLES: &str = "SELECT trial, block, command, position, measured, exit_status, signal,
@@ -91,7 +92,7 @@ pub(crate) const STATE: &str = "SELECT state, owner FROM experiment WHERE id = $
 
 pub(crate) const LAST: &str = "SELECT MAX(id) FROM experiment";
 
-/// Experiments in a given state on one machine that contain a program, oldest first.
+/// Selects experiments in a given state on one machine that contain a program, oldest first.
 pub(crate) const HOLDING: &str =
     "SELECT e.id, e.kind, c.argv, c.number, e.findings, c.condition, e.definition
     FROM experiment e JOIN machine m ON m.hash = e.machine JOIN command c ON c.experiment = e.id

@@ -1,4 +1,4 @@
-//! SQLite as an engine.
+//! An SQLite file, behind the same interface as a PostgreSQL server.
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::StoreError;
 use crate::engine::{Engine, Purpose, Values};
 use crate::error::at;
 
-/// A connection to a file, with the path for error messages.
+/// A connection to an SQLite file, with its path for error messages.
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     pub(crate) connection: Rc<Connection>,
@@ -64,7 +64,7 @@ impl Engine for Sqlite {
     }
 
     fn roll_back(&self) {
-        // On a full disk SQLite has already rolled back, and the statement fails without harm.
+        // If the disk was full, SQLite has already rolled back, and the statement fails without harm.
         let _already = self.connection.execute_batch("ROLLBACK");
     }
 }

@@ -27,7 +27,7 @@ impl State {
         }
     }
 
-    /// Returns the state for a stored word and owner: *running* holds only as long as the owner lives.
+    /// Returns the state for the stored word and the stored owner: *running* holds only as long as the owner lives.
     pub(crate) fn read(word: &str, owner: &str) -> State {
         match word {
             "finished" => State::Finished,

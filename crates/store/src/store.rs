@@ -29,9 +29,11 @@ pub struct Store {
     pub(crate) version: i64,
     /// The SQLite file of this store, behind the same interface as the server of a shared store.
     pub(crate) file: Sqlite,
-    /// The server of a shared store. The file then holds copies of experiments, made when they are read.
+    /// The server of a shared store; `None` for a file. If there is a server, `file` holds copies of experiments, made
+    /// when they are read.
     pub(crate) server: Option<Server>,
-    /// The shared store to which finished experiments are copied; `None` if this store is no spool.
+    /// The shared store to which finished experiments are copied; `None` if this file is not such a waiting place
+    /// (spool).
     pub(crate) target: Option<Url>,
 }
 
@@ -41,7 +43,7 @@ impl Store {
     /// A store of a newer version and a read-only store are opened for reading: see [`Store::access`].
     ///
     /// # Errors
-    /// Returns the variant of [`StoreError`] for the kind of file that the path leads to.
+    /// Returns an error that tells which kind of file the path leads to, or why the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let path = path.as_ref();
         Store::of(path, access::open(path)?)
@@ -54,7 +56,8 @@ impl Store {
         Ok(Store { connection, path, access, version, file, server: None, target: None })
     }
 
-    /// Returns a store without experiments, for a path without a file; no file is created, and nothing can be recorded.
+    /// Returns an empty store in memory that stands for a path without a file; no file is created, and nothing can be
+    /// recorded.
     ///
     /// # Errors
     /// Returns the error of SQLite if the store cannot be created in memory.
@@ -79,7 +82,8 @@ impl Store {
         Ok(Store { server: Some(server), ..store })
     }
 
-    /// Returns the engine that lists and removes experiments: the server's if there is a server, otherwise the file's.
+    /// Returns the database in which experiments are listed and removed: the server's if there is a server, otherwise
+    /// the file.
     pub(crate) fn engine(&self) -> &dyn Engine {
         match &self.server {
             Some(server) => server,
@@ -123,7 +127,7 @@ impl Store {
         Experiment::begin(Rc::clone(&self.connection), &self.path, target, (header, kind, commands))
     }
 
-    /// Returns the experiment that a text names: its number, its UUID, or `last`.
+    /// Returns the number of the experiment that a text names: its number, its UUID, or `last`.
     ///
     /// # Errors
     /// Returns [`StoreError::BadId`] or [`StoreError::NoSuchExperiment`].

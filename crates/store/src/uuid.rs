@@ -1,4 +1,4 @@
-//! Globally unique names of experiments.
+//! Names of experiments that are unique in all stores.
 
 use std::fs::File;
 use std::io::{self, Read};

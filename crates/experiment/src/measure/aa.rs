@@ -22,13 +22,14 @@ use crate::{Driver, Failure, Stopped};
 
 #[derive(Clone, Debug, Default)]
 pub struct Calibration {
-    /// Strata to measure; all strata that the machine supports if empty.
+    /// Kinds of disturbance under which comparisons are made; if empty, all that the machine supports.
     pub strata: Vec<Stratum>,
-    /// Comparisons of identical copies per stratum.
+    /// Number of comparisons of identical copies under each kind of disturbance.
     pub comparisons: u32,
     /// Extra work of one copy as a share of its time, and the number of comparisons with it; `None` for none.
     pub power: Option<(f64, u32)>,
-    /// Whether each comparison continues until the rival rules have as many runs as they require.
+    /// Whether each comparison continues until the decision rules of other tools (the rivals) have as many runs as they
+    /// require.
     pub rivals: bool,
 }
 
@@ -37,15 +38,15 @@ pub struct Calibration {
 pub enum Stratum {
     /// No deliberate disturbance.
     Plain,
-    /// A CPU burner that comes and goes.
+    /// A process that uses a CPU at random times.
     Drift,
     /// Different sizes of the copies' environments.
     Layout,
-    /// A CPU burner on the other hardware thread of the core.
+    /// A process that uses the other hardware thread of the core.
     BusySibling,
 }
 
-/// Turns a definition of one command into one of two copies, so that the record lists both.
+/// Adds a second copy of the one command to a definition, so that the record lists both copies.
 ///
 /// # Errors
 /// Fails if the definition has several commands, parameters, or several sessions.
@@ -67,7 +68,8 @@ pub fn twice(definition: &mut Definition) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes many complete comparisons of identical copies. A failure is returned together with the findings so far.
+/// Makes many complete comparisons of identical copies of the command under each kind of disturbance. A failure is
+/// returned together with the findings so far.
 pub fn calibrate(
     driver: &mut Driver,
     calibration: &Calibration,
@@ -120,8 +122,8 @@ fn strata(calibration: &Calibration, driver: &Driver) -> Vec<Stratum> {
         .collect()
 }
 
-/// A CPU that the runs may use, and its sibling hardware thread, if there is one. `None` for a duet, whose runs have
-/// CPUs of their own.
+/// A CPU that the runs may use, and its sibling hardware thread. `None` if no such CPU has a usable sibling, and for a
+/// duet, whose runs have fixed CPUs.
 fn sibling_pair(driver: &Driver) -> Option<(CpuSet, CpuSet)> {
     if driver.header.definition.rule.duet {
         return None;
@@ -135,7 +137,7 @@ fn sibling_pair(driver: &Driver) -> Option<(CpuSet, CpuSet)> {
     };
     used.iter().find_map(|cpu| {
         let own: CpuSet = [cpu].into_iter().collect();
-        // A burner may run on any CPU that is allowed for this process.
+        // The process that burns the sibling's time may run on any CPU that is allowed for this process.
         let usable = cpus.online.intersection(&cpus.allowed);
         let others = fauxplat_topology::siblings(root, cpu).intersection(&usable).without(&own);
         others.first().map(|sibling| (own, [sibling].into_iter().collect()))
@@ -155,7 +157,7 @@ fn name(stratum: Stratum) -> &'static str {
 struct Copies {
     _folder: Workplace,
     programs: [PathBuf; 2],
-    /// Commands before a stratum changes them.
+    /// Commands before a stratum changes their programs and conditions.
     commands: Vec<Command>,
 }
 
@@ -179,7 +181,8 @@ impl Copies {
     }
 }
 
-/// Sizes of a variable that differs between the copies in the layout stratum, chosen to be far apart within a page.
+/// Length in bytes of the value of an environment variable of each copy in the layout stratum, chosen to be far apart
+/// within a page.
 const LAYOUT_BYTES: [usize; 2] = [37, 2011];
 
 fn copied(stratum: Stratum, copies: &Copies) -> Vec<Command> {
@@ -220,7 +223,7 @@ fn disturbance(stratum: Stratum, driver: &mut Driver) -> Result<Vec<Generator>, 
     }
 }
 
-/// Position of a stratum's comparisons among those of all strata.
+/// Position of a stratum's comparisons among those of all strata: the number of comparisons before them, and of all.
 #[derive(Clone, Copy)]
 struct StratumPosition {
     before: u32,
@@ -241,7 +244,7 @@ fn stratum_of(
     // runs.
     let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
     let _burners = match disturbance(stratum, driver) {
-        // The first comparison will see the stop too, and end as interrupted before its first run.
+        // The first comparison will see the user's request to stop too, and end as interrupted before its first run.
         Err(_) if signal::stop_requested() => Vec::new(),
         burners => burners?,
     };
@@ -258,7 +261,7 @@ fn stratum_of(
         let place = StratumPosition { before: place.before + calibration.comparisons, ..place };
         let what = format!("{}, power", name(stratum));
         let (different, ended) = comparisons(driver, (count, place), &[0, extra_work], false, &what);
-        // More work increases every metric, and decreases a rate.
+        // More work increases every metric that may decide, and decreases a rate.
         let true_ratio = match driver.header.definition.rule.metric.more_is_better() {
             true => 1.0 / (1.0 + more),
             false => 1.0 + more,
@@ -272,7 +275,7 @@ fn stratum_of(
     Ok(())
 }
 
-/// Makes complete comparisons, each with a seed of its own. A failure is returned together with the comparisons
+/// Makes complete comparisons, each with a different seed. A failure is returned together with the comparisons
 /// completed before.
 fn comparisons(
     driver: &mut Driver,
@@ -322,9 +325,9 @@ fn compare_again(
     Ok(())
 }
 
-/// Continues in the order of a plan until the rivals have their runs; returns whether the user ended it. The missing
-/// number is estimated from the runs so far; a machine that has become faster meanwhile needs more runs, hence several
-/// rounds.
+/// Makes further runs in the order of a plan until the decision rules of other tools (the rivals) have as many as they
+/// require; returns whether the user ended that. The missing number is estimated from the runs so far; a machine that
+/// has become faster meanwhile needs more runs, hence several rounds of estimates.
 fn run_for_rivals(
     driver: &mut Driver,
     plan: Plan,
@@ -348,23 +351,25 @@ fn run_for_rivals(
     Ok(false)
 }
 
-/// Maximum number of estimates. A rival that still lacks runs gives no verdict, since the speed of the machine is not
-/// stable enough.
+/// Maximum number of estimates of the runs that a rival still lacks. A rival that lacks runs after them gives no
+/// verdict, since the speed of the machine is not stable enough.
 const ROUNDS_FOR_RIVALS: u64 = 5;
 
-/// Number of pairs of runs from which the amount of extra work is computed: as many as fit into `CALIBRATION_NS`.
+/// Minimum and maximum number of pairs of runs from which the amount of extra work is computed; in between, as many as
+/// fit into `CALIBRATION_NS`.
 const CALIBRATION_RUNS: std::ops::RangeInclusive<u32> = 21..=301;
 const CALIBRATION_NS: f64 = 4e9;
-/// Size of the last probe, as a share of the command's time. Small, because a CPU that just woke up is slower at first,
-/// and the extra work comes at the beginning of a run.
+/// Extra work of the runs from which the time of an iteration is computed at last, as a share of the command's time.
+/// Small, because a CPU that just woke up is slower at first, and the extra work comes at the beginning of a run.
 const PROBE_SHARE: f64 = 0.1;
 
-/// Iterations of work that increase the deciding metric by the share `more`; wall time if that metric is a rate. Copy A
-/// runs as it is and copy B with a known amount of work, in turns. The difference of their medians gives the time of
-/// one iteration.
+/// Iterations of work that increase the deciding metric by the share `more`, or the wall time if that metric is a rate.
+/// Copy A runs as it is and copy B with a known amount of work, in turns. The difference of their medians gives the
+/// time of one iteration.
 fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
     let mut probe = 100_000;
-    // The first probe is enlarged until its effect is visible; the second has the right size, and many runs.
+    // The first probe (an amount of extra work) is enlarged until its effect is visible; the second has the right size,
+    // and many runs.
     let (mut plain_ns, mut iteration_ns) = time_of_iteration(driver, probe, *CALIBRATION_RUNS.start())?;
     while iteration_ns * probe as f64 <= 0.5 * plain_ns && probe < 1 << 40 {
         probe *= 4;

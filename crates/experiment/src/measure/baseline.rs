@@ -12,17 +12,17 @@ use crate::checks::bounded;
 use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 
-/// Readings from another time.
+/// A baseline: readings of a command that were made at another time.
 #[derive(Clone, Debug)]
 pub struct Earlier {
     pub name: String,
-    /// Readings of each deciding metric.
+    /// Readings of each deciding metric, in the metric's unit.
     pub values: Vec<(Metric, Vec<f64>)>,
-    /// Findings of these runs.
+    /// Findings of the runs that gave these readings.
     pub findings: RunFindings,
-    /// Command that was measured, where known.
+    /// Command that was measured; `None` if it is not known.
     pub command: Option<Command>,
-    /// Machine of the measurement, where known.
+    /// Machine on which the readings were made; `None` if it is not known.
     pub machine: Option<MachineFacts>,
 }
 
@@ -98,8 +98,8 @@ pub fn stored(
         let commands = old.command.iter().chain(&new.command);
         let levels = match old.machine.as_ref().or(new.machine.as_ref()) {
             Some(facts) => {
-                // Stored results do not tell which number of the output a user-defined metric was, so only metrics with
-                // one meaning everywhere have sessions.
+                // Stored results do not tell from which number of a command's output a user-defined metric was read, so
+                // the variation between sessions is known only for metrics that mean the same in every experiment.
                 let measured = Measured { metric: rule.metric, definition: &Definition::default() };
                 levels(store, facts, commands, measured)?
             }
@@ -112,7 +112,8 @@ pub fn stored(
     Ok(judged)
 }
 
-/// Merges the results of several metrics: the first result, with the comparisons and warnings of the others.
+/// Merges the results of comparisons by several metrics into the first one, which gets the comparisons and warnings of
+/// the others. An error of any of them is returned.
 fn together(mut each: impl Iterator<Item = Result<Judged, Failure>>) -> Result<Judged, Failure> {
     let join = |all: Option<Judged>, next: Result<Judged, Failure>| -> Result<_, Failure> {
         let mut next = next?;
@@ -125,7 +126,8 @@ fn together(mut each: impl Iterator<Item = Result<Judged, Failure>>) -> Result<J
     each.try_fold(None, join)?.ok_or_else(|| Failure::usage("no metric is to be decided"))
 }
 
-/// Refuses a baseline of another machine, or warns if `other_machine` allows it; also warns if its machine is unknown.
+/// Refuses a baseline of another machine, unless `other_machine` allows it. Returns a warning in that case, and if the
+/// baseline does not name its machine.
 fn origin(
     earlier: &Earlier,
     here: Option<&MachineFacts>,
@@ -149,8 +151,8 @@ fn origin(
     }
 }
 
-/// Variation between sessions of the level of an unchanged command: the baseline's or the candidate's, whichever the
-/// store has in more sessions.
+/// How much the typical reading of an unchanged command varies between sessions: of the command of the baseline or of
+/// its candidate, whichever was measured in more sessions in the store.
 fn levels<'a>(
     store: Option<&Store>,
     facts: &MachineFacts,
@@ -211,7 +213,7 @@ pub fn from_store(
     })
 }
 
-/// Index of the baseline's command: the one of the same name, otherwise the only one.
+/// Index in `names` of the command that serves as the baseline: the one of the same name, otherwise the only one.
 ///
 /// # Errors
 /// Fails if there are several commands and none has that name.
@@ -233,10 +235,11 @@ pub fn pick(names: &[String], name: &str, baseline: &str) -> Result<usize, Failu
     })
 }
 
-/// Number of random orders against which a comparison with a baseline is tested, its own included.
+/// Number of orders of the readings of which a comparison with a baseline is one: the random orders that it is compared
+/// with, and the observed one.
 const ORDERS: f64 = fauxplat_stats::randomise::DRAWS as f64 + 1.0;
 
-/// Refuses rules that a comparison with a baseline cannot follow, since it makes a single look, with a limited number
+/// Refuses rules that a comparison with a baseline cannot follow: it is decided once, at the end, by a limited number
 /// of random orders.
 ///
 /// # Errors
@@ -259,7 +262,7 @@ pub fn check_rule(rule: &Rule) -> Result<(), Failure> {
 /// Maximum number of readings of a baseline. Resampling them thousands of times takes half a minute at this number.
 const READINGS_MAX: usize = 100_000;
 
-/// Refuses a baseline whose analysis would take hours.
+/// Refuses a baseline with so many readings that its analysis would take hours.
 ///
 /// # Errors
 /// Fails if the baseline has too many readings.

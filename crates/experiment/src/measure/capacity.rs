@@ -1,5 +1,5 @@
-//! The experiment of `contend --capacity`: measures how much each further thread adds, and from that the unused share
-//! of the machine while it works.
+//! The experiment of `contend --capacity`: measures how much throughput each further thread adds, and from that the
+//! unused share of the machine while it works.
 
 use fauxplat_analyze::{capacity_left, worth};
 use fauxplat_kernels::{Caches, Kernel};
@@ -18,15 +18,15 @@ use crate::{Driver, Failure, Machine};
 
 #[derive(Clone, Debug)]
 pub struct Capacity {
-    /// CPUs to measure; all allowed ones if `None`.
+    /// CPUs to measure; if `None`, all that this process may use.
     pub cpu: Option<Placement>,
-    /// Number of rounds over all cells.
+    /// Number of rounds, in each of which every set of CPUs works once.
     pub rounds: u32,
-    /// Time of each cell.
+    /// Time for which each set of CPUs works in a round.
     pub duration: Nanos,
-    /// Time between two looks at the machine.
+    /// Time between two observations (looks) of how busy the CPUs are.
     pub interval: Nanos,
-    /// Number of looks at the machine afterwards.
+    /// Number of observations of how busy the CPUs are, after the measurement.
     pub looks: u32,
 }
 
@@ -40,7 +40,8 @@ impl Capacity {
     }
 }
 
-/// Measures the worth of threads, then looks at the machine `looks` times. Each look is passed on at once.
+/// Measures how much each further thread adds, then observes `looks` times how busy the machine is. Each observation is
+/// passed to `on_look` at once.
 ///
 /// # Errors
 /// Fails if workers cannot be placed, or with an error of the store or of `on_look`.
@@ -60,7 +61,7 @@ pub fn capacity(
     Ok(CapacityFindings { worths, looks, elapsed_s: driver.elapsed_s() })
 }
 
-/// The CPUs of each core.
+/// Divides the CPUs into those of each core.
 fn cores(topology: &Topology, cpus: &CpuSet) -> Vec<CpuSet> {
     let mut cores: Vec<CpuSet> = topology
         .level(GroupKind::Core)
@@ -68,7 +69,7 @@ fn cores(topology: &Topology, cpus: &CpuSet) -> Vec<CpuSet> {
         .filter(|core| !core.is_empty())
         .collect();
     let known: CpuSet = cores.iter().flat_map(CpuSet::iter).collect();
-    // A CPU without topology information counts as a core of its own.
+    // A CPU without topology information counts as a core with one thread.
     cores.extend(cpus.without(&known).iter().map(|cpu| [cpu].into_iter().collect()));
     cores
 }
@@ -81,7 +82,8 @@ fn pool(topology: &Topology, cpus: &CpuSet) -> Result<(WorkerPool, Policy), Fail
     Ok(real_time_or_ordinary(90, WorkerError::is_permission, with)?)
 }
 
-/// Measures the cells: each CPU alone, each core with all its threads, one thread per core, every CPU.
+/// Measures the throughput of sets of CPUs: each CPU alone, each core with all its threads, one thread per core, every
+/// CPU.
 fn measure(
     driver: &mut Driver,
     mut pool: WorkerPool,
@@ -142,7 +144,7 @@ fn look(
         let elapsed_s = driver.elapsed_s();
         let watched_ns = ((elapsed_s - begun_s) * 1e9) as u64;
         let activities = watch.end(driver.machine().topology(), watched_ns);
-        // Time taken by the hypervisor counts as used. A CPU that has gone offline counts as fully used.
+        // Time that the hypervisor took from a CPU counts as used. A CPU that has gone offline counts as fully used.
         let busy = |cpu: Cpu| {
             let found = activities.iter().find(|one| one.0 == cpu);
             found.map_or(1.0, |one| (one.1.busy_share + one.1.steal_share).clamp(0.0, 1.0))
@@ -151,7 +153,7 @@ fn look(
         let look = CapacityLook { elapsed_s, busy_share, left_share };
         looks.push(look);
         match on_look(&looks[looks.len() - 1]) {
-            // The reader has closed the pipe.
+            // The reader of fauxplat's output has closed the pipe.
             Err(failure) if failure.is_silent() => break,
             told => told?,
         }

@@ -12,7 +12,7 @@ use crate::steer::Until;
 use crate::surroundings::duet;
 use crate::{Driver, Failure};
 
-/// Compares all commands with the first.
+/// Compares all commands with the first one.
 ///
 /// # Errors
 /// Fails with an error of the runs.
@@ -20,7 +20,8 @@ pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
     compare_until(driver, None)
 }
 
-/// As [`compare`]; a single session also ends when a look answers the question of the caller.
+/// As [`compare`]; if the comparison is made in a single session, it also ends as soon as `until` is answered at a
+/// look.
 ///
 /// # Errors
 /// Fails as [`compare`] does.
@@ -28,15 +29,15 @@ pub fn compare_until(driver: &mut Driver, until: Option<Until>) -> Result<Judged
     compare_by(driver, (until, false), |_, _| {})
 }
 
-/// As [`compare`], for a caller that has other runs to make afterwards: no pair begins that would probably end later than
-/// this many seconds after the beginning of the experiment. Where few pairs fit, each is a block of its own, and where
-/// fewer fit than the first look usually has, all of them are for one look.
+/// As [`compare`], for a caller that has other runs to make afterwards: no pair begins that would probably end later
+/// than `longest_s` seconds after the beginning of the experiment. Where few pairs fit, each is a block by itself, and
+/// where fewer fit than the first look usually has, the only look comes after all of them.
 ///
 /// # Errors
 /// Fails as [`compare`] does.
 pub fn compare_within(driver: &mut Driver, longest_s: f64) -> Result<Judged, Failure> {
-    // The commands may have run before, so that it was known whether each is a single task. Slow ones that few pairs of fit
-    // need no further run to be warm.
+    // If few pairs fit, the commands are slow, and the time so far was that of a run of each, made to find out whether
+    // it is a single task. Such commands need no further run to be warm.
     let begun_s = driver.elapsed_s();
     let few = (longest_s - begun_s).max(0.0) / begun_s.max(1e-9) < f64::from(TWO_PAIRS_FROM);
     let is_warm = few && driver.header.definition.warmup == 0;
@@ -46,10 +47,10 @@ pub fn compare_within(driver: &mut Driver, longest_s: f64) -> Result<Judged, Fai
     })
 }
 
-/// Limits a rule to the pairs of this length that fit into a time.
+/// Limits a rule to the pairs that fit into `left_s` seconds, if each takes `pair_s` seconds.
 fn limit(rule: &mut Rule, left_s: f64, pair_s: f64) {
     let pairs = (left_s / pair_s.max(1e-9)) as u32;
-    // A pair that begins in time ends in time, too.
+    // No pair begins so late that it would end after the limit by more than half of its time.
     rule.max_time_s = Some(if pairs == 0 { 0.0 } else { left_s - 0.5 * pair_s });
     if pairs < TWO_PAIRS_FROM {
         rule.max_pairs = pairs.max(1);
@@ -57,15 +58,16 @@ fn limit(rule: &mut Rule, left_s: f64, pair_s: f64) {
     }
 }
 
-/// A comparison whose rule is changed once the commands were run, and it is known how long they take.
+/// Makes a comparison whose rule is changed by `change` after the warm-up runs, when it is known how long the commands
+/// take.
 fn compare_by(
     driver: &mut Driver,
     (until, is_warm): (Option<Until>, bool),
     change: impl FnOnce(&Driver, &mut Rule),
 ) -> Result<Judged, Failure> {
     let (mut rule, commands) = (driver.header.definition.rule.clone(), driver.commands.len());
-    // A warm-up run shows whether a command has the deciding metric. A simulated run takes long and needs no warm
-    // caches, so no warm-up is added for it.
+    // A warm-up run shows whether a command's runs have readings of the deciding metric. A simulated run takes long and
+    // needs no warm caches, so no warm-up is added for it.
     let is_counted = driver.header.condition.simulate.is_some();
     driver.warm_up(driver.header.definition.warmup.max(u32::from(!is_counted && !is_warm)))?;
     if !is_counted {
@@ -79,7 +81,7 @@ fn compare_by(
         .ignore_failure(driver.header.condition.ignore_failure.any())
         .layouts(driver.surroundings.draw_layouts());
     let duet = rule.duet.then(|| duet::begin(driver)).transpose()?;
-    // The plan of a session is made by the changed rule, and the record keeps the one that was given.
+    // The plan of a session is made by the changed rule, and the record gets the rule that the user gave.
     let given = std::mem::replace(&mut driver.header.definition.rule, rule.clone());
     let measured = match rule.sessions {
         None => session(driver, judge, 0, Patience::new(&rule), until),
@@ -99,7 +101,8 @@ fn compare_by(
     Ok(judged)
 }
 
-/// Completes a judged comparison with the measured layouts, rates, floor and elapsed time.
+/// Adds the measured layouts, rates, the wall time of the empty program, and the elapsed time to the findings of a
+/// comparison.
 pub fn complete(driver: &mut Driver, mut judged: Judged) -> CompareFindings {
     let (variants, warnings) = driver.surroundings.close_programs();
     judged.findings.variants = variants;
@@ -112,7 +115,8 @@ pub fn complete(driver: &mut Driver, mut judged: Judged) -> CompareFindings {
     judged.findings
 }
 
-/// Locates the difference between commands in their functions, by further runs that are sampled and so not timed.
+/// Finds the functions in which the time of different commands differs, by further runs that are sampled and so not
+/// timed.
 ///
 /// Nothing is sampled unless the commands were found to differ. That keeps one error level for both steps: if the
 /// commands do not differ, functions are tested only after a false verdict; if they do, only functions can falsely be
@@ -133,13 +137,14 @@ pub fn locate(driver: &mut Driver, found: &mut CompareFindings, asked: &Profilin
     found.elapsed_s = driver.elapsed_s();
 }
 
-/// Looks up earlier sessions of each pair in the store, and compares their verdict with the present one.
+/// Looks up earlier sessions of each pair of commands in the store, and marks verdicts that these replicate; adds a
+/// warning for each verdict that they do not replicate.
 fn replicated(driver: &Driver, judged: &mut Judged) -> Result<(), Failure> {
     let Some(store) = driver.store() else { return Ok(()) };
     let (facts, commands) = (driver.machine().facts(), &driver.commands);
     let definition = &driver.header.definition;
-    // Every command against the first, metric by metric. A comparison that confirms a winner is not included, since
-    // this session chose its pair.
+    // The comparisons are those of every command with the first, metric by metric. If this experiment confirms an
+    // earlier one, that one is not included, since its findings chose the pair.
     let candidates = judged.findings.metrics().into_iter().flat_map(|_| &commands[1..]);
     for (comparison, candidate) in judged.findings.comparisons.iter_mut().zip(candidates) {
         let measured = Measured { metric: comparison.metric, definition };

@@ -16,13 +16,13 @@ use crate::{Driver, Failure, Machine, Served, Stopped};
 
 #[derive(Clone, Debug)]
 pub struct Contention {
-    /// Pairs of CPUs; if empty, all pairs among the CPUs.
+    /// Pairs of CPUs to measure; if empty, all pairs among `cpu`.
     pub pairs: Vec<(Cpu, Cpu)>,
-    /// CPUs whose pairs are measured; up to eight allowed ones if `None`.
+    /// CPUs whose pairs are measured; if `None`, the first eight that this process may use.
     pub cpu: Option<Placement>,
-    /// Kernels to run; if empty, `KERNELS`.
+    /// Loops of work (kernels) that the threads run; if empty, `KERNELS`.
     pub kernels: Vec<Kernel>,
-    /// Number of rounds over all cells.
+    /// Number of rounds, in each of which every pair runs every kernel.
     pub rounds: u32,
     /// Maximum number of rounds for pairs that are not decided after `rounds`; ten times as many if `None`.
     pub max_rounds: Option<u32>,
@@ -46,7 +46,7 @@ impl Contention {
     }
 }
 
-/// Default kernels, which suffice to tell neighbourhoods apart.
+/// Default kernels, which suffice to tell how two CPUs are related: same core, shared cache, separate.
 const KERNELS: [Kernel; 8] = [
     Kernel::IntegerPorts,
     Kernel::IntegerLatency,
@@ -59,24 +59,24 @@ const KERNELS: [Kernel; 8] = [
 ];
 /// Maximum number of CPUs of which all pairs are measured by default.
 const CPUS_MAX: usize = 8;
-/// Units between two readings of the clock: some ten microseconds of arithmetic.
+/// Units of work between two readings of the clock: some tens of microseconds of arithmetic.
 const LAP_UNITS: u64 = 100;
-/// Factor of the duration for large caches, which take tens of milliseconds to fill.
+/// Factor by which `duration` is longer for large caches, which take tens of milliseconds to fill.
 const LARGE_TIMES: u64 = 6;
-/// Factor of the duration for two threads on one CPU, which alternate and need several turns.
+/// Factor by which `duration` is longer for two threads on one CPU, which alternate and need several turns.
 const TURNS_TIMES: u64 = 4;
 
-/// Maximum number of rounds for undecided pairs, as a multiple of the rounds.
+/// Default maximum number of rounds for undecided pairs, as a multiple of the requested rounds.
 const ROUNDS_TIMES: u32 = 10;
 
-/// A worker of the design.
+/// A worker thread of the design: its CPU, policy and buffers.
 #[derive(Clone, Copy, PartialEq)]
 struct Post {
     cpu: Cpu,
     policy: Policy,
-    /// Whether the worker shares its CPU with a second worker; it is then used for nothing else.
+    /// Whether the worker runs at the same time as a second worker on its CPU; it then belongs to that pair alone.
     takes_turns: bool,
-    /// Whether the worker's buffer for the last-level cache is twice as large.
+    /// Whether the worker's buffer for the kernel of the last-level cache is twice as large as for the other workers.
     walks_twice: bool,
 }
 
@@ -88,7 +88,8 @@ impl Post {
     }
 }
 
-/// The design: workers with their CPUs, and the cells in which they work.
+/// The workers with their CPUs, the pairs of them to compare, and the cells: which workers run which kernel at the same
+/// time.
 struct Design {
     posts: Vec<Post>,
     pairs: Vec<ContendPair>,
@@ -96,7 +97,7 @@ struct Design {
     shifts: Vec<Vec<Option<Shift>>>,
 }
 
-/// Measures all pairs.
+/// Measures how much the CPUs of each pair slow each other down.
 ///
 /// # Errors
 /// Fails if workers cannot be placed or lack memory, or with an error of the store.
@@ -207,13 +208,14 @@ fn shift(kernel: Kernel, duration: Nanos, same: bool) -> Shift {
     let times = if large { LARGE_TIMES } else { 1 } * if same { TURNS_TIMES } else { 1 };
     let duration_ns = duration.0.max(1_000_000).saturating_mul(times);
     let warm_ns = if large { duration_ns } else { duration_ns / 5 };
-    // Whether a cache is shared is tested together with the kernel that walks it.
+    // Whether two CPUs share the last-level cache is tested together with the kernel that walks this cache.
     let hands_over = kernel == Kernel::Llc;
     Shift { kernel, warm_ns, duration_ns, lap_units: LAP_UNITS, keep_laps: false, hands_over }
 }
 
 impl Design {
-    /// Index of the worker for a post, which is added if missing. Workers that take turns are never reused.
+    /// Index of the worker in `posts`, to which it is added if missing. Workers that take turns on one CPU are never
+    /// reused.
     fn hand(&mut self, post: Post) -> u16 {
         let known = self.posts.iter().position(|known| *known == post).filter(|_| !post.takes_turns);
         let hand = known.unwrap_or(self.posts.len());
@@ -223,7 +225,7 @@ impl Design {
         hand as u16
     }
 
-    /// Cells that these pairs need.
+    /// Indices of the cells in which the workers of these pairs work, alone or together. `pairs` are indices, too.
     fn cells_of(&self, pairs: &[usize]) -> Vec<usize> {
         let of = |hands: &[u16], pair: &ContendPair| {
             let alone =
@@ -234,7 +236,7 @@ impl Design {
         (0..self.cells.len()).filter(needed).collect()
     }
 
-    /// Counts of each worker in each cell.
+    /// Counted events of each worker in each cell.
     fn counts(&self, samples: &[ShiftSample]) -> Vec<WorkerCounts> {
         let of_worker = |cell: usize, hand: u16| {
             let ContendCell { kernel, hands } = &self.cells[cell];
@@ -260,7 +262,8 @@ impl Design {
     }
 }
 
-/// Checks that the buffers fit into half of the memory: every worker has buffers for each of its kernels.
+/// Checks that the buffers of all workers fit into half of the memory: every worker has buffers for each of its
+/// kernels.
 fn memory_suffices(design: &Design, served: &Served, machine: &Machine) -> Result<(), Failure> {
     let footprint = |hand: usize| {
         let caches = design.posts[hand].caches(served);
@@ -281,7 +284,8 @@ fn memory_suffices(design: &Design, served: &Served, machine: &Machine) -> Resul
     Ok(())
 }
 
-/// A real-time policy where it is permitted, so that only the kernel and the host can disturb the workers.
+/// The workers' scheduling policy: a real-time one where it is permitted, so that only the kernel and the host can
+/// disturb them.
 fn policy(cpus: &CpuSet) -> Result<Policy, Failure> {
     let cpu = cpus.first().ok_or_else(|| Failure::machine("no CPU is allowed to this process"))?;
     let one = |policy| WorkerPool::new(&[Station { cpu, policy, caches: Caches::default() }]);
@@ -293,8 +297,8 @@ fn pool(design: &Design, served: &Served, counted: &[Counted]) -> Result<WorkerP
     WorkerPool::counting(&design.posts.iter().map(station).collect::<Vec<_>>(), counted)
 }
 
-/// Measures rounds of all cells, and then further rounds of the cells of undecided pairs, since the result of a single
-/// round depends on the other guests of the host.
+/// Measures the requested rounds of all cells, and then further rounds of the cells of undecided pairs, since the
+/// result of a single round depends on the other guests of the host.
 fn measure(
     driver: &mut Driver,
     pool: &mut WorkerPool,

@@ -10,12 +10,12 @@ use crate::meter::{all_accounts, simulator};
 use crate::series::{Process, watched};
 use crate::{Failure, Machine};
 
-/// Tries every named event on this process.
+/// Tries to open every named event for this process, and returns which of them can be counted.
 pub fn counters(machine: &Machine) -> CountersFindings {
     let catalog = Catalog::read(machine.root());
     let tried = available(&catalog, &circumstances(machine, &catalog));
     let mut counters: Vec<CounterFinding> = tried.into_iter().map(|one| found(one, &catalog)).collect();
-    // Processor events come first, whatever other events have names.
+    // Processor events come first, whichever other events have names.
     counters.sort_by_key(|counter| counter.source != "pmu");
     let missing = simulator().err().map(|failure| failure.to_string());
     counters.extend(cachegrind::names().map(|name| CounterFinding {
@@ -28,7 +28,7 @@ pub fn counters(machine: &Machine) -> CountersFindings {
     CountersFindings { counters, watched: None }
 }
 
-/// Counts events of a running process: those of a list, or the available default ones.
+/// Counts events of a running process: those that the request lists, or the available default ones.
 ///
 /// # Errors
 /// Fails if the process does not exist, or an event cannot be counted for it.
@@ -58,11 +58,11 @@ pub struct Watching {
     /// Events to count; the default set if empty.
     pub counters: Vec<String>,
     pub every: Nanos,
-    /// Time limit; `None` to watch until the process ends.
+    /// Time for which the process is watched; `None` to watch until it ends.
     pub longest: Option<Nanos>,
 }
 
-/// Accounts of the whole machine, which are read before and after each run.
+/// Findings about the accounts of the whole machine, which are read before and after each run.
 fn accounts(machine: &Machine) -> impl Iterator<Item = CounterFinding> {
     all_accounts(machine.root()).into_iter().map(|(name, reason)| CounterFinding {
         name,
@@ -89,6 +89,6 @@ fn found(tried: Availability, catalog: &Catalog) -> CounterFinding {
     }
 }
 
-/// Restriction for a user who may not count the kernel.
+/// Note about an event that the user may count in user mode alone.
 const USER_ALONE: &str =
     "user mode alone: the kernel's own part takes root, CAP_PERFMON, or a kernel.perf_event_paranoid below 2";

@@ -9,17 +9,17 @@ use super::layouts;
 use crate::steer::ExplainSteering;
 use crate::{Driver, Failure};
 
-/// Maximum number of CPUs as levels; of more CPUs an evenly spaced selection is used.
+/// Maximum number of CPUs that become levels of the factor `cpu`; of more CPUs an evenly spaced selection is used.
 const CPUS_MAX: usize = 16;
 
-/// Factors to vary.
+/// Factors whose part in the variation of the time is to be found.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Varied {
-    /// Whether the stack position within a page varies.
+    /// Whether the position of the stack within a page varies between runs.
     pub env_size: bool,
-    /// Whether the heap position varies.
+    /// Whether the position of the heap varies between runs.
     pub heap: bool,
-    /// Whether the CPU varies.
+    /// Whether the CPU of a run varies between runs.
     pub cpu: bool,
     pub fixes: Fixed,
 }
@@ -27,9 +27,9 @@ pub struct Varied {
 /// Factors that the command line fixes, and so cannot vary.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fixed {
-    /// Padding of the environment.
+    /// Padding of the environment; `None` if the command line does not state it.
     pub env_pad: Option<EnvPad>,
-    /// Whether the heap position is fixed.
+    /// Whether the command line states the position of the heap.
     pub heap: bool,
 }
 
@@ -50,7 +50,7 @@ pub fn explain(driver: &mut Driver, varied: &Varied) -> Result<ExplainFindings, 
     Ok(findings)
 }
 
-/// Turns each layout of a built program into a command.
+/// Turns the one command of a definition into `count` commands, each with a different layout of the built program.
 ///
 /// # Errors
 /// Fails if several commands are built.
@@ -68,7 +68,8 @@ pub fn lay_out(definition: &mut Definition, count: u64) -> Result<(), Failure> {
     }
 }
 
-/// Closes the built programs, and warns if they did not differ.
+/// Ends the use of the built programs, and notes the factor `layout` as not measured if all layouts gave the same
+/// program.
 fn close(driver: &mut Driver) {
     let (variants, warnings) = driver.surroundings.close_programs();
     warnings.into_iter().for_each(|warning| driver.warn(warning));
@@ -92,7 +93,7 @@ fn programs(variants: &[Variant]) -> Vec<&str> {
     hashes
 }
 
-/// Plan of the requested factors that can be varied here, with warnings about the others.
+/// Plan that varies the requested factors which can be varied here; the others are noted as not measured.
 fn plan(driver: &mut Driver, varied: &Varied) -> Crossed {
     let mut missing = Vec::new();
     let is_placed = driver.header.condition.aslr == fauxplat_model::Aslr::Off;
@@ -150,13 +151,13 @@ fn run(driver: &mut Driver, plan: &Crossed, variants: &[Variant]) -> Result<Expl
     Ok(explain_findings(&rule, &factors, driver.samples(), ignore_failure, driver.header.seed))
 }
 
-/// Coordinates of all trials, which the plan derives again from the seed.
+/// Coordinates (the level of each factor) of all trials by block, which the plan derives again from the seed.
 fn coordinates(plan: &Crossed, samples: &[Sample]) -> Vec<Vec<Coordinates>> {
     let blocks = samples.iter().map(|sample| sample.block + 1).max().unwrap_or(0);
     (0..blocks).map(|block| plan.coordinates(block)).collect()
 }
 
-/// Factors of the condition, with the level of each in every trial.
+/// Factors of the runs' condition (stack, heap, CPU), with the level of each in every trial.
 fn factors(plan: &Crossed, samples: &[Sample]) -> Vec<ExplainFactor> {
     let coordinates = coordinates(plan, samples);
     let at = |pick: fn(&Coordinates) -> u16| -> Vec<Vec<u16>> {

@@ -14,15 +14,15 @@ use crate::{Driver, Failure, Machine};
 
 #[derive(Clone, Debug)]
 pub struct Power {
-    /// CPUs to measure; the first allowed one if `None`.
+    /// CPUs to measure; if `None`, the first that this process may use.
     pub cpu: Option<Placement>,
-    /// Whether every allowed CPU is measured.
+    /// Whether every CPU is measured that this process may use.
     pub all_cpus: bool,
     /// Whether all CPUs are measured at the same time, as on a machine under full load.
     pub together: bool,
-    /// Time per CPU.
+    /// Time for which each CPU works.
     pub duration: Nanos,
-    /// Scheduling policy; if `None`, the highest real-time priority where it is permitted.
+    /// Scheduling policy of the workers; if `None`, the highest real-time priority where it is permitted.
     pub policy: Option<Policy>,
 }
 
@@ -37,15 +37,15 @@ impl Power {
     }
 }
 
-/// Number of turns of each CPU: enough to see slow changes of the machine.
+/// Number of turns in which each CPU works: enough to see slow changes of the machine.
 const ROUNDS: u32 = 20;
 /// Duration of the shortest and of the longest turn, in nanoseconds.
 const TURN_NS: (u64, u64) = (5_000_000, 500_000_000);
-/// Units of a lap: one FauxPlat, about a third of a millisecond. Reading the clock once per lap costs next to nothing,
-/// and a lap is short enough to fit between two disturbances.
+/// Units of work between two readings of the clock (a lap): one FauxPlat, about a third of a millisecond. Reading the
+/// clock once per lap costs next to nothing, and a lap is short enough to fit between two disturbances.
 const LAP_UNITS: u64 = 1000;
 
-/// Measures the CPUs.
+/// Measures the power of the requested CPUs.
 ///
 /// # Errors
 /// Fails if workers cannot be placed, or with an error of the store.
@@ -64,7 +64,8 @@ pub fn index(driver: &mut Driver, asked: &Power) -> Result<IndexFindings, Failur
     Ok(findings)
 }
 
-/// Workers at the highest real-time priority where it is permitted, so that nothing takes their CPU.
+/// Worker threads at the given policy or, by default, at the highest real-time priority where it is permitted, so that
+/// nothing takes their CPU.
 fn pool(cpus: &[Cpu], policy: Option<Policy>, counted: &[Counted]) -> Result<(WorkerPool, Policy), Failure> {
     let with = |policy| {
         let station = |&cpu: &Cpu| Station { cpu, policy, caches: Caches::default() };

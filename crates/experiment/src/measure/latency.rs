@@ -23,29 +23,32 @@ use crate::{Driver, Failure, Machine};
 #[derive(Clone, Debug)]
 pub struct Latency {
     pub tests: Vec<Kind>,
-    /// Scheduling policies; if empty, the ordinary one and a real-time one where it is permitted.
+    /// Scheduling policies under which the tests run; if empty, the ordinary one and a real-time one where it is
+    /// permitted.
     pub policies: Vec<Policy>,
-    /// CPUs for timers and noise; the first allowed one if `None`.
+    /// CPUs for the tests of timers, noise and edges; if `None`, the first CPU that this process may use.
     pub cpu: Option<Placement>,
-    /// Pairs of CPUs for messages and signals; if empty, the first with itself and with the next.
+    /// Pairs of CPUs for the tests of messages, signals and lines; if empty, the first usable CPU with the next one and
+    /// with itself.
     pub pairs: Vec<(Cpu, Cpu)>,
-    /// Period of the timer.
+    /// Period of the timer, or of the edges on a line.
     pub interval: Nanos,
-    /// Activations, messages or signals of each test.
+    /// Number of timer activations, messages, signals or edges in each test.
     pub count: u64,
-    /// Timer slacks; the kernel's default if empty.
+    /// Timer slacks with which the tests of timers and edges run; the kernel's default if empty.
     pub slacks: Vec<Nanos>,
-    /// Time for which noise is watched.
+    /// Time for which the test of noise watches each CPU.
     pub duration: Nanos,
-    /// Shortest gap that counts as noise.
+    /// Shortest gap in the CPU time of the watching thread that counts as noise.
     pub threshold: Nanos,
-    /// Channels of messages; all if empty.
+    /// Channels over which messages are sent, such as a futex or a pipe; all of them if empty.
     pub channels: Vec<Channel>,
-    /// Input line; one of the simulated chip if `None`.
+    /// GPIO line whose edges are waited for; a line of the simulated chip if `None`.
     pub line: Option<LineName>,
-    /// Output line, which answers edges or blinks; another one of the simulated chip if `None`.
+    /// GPIO line that answers the edges of `line`, or that blinks; another line of the simulated chip if `None`.
     pub answer: Option<LineName>,
-    /// Source of edges on the input line; if `None`, the simulated chip for its own line, else an external one.
+    /// Source of the edges on `line`; if `None`, the simulated chip for a line of that chip, and an external source for
+    /// any other line.
     pub drive: Option<Drive>,
 }
 
@@ -61,11 +64,13 @@ pub enum Kind {
     Signal,
     /// Delay from an edge of a line to its handler, and from there to the edge on the answering line.
     Line,
-    /// Delay from the due time of an edge of a blinking light to the edge.
+    /// Delay with which an output line that blinks changes its level, counted from the moment at which the change was
+    /// due.
     Edge,
 }
 
-/// Number of slices into which each test is cut, so that all tests see the same conditions of the machine.
+/// Number of slices into which each test is cut. The slices of all tests alternate, so that all tests see the same
+/// conditions of the machine.
 const ROUNDS: u32 = 6;
 
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +101,7 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Lays out the tests.
+    /// Creates a cell for each combination of a test, its CPUs, a scheduling policy and a timer slack.
     ///
     /// # Errors
     /// Fails for CPUs that cannot be used, a policy that is not permitted, or if no test is possible.
@@ -116,7 +121,7 @@ impl Cells {
         }
     }
 
-    /// CPUs on which tests run.
+    /// All CPUs on which the threads of the tests run.
     pub fn cpus(&self) -> CpuSet {
         self.cells.iter().flat_map(|cell| [Some(cell.place.cpu), cell.peer]).flatten().collect()
     }
@@ -126,8 +131,8 @@ impl Cells {
         self.policy
     }
 
-    /// Cells whose policy is permitted here and now, and a sentence about the others: the control group may have no
-    /// real-time share.
+    /// Cells whose scheduling policy is permitted to this process now, and a sentence about the other cells, if there
+    /// are any: the control group with the requested limit may have no real-time share.
     fn permitted(&self) -> Result<(Vec<Cell>, Option<String>), Failure> {
         let is_ordinary = |cell: &Cell| cell.place.policy == Policy::Other;
         let Some(real_time) = self.cells.iter().find(|cell| !self.is_asked && !is_ordinary(cell)) else {
@@ -144,7 +149,8 @@ impl Cells {
     }
 }
 
-/// Reason why a policy that was permitted outside of the control group is not permitted in it.
+/// Reason why a real-time policy that was permitted before this process entered the control group with the requested
+/// limit is not permitted in that group.
 const NO_SHARE: &str = "the control group of the limit has no real-time share, see its cpu.rt_runtime_us";
 
 /// Runs all tests, each cut into slices that alternate with the slices of the other tests.
@@ -169,7 +175,7 @@ pub fn latency(driver: &mut Driver, tests: &Cells) -> Result<LatencyFindings, Fa
     Ok(LatencyFindings { tests, counts: counts.collect(), elapsed_s: driver.elapsed_s() })
 }
 
-/// Lines for the tests that use any.
+/// GPIO lines that the requested tests use. Options about lines that no requested test uses are refused.
 fn lines(asked: &Latency) -> Result<Lines, Failure> {
     let tests = |kinds: &[Kind]| asked.tests.iter().any(|kind| kinds.contains(kind));
     let between = [Kind::Message, Kind::Signal, Kind::Line];
@@ -221,8 +227,8 @@ fn pairs(asked: &Latency, machine: &Machine) -> Result<Vec<(Cpu, Cpu)>, Failure>
     Ok(next.into_iter().chain(first).collect())
 }
 
-/// Policies to test, and sentences about policies that are not permitted and left out. An explicitly requested policy
-/// is never left out.
+/// Scheduling policies to test, and sentences about policies that are not permitted and left out. An explicitly
+/// requested policy is never left out.
 fn policies(asked: &Latency, cpus: &CpuSet) -> Result<(Vec<Policy>, Vec<String>), Failure> {
     if !asked.policies.is_empty() {
         return Ok((asked.policies.clone(), Vec::new()));
@@ -243,7 +249,8 @@ fn cells(asked: &Latency, cpus: &CpuSet, pairs: &[(Cpu, Cpu)], policies: &[Polic
     let mut cells = Vec::new();
     for &kind in &asked.tests {
         for &policy in policies {
-            // Real-time policies ignore the slack, as do tests without a timer, so they are tested once.
+            // Real-time policies ignore the timer slack, as do tests without a timer, so such a test is not repeated
+            // for each slack.
             let has_slack = policy == Policy::Other && matches!(kind, Kind::Timer | Kind::Edge);
             let slacks = if has_slack { &slacks[..] } else { &[None] };
             for &slack_ns in slacks {
@@ -290,7 +297,8 @@ fn between(kind: Kind, asked: &Latency, same: bool) -> Vec<Task> {
     possible.map(|channel| Task::Message { channel, messages: count }).collect()
 }
 
-/// Measures one recording per cell, or three for messages: one way, the other way, round trip.
+/// Runs the slices of all cells, and returns the recordings of each cell: one, or three for messages (one way, the
+/// other way, round trip).
 fn measure(
     driver: &mut Driver,
     (cells, lines): (&[Cell], &Lines),
@@ -340,8 +348,8 @@ fn slice(cell: &Cell, lines: &Lines) -> Result<Vec<Recording>, LatencyError> {
     })
 }
 
-/// Evidence of one slice of a test: histograms of the recordings, with missed activations where there were any, and the
-/// causes of gaps.
+/// Evidence of one slice of a test: a histogram of its delays, a second one that includes missed activations if there
+/// were any, and the causes of gaps.
 fn evidence(slice: &Recording, (round, cell): (u32, u16), name: &str, at_ns: u64) -> Vec<Evidence> {
     let histogram = |(name, (bounds, counts)): (String, (Vec<u64>, Vec<u64>))| {
         let (unit, missed) = (Unit::Nanos, slice.missed);
@@ -396,7 +404,7 @@ fn findings(cell: &Cell, lines: &Lines, recordings: &[Recording]) -> Vec<Latency
     names(cell).into_iter().zip(recordings).map(test).collect()
 }
 
-/// Lines of a test and the source of their edges; `None` for tests without lines.
+/// Names of the GPIO lines that a test uses, and the source of their edges; `None` for tests without lines.
 fn told(cell: &Cell, Lines { event, answer, drive, .. }: &Lines) -> Option<String> {
     match cell.task {
         Task::Line { .. } => Some(format!("{event} to {answer}, driven by {drive}")),
@@ -433,7 +441,7 @@ fn test(cell: &Cell, name: String, recording: &Recording) -> LatencyTest {
     test
 }
 
-/// Recomputes the figures of a test from its recording, which may be merged from several.
+/// Recomputes the figures of a test from its recording, which may be merged from those of several documents.
 pub fn renew(test: &mut LatencyTest, recording: &Recording) {
     test.count = recording.count();
     test.missed = recording.missed;

@@ -1,4 +1,4 @@
-//! Layouts of built programs: how many pairs share a layout, and which layouts are compared with each other.
+//! Layouts of built programs: how many pairs of runs share a layout, and which layouts are compared with each other.
 
 use fauxplat_model::{CommandLine, Definition, Metric, Runs};
 use fauxplat_plan::{Layout, Plan, expand};
@@ -8,17 +8,18 @@ use crate::steer::{Bounds, Rounds};
 use crate::surroundings::ProgramBuilds;
 use crate::{Failure, Launch, Machine, aside, commands};
 
-/// Minimum number of layouts within the limit of pairs, which bounds how many pairs may share a layout.
+/// Minimum number of layouts in a comparison that makes its maximum number of pairs; this bounds how many pairs may
+/// share a layout.
 const LAYOUTS_MIN: u32 = 32;
 
-/// Number of pairs that share a layout; one, unless building takes longer than running. With √(cost of a layout / cost
-/// of a pair) pairs each, a given time yields the most information if layouts and pairs vary alike (Kalibera and Jones,
-/// ISMM 2013).
+/// Layout of a block with the best number of pairs, all of which share one layout of the programs. The number is one
+/// unless building takes longer than running: with √(cost of a layout / cost of a pair) pairs, a given time yields the
+/// most information if layouts and pairs vary alike (Kalibera and Jones, ISMM 2013).
 pub(crate) fn per_layout(layout: Layout, build_ns: u64, pair_ns: f64, max_pairs: u32) -> Layout {
     let most = f64::from((max_pairs / LAYOUTS_MIN).max(1));
     let best = (build_ns as f64 / pair_ns.max(1.0)).sqrt().round().clamp(1.0, most) as u16;
     match best.max(layout.rounds()) {
-        // The layout of a duet already has two rounds.
+        // A block of a duet already has two pairs.
         _ if matches!(layout, Layout::Duet(_)) => layout,
         rounds if rounds == layout.rounds() => layout,
         rounds if matches!(layout, Layout::Twice(_)) => Layout::Twice(rounds.div_ceil(2)),
@@ -26,7 +27,7 @@ pub(crate) fn per_layout(layout: Layout, build_ns: u64, pair_ns: f64, max_pairs:
     }
 }
 
-/// Number of runs of each layout in a search for the slowest and the fastest.
+/// Number of runs of each layout in a search for the slowest and the fastest layout.
 const SEARCH_RUNS: u32 = 9;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +62,8 @@ impl std::str::FromStr for LinkSeeds {
     }
 }
 
-/// Turns the chosen layouts into one command each. After a search, returns a sentence about it.
+/// Turns the one command of a definition into a command for each chosen layout. If the layouts had to be searched for,
+/// returns a sentence about the search.
 ///
 /// # Errors
 /// Fails if the definition is not a single command that is built, or with an error of building and running.
@@ -96,7 +98,7 @@ pub fn choose(
     Ok(said)
 }
 
-/// Command lines for the layouts of a program, one for each link seed.
+/// Copies of a command line, one for each layout of its program, which the link seed gives.
 pub fn of_line(line: &CommandLine, seeds: &[u64]) -> Vec<CommandLine> {
     let named = line.name.as_ref().map_or(String::new(), |name| format!("{name}, "));
     let layout = |&seed: &u64| CommandLine {
@@ -108,7 +110,7 @@ pub fn of_line(line: &CommandLine, seeds: &[u64]) -> Vec<CommandLine> {
 }
 
 /// Link seeds of the fastest and the slowest of the first `count` layouts, from a few interleaved runs of all, and the
-/// metric that ranks them: wall time if those runs lack the deciding metric.
+/// metric by which they are ranked: the deciding metric, or wall time if those runs lack it.
 fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<([u64; 2], Metric), Failure> {
     let (seeds, seed) = ((1..=count).collect::<Vec<u64>>(), definition.seed.unwrap_or(0));
     if expand(definition).map_err(Failure::usage)?.len() != 1 {
@@ -137,7 +139,7 @@ fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<([u6
     let medians = |metric| -> Option<Vec<f64>> {
         (0..seeds.len()).map(|command| median_of(&samples, command as u16, metric)).collect()
     };
-    // The search uses no counters and does not read printed metrics.
+    // The runs of the search have no counters and no printed metrics, so they may lack the deciding metric.
     let (metric, found) = match medians(decides) {
         Some(found) => (decides, found),
         None => (Metric::WALL, medians(Metric::WALL).unwrap_or_else(|| vec![0.0; seeds.len()])),

@@ -26,7 +26,7 @@ use watch::Watch;
 #[derive(Clone, Debug, Default)]
 pub struct Limiting {
     pub groups: Vec<(String, Limit)>,
-    /// Index of the group of each command.
+    /// Index in `groups` of the control group of each command.
     pub group_of: Vec<usize>,
     /// Reaction when a group reaches its limit of memory.
     pub on_oom: OnOom,
@@ -34,7 +34,7 @@ pub struct Limiting {
     pub longest: Option<Nanos>,
 }
 
-/// A control group of this experiment.
+/// A control group that was created for this experiment, with its limits.
 pub(super) struct RunGroup {
     pub(super) name: String,
     pub(super) limit: Limit,
@@ -112,7 +112,8 @@ fn made(asked: &Limiting, host: &Host) -> Result<Vec<RunGroup>, CgroupError> {
     Ok(standing)
 }
 
-/// Adds the limit of memory as the probable reason to the failure of a start, which does not name it.
+/// Adds the limit of memory as the probable reason to the failure of a program's start, if a group has reached its
+/// limit: the error of the start does not mention it.
 fn explained(failure: Failure, standing: &[RunGroup]) -> Failure {
     let has_met = |one: &&RunGroup| {
         let held = one.group.limits().memory_bytes;

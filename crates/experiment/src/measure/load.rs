@@ -1,4 +1,4 @@
-//! The experiment of `load`: runs loads without a measurement.
+//! The experiment of `load`: makes loads without a measurement.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use fauxplat_units::CpuSet;
 
 use crate::{Driver, Failure, Standing};
 
-/// Time between two checks of the clock, the stop flag and the generators.
+/// Time between two checks of the clock, of a request to stop, and of the processes that make the loads.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs the loads of an experiment for this long, or until the user ends it. A failure that ended them early is
-/// returned together with their accounts.
+/// Lets the loads of an experiment work for the time `limit`, or until the user ends it. A failure that ended the loads
+/// early is returned together with the findings, which say how much each load worked.
 ///
 /// # Errors
 /// Fails with an error of the store.
@@ -27,7 +27,7 @@ pub fn hold(
         driver.warn(format!("load was interrupted before it stood: {}", asked.join(" ")));
         driver.interrupt();
     }
-    // Starting the loads takes a while, which does not count.
+    // Starting the loads takes a while, which is not part of the time limit.
     let begun_s = driver.elapsed_s();
     wait(driver, begun_s, limit);
     let elapsed_s = driver.elapsed_s() - begun_s;
@@ -39,7 +39,7 @@ pub fn hold(
     Ok((LoadFindings { generators, elapsed_s }, failed))
 }
 
-/// Waits until the time has passed, the user asks to stop, or no load is left.
+/// Waits until the time `limit` has passed, the user asks to stop, or all loads have ended.
 fn wait(driver: &mut Driver, begun_s: f64, limit: Option<Duration>) {
     let limit_s = limit.map(|limit| limit.as_secs_f64());
     while !signal::stop_requested() {
@@ -54,7 +54,7 @@ fn wait(driver: &mut Driver, begun_s: f64, limit: Option<Duration>) {
         let left_s = limit_s.map_or(f64::INFINITY, |limit_s| limit_s - elapsed_s);
         std::thread::sleep(LOOK.min(Duration::try_from_secs_f64(left_s).unwrap_or(LOOK)));
     }
-    // Without a time limit, an interruption is the normal end.
+    // Without a time limit, an interruption by the user is the normal end.
     if limit.is_some() {
         driver.interrupt();
     }

@@ -1,4 +1,4 @@
-//! Experiments of the verbs: each uses a driver that has begun, and returns findings.
+//! Experiments of the verbs: each uses a driver whose experiment has begun, and returns findings.
 
 pub mod aa;
 pub mod baseline;

@@ -20,10 +20,10 @@ pub use imported::profile_file;
 pub use running::profile_process;
 use sampled::{Chosen, Run};
 
-/// How callers are found.
+/// How the callers of a sampled function are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unwinding {
-    /// By the compiler's tables, through a copy of the stack.
+    /// By the compiler's unwind tables, from a copy of the stack that the kernel takes with each sample.
     #[default]
     EhFrame,
     /// By the chain of frame pointers, which the kernel follows.
@@ -34,20 +34,20 @@ pub enum Unwinding {
 pub struct Profiling {
     /// Event to sample; the default one if `None`.
     pub event: Option<String>,
-    /// Samples per second of CPU time.
+    /// Number of samples per second of CPU time, unless `period` is set.
     pub rate_hz: u64,
-    /// Number of events per sample, instead of a rate.
+    /// Number of events per sample; `None` to take `rate_hz` samples per second.
     pub period: Option<u64>,
     pub unwinding: Unwinding,
     /// Number of bytes of the stack that are copied with each sample.
     pub stack_bytes: u32,
-    /// Whether the kernel is excluded.
+    /// Whether no samples are taken in kernel mode.
     pub is_user_only: bool,
     /// Number of runs of each command.
     pub runs: u32,
     /// Maximum probability that any function of any command is falsely called different.
     pub error: f64,
-    /// Time after which no further run begins.
+    /// Time after which no further run begins; `None` for no limit.
     pub longest: Option<Nanos>,
     /// Functions whose callers are reported.
     pub callers_of: Vec<Regex>,
@@ -57,10 +57,10 @@ pub struct Profiling {
     pub annotate: Vec<Regex>,
 }
 
-/// Minimum number of sign flips that may be as extreme as a difference. With fewer, only the most extreme difference
-/// could be shown, and noise mostly prevents that.
+/// Minimum number of sign flips of the pairs' differences that the error level allows to be as extreme as the observed
+/// signs. With fewer, only the most extreme difference could be shown, and noise mostly prevents that.
 const WORLDS_MIN: f64 = 5.0;
-/// Upper bound of the required number of pairs. With more pairs, sign flips are drawn at random.
+/// Upper bound of what [`pairs_min`] returns. With more pairs, sign flips are drawn at random.
 const PAIRS_MIN_MAX: u32 = 32;
 
 /// Samples all commands, in turns, and reports the functions in which they spend their time. A failure is returned
@@ -85,7 +85,7 @@ pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Opti
     (found(asked, &chosen.quality, profiler, runs, names), failed)
 }
 
-/// Checks that sampling is possible, before anything is run.
+/// Checks that the requested sampling is possible, before anything is run.
 ///
 /// # Errors
 /// Fails with the missing requirement, and how to meet it.
@@ -100,7 +100,7 @@ pub fn annotate(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Annot
     annotated
 }
 
-/// Share of the error level for each command that is compared with the first.
+/// Part of the error level for each command that is compared with the first.
 fn error_each(asked: &Profiling, commands: usize) -> f64 {
     asked.error / commands.saturating_sub(1).max(1) as f64
 }
@@ -111,7 +111,8 @@ fn pairs_min(error: f64) -> u32 {
     (worlds.log2().ceil() as u32).saturating_add(1).min(PAIRS_MIN_MAX)
 }
 
-/// Error for an event other than a time, because differences between commands are reported in seconds.
+/// Failure for several commands and an event other than a time, because differences between commands are reported in
+/// seconds.
 fn not_of_time(event: &str) -> Failure {
     Failure::usage(format!(
         "-e {event}: several commands are compared by time, their CPU time or with -e {OFF_CPU} that of waiting; profile one \
@@ -130,7 +131,7 @@ fn all_runs(
 ) -> Result<(), Failure> {
     let commands = driver.commands.len() as u16;
     let least = if commands > 1 { pairs_min(error_each(asked, driver.commands.len())) } else { 1 };
-    // In a comparison, timed runs came before.
+    // In a comparison, timed runs came before; their time does not count here.
     let begun_s = driver.elapsed_s();
     for block in 0..asked.runs {
         let elapsed_ns = (driver.elapsed_s() - begun_s) * 1e9;
@@ -151,8 +152,8 @@ fn all_runs(
                 return Ok(());
             };
             let Some(outcome) = run.outcome else {
-                // The user stopped the run. Its samples are reported for a single command, but cannot be half of a
-                // pair.
+                // The user stopped the run. Its samples are reported if there is only one command, but cannot be half
+                // of a pair.
                 if commands == 1 {
                     runs.push(run);
                 }
@@ -177,7 +178,7 @@ fn all_runs(
     Ok(())
 }
 
-/// Use of a run, according to its outcome.
+/// How a run is used, according to its outcome.
 enum Fate {
     Counts,
     IsLeftOut,
@@ -194,7 +195,8 @@ fn fate(driver: &Driver, command: u16, outcome: Outcome) -> Fate {
     }
 }
 
-/// Whether all runs of the last `HOPELESS_FROM` blocks were left out.
+/// Whether a command's runs in all of the last `HOPELESS_FROM` blocks were left out; `left_out` has the numbers of the
+/// blocks whose run was.
 fn is_hopeless(left_out: &[u32], block: u32) -> bool {
     let first = left_out.iter().rev().nth(HOPELESS_FROM - 1);
     first.is_some_and(|&first| block - first < HOPELESS_FROM as u32)
@@ -276,7 +278,7 @@ fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Ite
         }
         quality.own_cpu_s += run.followed.own_cpu_ns as f64 / 1e9;
         for it in &run.followed.processes {
-            // Each of several runs has processes of its own, which are merged by name.
+            // Every run creates new processes, so those of several runs are merged by name.
             let known = processes.iter_mut().find(|known| quality.runs > 1 && known.name == it.name);
             match known {
                 Some(known) => {
@@ -304,7 +306,8 @@ fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Ite
     Profile { name, quality, processes, functions: Vec::new() }
 }
 
-/// Adds the events that the samples of a run stand for. Called before `quality.samples` is increased.
+/// Adds to `quality` the number of events that the samples of a run stand for. Called before `quality.samples` is
+/// increased.
 fn add_events(quality: &mut ProfileQuality, followed: &Followed) {
     let is_first = quality.runs == 1;
     if followed.samples > 0 {

@@ -12,21 +12,21 @@ use super::session::plan;
 use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 
-/// A session that was recorded earlier.
+/// A session of two identical programs that was recorded earlier.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     pub name: String,
     pub commands: Vec<Command>,
     /// Samples of the session, including warm-up runs.
     pub samples: Vec<Sample>,
-    /// Machine of the session, where known.
+    /// Machine on which the session was recorded; `None` if it is not known.
     pub machine: Option<MachineFacts>,
-    /// Whether the copies were disturbed on purpose, or did different work.
+    /// Whether the identical programs were disturbed on purpose, or one of them did extra work.
     pub is_varied: bool,
 }
 
 impl Recorded {
-    /// A session of the store, by its number or `last`.
+    /// Reads a session from the store, by its number or `last`.
     ///
     /// # Errors
     /// Fails if there is no such experiment, or the store cannot be read.
@@ -48,7 +48,7 @@ impl Recorded {
         })
     }
 
-    /// Refuses a session of programs that are not identical.
+    /// Refuses a session whose two programs are not identical.
     ///
     /// # Errors
     /// Fails if the two commands are not identical, or something was varied.
@@ -71,7 +71,8 @@ impl Recorded {
     }
 }
 
-/// Whether the copies of a calibration were disturbed on purpose, or did different work.
+/// Whether the findings are those of a calibration whose identical programs were disturbed on purpose, or one of which
+/// did extra work.
 fn is_varied(findings: &Findings) -> bool {
     match findings {
         Findings::Aa(aa) => !aa.power.is_empty() || aa.strata.iter().any(|stratum| stratum.name != "plain"),
@@ -79,7 +80,8 @@ fn is_varied(findings: &Findings) -> bool {
     }
 }
 
-/// Replays the rule on a session that was recorded earlier.
+/// Estimates how the rule would decide, by comparisons drawn from a session of identical programs that was recorded
+/// earlier.
 ///
 /// # Errors
 /// Fails if the session is not one of identical programs, or too short.
@@ -104,7 +106,8 @@ const PILOT_BLOCKS: [u32; 2] = [48, 1024];
 /// Name of the recorded session in reports.
 const PILOT: &str = "a session that was recorded for it";
 
-/// Records a short session of a command against itself, and replays the rule on it.
+/// Records a short session of a command against itself, and estimates how the rule would decide by comparisons drawn
+/// from it.
 ///
 /// # Errors
 /// Fails with an error of the runs, or if too many of them failed.
@@ -130,8 +133,8 @@ pub fn record_and_replay(driver: &mut Driver, comparisons: u32) -> Result<Replay
     Ok(ReplayFindings { elapsed_s: driver.elapsed_s(), ..found })
 }
 
-/// A row for each injected effect. After an interruption, each comparison under way is completed, so that long
-/// comparisons are not underrepresented.
+/// A row of the report for each injected effect. After an interruption, each comparison under way is completed, so that
+/// long comparisons are not underrepresented.
 fn rows(replay: &Replay, comparisons: u32) -> Vec<fauxplat_model::ReplayRow> {
     let mut rows = Vec::new();
     for injected in replay.injected() {
@@ -141,7 +144,7 @@ fn rows(replay: &Replay, comparisons: u32) -> Vec<fauxplat_model::ReplayRow> {
     rows
 }
 
-/// All comparisons with one injected effect, divided among as many threads as there are CPUs.
+/// Results of all comparisons with one injected effect, which are divided among as many threads as there are CPUs.
 fn stands(replay: &Replay, injected: Injected, comparisons: u32) -> Vec<Stand> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let part = |thread: usize| -> Vec<Stand> {

@@ -12,9 +12,9 @@ use crate::{Driver, Failure};
 /// Observations to make in further, untimed runs of each command.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Further {
-    /// Whether the process tree is listed.
+    /// Whether a further run of each command is traced to list its process tree.
     pub trees: bool,
-    /// Interval of counter series along the run; `None` for no series.
+    /// Interval at which the counters are read in a further run; `None` for no such run.
     pub series: Option<Nanos>,
 }
 
@@ -52,8 +52,8 @@ fn warn_of_quota(driver: &mut Driver, stopped: &Stopped) {
     }
 }
 
-/// Refuses a traced run with control pipes. It gets no acknowledgements, so a command that waits for them would wait
-/// for ever.
+/// Refuses to trace the process tree of commands that use control pipes. A traced run gets no acknowledgements, so a
+/// command that waits for them would wait for ever.
 fn refuse(driver: &Driver, further: Further) -> Result<(), Failure> {
     match further.trees && driver.header.definition.control.is_some() {
         true => {
@@ -90,7 +90,7 @@ fn rounds_of(driver: &mut Driver, plan: Plan) -> Result<(), Failure> {
     driver.steer(&mut Rounds::new(plan, bounds)).map(drop)
 }
 
-/// Minimum number of runs from which the usual range is known.
+/// Minimum number of runs from which the usual range of a command's wall time is known.
 const USUAL_FROM: usize = 10;
 
 /// Warns if the first run of a command was much slower than the later ones, for which it had filled the caches. Much
@@ -118,18 +118,18 @@ fn warn_of_first_runs(driver: &mut Driver, findings: &[RunFindings]) {
     }
 }
 
-/// Minimum number of rounds for any verdict.
+/// Minimum number of rounds of timed runs from which commands are compared.
 const ROUNDS_MIN: usize = 6;
 
-/// Judges each command against the first, as far as the rounds permit. The commands took turns, as in a comparison, and
-/// the number of rounds did not depend on their results, so each may be judged like a comparison with that limit of
-/// pairs.
+/// Compares each command with the first, as far as the number of rounds permits. The commands took turns, as in a
+/// comparison, and the number of rounds did not depend on their results, so each may be judged like a comparison with
+/// that limit of pairs.
 fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
     let commands = driver.commands.len();
     let measured = driver.samples().iter().skip_while(|sample| sample.phase != Phase::Measured);
     let measured: Vec<Sample> = measured.cloned().collect();
     let (blocks, pairs) = alike(&measured, commands);
-    // Counts that repeat are exact after two runs.
+    // Counts of simulated runs are equal in every run of a command, so two rounds suffice.
     let is_counted = driver.header.condition.simulate.is_some();
     if commands < 2 || pairs < ROUNDS_MIN && !is_counted {
         return;
@@ -149,8 +149,8 @@ fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
     judged.warnings.into_iter().for_each(|warning| driver.warn(warning));
 }
 
-/// The blocks that can be judged together, and their number of pairs: the blocks in which each command ran twice in a
-/// row, or otherwise those in which each ran once.
+/// The blocks that can be judged together, and their number of pairs. These are the blocks in which each command ran
+/// twice in a row, or those in which each ran once, whichever give more pairs.
 fn alike(measured: &[Sample], commands: usize) -> (Vec<&[Sample]>, usize) {
     let of_length = |length: usize| -> Vec<&[Sample]> {
         let blocks = measured.chunk_by(|one, next| one.block == next.block);

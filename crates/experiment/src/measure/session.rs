@@ -1,4 +1,4 @@
-//! Session of a comparison: draws its blocks, and steers it to its end.
+//! A session of a comparison: draws its blocks, and steers it to its end.
 
 use fauxplat_analyze::{Judge, Judged, Patience};
 use fauxplat_model::{Metric, Order, Rule, StoppedBy};
@@ -22,14 +22,14 @@ impl Measured {
         judge.findings(&driver.samples()[self.first_sample..], &driver.names(), self.ended_by)
     }
 
-    /// The comparison as the last of several sessions, the first of which began at this sample.
+    /// Extends this last session of a comparison to all of its sessions, the first of which began at this sample.
     pub(super) fn since(self, first_sample: usize) -> Self {
         Measured { first_sample, ..self }
     }
 }
 
-/// Runs one session: blocks until the judge decides, its patience ends, or the caller's question is answered. Session 0
-/// uses the seed of the experiment itself.
+/// Runs one session of a comparison: blocks until the judge decides, the limits of `patience` are reached, or `until`
+/// is answered. Session 0 uses the seed of the experiment itself, and every other session a different one.
 pub(super) fn session(
     driver: &mut Driver,
     judge: Judge,
@@ -53,11 +53,11 @@ pub(super) fn session(
     Ok(Measured { judge: steering.into_judge(), ended_by, first_sample })
 }
 
-/// Duration in nanoseconds below which a run is over before the machine changes, so that a block contains it twice,
-/// mirrored.
+/// Duration in nanoseconds below which a run is so short that the machine does not change meanwhile, so that a block
+/// contains each pair twice, the second time in reverse order.
 const SHORT_NS: f64 = 2e6;
 
-/// The plan of a comparison, after the commands were warmed up.
+/// The plan of a comparison whose commands have been warmed up. The warm-up runs show how long they take.
 pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
     let plan = driver.single_plan();
     let wall_ns = |command| median_of(driver.samples(), command, Metric::WALL);
@@ -73,15 +73,16 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
     Plan { layout, seed, ..plan }
 }
 
-/// Minimum number of pairs with which blocks of two pairs can decide: only half of the pairs are independent coins.
+/// Minimum number of pairs with which a comparison can be decided in blocks of two pairs: only half of the pairs are
+/// independent signs ("coins") of the test.
 pub(super) const TWO_PAIRS_FROM: u32 = 20;
 
-/// Whether the limit of a rule leaves enough coins for blocks of two pairs.
+/// Whether the rule permits enough pairs for blocks of two pairs.
 fn has_coins(rule: &Rule) -> bool {
     rule.max_pairs >= TWO_PAIRS_FROM || rule.at_least_s.is_some()
 }
 
-/// Time in nanoseconds for one run of every command, from the warm-up.
+/// Sum of the commands' median wall times in nanoseconds, from the warm-up runs.
 pub(super) fn pair_ns(driver: &Driver) -> f64 {
     let commands = 0..driver.commands.len() as u16;
     commands.filter_map(|command| median_of(driver.samples(), command, Metric::WALL)).sum()

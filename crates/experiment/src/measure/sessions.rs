@@ -29,7 +29,8 @@ pub(super) fn in_sessions(
     Ok(measured.since(first_sample))
 }
 
-/// Runs one session. Sessions after the first begin with a new spawner and a warm-up, and draw anew.
+/// Runs session `number` of a comparison. Sessions after the first begin with a new spawner and a warm-up, and draw new
+/// orders of the commands.
 fn one_of(driver: &mut Driver, judge: Judge, number: u32, sessions: Sessions) -> Result<Measured, Failure> {
     let begun_ns = clock::monotonic_ns();
     let words = format!("session {} of {}", number + 1, sessions.count);
@@ -49,11 +50,11 @@ fn one_of(driver: &mut Driver, judge: Judge, number: u32, sessions: Sessions) ->
     Ok(measured)
 }
 
-/// Waits, unless the user asks to stop.
+/// Waits for so many seconds, or until the user asks to stop.
 fn pause(driver: &mut Driver, seconds: f64) {
     let until_ns = clock::monotonic_ns().saturating_add((seconds * 1e9) as u64);
     while clock::monotonic_ns() < until_ns && !signal::stop_requested() {
-        // Any signal ends the sleep, so the loop checks for a request to stop.
+        // The sleep ends early at any signal, so the loop checks whether that was a request to stop.
         timer::sleep_until_ns(until_ns);
     }
     if signal::stop_requested() {

@@ -21,13 +21,14 @@ pub fn begin(beginning: Beginning<'_>) -> Result<(Driver, Prepared), Failure> {
     Ok((driver, prepared))
 }
 
-/// Time that a sweep may always take before it ends undecided: one minute.
+/// Time in nanoseconds that a sweep may always take before it ends undecided: one minute.
 const CHEAP_NS: f64 = 60e9;
 
-/// Maximum number of blocks that are permitted because they fit into that time.
+/// Maximum number of blocks that are permitted because they fit into [`CHEAP_NS`].
 const CHEAP_BLOCKS_MAX: f64 = 1000.0;
 
-/// Visits the levels. If the number of blocks is not given, the warm-up runs determine how many fit into `CHEAP_NS`.
+/// Measures the levels in blocks until the judge decides. If the number of blocks is not given (`is_open`), the warm-up
+/// runs determine how many fit into `CHEAP_NS`.
 ///
 /// # Errors
 /// Fails with an error of the runs.

@@ -6,7 +6,7 @@ use fauxplat_workers::Counted;
 
 use crate::Failure;
 
-/// `PERF_TYPE_SOFTWARE` and `PERF_COUNT_SW_TASK_CLOCK` of perf_event_open(2).
+/// CPU time of a thread: `PERF_TYPE_SOFTWARE` and `PERF_COUNT_SW_TASK_CLOCK` of perf_event_open(2).
 const TASK_CLOCK: CountingEvent = CountingEvent {
     kind: 1,
     config: [1, 0, 0],
@@ -15,15 +15,15 @@ const TASK_CLOCK: CountingEvent = CountingEvent {
     excludes_hypervisor: true,
 };
 
-/// Counters of the threads that the calling thread creates while a closure runs.
+/// Counters of the events of those threads that the calling thread creates while a closure runs.
 #[derive(Debug)]
 pub(super) struct CountedThreads {
     counters: Vec<(Counted, Pair)>,
     cpu: Pair,
 }
 
-/// A counter of the calling thread with all threads that it creates, and a counter of the calling thread alone. The
-/// difference is the count of the created threads.
+/// Two counters of one event: of the calling thread with all threads that it creates, and of the calling thread alone.
+/// Their difference is the count of the created threads.
 #[derive(Debug)]
 struct Pair {
     all: Counter,
@@ -44,7 +44,8 @@ impl Pair {
         Some((self.all.read().ok()?, self.own.read().ok()?))
     }
 
-    /// Count of the created threads since a reading of both counters.
+    /// Count of the created threads since `before`, a reading of both counters; `None` if a counter cannot be read or
+    /// never counted.
     fn since(&self, before: Option<(Count, Count)>) -> Option<u64> {
         let (all, own) =
             before.zip(self.read()).map(|(before, now)| (now.0.since(before.0), now.1.since(before.1)))?;
@@ -54,7 +55,7 @@ impl Pair {
 }
 
 impl CountedThreads {
-    /// Opens the counters; `None` if there is nothing to count.
+    /// Opens counters for these events; `None` if there are none.
     pub(super) fn open(counted: &[Counted]) -> Result<Option<Self>, Failure> {
         if counted.is_empty() {
             return Ok(None);
@@ -66,7 +67,8 @@ impl CountedThreads {
         Ok(Some(CountedThreads { counters: counted.iter().map(open).collect::<Result<_, _>>()?, cpu }))
     }
 
-    /// Runs the closure, and counts the events of the threads that it creates. `units` returns how much work was done.
+    /// Runs the closure, and counts the events of the threads that it creates. `units` returns how many units of work
+    /// were done, for the sample.
     pub(super) fn during<T>(
         &self,
         body: impl FnOnce() -> T,

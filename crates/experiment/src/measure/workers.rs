@@ -1,4 +1,4 @@
-//! Shared by experiments that measure threads of fauxplat itself.
+//! Functions shared by the experiments that measure threads of fauxplat itself.
 
 use fauxplat_model::{Condition, EnvPad, Heap, Placement};
 use fauxplat_plan::{Layout, Plan};
@@ -20,8 +20,8 @@ pub fn cells_plan(cells: usize, seed: u64) -> Plan {
     }
 }
 
-/// Events that the workers of an experiment count in their own shifts. Only one set is possible, since a shift is not
-/// repeated for a further set.
+/// Events that the workers of an experiment count while they work. Only one set of counters is possible, since the work
+/// is not repeated for a further set.
 ///
 /// # Errors
 /// Fails for an event that cannot be counted on this machine, or not together with the others.
@@ -33,7 +33,7 @@ pub(super) fn counted(driver: &mut Driver) -> Result<Vec<Counted>, Failure> {
     Ok(set.into_iter().map(|entry| (entry.metric, entry.event())).collect())
 }
 
-/// The CPUs that a placement names, which must be online and allowed.
+/// The CPUs that a placement names by a list or a relation, which must be online and allowed.
 ///
 /// # Errors
 /// Fails for a CPU that does not exist or is not allowed, or a placement that names none.
@@ -48,7 +48,7 @@ pub fn cpus_of(placement: &Placement, machine: &Machine) -> Result<CpuSet, Failu
     }
 }
 
-/// The CPUs of workers: the named ones, or otherwise the `first` allowed ones.
+/// The CPUs of workers: those that `named` gives, or otherwise the `first` ones that this process may use.
 ///
 /// # Errors
 /// Fails as [`cpus_of`] does, or if no CPU is allowed at all.

@@ -1,5 +1,5 @@
-//! Energy: increase of the processor's energy counters during the run, see Documentation/power/powercap/powercap.rst of
-//! the kernel.
+//! Meter of energy: the increase of the processor's energy counters during a run, see
+//! Documentation/power/powercap/powercap.rst of the kernel.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use fauxplat_model::{Metric, Readings};
 use super::{Meter, Over};
 use crate::Failure;
 
-/// A powercap zone of the machine: a package, its cores or its memory. Its counter includes the energy of all programs.
+/// Meter of a powercap zone of the machine: a package, its cores or its memory. Its counter includes the energy of all
+/// programs.
 #[derive(Debug)]
 pub(super) struct Energy {
     metric: Metric,
@@ -21,11 +22,11 @@ pub(super) struct Energy {
     missed: u32,
 }
 
-/// Folder of the zones, below the root.
+/// Folder of the powercap zones, below the root of the machine.
 const ZONES: &str = "sys/class/powercap";
 
 impl Energy {
-    /// Opens the zones of a name: `energy` for all, `energy:package-0` for one.
+    /// Opens the zones that a word names: `energy` all of them, `energy:package-0` one.
     ///
     /// # Errors
     /// Fails if there is no such zone, or it may not be read.
@@ -59,7 +60,8 @@ impl Energy {
         Ok(Energy { metric, account, range_uj, before_uj: None, runs: 0, missed: 0 })
     }
 
-    /// Energy since the beginning of the run in microjoules. The counter may have wrapped around once.
+    /// Energy since the beginning of the run in microjoules; `None` if the counter cannot be read. The counter may have
+    /// wrapped around once.
     fn taken_uj(&self) -> Option<u64> {
         let (before, after) = (self.before_uj?, number(&self.account)?);
         after.checked_sub(before).or_else(|| Some((self.range_uj.checked_sub(before)?).saturating_add(after)))

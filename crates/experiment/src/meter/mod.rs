@@ -1,6 +1,7 @@
 //! Meters: read metrics in addition to the launcher's account, before, during and after each run.
 //!
-//! Each source is a [`Meter`] within fauxplat's own process, which sleeps during the run except for the looks.
+//! Each source of metrics is a [`Meter`] within fauxplat's own process, which sleeps during the run except for regular
+//! readings of the meters ([`Meter::look`]).
 
 mod energy;
 mod pressure;
@@ -31,7 +32,7 @@ use simulated::Simulated;
 pub use simulated::simulator;
 use throttled::Throttled;
 
-/// Interval between looks along a run.
+/// Interval between two calls of [`Meter::look`] during a run.
 pub(crate) const LOOK_EVERY_MS: i32 = 100;
 
 #[derive(Clone, Copy, Debug)]
@@ -45,18 +46,18 @@ pub(crate) struct Over {
 pub(crate) trait Meter: Debug {
     fn metrics(&self) -> Vec<Metric>;
 
-    /// File to which the commands must write their standard output, if the meter reads it.
+    /// File to which the commands must write their standard output; `None` if the meter does not read it.
     fn stdout(&self) -> Option<&Path> {
         None
     }
 
-    /// Program with its first arguments that is executed instead and gets the path of each command's program, if the
-    /// meter needs one.
+    /// Program with its first arguments that is executed instead of each command's program and gets the path of that
+    /// program; `None` if the meter needs no such program.
     fn wrapper(&self) -> Option<&[String]> {
         None
     }
 
-    /// Additional environment variable of the commands, as `NAME=VALUE`.
+    /// Environment variable that the meter adds to those of the commands, as `NAME=VALUE`.
     fn variable(&self) -> Option<&str> {
         None
     }
@@ -73,12 +74,12 @@ pub(crate) trait Meter: Debug {
     /// Called after a run; stores the readings of the run.
     fn end(&mut self, run: Over, readings: &mut Readings);
 
-    /// Series of values during a run.
+    /// Series of values during the run of this trial; empty if the meter has none.
     fn series_of(&self, _trial: u32) -> Vec<Series> {
         Vec::new()
     }
 
-    /// Rates during each run so far, per counter.
+    /// Rates of published counters during each run so far: a list for each counter.
     fn rates(&self) -> Vec<Vec<RateSeries>> {
         Vec::new()
     }
@@ -87,7 +88,7 @@ pub(crate) trait Meter: Debug {
     /// it.
     fn trouble(&self, metric: Metric) -> Option<&str>;
 
-    /// Sentences about readings that are missing.
+    /// Sentences about metrics of this meter of which some runs have no reading.
     fn not_measured(&self) -> Vec<String>;
 }
 
@@ -200,7 +201,7 @@ impl Meters {
     }
 }
 
-/// Accounts of the whole machine by name, and why each cannot be read.
+/// Names of all accounts of the whole machine, each with the reason why it cannot be read; `None` if it can.
 pub(crate) fn all_accounts(root: &Path) -> Vec<(String, Option<String>)> {
     let pressures = MetricSpec::PRESSURES.map(|resource| {
         let file = root.join("proc/pressure").join(resource);
@@ -221,7 +222,7 @@ pub(crate) fn all_accounts(root: &Path) -> Vec<(String, Option<String>)> {
     pressures.into_iter().chain(energy).chain([throttled]).collect()
 }
 
-/// Opens the meters for an account.
+/// Opens the meters for an account of the whole machine, which is given by its name.
 fn accounts(name: &str) -> Result<Vec<Box<dyn Meter>>, Failure> {
     if name.starts_with("energy") {
         let zones = Energy::named(name, Path::new("/"))?;
@@ -240,7 +241,7 @@ fn accounts(name: &str) -> Result<Vec<Box<dyn Meter>>, Failure> {
     Ok(vec![Box::new(pressure)])
 }
 
-/// Refuses a deciding metric that no meter provides.
+/// Refuses a deciding metric whose source the definition does not name.
 fn check(definition: &Definition, metric: Metric) -> Result<(), Failure> {
     if metric == Metric::RATE && definition.tables.is_empty() {
         return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
@@ -285,7 +286,8 @@ fn check(definition: &Definition, metric: Metric) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a definition whose commands cannot write to the meter's output file, or cannot do so one at a time.
+/// Refuses a definition whose commands cannot write to the file that the meter of printed metrics reads, or cannot do
+/// so one at a time.
 fn check_output(definition: &Definition) -> Result<(), Failure> {
     if definition.condition.output != Output::Null {
         return Err(Failure::usage(

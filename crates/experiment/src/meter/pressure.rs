@@ -1,4 +1,4 @@
-//! Pressure: the time for which tasks of the machine had to wait for a resource during the run, see
+//! Meter of pressure: the time for which tasks of the machine had to wait for a resource during the run, see
 //! Documentation/accounting/psi.rst of the kernel.
 
 use std::fs;
@@ -9,7 +9,7 @@ use fauxplat_procfs::pressure;
 
 use super::{Meter, Over};
 
-/// Pressure on one resource. A reading takes some microseconds, and is made before and after the run.
+/// Meter of the pressure on one resource. A reading takes some microseconds, and is made before and after the run.
 #[derive(Debug)]
 pub(super) struct Pressure {
     metric: Metric,
@@ -20,7 +20,7 @@ pub(super) struct Pressure {
 }
 
 impl Pressure {
-    /// The meter for this metric on this machine; `None` if the metric is no pressure.
+    /// A meter for this metric on this machine; `None` if the metric is no pressure.
     pub(super) fn here(metric: Metric) -> Option<Self> {
         Pressure::of(metric, Path::new("/"))
     }

@@ -1,4 +1,4 @@
-//! Metrics that commands print. Standard output goes to a file, which is read between the runs.
+//! Metrics that commands print. Their standard output goes to a file, which is read between the runs.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,11 +13,11 @@ use crate::Failure;
 
 /// Number of bytes at the end of the output that patterns search.
 const SEARCHED_BYTES: u64 = 1 << 20;
-/// Maximum size of an output that is parsed as JSON.
+/// Maximum size in bytes of an output that is parsed as JSON.
 const JSON_BYTES: u64 = 16 << 20;
 /// Printed numbers are stored in millionths.
 const MILLIONTHS: f64 = 1e6;
-/// Limit of stored values: the store has 63 bits.
+/// Upper limit of a number in millionths: the store has 63 bits.
 const STORED_MAX: f64 = 9.2e18;
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Printed {
 
 #[derive(Debug)]
 struct Outlet {
-    /// Keeps the folder of the file until drop.
+    /// Folder that contains the file, which is deleted on drop.
     _folder: Workplace,
     path: PathBuf,
     file: File,
@@ -56,8 +56,7 @@ impl Printed {
         Ok(Printed { outlet: Outlet::new().map_err(fail)?, numbers })
     }
 
-    /// Numbers in this output of a run, in millionths and in the order of the sources; the error of a number tells why
-    /// it was not found.
+    /// The number of each source in this output of a run, in millionths; its error is the reason why it was not found.
     pub fn numbers(&self, printed: &[u8]) -> Vec<Result<u64, String>> {
         let output = Output::whole(printed.to_vec());
         self.numbers.iter().map(|number| number.found(&output)).collect()
@@ -74,8 +73,8 @@ impl Meter for Printed {
     }
 
     fn begin(&mut self) {
-        // The writer appends, so the next run starts at the beginning of the file. If truncating fails, the readings
-        // show that.
+        // The command's output is appended to the file. If the file cannot be truncated, the output of earlier runs
+        // remains before that of the next run.
         let _ = self.outlet.file.set_len(0);
     }
 
@@ -139,7 +138,7 @@ fn end_of(bytes: &[u8]) -> Vec<u8> {
 struct Number {
     source: PrintedSource,
     metric: Metric,
-    /// `None` if the number is found by a JSON pointer.
+    /// Pattern whose first group is the number; `None` if the number is found by a JSON pointer.
     pattern: Option<Regex>,
     last_trouble: String,
     runs: u32,
@@ -163,7 +162,7 @@ impl Number {
         })
     }
 
-    /// The number of one run in millionths.
+    /// The number that one run printed, in millionths; `None` if it was not found.
     fn read(&mut self, output: &Output) -> Option<u64> {
         self.runs += 1;
         self.found(output).map_err(|why| (self.missed, self.last_trouble) = (self.missed + 1, why)).ok()
@@ -190,10 +189,10 @@ impl Number {
     }
 }
 
-/// Compiles a pattern in which `^` and `$` match at line ends.
+/// Compiles the pattern of a source, in which `^` and `$` match at line ends. Fails if the pattern has no group.
 fn compiled(source: &PrintedSource, pattern: &str) -> Result<Regex, Failure> {
     let compiled = RegexBuilder::new(pattern).multi_line(true).build().map_err(|error| {
-        // The message shows the pattern over several lines; its last line has the reason.
+        // The error's message shows the pattern over several lines; its last line has the reason.
         let error = error.to_string();
         let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
         Failure::usage(format!("--metric-from {}: {why}", source.name))
@@ -207,7 +206,7 @@ fn compiled(source: &PrintedSource, pattern: &str) -> Result<Regex, Failure> {
     }
 }
 
-/// The first group of the last match.
+/// The first group of a pattern in its last match; `None` without a match.
 fn last_match(pattern: &Regex, text: &[u8]) -> Option<String> {
     let last = pattern.captures_iter(text).last()?;
     Some(String::from_utf8_lossy(last.get(1)?.as_bytes()).into_owned())
@@ -228,7 +227,8 @@ fn pointed_at(pointer: &str, output: &Output) -> Result<String, String> {
     }
 }
 
-/// A number above zero in millionths. Zero and negative numbers are refused, because there is no ratio of them.
+/// Parses a number above zero, and returns it in millionths. Zero and negative numbers are refused, because there is no
+/// ratio of them.
 fn millionths(text: &str) -> Result<u64, String> {
     let shown: String = text.chars().take(40).collect();
     let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
@@ -254,7 +254,7 @@ mod tests {
         Printed::open(&sources).unwrap()
     }
 
-    /// Readings of a run that prints this.
+    /// Readings of a run whose standard output is `output`.
     fn run(meter: &mut Printed, output: &[u8]) -> Vec<Option<u64>> {
         let metrics = meter.metrics();
         let mut readings = Readings::new(MetricSet::new(metrics.clone()), Vec::new());

@@ -6,15 +6,15 @@ use fauxplat_table::{AnyTable, Error, Selection, TableFile};
 
 use super::{LOOK_EVERY_MS, Meter, Over};
 
-/// Minimum duration of the last interval. A shorter one is merged with the interval before, since its rate would be
-/// mostly rounding error.
+/// Minimum duration, in nanoseconds, of the last interval between two looks (readings of a counter) of a run. A shorter
+/// one is merged with the interval before, since its rate would be mostly rounding error.
 const SHORTEST_NS: u64 = LOOK_EVERY_MS as u64 * 1_000_000 / 2;
 /// Rates are stored in millionths.
 const MICRO: f64 = 1e6;
-/// Maximum number of looks that are kept of one run; when there are more, every second one is dropped.
+/// Maximum number of looks that are stored for one run; when there are more, every second one is dropped.
 const LOOKS_MAX: usize = 4096;
 
-/// Published counters of an experiment, with their rates in each run so far.
+/// Meter of the counters that programs publish, with their rates in each run so far.
 #[derive(Debug)]
 pub(super) struct Published(Vec<Counter>);
 
@@ -29,7 +29,7 @@ impl Published {
 }
 
 impl Meter for Published {
-    /// Metrics of the counters. The first counter provides `rate` as well as the metric of its own name.
+    /// Metrics of the counters. The first counter provides the metric `rate` as well as the metric of its name.
     fn metrics(&self) -> Vec<Metric> {
         self.0.iter().filter_map(|counter| counter.metric).collect()
     }
@@ -75,7 +75,7 @@ impl Meter for Published {
     }
 }
 
-/// A counter, or the sum of several.
+/// A published counter, or the sum of several, with its increase in the present run.
 #[derive(Debug)]
 struct Counter {
     source: TableSource,
@@ -83,19 +83,19 @@ struct Counter {
     metric: Option<Metric>,
     selection: Selection,
     table: Option<AnyTable>,
-    /// Value when the run began; 0 if the table was created during the run.
+    /// Value of the counter when the run began; 0 if the table was created during the run.
     base: i128,
-    /// Increase within this run in tables that have since been replaced.
+    /// Increase of the counter within this run in tables that have since been replaced.
     carried: i128,
     /// Whether the table was created during the run.
     young: bool,
-    /// Time and increase at each look of the run.
+    /// Time in nanoseconds by the monotonic clock, and increase of the counter since the run began, at each look.
     looks: Vec<(u64, i128)>,
-    /// Every `stride`-th look is kept.
+    /// Every `stride`-th look is stored in `looks`.
     stride: u64,
     moments: u64,
     series: Vec<RateSeries>,
-    /// Why no table could be opened in this run, and why the latest run without a rate has none.
+    /// Why no table could be opened in this run; `last_trouble` is why the latest run without a rate has none.
     trouble: Option<String>,
     last_trouble: String,
     runs: u32,
@@ -134,7 +134,7 @@ impl Counter {
         (self.carried, self.stride, self.moments, self.trouble) = (0, 1, 0, None);
         self.looks.clear();
         self.refresh();
-        // A removed table gets no further values in this run.
+        // A table whose file has been removed gets no further values in this run.
         if self.standing() == Some(TableFile::Gone) {
             self.table = None;
         }
@@ -180,7 +180,7 @@ impl Counter {
         Reading::ABSENT
     }
 
-    /// Increase over the whole run, or why it is unknown.
+    /// Increase of the counter over the whole run; the error is the reason why it is unknown.
     fn rise_at_end(&self) -> Result<i128, String> {
         let file = self.source.file.display();
         let why = || match (&self.table, &self.trouble) {
@@ -195,7 +195,8 @@ impl Counter {
         if rise < 0 {
             return Err(format!("{file}: the counter fell during the run"));
         }
-        // An existing table that was removed without any further count belongs to another run.
+        // If a table from before the run was removed during the run and nothing was counted, it belonged to an earlier
+        // run.
         let gone = !self.young && self.standing() == Some(TableFile::Gone);
         if rise == 0 && gone {
             return Err(format!("{file} was removed during the run"));
@@ -226,14 +227,14 @@ impl Counter {
         Some(self.carried + self.value()? - self.base)
     }
 
-    /// Sum of the selected values; `None` if none exists.
+    /// Sum of the values that the source selects; `None` if there is none of them.
     fn value(&self) -> Option<i128> {
         let table = self.table.as_ref().filter(|table| table.check().is_ok())?;
         let values = table.values(&self.selection);
         (!values.is_empty()).then(|| values.iter().map(|&(_, value)| i128::from(value)).sum())
     }
 
-    /// Rates between the looks.
+    /// Series of the rates between successive looks of a run, whose last interval ends with the run.
     fn intervals(&self, trial: u32, started_ns: u64, wall_ns: u64, rise: i128) -> RateSeries {
         let since_start = |&(now_ns, rise): &(u64, i128)| (now_ns.saturating_sub(started_ns), rise);
         let along = |&(at_ns, _): &(u64, i128)| at_ns > 0 && at_ns + SHORTEST_NS <= wall_ns;
@@ -262,12 +263,12 @@ impl Counter {
     }
 }
 
-/// Rate in millionths per second, rounded to the nearest.
+/// Rate of `rise` events in `wall_ns` nanoseconds, in millionths of an event per second, rounded to the nearest.
 fn micro_per_second(rise: i128, wall_ns: u64) -> Reading {
     const MICRO_NS: i128 = 1_000_000 * 1_000_000_000;
     let wall_ns = i128::from(wall_ns);
     let rate = rise.saturating_mul(MICRO_NS).saturating_add(wall_ns / 2) / wall_ns;
-    // The store has 63 bits: nine million million events per second.
+    // A rate of 2^63 millionths, nine million million events per second, does not fit into the store.
     Reading::from(u64::try_from(rate).ok().filter(|&rate| rate < 1 << 63))
 }
 
@@ -295,7 +296,8 @@ mod tests {
         let series = at(&[(1_000 + second, 10), (1_000 + 2 * second, 40)], 2 * second + 10, 40);
         assert_eq!((series.until_ns, series.rate_per_s[0]), (vec![second, 2 * second + 10], 10.0));
         assert!((series.rate_per_s[1] - 30.0).abs() < 1e-6);
-        // Looks before the beginning are ignored, and looks after the end, which happen when the reply is late.
+        // Looks before the beginning of the run are ignored, as are looks after its end, which happen when the
+        // launcher's reply is late.
         let series = at(&[(900, 5), (1_000 + 3 * second, 99)], second, 20);
         assert_eq!((series.trial, series.until_ns, series.rate_per_s), (7, vec![second], vec![20.0]));
     }

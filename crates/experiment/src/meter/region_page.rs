@@ -1,6 +1,6 @@
-//! The page on which programs mark regions: a file that they map, created anew for each run, so that remaining
-//! processes of an earlier run write to a file that is no longer read. The layout of the page is documented in
-//! docs/regions.md. Its content is untrusted.
+//! The page on which programs mark regions: a file that they map. The file is created anew for each run, so that
+//! remaining processes of an earlier run write to a file that is no longer read. The layout of the page is documented
+//! in docs/regions.md. Its content is untrusted.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,7 +14,7 @@ use fauxplat_sys::workplace::Workplace;
 
 /// Environment variable with the path of the page.
 pub(super) const VARIABLE: &str = "FAUXPLAT_REGIONS";
-/// Maximum number of counted events.
+/// Maximum number of events that are counted in regions.
 pub(super) const EVENTS: usize = 8;
 
 const MAGIC: &[u8; 8] = b"FPREGION";
@@ -24,7 +24,8 @@ const WORDS: usize = 32;
 /// Number of slots: 256 shared by all processes, and 256 owned by single processes.
 const SLOTS: usize = 256 + 256;
 const BYTES: usize = (HEADER + SLOTS * WORDS) * 8;
-/// `PERF_TYPE_SOFTWARE`, its `PERF_COUNT_SW_CPU_CLOCK` and `_TASK_CLOCK`, and `PERF_TYPE_TRACEPOINT`.
+/// Kinds of kernel events and numbers of the two clocks, as perf_event_open(2) defines them: `PERF_TYPE_SOFTWARE`, its
+/// `PERF_COUNT_SW_CPU_CLOCK` and `_TASK_CLOCK`, and `PERF_TYPE_TRACEPOINT`.
 const SOFTWARE: u32 = 1;
 const CLOCKS: [u64; 2] = [0, 1];
 const TRACEPOINT: u32 = 2;
@@ -33,7 +34,7 @@ const NAME: usize = 2;
 const CALLS: usize = 10;
 const NAMED: u64 = 2;
 
-/// The file of the page, and a blank page whose header tells programs which events to count.
+/// The path of the page's file, and a blank page whose header tells programs which events to count.
 #[derive(Debug)]
 pub(super) struct Page {
     folder: Workplace,
@@ -44,7 +45,7 @@ pub(super) struct Page {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marked {
     pub regions: BTreeMap<String, Slot>,
-    /// Number of marks for which there was no free slot.
+    /// Number of begin and end marks for which the page had no free slot.
     pub lost: u64,
 }
 
@@ -54,9 +55,9 @@ pub struct Slot {
     /// Number of calls, each from a begin mark to an end mark.
     pub calls: u64,
     pub wall_ns: u64,
-    /// Number of calls that were begun and not ended.
+    /// Number of calls that were begun and not ended when the page was read.
     pub open: u64,
-    /// Number of marks without a partner.
+    /// Number of begin marks without an end mark, or the reverse.
     pub unpaired: u64,
     /// Number of calls in which all events were counted.
     pub counted: u64,
@@ -64,7 +65,7 @@ pub struct Slot {
 }
 
 impl Page {
-    /// A page in memory, or in the folder for temporary files if `/dev/shm` is full or does not exist.
+    /// Creates a page in memory, or in the folder for temporary files if `/dev/shm` is full or does not exist.
     ///
     /// # Errors
     /// Fails if neither place has room for the file.
@@ -85,8 +86,8 @@ impl Page {
         &self.path
     }
 
-    /// Replaces the old file by a new one. The whole page is written at once, because a hole that cannot be filled
-    /// later would kill the marking program.
+    /// Replaces the page of the last run by a blank one. The whole file is written at once, because a program that
+    /// touches a hole for which there is no room later would be killed.
     pub(super) fn renew(&self) -> io::Result<()> {
         let fresh = self.folder.path().join("fresh");
         File::create(&fresh)?.write_all(&self.blank)?;
@@ -114,7 +115,7 @@ fn blank(events: &[CounterEntry]) -> Vec<u8> {
     for (at, place) in words[4..].chunks_exact_mut(5).enumerate().take(events.len()) {
         let event = events[at];
         let [config, config1, config2] = event.config;
-        // The last bit marks an event that counts only on cores of one kind.
+        // The fourth bit marks an event that is counted only on cores of one kind.
         let excluded =
             [event.excludes_user, event.excludes_kernel, event.excludes_hypervisor, event.is_partial];
         let excluded: u64 = excluded.iter().enumerate().map(|(bit, &is_set)| u64::from(is_set) << bit).sum();
@@ -126,9 +127,9 @@ fn blank(events: &[CounterEntry]) -> Vec<u8> {
     blank
 }
 
-/// Index of the event as whose group member an event is read: the first event of the same device, or of those without a
-/// hardware counter. The kernel's clocks are read alone, because in a group they are updated only at a switch or tick
-/// (Linux 6.18).
+/// Index of the event that leads the group in which an event is read: the first event of the same device, or of those
+/// without a hardware counter. The kernel's clocks are read alone, because in a group they are updated only at a switch
+/// or tick (Linux 6.18).
 fn leader(events: &[CounterEntry], at: usize) -> usize {
     let is_clock = |event: &CounterEntry| event.kind == SOFTWARE && CLOCKS.contains(&event.config[0]);
     let device = |event: &CounterEntry| if event.kind > TRACEPOINT { event.kind } else { 0 };
@@ -152,7 +153,7 @@ pub fn marked(bytes: &[u8]) -> Marked {
     found
 }
 
-/// The text before the first zero byte, if it is a valid name of a region.
+/// The text before the first zero byte; `None` if it is no valid name of a region.
 fn name(raw: &[u8]) -> Option<String> {
     let end = raw.iter().position(|&byte| byte == 0)?;
     let name = String::from_utf8(raw[..end].to_vec()).ok()?;

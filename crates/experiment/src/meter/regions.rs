@@ -8,7 +8,7 @@ use super::{Meter, Over};
 use crate::Failure;
 use crate::counters::Counters;
 
-/// Limit of stored values: the store has 63 bits.
+/// Upper limit of a stored reading: the store has 63 bits.
 const STORED_MAX: u64 = 1 << 63;
 
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Regions {
     page: Page,
     variable: String,
     named: Vec<Named>,
-    /// Why there was no page for a run, or why the page could not be read.
+    /// Why there was no page (the file on which programs mark regions) for a run, or why it could not be read.
     page_trouble: Option<String>,
     lost: u64,
 }
@@ -26,19 +26,20 @@ struct Named {
     name: String,
     calls: Metric,
     wall: Metric,
-    /// Metrics of the events, each with its position in the slot. Several events can be parts of one metric.
+    /// Metrics of counted events, each with the index of the event in [`Slot::counts`]. Several events can be parts of
+    /// one metric, which is their sum.
     counters: Vec<(Metric, usize)>,
     runs: u64,
     missed: u64,
     last_trouble: String,
     open: u64,
     unpaired: u64,
-    /// Number of calls without counts, and of all calls.
+    /// Number of calls of the region without counted events, and of all calls.
     uncounted: (u64, u64),
 }
 
 impl Regions {
-    /// Opens the regions of a definition, including those of deciding metrics; `None` if there are none.
+    /// Opens a meter for the regions of a definition, including those of deciding metrics; `None` if there are none.
     ///
     /// # Errors
     /// Fails for an invalid name, counters that cannot be counted in a region, or if the page cannot be created.
@@ -136,7 +137,7 @@ impl Named {
         };
         if let Ok(marked) = found {
             let slot = marked.regions.get(&self.name).cloned().unwrap_or_default();
-            // A page that is read while a program writes to it may show inconsistent numbers of begun and ended calls.
+            // The number of open calls may be wrong, and then huge, if the page is read while a program writes to it.
             self.open = self.open.saturating_add(if slot.open < STORED_MAX { slot.open } else { 0 });
             self.unpaired = self.unpaired.saturating_add(slot.unpaired);
         }
@@ -200,7 +201,7 @@ impl Named {
     }
 }
 
-/// Maximum number of other regions that a sentence lists.
+/// Maximum number of regions that a sentence lists about a run in which a requested region was not entered.
 const OTHERS: usize = 5;
 
 fn why_not_entered(name: &str, marked: &Marked) -> String {

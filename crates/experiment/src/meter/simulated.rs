@@ -14,7 +14,7 @@ use crate::Failure;
 #[derive(Debug)]
 pub(super) struct Simulated {
     folder: Workplace,
-    /// The simulator with its arguments, before the command's program.
+    /// The simulator with its arguments, which come before the command's program.
     words: Vec<String>,
     metrics: Vec<Metric>,
     runs: u32,
@@ -22,11 +22,11 @@ pub(super) struct Simulated {
     last_trouble: String,
 }
 
-/// Name of the simulator and of its package.
+/// Name of the simulator's executable and of its package.
 const SIMULATOR: &str = "valgrind";
 
 impl Simulated {
-    /// The simulator that a condition requires; `None` if it requires none.
+    /// A meter for the simulator that a condition requires; `None` if it requires none.
     ///
     /// # Errors
     /// Fails if the simulator is not installed, does not report its version, or the folder for its counts cannot be

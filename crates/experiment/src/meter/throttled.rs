@@ -1,5 +1,6 @@
-//! Time for which the kernel stopped the commands because a CPU quota was used up: the quota of their control group, or
-//! of a group above it (`cpu.stat`, see cgroups(7) and Documentation/scheduler/sched-bwc.rst of the kernel).
+//! Meter of the time for which the kernel stopped the commands because a CPU quota was used up: the quota of their
+//! control group, or of a group above it (`cpu.stat`, see cgroups(7) and Documentation/scheduler/sched-bwc.rst of the
+//! kernel).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,8 @@ use fauxplat_procfs::cgroup;
 use super::{Meter, Over};
 use crate::throttle::accounts;
 
-/// Accounts of all groups that may stop a command. While one command runs, the accounts of other commands' groups do
-/// not change.
+/// Meter that reads the accounts (`cpu.stat`) of all groups that may stop a command. While one command runs, the
+/// accounts of other commands' groups do not change.
 #[derive(Debug)]
 pub(super) struct Throttled {
     metric: Metric,
@@ -22,7 +23,7 @@ pub(super) struct Throttled {
 }
 
 impl Throttled {
-    /// The meter for the groups above this process. Groups of the commands are added when they have been created.
+    /// A meter for the groups above this process. Groups of the commands are added when they have been created.
     pub(super) fn of(metric: Metric, root: &Path) -> Self {
         Throttled { metric, accounts: accounts(root), before: Vec::new(), runs: 0, missed: 0 }
     }

@@ -1,4 +1,4 @@
-//! Steering of a comparison: blocks until the judge decides.
+//! Steering of a comparison: requests blocks until the judge decides.
 
 use std::path::Path;
 
@@ -11,10 +11,12 @@ use super::{Landed, Standing, Steering};
 use crate::throttle::ThrottleCounter;
 use crate::{Failure, Next, Stopped};
 
-/// Number of blocks that determine the pace. The first look comes later.
+/// Number of first blocks from whose duration the number of blocks within the time limit is estimated. The judge's
+/// first look at the data comes later.
 const PACE_BLOCKS: u32 = 6;
 
-/// A question that is asked at each look. When it is answered, the comparison ends before its verdicts.
+/// Returns whether the question of the caller is answered by the data so far; called at each look of the judge. The
+/// comparison then ends before its verdicts.
 pub struct Until(pub Box<dyn Fn(&Judge) -> bool>);
 
 impl std::fmt::Debug for Until {
@@ -28,8 +30,8 @@ pub struct CompareSteering {
     plan: Plan,
     judge: Judge,
     throttle: Option<ThrottleCounter>,
-    /// Number of the first block and index of the first sample, so that several comparisons of one experiment do not
-    /// share numbers.
+    /// Number of the first block and index of the first sample of this comparison, since several comparisons of one
+    /// experiment share both sequences.
     first_block: u32,
     first_sample: usize,
     asked: u32,
@@ -41,11 +43,11 @@ pub struct CompareSteering {
     first_ns: u64,
     started_ns: Option<u64>,
     elapsed_ns: u64,
-    /// Number of pairs at the next look, and the precision of the difference at the last one.
+    /// Number of pairs at the judge's next look, and the precision of the difference at the last one.
     known: (u32, Option<f64>),
     margin: f64,
-    /// Largest share of progress so far. The estimate may fall when the first blocks have shown the pace, the reported
-    /// progress may not.
+    /// Largest reported share of the way to the end. The estimate may fall when the first blocks have shown their
+    /// duration, the reported progress may not.
     share: f64,
     out_of_time: bool,
     is_warmed_anew: bool,
@@ -54,7 +56,7 @@ pub struct CompareSteering {
 }
 
 impl CompareSteering {
-    /// A comparison that begins after these samples, on the machine below a root path.
+    /// Steering of a comparison that begins after these samples, on the machine below a root path.
     pub fn new(plan: Plan, judge: Judge, rule: &Rule, before: &[Sample], root: &Path) -> Self {
         CompareSteering {
             plan,
@@ -80,18 +82,18 @@ impl CompareSteering {
         }
     }
 
-    /// With `true`, each command also runs once unmeasured before each block, for programs that are replaced for each
-    /// block and have never been run.
+    /// With `true`, each command also runs once unmeasured before each block: for built programs, which are replaced
+    /// for each block and have never been run.
     pub fn warmed_anew(self, is_warmed_anew: bool) -> Self {
         CompareSteering { is_warmed_anew, ..self }
     }
 
-    /// Also ends as soon as a look answers this question.
+    /// Lets the comparison also end as soon as `until` returns true at a look.
     pub fn until(self, until: Option<Until>) -> Self {
         CompareSteering { until, ..self }
     }
 
-    /// Replaces the limits of the whole experiment by those of a session.
+    /// Replaces the limits of time and runs of the whole experiment by those of one session.
     pub fn patient(self, patience: Patience) -> Self {
         CompareSteering { patience, ..self }
     }
@@ -101,7 +103,7 @@ impl CompareSteering {
         self.elapsed_ns = elapsed_ns;
         let decided = self.is_answered || self.judge.decision() == Decision::Stop;
         let late = self.patience.is_over(elapsed_ns, self.blocks * self.pairs_per_block(), &self.judge);
-        // The judge may have reached its last number of pairs and a verdict at the moment when the time is over.
+        // The judge may have reached a verdict, or its maximum number of pairs, at the moment when the time is over.
         let has_verdict = self.is_answered || self.judge.stopped_by() == StoppedBy::Verdict;
         self.out_of_time |= late && !has_verdict;
         decided || late
@@ -114,14 +116,15 @@ impl CompareSteering {
         self.patience.blocks(block_ns).into_iter().for_each(|blocks| self.judge.horizon(blocks));
     }
 
-    /// Share of the longest possible way to the end: of all pairs, or of the time limit.
+    /// Share of the longest possible way to the end, from 0 to 1: of the maximum number of pairs, or of the time limit,
+    /// whichever is larger.
     fn share_now(&self) -> f64 {
         let stand = self.judge.progress();
         let by_pairs = f64::from(stand.pairs) / f64::from(stand.pairs_max.max(1));
         by_pairs.max(self.patience.share(self.elapsed_ns, stand.pairs))
     }
 
-    /// Records the precision of the difference, and asks the caller's question, once after each look.
+    /// Records the precision of the difference and evaluates `until`, once after each look of the judge.
     fn note_look(&mut self) {
         let next = self.judge.progress().pairs_next_look;
         if next != self.known.0 {
@@ -149,7 +152,7 @@ impl CompareSteering {
         self.judge
     }
 
-    /// Findings, with the reason of the end. `all` holds the samples of the experiment.
+    /// Findings of the comparison, with the reason of its end. `all` holds the samples of the experiment.
     pub fn judged(&self, all: &[Sample], stopped: Stopped, scope: Scope, names: &[String]) -> Judged {
         self.judge.clone().scope(scope).findings(self.own(all), names, self.ended_by(stopped))
     }
@@ -199,7 +202,8 @@ impl Steering for CompareSteering {
         if self.is_over(now_ns) {
             return Next::Done;
         }
-        // Before the first block the judge has no next look; afterwards no run is made beyond the next look.
+        // Before the first block the judge has no next look; afterwards no run is made beyond the number of pairs of
+        // the next look.
         let look = self.judge.progress().pairs_next_look.max(self.pairs_per_block());
         if self.asked * self.pairs_per_block() >= look {
             return Next::Wait;

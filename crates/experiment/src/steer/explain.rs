@@ -7,7 +7,7 @@ use super::failed::Failures;
 use super::{Landed, Standing, Steering};
 use crate::{Failure, Next};
 
-/// Minimum number of blocks from which a time can be estimated.
+/// Minimum number of blocks after which their remaining time is estimated.
 const BLOCKS_MIN: u32 = 12;
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct ExplainSteering {
 }
 
 impl ExplainSteering {
-    /// As many blocks of a plan, and as much time, as the rule permits.
+    /// Steering for as many blocks of a plan, and as much time, as the rule permits.
     pub fn new(plan: &Crossed, rule: &Rule) -> Self {
         ExplainSteering {
             plan: plan.clone(),

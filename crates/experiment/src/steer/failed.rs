@@ -61,18 +61,18 @@ fn signal_name(signal: u8) -> &'static str {
     }
 }
 
-/// Number of failed runs from which on they end the experiment, if they are also more than a tenth of all runs.
+/// Number of failed runs from which on failures end the experiment, if they are also more than a tenth of all runs.
 const FAILURES_MAX: u32 = 3;
 
-/// Number of successive failures of a command after which no success is expected.
+/// Number of successive failed runs of a command after which no success is expected.
 pub const HOPELESS_FROM: usize = 10;
 
-/// Number of failures of commands whose failed runs are not ignored.
+/// Number of failed runs so far of commands whose failures are not ignored.
 #[derive(Debug, Default)]
 pub(super) struct Failures(u32);
 
 impl Failures {
-    /// Counts a failed sample among `of` runs or blocks so far.
+    /// Counts the run of a sample if it failed; `of` is the number of runs or blocks so far.
     ///
     /// # Errors
     /// Fails if there are too many failures.

@@ -37,7 +37,8 @@ pub struct Standing {
 }
 
 pub trait Steering {
-    /// The next trials, given the present time of the clock by which runs are timed. Called whenever there is room.
+    /// The next trials, given the present time of the clock by which runs are timed. Called whenever the executor can
+    /// request more.
     fn next(&mut self, now_ns: u64) -> Next;
 
     /// Whether requested trials that have not begun are dropped, because the time limit is past and every command has
@@ -47,13 +48,13 @@ pub trait Steering {
         false
     }
 
-    /// Sees a sample. Samples come in the order of their trials.
+    /// Called with each sample, in the order of the trials.
     ///
     /// # Errors
     /// An error ends the experiment at once.
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure>;
 
-    /// Progress; `None` if there is nothing to report.
+    /// Progress of the steering; `None` if there is nothing to report.
     fn standing(&self) -> Option<Standing> {
         None
     }

@@ -1,4 +1,4 @@
-//! Rounds of all commands until each has enough runs.
+//! Steering of `run`: requests rounds of all commands until each has enough runs.
 
 mod in_a_row;
 
@@ -18,14 +18,15 @@ pub struct Rounds {
     plan: Plan,
     bounds: Bounds,
     in_a_row: InARow,
-    /// Numbers of runs of each command that were requested, and that are done.
+    /// Numbers of runs of each command that were requested (`asked`), and that have ended (`done`).
     asked: u32,
     done: u32,
     /// Number of blocks that were requested.
     blocks: u32,
     /// Number of runs of each command in each block under way, the oldest first.
     under_way: VecDeque<u16>,
-    /// Number of runs of the oldest block under way that have arrived, and the start of the first one.
+    /// Number of runs of the oldest block under way that have ended, and the start of the first of them by the clock of
+    /// the samples.
     landed: u32,
     began_ns: u64,
     enough: bool,
@@ -36,9 +37,9 @@ pub struct Rounds {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bounds {
     pub runs: Runs,
-    /// Minimum number of runs of each command, unless `runs` is a number.
+    /// Minimum number of runs of each command, unless `runs` states a number; `None` for the default.
     pub least: Option<u32>,
-    /// Maximum number of runs of each command.
+    /// Maximum number of runs of each command; `None` for the default.
     pub most: Option<u32>,
     /// Time after which no further run begins, once each command has been run.
     pub max_time_ns: Option<u64>,
@@ -55,12 +56,14 @@ impl Bounds {
     }
 }
 
-/// Defaults: a minimum number of runs of each command, a duration per command, and a maximum number of runs. The median
-/// of a short program is well known by then, and its report comes within a second.
+/// Defaults if neither a number of runs nor a precision is requested: a minimum number of runs of each command, a
+/// duration per command, and a maximum number of runs. The median of a short program is well known by then, and its
+/// report comes within a second.
 const AUTO_RUNS_MIN: u32 = 10;
 const AUTO_NS: u64 = 3_000_000_000;
 const AUTO_RUNS_MAX: u32 = 500;
-/// Maximum number of runs of all commands together, so that an experiment ends even if its precision cannot be reached.
+/// Maximum number of runs of each command, so that an experiment ends even if the requested precision cannot be
+/// reached.
 const UNTIL_RUNS_MAX: u64 = 100_000;
 
 impl Rounds {
@@ -81,7 +84,7 @@ impl Rounds {
         }
     }
 
-    /// Default duration of the runs of all commands.
+    /// Default duration of the runs of all commands together, in nanoseconds.
     fn auto_ns(&self) -> u64 {
         AUTO_NS * u64::from(self.plan.commands)
     }
@@ -104,7 +107,7 @@ impl Rounds {
         }
     }
 
-    /// Number of runs of each command after which the requested precision is given up.
+    /// Maximum number of runs of each command, after which the requested precision is given up.
     fn until_runs_max(&self) -> u32 {
         UNTIL_RUNS_MAX.min(RUNS_MAX / u64::from(self.plan.commands.max(1))) as u32
     }
@@ -115,7 +118,7 @@ impl Rounds {
         self.bounds.most.map_or(least, |most| least.min(most))
     }
 
-    /// Number of runs of each command that remain, where that is known.
+    /// Maximum number of runs of each command that remain; `None` if nothing limits them.
     fn left(&self) -> Option<u32> {
         let most = match self.bounds.runs {
             Runs::Count(count) => Some(count),
@@ -125,7 +128,7 @@ impl Rounds {
         most.map(|most| most.saturating_sub(self.asked))
     }
 
-    /// Notes a run, and the end of its block if it was the last run of the block.
+    /// Counts a run that has ended, and ends its block if it was the last run of the block.
     fn note(&mut self, landed: Landed<'_>) {
         if self.landed == 0 {
             self.began_ns = landed.sample.started_ns;

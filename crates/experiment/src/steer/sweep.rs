@@ -1,4 +1,4 @@
-//! Steering of a sweep: blocks of the levels that the judge wants, until it decides.
+//! Steering of a sweep: requests blocks of the levels that the judge wants to see, until the judge decides.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,11 @@ use crate::{Failure, Next, Stopped};
 
 #[derive(Debug)]
 pub struct SweepSteering {
-    /// Level of each command, ascending.
+    /// Index of the level that each command stands for, ascending.
     level_of: Vec<u16>,
     plan: Plan,
     judge: SweepPanel,
-    /// Number of runs of each block that was requested and is not finished.
+    /// Number of runs in each block that was requested and is not finished, the oldest first.
     open: VecDeque<usize>,
     asked_blocks: u32,
     judged_runs: usize,
@@ -67,12 +67,12 @@ impl SweepSteering {
         judged
     }
 
-    /// The sample as the judge expects it, with the number of its level in place of the command.
+    /// The sample with the index of its level in place of the index of its command, as the judge expects it.
     fn by_level(&self, sample: &Sample) -> Sample {
         Sample { command: self.level_of[usize::from(sample.command)], ..sample.clone() }
     }
 
-    /// The command of a level that may be visited.
+    /// Index of the command for a level that may be visited.
     fn command_of(&self, level: u16) -> u16 {
         self.level_of.binary_search(&level).unwrap_or(0) as u16
     }
@@ -96,7 +96,7 @@ impl Steering for SweepSteering {
             self.out_of_time = true;
             return Next::Done;
         }
-        // No run is made beyond the next look, whose result decides which levels are visited after it.
+        // No run is made beyond the judge's next look, whose result decides which levels are visited after it.
         if !self.open.is_empty() && self.open.len() >= self.judge.progress().blocks_to_next_look as usize {
             return Next::Wait;
         }

@@ -1,4 +1,4 @@
-//! Warm-up runs: each command in turn.
+//! Steering of warm-up runs: each command in turn.
 
 use fauxplat_model::{Phase, Setup, Trial};
 
@@ -12,14 +12,14 @@ pub struct WarmUp {
     rounds: std::ops::Range<u32>,
     setup: Setup,
     may_fail: bool,
-    /// Whether the runs belong to a measurement that has begun.
+    /// Whether the runs are part of a measurement that has begun, so that their progress is not reported.
     is_part: bool,
     done: u64,
     all: u64,
 }
 
 impl WarmUp {
-    /// `times` runs of each of the first `commands` commands, in turns.
+    /// Steering for `times` runs of each of the first `commands` commands, in turns.
     pub fn new(commands: u16, times: u32) -> Self {
         let all = u64::from(commands) * u64::from(times);
         WarmUp {
@@ -33,12 +33,12 @@ impl WarmUp {
         }
     }
 
-    /// Permits failures, for commands whose failure is a finding.
+    /// Lets runs fail without an error, for commands whose failure is a finding.
     pub fn that_may_fail(self) -> Self {
         WarmUp { may_fail: true, ..self }
     }
 
-    /// Uses the setup that a block drew. Such runs belong to a measurement.
+    /// Uses the setup that a block of a measurement drew. The runs then count as part of this measurement.
     pub fn under(self, setup: &Setup) -> Self {
         WarmUp { setup: setup.clone(), is_part: true, ..self }
     }
@@ -66,7 +66,7 @@ impl Steering for WarmUp {
         if self.may_fail { Ok(()) } else { must_succeed(landed) }
     }
 
-    /// No progress, unless the runs belong to a measurement that has begun.
+    /// Progress of the warm-up; `None` if the runs belong to a measurement that has begun.
     fn standing(&self) -> Option<Standing> {
         if self.is_part {
             return None;

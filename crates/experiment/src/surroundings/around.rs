@@ -1,4 +1,4 @@
-//! Runs the user's lines once before the whole experiment and once after it: `--setup` and `--cleanup`.
+//! Runs the user's shell lines once before the whole experiment (`--setup`) and once after it (`--cleanup`).
 
 use fauxplat_launch::{Capture, LaunchError};
 use fauxplat_model::{Condition, Definition};
@@ -8,7 +8,7 @@ use crate::Failure;
 use crate::commands::by_shell;
 use crate::steer::how_it_ended;
 
-/// Cleanup lines, to be run when the experiment is over, however it ends.
+/// The user's shell lines that clean up, to be run when the experiment is over, however it ends.
 #[derive(Debug, Default)]
 pub(crate) struct Cleanup {
     steps: Vec<Step>,
@@ -36,7 +36,8 @@ pub(crate) fn set_up(definition: &Definition) -> Result<Cleanup, Failure> {
     Ok(cleanup)
 }
 
-/// The lines that are distinct under their condition, in the order of their commands.
+/// The different shell lines of a role, in the order of their commands. Equal lines under different environments or
+/// directories count as different.
 fn steps(
     role: &'static str,
     definition: &Definition,
@@ -115,7 +116,7 @@ impl Step {
 }
 
 impl Cleanup {
-    /// Runs every line, even after one that failed; returns the first failure.
+    /// Runs every cleanup line, even after one that failed; returns the first failure.
     pub(crate) fn run(&mut self) -> Option<Failure> {
         let steps = std::mem::take(&mut self.steps);
         let failures: Vec<Failure> = steps.iter().filter_map(|step| step.run(true).err()).collect();
@@ -123,7 +124,7 @@ impl Cleanup {
     }
 }
 
-/// Also runs the cleanup of an experiment that ended by an error.
+/// Runs the cleanup lines also if an error ended the experiment before they were run.
 impl Drop for Cleanup {
     fn drop(&mut self) {
         let _told_already = self.run();

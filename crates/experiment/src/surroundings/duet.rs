@@ -1,5 +1,5 @@
-//! Duets: chooses the CPUs of two commands that run at the same moment, and measures how much they slow each other
-//! down.
+//! Surroundings of a duet: chooses the CPUs of two commands that run at the same moment, and measures how much they
+//! slow each other down.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::{Driver, Failure};
 
-/// Chooses two equal CPUs, reserves them for the duet, and adds warnings for the reader. Returns the CPU time of each
+/// Chooses two equal CPUs, reserves them for the duet, and adds warnings to the report. Returns the CPU time of each
 /// command alone, in nanoseconds.
 ///
 /// # Errors
@@ -22,7 +22,7 @@ pub fn begin(driver: &mut Driver) -> Result<Vec<f64>, Failure> {
     let facts = driver.machine().facts().cpu.clone();
     let asked = match &driver.header.definition.condition.cpu {
         Placement::Set(cpus) | Placement::OneOf(cpus) | Placement::IdleOf(cpus) => cpus.clone(),
-        // Relations have already been replaced by lists of CPUs.
+        // A placement by a relation has already been replaced by a list of CPUs.
         Placement::Auto | Placement::Free | Placement::Related(..) => facts.allowed.clone(),
     };
     let cpus = choose(&asked, driver.machine().root())?;
@@ -44,8 +44,8 @@ pub fn begin(driver: &mut Driver) -> Result<Vec<f64>, Failure> {
     driver.warm_up(ALONE_RUNS)?;
     let alone = (0..2).map(|command| cpu_time(driver.samples(), command, Phase::Warmup)).collect();
     if !rest.is_empty() {
-        // The spawners place themselves, and this process should stay off their CPUs. Its affinity is restored later,
-        // for a second measurement in the same process.
+        // The processes that start the commands bind themselves to the two CPUs, and this process should stay off
+        // these. Its affinity is restored later, for a second measurement in the same process.
         driver.aside = Some(Aside::on(&rest).map_err(Failure::machine)?);
     }
     Ok(alone)
@@ -54,7 +54,7 @@ pub fn begin(driver: &mut Driver) -> Result<Vec<f64>, Failure> {
 /// Number of runs of each command alone, before the duet.
 const ALONE_RUNS: u32 = 5;
 
-/// The last pair of equal CPUs of different cores, since the first CPUs often serve interrupts.
+/// Returns the last pair of equally fast CPUs of different cores, since the first CPUs often serve interrupts.
 fn choose(cpus: &CpuSet, root: &Path) -> Result<[Cpu; 2], Failure> {
     let list: Vec<Cpu> = cpus.iter().collect();
     if list.len() < 2 {
@@ -92,10 +92,11 @@ fn cpu_time(samples: &[Sample], command: u16, phase: Phase) -> f64 {
     median(&values).unwrap_or(0.0)
 }
 
-/// Share of mutual slowdown above which a warning is given.
+/// Increase of a command's CPU time beside the other one, as a share of the time alone, above which a warning is given.
 const CONTENTION_MAX: f64 = 0.05;
 
-/// Warning if the commands need more CPU time together than alone, since they then compete for caches or memory.
+/// Returns a warning if the commands need more CPU time together than `alone` (nanoseconds by command), since they then
+/// compete for caches or memory.
 pub fn contention(alone: &[f64], driver: &Driver) -> Option<String> {
     let slowing = |(command, &alone): (usize, &f64)| {
         let together = cpu_time(driver.samples(), command as u16, Phase::Measured);
@@ -117,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// CPUs 0 and 1 on one core, 2 and 3 on another; 3 is slower than the rest.
+    /// A machine with CPUs 0 and 1 on one core, 2 and 3 on another; CPU 3 is slower than the rest.
     fn machine() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for cpu in 0..4u32 {

@@ -8,14 +8,14 @@ use fauxplat_sys::workplace::Workplace;
 
 use crate::Failure;
 
-/// Folders by the length of their paths.
+/// Empty folders by the length of their paths in bytes.
 #[derive(Debug)]
 pub(crate) struct Folders {
     base: Workplace,
     made: BTreeMap<u16, PathBuf>,
 }
 
-/// Maximum length of one folder name; `NAME_MAX` is 255.
+/// Maximum length of the name of one folder in bytes; `NAME_MAX` is 255.
 const NAME_BYTES_MAX: usize = 200;
 
 impl Folders {
@@ -29,12 +29,12 @@ impl Folders {
         self.base.path().as_os_str().len()
     }
 
-    /// Length in bytes of the shortest path below the base, which adds a slash and one letter.
+    /// Length in bytes of the shortest path of a folder below `base`, which adds a slash and one letter.
     pub(crate) fn shortest_bytes(&self) -> u16 {
         (self.base_bytes() + 2) as u16
     }
 
-    /// Creates a folder for every level that needs one.
+    /// Creates a folder for every level that sets the length of the working directory's path.
     pub(crate) fn make(&mut self, levels: &[Level]) -> Result<(), Failure> {
         for level in levels {
             for setting in &level.settings {
@@ -49,13 +49,14 @@ impl Folders {
         Ok(())
     }
 
-    /// The folder whose path has this length in bytes.
+    /// The folder whose path has this length in bytes; `base` if none was made.
     pub(crate) fn of(&self, bytes: u16) -> &Path {
         self.made.get(&bytes).map_or(self.base.path(), PathBuf::as_path)
     }
 }
 
-/// A relative path of exactly this length, which is at least one: names made of the letter `d`, separated by slashes.
+/// A relative path of exactly this length in bytes, which is at least one: names made of the letter `d`, separated by
+/// slashes.
 fn relative(bytes: usize) -> String {
     let slash = |place: usize| place % (NAME_BYTES_MAX + 1) == NAME_BYTES_MAX && place + 1 < bytes;
     (0..bytes).map(|place| if slash(place) { '/' } else { 'd' }).collect()

@@ -1,4 +1,4 @@
-//! Control groups: one for each limit of the commands, and one for the threads of fauxplat itself.
+//! Control groups of an experiment: one for each limit of the commands, and one for the threads of fauxplat itself.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,8 @@ impl Groups {
         Ok(groups)
     }
 
-    /// Notes about the limits: settings that were changed with them, and lower limits of the groups above.
+    /// Notes about the limits for the report: settings that were changed with them, and lower limits of the groups
+    /// above.
     pub(crate) fn notes(&self) -> Vec<String> {
         notes(self.made.iter().map(|(_, group)| group))
     }
@@ -62,10 +63,11 @@ fn notes<'g>(groups: impl Iterator<Item = &'g Group>) -> Vec<String> {
     told
 }
 
-/// The group of this process, for verbs that measure their own threads. The process leaves the group on drop.
+/// The control group of this process, for verbs that measure their own threads. The process leaves the group on drop.
 #[derive(Debug)]
 pub struct OwnGroup {
-    // Field order matters: a group that contains a process cannot be removed without ending that process.
+    // Fields are dropped in this order, so the process leaves the group first: a group that contains a process cannot
+    // be removed without ending that process.
     _inside: Inside,
     group: Group,
 }

@@ -1,4 +1,5 @@
-//! Loads beside a measurement: starts generators for the requested loads, and records their accounts.
+//! Loads beside a measurement: starts the processes that make the requested loads (generators), and records how much
+//! each of them worked.
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ pub fn program() -> Program {
 }
 
 /// Starts the requested loads; `None` if there are none, or if the user stops fauxplat meanwhile. In that case the
-/// experiment sees the stop before its first run, and ends as interrupted.
+/// experiment sees the request to stop before its first run, and ends as interrupted.
 ///
 /// # Errors
 /// Fails for CPUs that cannot be used, a missing permission, or loads that would take the whole machine.
@@ -42,7 +43,7 @@ pub(crate) fn begin(specs: &[LoadSpec], machine: &Machine) -> Result<Option<Load
     }
 }
 
-/// Refuses listed CPUs that cannot be used, before any command is run.
+/// Refuses CPUs that loads list and that cannot be used, before any command is run.
 ///
 /// # Errors
 /// Fails for a CPU that does not exist or is not allowed.
@@ -53,7 +54,7 @@ pub(crate) fn check(specs: &[LoadSpec], machine: &Machine) -> Result<(), Failure
     })
 }
 
-/// Orders for the generators, one per load and CPU.
+/// Orders that tell the generators what to do, one per load and CPU.
 fn orders(specs: &[LoadSpec], machine: &Machine) -> Result<Vec<Order>, Failure> {
     let topology = machine.topology();
     let mut orders = Vec::new();
@@ -64,7 +65,7 @@ fn orders(specs: &[LoadSpec], machine: &Machine) -> Result<Vec<Order>, Failure> 
     Ok(orders)
 }
 
-/// Order for a generator on a CPU, with the sizes of that CPU's caches.
+/// Order for a generator that works on this CPU, with the sizes of the CPU's caches.
 pub fn order(kind: LoadKind, rhythm: Rhythm, cpu: Cpu, topology: &Topology) -> Order {
     Order {
         kind,
@@ -100,7 +101,7 @@ fn leaves_a_cpu(orders: &[Order], allowed: &CpuSet) -> Result<(), Failure> {
     )))
 }
 
-/// Ends the loads and records their accounts.
+/// Ends the loads, and records how much each of them worked.
 pub(crate) fn end(loads: Option<Loads>, header: &mut Header) {
     let Some(loads) = loads else { return };
     header.condition.loaded = loads.end();
@@ -109,7 +110,7 @@ pub(crate) fn end(loads: Option<Loads>, header: &mut Header) {
     header.warnings.extend(forces_blocks.then(without_device).flatten());
 }
 
-/// Warning if the temporary folder is on no device, so that synced blocks reach none.
+/// Returns a warning if the temporary folder is on no device, so that blocks that the load `files` writes reach none.
 fn without_device() -> Option<String> {
     let folder = std::env::temp_dir();
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
@@ -121,10 +122,12 @@ fn without_device() -> Option<String> {
     ))
 }
 
-/// Type of a folder's file system, if that has no device and keeps everything in memory.
+/// Type of the file system that contains a folder, if it has no device and stores everything in memory; otherwise
+/// `None`.
 fn in_memory<'t>(mountinfo: &'t str, folder: &Path) -> Option<&'t str> {
     let point = |mount: &Mount<'_>| mounts::unescaped(mount.point).into_owned();
-    // The deepest mount that contains the folder; of several mounts at one path the last, which covers the others.
+    // The mount that decides is the deepest one that contains the folder; of several mounts at one path the last, which
+    // covers the others.
     let holds = mounts::mountinfo(mountinfo).filter(|mount| folder.starts_with(point(mount)));
     let mount = holds.max_by_key(|mount| Path::new(&point(mount)).components().count())?;
     matches!(mount.kind, "tmpfs" | "ramfs" | "devtmpfs" | "rootfs").then_some(mount.kind)

@@ -1,9 +1,9 @@
 //! Surroundings of the runs of an experiment: a tuned machine, loads, control groups, a fixed clock frequency, built
 //! programs.
 //!
-//! Every verb has the same options for them. Surroundings of the whole experiment are set up at its beginning.
-//! Surroundings of single runs form a [`Scene`], set up while nothing is under way. Everything is undone
-//! on drop, however the experiment ends.
+//! Every verb has the same options for these surroundings. Those of the whole experiment are set up at its beginning.
+//! Those of single runs form a [`Scene`], which is set up while no run is under way. Everything is undone on drop,
+//! however the experiment ends.
 
 pub(crate) mod around;
 pub mod duet;
@@ -30,15 +30,15 @@ use crate::{Failure, Machine};
 
 #[derive(Debug, Default)]
 pub struct Surroundings {
-    /// The tuned machine, which is restored on drop.
+    /// Settings of the machine that were changed, and are restored on drop.
     pub(crate) tuned: Option<Tuned>,
     pub(crate) loads: Option<Loads>,
-    /// Lines of the user to run at the end.
+    /// The user's shell lines to run at the end.
     pub(crate) cleanup: around::Cleanup,
     pub(crate) groups: Groups,
     pub(crate) own_group: Option<OwnGroup>,
     programs: Option<ProgramBuilds>,
-    /// Whether each block gets a layout of its own from now on.
+    /// Whether a new layout of the programs is drawn for each block from now on.
     draws_layouts: bool,
     scenes: Option<Scenes>,
 }
@@ -52,7 +52,7 @@ impl Surroundings {
         self.loads.as_ref().map(Loads::accounts).unwrap_or_default()
     }
 
-    /// The reason, if all loads have ended.
+    /// The reason why all loads have ended; `None` if some still work.
     pub(crate) fn loads_are_over(&self) -> Option<String> {
         self.loads.as_ref().and_then(Loads::all_over)
     }
@@ -65,7 +65,8 @@ impl Surroundings {
         Surroundings { tuned, cleanup, programs, ..Surroundings::default() }
     }
 
-    /// Draws a layout for each block from now on, if the builds support that; returns whether they do.
+    /// Lets a layout of the programs be drawn for each block from now on, if the builds support that; returns whether
+    /// they do.
     pub fn draw_layouts(&mut self) -> bool {
         self.draws_layouts = self.programs.as_ref().is_some_and(ProgramBuilds::redraws);
         self.draws_layouts
@@ -78,7 +79,7 @@ impl Surroundings {
         }
     }
 
-    /// Closes the built programs; returns the measured layouts, and notes for the reader.
+    /// Ends the use of the built programs; returns the measured layouts, and warnings for the report.
     pub fn close_programs(&mut self) -> (Vec<fauxplat_model::Variant>, Vec<String>) {
         self.programs.take().map(ProgramBuilds::close).unwrap_or_default()
     }
@@ -87,8 +88,8 @@ impl Surroundings {
         Scene::of(command, trial).with_layout(self.draws_layouts.then_some(trial.block))
     }
 
-    /// Sets up the scene of a trial. The layout of a block is built before its first run, so that no build overlaps
-    /// with a measured run.
+    /// Sets up the surroundings of a trial. The layout of a block is built before its first run, so that no build
+    /// overlaps with a measured run.
     pub(crate) fn enter(
         &mut self,
         machine: &Machine,
@@ -97,7 +98,7 @@ impl Surroundings {
     ) -> Result<(), Failure> {
         if let Some(programs) = self.programs.as_mut().filter(|_| self.draws_layouts) {
             match programs.draw(trial.block) {
-                // The executor will see the stop too, and end the experiment as interrupted.
+                // The executor will see the user's request to stop too, and end the experiment as interrupted.
                 Err(_) if signal::stop_requested() => return Ok(()),
                 drawn => drawn?,
             }
@@ -108,7 +109,7 @@ impl Surroundings {
         self.scenes.get_or_insert_with(|| Scenes::new(machine)).enter(command, trial)
     }
 
-    /// Puts the threads of fauxplat under the limit of a condition; returns notes for the reader.
+    /// Puts the threads of fauxplat under the limit of a condition; returns notes about the limit for the report.
     pub(crate) fn limit_ourselves(&mut self, limit: &Limit) -> Result<Vec<String>, Failure> {
         if limit.is_none() {
             return Ok(Vec::new());

@@ -16,7 +16,7 @@ pub struct ProgramBuilds {
     builder: Builder,
     slots: ProgramSlots,
     recipes: Vec<Recipe>,
-    /// Build of each command; `None` for a command that is not built.
+    /// How each command's program is built; `None` for a command that is not built.
     works: Vec<Option<Work>>,
     variants: Vec<Variant>,
     seed: u64,
@@ -25,12 +25,12 @@ pub struct ProgramBuilds {
 #[derive(Clone, Copy, Debug)]
 struct Work {
     recipe: usize,
-    /// Fixed link seed; `None` if blocks draw link seeds.
+    /// Link seed that the command line fixes; `None` if each block draws one.
     link_seed: Option<u64>,
 }
 
 impl ProgramBuilds {
-    /// Builds every program once. `None` if the definition builds nothing.
+    /// Builds every program of a definition once. Returns `None` if the definition builds nothing.
     ///
     /// # Errors
     /// Fails if a build fails, or a command does not use its built program.
@@ -62,7 +62,7 @@ impl ProgramBuilds {
         Ok(Some(programs))
     }
 
-    /// Adds the build of a command, and the answer that its program must give.
+    /// Adds the build of a command to `builds` unless it is there, and the answer that its program must give.
     fn take_in(
         &mut self,
         build: &Build,
@@ -99,7 +99,8 @@ impl ProgramBuilds {
         Ok(Work { recipe, link_seed: one.link_seed })
     }
 
-    /// Puts the first program of a command into its slot: the fixed layout, or otherwise the unvaried program.
+    /// Puts the first program of a command at its fixed path (its slot): the layout of its link seed, or the unvaried
+    /// program if blocks draw link seeds.
     fn lay_out(&mut self, number: usize) -> Result<(), Failure> {
         let Some(work) = self.works[number] else { return Ok(()) };
         match work.link_seed {
@@ -108,7 +109,7 @@ impl ProgramBuilds {
         }
     }
 
-    /// Builds a layout for a command and puts it into its slot.
+    /// Builds the program of a command with the layout of a link seed, and puts it at the command's fixed path.
     fn place(&mut self, number: usize, link_seed: u64, block: Option<u32>) -> Result<(), Failure> {
         let Some(work) = self.works[number] else { return Ok(()) };
         let (built, variant) = self.variant(work, number, link_seed)?;
@@ -125,7 +126,7 @@ impl ProgramBuilds {
         Ok((built, Variant { command, link_seed, blocks: Vec::new(), variation, sha256 }))
     }
 
-    /// Paths of the programs, by the index of the command.
+    /// Fixed path of each command's program, by the index of the command; `None` for a command that is not built.
     pub fn programs(&self) -> Vec<Option<PathBuf>> {
         let path = |(number, work): (usize, &Option<Work>)| work.map(|_| self.slots.path(number).to_owned());
         self.works.iter().enumerate().map(path).collect()
@@ -135,7 +136,7 @@ impl ProgramBuilds {
         self.works.iter().flatten().any(|work| work.link_seed.is_none())
     }
 
-    /// Sets the layout of a block: the layouts of all commands are drawn from one link seed.
+    /// Puts the programs of a block at their paths: the layouts of all commands are drawn from one link seed.
     pub fn draw(&mut self, block: u32) -> Result<(), Failure> {
         let link_seed = mixed(self.seed, block.into());
         for number in 0..self.works.len() {
@@ -146,50 +147,51 @@ impl ProgramBuilds {
         Ok(())
     }
 
-    /// Cost of one layout of all programs in nanoseconds, estimated by the time of the unvaried builds.
+    /// Estimated time in nanoseconds to build one layout of all programs: that of the unvaried builds.
     pub fn build_ns(&self) -> u64 {
         self.recipes.iter().filter_map(|recipe| recipe.plain().took_ns).sum()
     }
 
-    /// Layouts of the first build, in the cache.
+    /// The first command's program, built with each of these link seeds; the files are in the cache.
     pub fn candidates(&mut self, link_seeds: &[u64]) -> Result<Vec<Built>, Failure> {
         let work = self.works.iter().flatten().next().copied();
         let work = work.ok_or_else(|| Failure::usage("there is no program to build layouts of"))?;
         link_seeds.iter().map(|&seed| Ok(self.variant(work, 0, seed)?.0)).collect()
     }
 
-    /// Variation of everything that can be varied in the first build, drawn from a link seed.
+    /// Variation of everything that can be varied in the first command's program, drawn from a link seed.
     pub fn drawn(&self, link_seed: u64) -> Variation {
         self.recipes.first().map(|recipe| self.builder.drawn(recipe, link_seed)).unwrap_or_default()
     }
 
-    /// The first build with exactly this variation, in the cache.
+    /// The first command's program, built with exactly this variation; the file is in the cache.
     pub fn set_to(&mut self, variation: &Variation) -> Result<Built, Failure> {
         let recipe = self.recipes.first_mut();
         let recipe = recipe.ok_or_else(|| Failure::usage("there is no program to build layouts of"))?;
         Ok(self.builder.build(recipe, variation)?)
     }
 
-    /// Scope of a verdict. A build that gives the same program for every seed varied nothing.
+    /// Programs about which a verdict speaks: all layouts of the source, if every build gave different programs, or
+    /// else the given binaries.
     pub fn scope(&self) -> Scope {
         let redrawn = |number: usize| self.works[number].is_some_and(|work| work.link_seed.is_none());
         let varied = |number| redrawn(number) && self.distinct(number).1 > 1;
         if (0..self.works.len()).all(varied) { Scope::Source } else { Scope::Binaries }
     }
 
-    /// Number of a command's layouts, and of the different programs among them.
+    /// Number of a command's layouts so far, and of the different programs among them.
     fn distinct(&self, number: usize) -> (usize, usize) {
         let ours = self.variants.iter().filter(|variant| usize::from(variant.command) == number);
         let hashes: Vec<&str> = ours.map(|variant| variant.sha256.as_str()).collect();
         (hashes.len(), hashes.iter().collect::<HashSet<_>>().len())
     }
 
-    /// Layouts that have been placed so far.
+    /// Layouts that have been put at the commands' paths so far.
     pub fn variants(&self) -> &[Variant] {
         &self.variants
     }
 
-    /// The measured layouts, and notes for the reader.
+    /// Returns the layouts that were measured, and warnings for the report.
     pub fn close(self) -> (Vec<Variant>, Vec<String>) {
         let mut warnings: Vec<String> = self.recipes.iter().filter_map(Recipe::doubt).collect();
         for number in (0..self.works.len()).filter(|&number| self.works[number].is_some()) {

@@ -13,19 +13,20 @@ use super::loads;
 use crate::hidden::GUARDIAN_VERB;
 use crate::{Failure, Machine};
 
-/// Surroundings of a run. Only runs with equal scenes may be under way together.
+/// Background load and clock frequency during a run, and the layout of built programs. Only runs with equal scenes may
+/// be under way together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scene {
     background: Background,
-    /// CPU of the run, if its background load depends on that CPU.
+    /// CPU of the run, if its background load depends on that CPU; otherwise `None`.
     cpu: Option<Cpu>,
     frequency_khz: Option<u32>,
-    /// Block whose layout the programs have.
+    /// Block for which the layout of the built programs was drawn; `None` if no layouts are drawn.
     layout: Option<u32>,
 }
 
 impl Scene {
-    /// The scene of a trial, without built programs.
+    /// The scene of a trial, without the layout of built programs.
     pub(super) fn of(command: &Command, trial: &Trial) -> Self {
         let condition = &command.condition;
         let is_beside_it =
@@ -39,12 +40,12 @@ impl Scene {
     }
 }
 
-/// The background load and the clock frequency at present.
+/// The background load and the clock frequency that are set up at present.
 #[derive(Debug)]
 pub(crate) struct Scenes {
     allowed: CpuSet,
-    /// Every burner started so far, by CPU and share. Burners that are not needed now are paused, since starting one
-    /// takes time.
+    /// Every burner (a process that loads one CPU) started so far, by its CPU and its share of the CPU's time in per
+    /// cent. Burners that are not needed now are paused, since starting one takes time.
     burners: HashMap<(Cpu, u8), Generator>,
     topology: Topology,
     held: Option<(u32, Tuned)>,
@@ -60,7 +61,7 @@ impl Scenes {
         Scenes { allowed, burners: HashMap::new(), topology, held: None }
     }
 
-    /// Sets up the scene of a trial.
+    /// Sets up the background load and the clock frequency of a trial.
     pub(super) fn enter(&mut self, command: &Command, trial: &Trial) -> Result<(), Failure> {
         self.burners.values().for_each(Generator::rest);
         self.hold_clock(command.condition.frequency_khz)?;
@@ -73,7 +74,7 @@ impl Scenes {
         };
         for cpu in cpus.iter() {
             match self.burner(cpu, percent) {
-                // The executor will see the stop too, and end the experiment as interrupted.
+                // The executor will see the user's request to stop too, and end the experiment as interrupted.
                 Err(LoadError::Interrupted) => return Ok(()),
                 burner => burner?.work(),
             }
@@ -92,7 +93,8 @@ impl Scenes {
         })
     }
 
-    /// Fixes the clock of all CPUs at a frequency, or releases it. The journal of `tune` ensures that it is restored.
+    /// Fixes the clock of all CPUs at a frequency in kHz; `None` releases it. The journal of `tune` ensures that it is
+    /// restored.
     fn hold_clock(&mut self, khz: Option<u32>) -> Result<(), Failure> {
         if self.held.as_ref().map(|(khz, _)| *khz) == khz {
             return Ok(());
@@ -109,8 +111,8 @@ impl Scenes {
     }
 }
 
-/// Fixes the clock of all CPUs at a frequency. `None` if the user stopped fauxplat meanwhile; the executor will see the
-/// stop too, and end the experiment as interrupted.
+/// Fixes the clock of all CPUs at a frequency. Returns `None` if the user stopped fauxplat meanwhile; the executor will
+/// see the request too, and end the experiment as interrupted.
 fn held_at(khz: u32) -> Result<Option<Tuned>, Failure> {
     let words = [format!("min-freq={khz}"), format!("max-freq={khz}")];
     let argv = ["frequency".to_owned(), khz.to_string()];
@@ -127,7 +129,7 @@ fn held_at(khz: u32) -> Result<Option<Tuned>, Failure> {
         argv: &argv,
         guardian_verb: GUARDIAN_VERB,
     };
-    // The message names the frequency, since the user does not know the knobs that fix it.
+    // The message names the frequency, since the user does not know the settings (knobs) that fix it.
     let tuned = match tuning.apply() {
         Err(error) if error.is_stopped() => return Ok(None),
         applied => applied.map_err(|error| Failure::from(error).within(&format!("frequency {khz} kHz")))?,

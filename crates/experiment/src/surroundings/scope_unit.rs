@@ -13,10 +13,11 @@ use fauxplat_sys::{clock, process};
 
 use crate::Failure;
 
-/// Time limit for the service manager, which normally answers in milliseconds.
+/// Time for which an effect of the service manager, which normally answers in milliseconds, is waited for.
 const PATIENCE_NS: u64 = 5_000_000_000;
 
-/// Creates groups, in a new scope unit if this user may not create any in the present group.
+/// Creates control groups by `make`: in the present group, or in a new scope unit if this user may not create any
+/// there.
 ///
 /// # Errors
 /// Fails if no group can be created in either place, or none with these limits.
@@ -30,8 +31,8 @@ fn within_place<G>(
     enter: impl FnOnce() -> Result<(), String>,
 ) -> Result<G, Failure> {
     let refused = match make(&host()) {
-        // Root may create groups wherever that is possible, and must not be moved by a service manager that environment
-        // variables of another user name.
+        // Root may create groups wherever that is possible, and must not be moved by the service manager of another
+        // user, whom environment variables may name.
         Err(refused) if refused.is_for_want_of_a_place() && !is_root => refused,
         done => return done.map_err(Failure::machine),
     };
@@ -107,7 +108,7 @@ fn ask(words: &[String]) -> Result<(), String> {
     Err(format!("the service manager of this user was asked for a scope unit, and gave none: {said}"))
 }
 
-/// Polls until there is a result, or the time limit has passed.
+/// Calls `look` until it returns a result, or the time limit has passed (`None`).
 fn within_patience<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let end_ns = clock::monotonic_ns() + PATIENCE_NS;
     loop {
@@ -128,7 +129,7 @@ mod tests {
         CgroupError::NoPlace { controllers: "memory".into(), tried: "/a: permission denied".into() }
     }
 
-    /// Whether the manager was asked, and the result.
+    /// Whether the service manager was asked, and the result as text.
     fn tried(
         is_root: bool,
         answer: Result<(), String>,

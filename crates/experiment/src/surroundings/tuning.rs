@@ -1,4 +1,4 @@
-//! Tunes the machine for an experiment: before its first run, restored after its last.
+//! Tunes the machine for an experiment: settings are changed before its first run, and restored after its last.
 
 use std::path::Path;
 
@@ -33,15 +33,15 @@ pub(crate) fn tune(definition: &mut Definition, invocation: &[String]) -> Result
         true => Failure::new(Kind::Interrupted, error),
         false => error.into(),
     })?;
-    // An explicit ASLR setting in the condition of the commands has precedence.
+    // An explicit ASLR setting in the condition of the commands has precedence over the tuning.
     if tuned.process.aslr_off && definition.condition.aslr == Aslr::Inherit {
         definition.condition.aslr = Aslr::Off;
     }
     Ok(Some(tuned))
 }
 
-/// Refuses a definition that would wait for itself: a command's frequency is fixed by a tuning of its own, and there
-/// can be only one tuning at a time.
+/// Refuses a definition that would wait for itself: a command's frequency is fixed by a further tuning of the machine,
+/// and there can be only one tuning at a time.
 ///
 /// # Errors
 /// Fails if the machine is tuned for the whole experiment and a command requires a frequency.
@@ -56,7 +56,8 @@ pub(crate) fn leaves_clocks_alone(tuned: Option<&Tuned>, commands: &[Command]) -
     }
 }
 
-/// Warnings about changes that failed although the machine has the knob.
+/// Warnings about settings that could not be changed although the machine has them, and about the restoration of an
+/// earlier tuning.
 pub(crate) fn warnings(tuned: &Tuned) -> Vec<String> {
     let mut warnings = tuned.notes.clone();
     warnings.extend(tuned.recovered.as_ref().map(recovered));
@@ -83,7 +84,7 @@ pub(crate) fn restore(tuned: Tuned) -> Option<String> {
     }
 }
 
-/// A sentence about the restoration of an earlier tuner's changes.
+/// A sentence about the restoration of settings that an earlier tuning had changed and left behind.
 pub fn recovered(done: &Restoration) -> String {
     let by = done.tuned_by.join(" ");
     let values = done.changes.iter().filter(|change| change.outcome == KnobOutcome::Restored).count();

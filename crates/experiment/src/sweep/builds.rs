@@ -1,4 +1,4 @@
-//! Levels that are different builds of the program.
+//! Levels of a sweep that are different builds of the program.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::surroundings::ProgramBuilds;
 
 #[derive(Debug)]
 pub(super) struct Builds {
-    /// Builds, which also keep the built programs in the cache.
+    /// Builds of the commands' programs, without which the cache could drop the programs in `made`.
     programs: ProgramBuilds,
     /// Index of each level's program in `made`.
     level: Vec<usize>,
@@ -19,7 +19,7 @@ pub(super) struct Builds {
 }
 
 impl Builds {
-    /// Builds a program for every level that needs its own. `None` if the definition builds nothing.
+    /// Builds a program for every level whose settings vary the build. Returns `None` if the definition builds nothing.
     ///
     /// # Errors
     /// Fails if a build fails, the program gives another answer, or the factor cannot vary the build.
@@ -71,7 +71,7 @@ impl Builds {
         Ok(())
     }
 
-    /// Variation of the build for the settings of a level. Properties that the build cannot vary stay unchanged.
+    /// How the build varies for the settings of a level. Properties that the build cannot vary stay unchanged.
     fn variation(&self, level: &Level) -> Variation {
         let mut variation = Variation::default();
         for setting in &level.settings {
@@ -95,7 +95,7 @@ impl Builds {
     }
 }
 
-/// The swept parameter that occurs in the build command.
+/// Name of a swept parameter that occurs in a build command; `None` if none does.
 fn built_by<'s>(definition: &Definition, sweep: &'s Sweep) -> Option<&'s str> {
     let builds = || definition.commands.iter().filter_map(|line| line.build.as_ref());
     let mut texts = builds().flat_map(|build| [&build.line].into_iter().chain(&build.objects));
@@ -107,7 +107,7 @@ fn built_by<'s>(definition: &Definition, sweep: &'s Sweep) -> Option<&'s str> {
     texts.find_map(|text| names.iter().find(|name| text.contains(&format!("{{{name}}}"))).copied())
 }
 
-/// Advice on the options that let a factor vary a build.
+/// Advice about the options that let a factor vary a build.
 fn needs(factor: &Factor) -> &'static str {
     match factor {
         Factor::LinkOrder => {

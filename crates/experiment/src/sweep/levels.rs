@@ -23,15 +23,15 @@ use crate::{Failure, Machine, commands};
 pub struct Prepared {
     pub judge: SweepPanel,
     pub commands: Vec<Command>,
-    /// Level of each command, ascending.
+    /// Index of the level that each command stands for, ascending.
     pub level_of: Vec<u16>,
-    // Dropped only after the sweep, since the commands use them.
+    // The commands use these folders and programs, which are deleted on drop.
     _folders: Folders,
     _builds: Option<Builds>,
 }
 
-/// Plans a sweep: its levels, one command for each level that may be visited, and their surroundings. The definition
-/// gets the seed, and the condition that the factor requires.
+/// Plans a sweep: its levels, one command for each level that may be visited, and the folders and programs that these
+/// use. The definition gets the seed, and the condition that the factor requires.
 ///
 /// # Errors
 /// Fails for an invalid factor or command, or a machine that does not support the factor.
@@ -70,7 +70,7 @@ fn refused(error: fauxplat_plan::FactorError) -> Failure {
     if error.is_machine() { Failure::machine(error) } else { Failure::usage(error) }
 }
 
-/// Unit of the levels' numbers, if exactly one factor has numbers.
+/// Unit of the levels' numbers, if exactly one factor of the sweep has numbers with a unit; otherwise `None`.
 fn unit(factors: &[Factor]) -> Option<String> {
     let mut units = factors.iter().filter_map(Factor::unit);
     let first = units.next()?;
@@ -88,7 +88,7 @@ fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Fai
         }
     }
     if sweep.factors.iter().any(Factor::moves_the_stack) {
-        // A random displacement would average out the levels' effect on the stack.
+        // A random displacement of the stack would average out the effect of the levels, which displace it too.
         condition.env_pad = EnvPad::None;
     }
     if sweep.factors.contains(&Factor::EnvSize) {
@@ -120,7 +120,7 @@ fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Fai
     }
 }
 
-/// The given option that fixes the property that a factor varies, if there is one.
+/// The option of the command line that fixes the property that a factor varies; `None` if none does.
 fn fixed(factor: &Factor, condition: &Condition) -> Option<&'static str> {
     let usual = Condition::default();
     let is_given = |given: bool, option| given.then_some(option);
@@ -155,7 +155,7 @@ fn values(level: &Level, wanted: &str) -> Option<String> {
     })
 }
 
-/// A command for every level that was requested.
+/// Resolves a command for every level that was requested.
 fn all_commands(
     definition: &Definition,
     machine: &Machine,
@@ -163,7 +163,7 @@ fn all_commands(
     (folders, builds): (&Folders, Option<&Builds>),
 ) -> Result<Vec<Command>, Failure> {
     let count = sweep.levels.iter().flat_map(|level| &level.settings).count();
-    // Commands by the program that they run, with an empty path if nothing is built.
+    // Resolved commands by the path of the program that they run; the path is empty if nothing is built.
     let mut bases: HashMap<PathBuf, Vec<Command>> = HashMap::new();
     let mut commands = Vec::new();
     for (index, level) in sweep.levels.iter().enumerate() {
@@ -188,7 +188,7 @@ fn all_commands(
     Ok(commands)
 }
 
-/// The command with the parameters of a level filled in.
+/// The resolved command whose parameters have the values of this level.
 fn base<'c>(bases: &'c [Command], level: &Level) -> &'c Command {
     let fits = |base: &&Command| {
         base.parameters.iter().all(|(name, value)| values(level, name).as_ref() == Some(value))
@@ -207,7 +207,7 @@ fn name(factors: &[Factor], level: &Level) -> String {
         .join(" ")
 }
 
-/// Levels for the judge, with a common key for levels that must behave equally.
+/// Levels as the judge of the sweep takes them, with a common key for levels that must behave equally.
 fn judged_levels(sweep: &Sweep, commands: &[Command]) -> Vec<SweepLevel> {
     let mut keys: HashMap<String, u32> = HashMap::new();
     let mut interpreters = HashMap::new();
@@ -226,8 +226,8 @@ fn judged_levels(sweep: &Sweep, commands: &[Command]) -> Vec<SweepLevel> {
 
 /// Key of a level, equal for levels that must behave equally; `None` when no factor has equal levels.
 ///
-/// Sizes are equal that let the stack begin at the same place, unless two factors move the stack or a shell starts
-/// programs that are not known beforehand; builds are equal that gave the same program.
+/// Levels of a size are equal if the stack begins at the same place, unless two factors move the stack or a shell
+/// starts programs that are not known beforehand. Levels of a build are equal if they gave the same program.
 fn same(
     sweep: &Sweep,
     level: &Level,
@@ -254,8 +254,8 @@ fn same(
     is_merged.then_some(key)
 }
 
-/// Start of a command's stack, see [`stack_class`]. For a script the kernel replaces `argv[0]` by the interpreter, its
-/// only argument and the path of the script, see `execve(2)`.
+/// Position at which a command's stack begins, see [`stack_class`]. For a script the kernel replaces `argv[0]` by the
+/// interpreter, its only argument and the path of the script, see `execve(2)`.
 fn start_of(command: &Command, interpreter: Option<&[String]>) -> (usize, usize) {
     let path = command.program.display().to_string();
     let pad = match command.condition.env_pad {
@@ -272,12 +272,12 @@ fn start_of(command: &Command, interpreter: Option<&[String]>) -> (usize, usize)
     stack_class(path.len() + 1 + texts.sum::<usize>() + pad, strings)
 }
 
-/// The interpreter of a script, and its argument if it has one.
+/// The interpreter of a script, and its argument if it has one; `None` if the program is no script.
 fn interpreter(program: &Path) -> Option<Vec<String>> {
     let mut head = [0; 256];
     let read = open_regular(program).ok()?.read(&mut head).ok()?;
     let line = head[..read].strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line).trim().to_owned();
-    // Everything after the first blank is one argument.
+    // The kernel passes everything after the first blank as one argument.
     Some(line.splitn(2, [' ', '\t']).map(|word| word.trim().to_owned()).collect())
 }

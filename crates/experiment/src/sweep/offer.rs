@@ -6,7 +6,8 @@ use fauxplat_sys::sched;
 use crate::Machine;
 use crate::surroundings::folders::Folders;
 
-/// Reads the machine. The folders of a sweep over `cwd-length` are created below `folders`.
+/// Returns the factors and levels that this machine supports. The folders of a sweep over `cwd-length` are created
+/// below `folders`.
 pub(super) fn offer(machine: &Machine, folders: &Folders) -> Offer {
     let facts = machine.facts();
     Offer {

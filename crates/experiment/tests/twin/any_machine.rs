@@ -1,4 +1,4 @@
-//! Properties of the runner on random simulated machines.
+//! Properties of the executor on random simulated machines.
 
 use fauxplat_experiment::{LaunchError, RunError, Stopped};
 use fauxplat_launch::RunEnd;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::script::{MS, Script, executor, is_orderly, turns};
 
-/// Any behaviour of a program on a simulated machine.
+/// Generates the behaviour of a program on a simulated machine: time, failures, effect on the next run.
 fn behaviour(name: usize) -> impl Strategy<Value = Behaviour> {
     let median_ns = prop_oneof![Just(20_000.0), Just(0.3 * MS), Just(4.0 * MS), Just(70.0 * MS)];
     let end = prop_oneof![
@@ -31,7 +31,7 @@ fn machine() -> impl Strategy<Value = Machine> {
     let neighbour = (20_000_000u64..500_000_000, 0.0..0.9, 1.0..3.0)
         .prop_map(|(stay_ns, share, slowdown)| Neighbour { stay_ns, share, slowdown });
     let programs = (behaviour(0), behaviour(1), behaviour(2)).prop_map(|(a, b, c)| vec![a, b, c]);
-    // The drift compounds: with more of it, the times of later runs would grow without bound.
+    // The drift compounds: with more than 0.02 per second, the times of later runs would grow without bound.
     (any::<u64>(), programs, -0.2f64..0.02, proptest::option::of(neighbour)).prop_map(
         |(seed, programs, drift_per_s, neighbour)| Machine {
             drift_per_s,
@@ -51,7 +51,8 @@ proptest! {
         prop_assert_eq!(executor(machine).execute(&mut script).unwrap(), Stopped::Done);
         prop_assert_eq!(script.samples.len(), runs);
         is_orderly(&script, &asked)?;
-        // A scene begins after all runs of the scene before have ended, and each scene is entered once.
+        // The surroundings of a group of trials (a scene) are set up after all runs of the group before have ended, and
+        // only once.
         let scenes_of = |blocks: &mut dyn Iterator<Item = u32>| blocks.map(|block| block / 5).collect::<Vec<_>>();
         let entered = scenes_of(&mut script.entered.iter().map(|(_, block)| *block));
         prop_assert!(entered.windows(2).all(|two| two[0] < two[1]), "{entered:?}");
@@ -61,7 +62,7 @@ proptest! {
         }
     }
 
-    /// Whether the experiment is stopped at any moment or the spawner dies in any run, the samples are a prefix of the
+    /// If the experiment is stopped at any moment or the spawner dies in any run, the samples are a prefix of the
     /// samples of the complete experiment.
     #[test]
     fn an_experiment_that_is_cut_off_is_the_beginning_of_a_whole_one(

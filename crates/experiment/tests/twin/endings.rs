@@ -1,4 +1,4 @@
-//! Runs that are cut off, repeated or refused.
+//! Runs that are aborted, repeated or refused.
 
 use fauxplat_experiment::{LaunchError, RunError, Stopped};
 use fauxplat_launch::RunEnd;
@@ -43,7 +43,8 @@ fn a_stop_in_the_middle_of_short_runs_leaves_what_had_landed() {
     }
 }
 
-/// The later runs that were already requested are repeated too, so that blocks stay whole and in order.
+/// Besides a run during which fauxplat was stopped, runs that were already requested after it are repeated too, so that
+/// blocks stay whole and in order.
 #[test]
 fn a_run_during_which_fauxplat_was_stopped_is_made_again() {
     for (median_ns, scenes) in [(0.05 * MS, false), (0.05 * MS, true), (20.0 * MS, false)] {
@@ -60,7 +61,8 @@ fn a_run_during_which_fauxplat_was_stopped_is_made_again() {
         let (undisturbed, paused) = (run(None), run(Some(40)));
         assert_eq!(undisturbed[..40], paused[..40], "what landed before is kept");
         assert_ne!(undisturbed[40], paused[40], "what it read is no sample");
-        // The simulated machine draws each run by its number, so repeated runs have later draws.
+        // The simulated machine draws the time of each run by the run's number, so a repeated run has the time of a
+        // later one.
         assert!(undisturbed[41..].contains(&paused[40]), "{paused:?}");
     }
 }

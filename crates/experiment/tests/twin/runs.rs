@@ -1,4 +1,4 @@
-//! Runs as the simulated machine describes them: order, times, outcomes, scenes, and readings.
+//! The samples of runs agree with the simulated machine's description: order, times, outcomes, scenes, and readings.
 
 use fauxplat_experiment::{Launcher, Table};
 use fauxplat_launch::simulated::{

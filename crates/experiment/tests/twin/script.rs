@@ -1,4 +1,4 @@
-//! The feed for all tests of the runner, and simulated machines.
+//! The feed for all tests of the executor, and simulated machines.
 
 use std::path::PathBuf;
 
@@ -24,12 +24,12 @@ pub(crate) fn trial(number: usize, command: u16) -> Trial {
     Trial { block, position: 0, command, phase, setup: Setup::default() }
 }
 
-/// Trials of the commands in turn.
+/// `runs` trials of so many commands in turn.
 pub(crate) fn turns(runs: usize, commands: u16) -> Vec<Trial> {
     (0..runs).map(|number| trial(number, (number % usize::from(commands)) as u16)).collect()
 }
 
-/// A feed that asks for a list of trials and keeps the samples. The feed can stop the runner or refuse a sample.
+/// A feed that asks for a list of trials and stores the samples. The feed can stop the executor or refuse a sample.
 pub(crate) struct Script {
     pub(crate) trials: Option<Vec<Trial>>,
     pub(crate) scenes: bool,
@@ -135,8 +135,8 @@ pub(crate) fn noisy(name: &str, median_ns: f64) -> Behaviour {
     Behaviour::new(name, Times::noisy(median_ns, 0.02))
 }
 
-/// Checks the properties of every run on every machine: each trial ends once, in order, after the trial before, and is
-/// the requested one.
+/// Checks the properties that samples have on every machine: each trial ends once, in order, after the trial before,
+/// and is the requested one.
 pub(crate) fn is_orderly(script: &Script, asked: &[Trial]) -> Result<(), TestCaseError> {
     prop_assert!(script.samples.len() <= asked.len());
     for (number, (sample, trial)) in script.samples.iter().zip(asked).enumerate() {

@@ -11,7 +11,7 @@ use fauxplat_sys::process::Exit;
 
 use crate::support::{Laboratory, MS, free, noisy};
 
-/// A calibration of one program, which is copied and never executed.
+/// Makes a calibration of one program, which is copied and never executed, on a machine that `change` changes.
 pub(crate) fn calibrated(
     laboratory: &Laboratory,
     asked: &Calibration,

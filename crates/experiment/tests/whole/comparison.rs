@@ -36,7 +36,7 @@ fn three_percent_are_found_with_their_sign_in_long_and_in_short_runs() {
             assert!((low..=high).contains(&share) && (low..=high).contains(&ratio), "{low} {ratio} {high}");
             assert_eq!(found.comparisons[0].stopped_by, StoppedBy::Verdict);
             assert_eq!(found.winner, Some(if share > 1.0 { 0 } else { 1 }));
-            // The comparison stops when it is certain, and reports no more pairs than there were.
+            // The comparison stops at a verdict, and reports no more pairs than there were.
             let measured = |one: &&fauxplat_model::Sample| one.phase == Phase::Measured;
             let runs = finished.record().samples.iter().filter(measured).count();
             assert!(found.comparisons[0].pairs * 2 <= runs && runs <= 2 * 128, "{runs}");
@@ -99,8 +99,8 @@ fn two_modes_of_equal_share_are_no_difference() {
     assert_ne!(verdict(&finished).0, Verdict::Different);
 }
 
-/// A command that leaves caches dirty slows the next run down, also a run of its own. After itself the dirty command is
-/// slower than the clean one after itself, although the clean command is slow after the dirty one.
+/// A command that leaves caches dirty slows the next run down, also if that is a run of the same command. In runs after
+/// themselves the dirty command is slower than the clean one, although the clean command is slow after the dirty one.
 #[test]
 fn what_a_run_leaves_to_the_next_turns_no_sign_and_is_named() {
     let dirty = || Behaviour { carry_over: 0.05, ..noisy("dirty", 5.0 * MS) };
@@ -121,8 +121,7 @@ fn what_a_run_leaves_to_the_next_turns_no_sign_and_is_named() {
     }
 }
 
-/// With single runs in a block (`--order ab`), each command is measured after either command, so carry-over is not
-/// seen.
+/// With single runs in a block (`--order ab`), each command is measured after both commands, so carry-over is not seen.
 #[test]
 fn the_order_of_single_runs_does_not_see_what_is_left() {
     let dirty = Behaviour { carry_over: 0.05, ..noisy("dirty", 5.0 * MS) };

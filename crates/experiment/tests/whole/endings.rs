@@ -13,7 +13,7 @@ use crate::support::{Heard, Laboratory, MS, free, noisy, report, reports_render}
 use crate::sweeping::swept_on;
 use crate::trouble::filled;
 
-/// A long experiment of a verb, on a machine that the closure changes.
+/// A function that makes a long experiment of a verb, on a machine that the closure changes.
 type Verb = fn(&Laboratory, &dyn Fn(&mut Machine)) -> Finished;
 
 const VERBS: [(&str, Verb); 5] =
@@ -63,7 +63,7 @@ fn a_spawner_that_dies_leaves_a_sound_record_whenever_it_does() {
             laboratory.is_sound(&finished, State::Failed);
             let failure = finished.failed.as_ref().unwrap();
             assert_eq!(failure.kind(), Kind::Bug, "{name} after {runs}: {failure}");
-            // The programs of a calibration have launchers of their own, without runs of the empty program.
+            // Each comparison of a calibration starts a new launcher, which runs no empty program.
             let landed = if name == "aa" { FLOOR_RUNS + runs } else { runs };
             assert_eq!(finished.record().samples.len() as u64, landed, "{name} after {runs}");
             assert!(landed > 0 || !finished.has_measured(), "{name} after {runs}");
@@ -140,7 +140,7 @@ fn the_same_seed_gives_the_same_experiment_again() {
     }
 }
 
-/// Without a store an experiment is measured and reported nevertheless.
+/// An experiment without a store is measured and reported nevertheless.
 #[test]
 fn without_a_store_nothing_is_missing_but_the_number() {
     let laboratory = Laboratory::new();

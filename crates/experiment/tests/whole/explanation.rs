@@ -1,4 +1,4 @@
-//! `explain`: the planted factor gets the variation, and no other factor does.
+//! `explain`: the factor that was made to matter gets the variation, and no other factor does.
 
 use fauxplat_experiment::Finished;
 use fauxplat_experiment::measure::explain::{Varied, explain};
@@ -9,12 +9,12 @@ use fauxplat_store::State;
 
 use crate::support::{Laboratory, MS, free, noisy};
 
-/// An explanation that varies command, stack, heap and CPU.
+/// Makes an explanation that varies command, stack, heap and CPU.
 fn explained(laboratory: &Laboratory, programs: Vec<Behaviour>, drift_per_s: f64) -> Finished {
     explained_on(laboratory, Machine { drift_per_s, ..Machine::quiet(5, programs) })
 }
 
-/// An explanation that varies the same factors, on any machine.
+/// As [`explained`], on any machine.
 pub(crate) fn explained_on(laboratory: &Laboratory, machine: Machine) -> Finished {
     let cpu = Placement::OneOf("0-1".parse().unwrap());
     let condition = Condition { aslr: Aslr::Off, cpu, env_pad: EnvPad::None, ..free().condition };
@@ -32,7 +32,7 @@ fn components(finished: &Finished) -> &[Component] {
     &found.components
 }
 
-/// Names of the significant factors.
+/// Names of the factors with a significant part in the variation.
 fn named(components: &[Component]) -> Vec<&str> {
     let is_named = |one: &&Component| one.p_adjusted.is_some_and(|p| p < Rule::default().level);
     components.iter().filter(is_named).map(|one| one.factor.as_str()).collect()

@@ -26,7 +26,7 @@ fn constant(times_ns: &[f64]) -> Vec<Behaviour> {
 
 #[test]
 fn times_without_noise_are_compared_for_what_they_are() {
-    // A constant difference is a difference, however small; the margin decides whether it matters.
+    // A difference in every pair is significant, however small; the margin decides whether it matters.
     for (second_ns, expected, beyond) in [
         (5.0, Verdict::Equivalent, None),
         (5.001, Verdict::Different, Some(false)),
@@ -43,7 +43,7 @@ fn times_without_noise_are_compared_for_what_they_are() {
     }
 }
 
-/// Two zero times are not different, zero and a positive time are not equivalent, and no report shows an infinity.
+/// Two times of zero are not different, zero and a positive time are not equivalent, and no report shows an infinity.
 #[test]
 fn times_of_nothing_are_no_ratio() {
     for times in [[0.0, 0.0], [0.0, MS], [MS, 0.0]] {
@@ -74,7 +74,7 @@ fn any_number_of_commands_is_compared_with_the_first() {
         assert_eq!(against, ["b", "c", "d", "e", "f", "g", "h", "i"][..count - 1]);
         assert!(found.comparisons.iter().all(|one| one.verdict == Verdict::Different), "{count}");
         assert_eq!(found.winner, Some(0), "{count}");
-        // Every block has one run of each command, in an order of its own.
+        // Every block has one run of each command.
         let samples = finished.record().samples;
         let measured: Vec<_> =
             samples.iter().filter(|one| one.phase == fauxplat_model::Phase::Measured).collect();
@@ -97,7 +97,7 @@ fn commands_of_one_name_are_two_commands() {
     assert_eq!((found(&finished).commands.len(), verdict(&finished).0), (2, Verdict::Equivalent));
 }
 
-/// A metric that the machine does not provide gives neither *different* nor *equivalent*.
+/// A metric that the machine does not provide gets neither the verdict *different* nor *equivalent*.
 #[test]
 fn a_metric_that_is_not_measured_gives_no_verdict() {
     let rule = Rule { metric: Metric::MIGRATIONS, max_pairs: 16, ..Rule::default() };
@@ -176,7 +176,8 @@ fn a_time_limit_that_is_over_at_once_leaves_a_comparison_open() {
     assert_eq!(comparison.verdict, Verdict::Inconclusive);
 }
 
-/// A block of many slow commands is ended after one run of each command, and the rounds of `run` after the first round.
+/// After the time limit, a block of many slow commands is ended after one run of each command, and `run` after its
+/// first round.
 #[test]
 fn a_time_limit_does_not_wait_for_a_long_block() {
     let slow = || constant(&[1e9; 9]);

@@ -1,4 +1,4 @@
-//! A run whose process exists before its program begins, so that tools can attach.
+//! Runs whose process exists before its program begins, so that tools can attach.
 
 use fauxplat_experiment::Failure;
 use fauxplat_launch::simulated::Machine;
@@ -43,7 +43,7 @@ fn a_stop_before_the_program_begins_is_no_run() {
     let laboratory = Laboratory::new();
     let stopped = Machine { stopped_at_ns: Some(500_000), ..machine() };
     let mut driver = laboratory.begin("run", free(), stopped);
-    // The runs of the empty program alone take longer than the limit.
+    // The runs of the empty program alone take longer than the time until the stop.
     let outcome = driver.hold(0, |_| panic!("there is nothing to attach to"));
     assert_eq!(outcome.unwrap(), None);
 }

@@ -176,8 +176,8 @@ fn of_several_commands_what_one_leaves_to_the_next_turns_no_sign_and_is_named() 
         laboratory.is_sound(&finished, State::Finished);
         let found = found(&finished);
         let against = found[1].against_first.as_ref().expect("there are runs enough");
-        // After itself the dirty command takes 5 % longer than the clean command, which is slow only after the dirty
-        // one.
+        // In runs after a run of the same command, the dirty command takes 5 % longer than the clean one; the clean
+        // command is slow only after the dirty one.
         assert_eq!(against.verdict, Verdict::Different);
         assert!((against.effect_ratio * 1.05 - 1.0).abs() < 0.01, "{}", against.effect_ratio);
         let carried = against.carry_over.expect("each command ran twice in a row");
@@ -214,7 +214,7 @@ fn runs_too_long_to_be_had_in_twos_come_once_in_a_round() {
     assert!(samples.chunk_by(|one, next| one.block == next.block).all(|round| round.len() == 2));
 }
 
-/// The definition asks for single runs in a round (`--order ab`), which do not show carry-over.
+/// With `--order ab`, the definition asks for single runs in a round, which do not show carry-over.
 #[test]
 fn single_runs_in_a_round_can_be_asked_for() {
     let rule = Rule { order: Order::Ab, ..Rule::default() };

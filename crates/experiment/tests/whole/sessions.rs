@@ -21,7 +21,8 @@ fn six() -> Option<Sessions> {
     Some(Sessions { count: 6, gap_s: 0.0 })
 }
 
-/// The result of a comparison whose second program takes these multiples of the first program's time, one per session.
+/// The result of a comparison in which the second program takes these multiples of the first program's time, one for
+/// each session.
 fn found(sessions: Option<Sessions>, shares: &[f64]) -> Comparison {
     let laboratory = Laboratory::new();
     let machines = shares.iter().map(|&share| favouring(share)).collect();

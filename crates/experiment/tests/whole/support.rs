@@ -1,4 +1,4 @@
-//! Surroundings of each experiment: a store, a machine described by empty files, and a listener.
+//! Surroundings that every test gives its experiment: a store, a machine described by empty files, and a listener.
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 
 pub(crate) const MS: f64 = 1e6;
 
-/// A program with a log-normal time and the noise of a quiet machine.
+/// A program whose wall time is log-normal around the median, with the noise of a quiet machine.
 pub(crate) fn noisy(name: &str, median_ns: f64) -> Behaviour {
     Behaviour::new(name, Times::noisy(median_ns, 0.01))
 }
@@ -57,7 +57,7 @@ impl Listener for Ear {
     }
 }
 
-/// A temporary folder for a store, and a listener.
+/// A temporary folder for a store and the files of a machine, and a listener to the experiment's events.
 pub(crate) struct Laboratory {
     folder: TempDir,
     ear: Ear,
@@ -95,7 +95,7 @@ impl Laboratory {
         path.to_str().unwrap().to_owned()
     }
 
-    /// The parts with which an experiment on a simulated machine begins.
+    /// The arguments with which an experiment on a simulated machine begins.
     pub(crate) fn beginning(
         &self,
         kind: &'static str,
@@ -134,7 +134,7 @@ impl Laboratory {
         driver.finish(Findings::Run(findings), failed)
     }
 
-    /// A whole `compare`. Each restart of the spawner replaces the machine by the next one.
+    /// Makes a whole `compare`. Each restart of the spawner replaces the machine by the next one.
     pub(crate) fn compare_on(&self, definition: Definition, machines: Vec<simulated::Machine>) -> Finished {
         let beginning = self.beginning("compare", definition, machines[0].clone());
         let names = names(&machines[0]);
@@ -150,7 +150,7 @@ impl Laboratory {
         judged(self.begin("compare", definition, described))
     }
 
-    /// Checks the properties of an experiment that ended in any way: its state, equal samples in store and memory, its
+    /// Checks the properties that an experiment has however it ended: its state, equal samples in store and memory, its
     /// plans, the order of its events, and a report in every format.
     #[track_caller]
     pub(crate) fn is_sound(&self, finished: &Finished, state: State) {
@@ -207,7 +207,7 @@ fn names(described: &simulated::Machine) -> Vec<String> {
     described.programs.iter().map(|program| program.name.clone()).collect()
 }
 
-/// An experiment with programs of these names as commands.
+/// Begins an experiment with programs of these names as commands.
 fn driver_of(beginning: Beginning<'static>, names: Vec<String>) -> Driver {
     let make = move |definition: &mut Definition, _: &Machine| -> Result<Vec<Command>, Failure> {
         Ok(names.iter().map(|name| command(name, &definition.condition)).collect())
@@ -242,7 +242,7 @@ pub(crate) fn command(name: &str, condition: &Condition) -> Command {
     }
 }
 
-/// A definition whose commands may run on any CPU, so that no trace run precedes.
+/// A definition whose commands may run on any CPU, so that they need not be traced first.
 pub(crate) fn free() -> Definition {
     let condition = Condition { cpu: Placement::Free, ..Condition::default() };
     Definition { condition, ..Definition::default() }
@@ -261,7 +261,7 @@ fn text_of(record: &Record<'_>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A report in a format; `None` if the format does not support these findings.
+/// The report in a format; `None` if the format does not support these findings.
 pub(crate) fn report(finished: &Finished, format: Format) -> Option<String> {
     let mut out = Vec::new();
     match fauxplat_report::write(&finished.record(), format, &Style::default(), &mut out) {

@@ -1,4 +1,4 @@
-//! `sweep`: a planted level is found, and no level is found without one.
+//! `sweep`: a level that was made slower is found, and no level is found without one.
 
 use fauxplat_experiment::{Failure, Finished, Kind, measure};
 use fauxplat_launch::RunEnd;
@@ -10,12 +10,12 @@ use fauxplat_sys::process::Exit;
 
 use crate::support::{Laboratory, MS, free, noisy};
 
-/// A sweep over a parameter with `levels` levels, with a described behaviour for each.
+/// Makes a sweep over a parameter with `levels` levels; `describe` gives the behaviour of the program at each.
 fn swept(laboratory: &Laboratory, levels: u32, describe: impl Fn(u32) -> Behaviour) -> Finished {
     swept_on(laboratory, levels, describe, &|_| ())
 }
 
-/// A sweep over a parameter, on a machine that the closure changes.
+/// As [`swept`], on a machine that the closure `change` changes.
 pub(crate) fn swept_on(
     laboratory: &Laboratory,
     levels: u32,

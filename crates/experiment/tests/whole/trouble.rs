@@ -34,7 +34,7 @@ fn a_spawner_that_dies_leaves_every_run_that_was_over() {
         laboratory.is_sound(&finished, State::Failed);
         let failure = finished.failed.as_ref().unwrap();
         assert_eq!(failure.kind(), Kind::Bug, "{failure}");
-        // The runs of the empty program come before the first run of the record.
+        // The 15 runs of the empty program come before the first run of the record.
         assert_eq!(finished.record().samples.len(), 60 - 15);
         assert!(finished.has_measured());
         let text = report(&finished, Format::Text).unwrap();
@@ -51,7 +51,7 @@ fn a_comparison_whose_spawner_dies_shows_its_runs() {
     assert_eq!(finished.record().samples.len(), 45);
 }
 
-/// A machine on which so many tasks end at once that the kernel cannot report all of them.
+/// On the machine of this test so many tasks end at once that the kernel cannot report all of them.
 #[test]
 fn a_report_says_of_how_many_runs_the_account_was_lost() {
     let laboratory = Laboratory::new();
@@ -62,7 +62,7 @@ fn a_report_says_of_how_many_runs_the_account_was_lost() {
     assert!(finished.record().header.not_measured.iter().any(|it| it.contains(lost)));
     for format in [Format::Text, Format::Json] {
         let text = report(&finished, format).unwrap();
-        // Text for people is wrapped.
+        // Text for a terminal is wrapped.
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(lost), "{text}");
     }
 }
@@ -126,7 +126,7 @@ fn a_comparison_bears_a_few_failed_runs_and_not_many() {
     assert!(line.contains("`b` ended with status 2"), "{line}");
 }
 
-/// Makes the store accept `samples` samples and no more, and no findings.
+/// Makes the store refuse all samples after the first `samples`, and all findings.
 pub(crate) fn filled(laboratory: &Laboratory, samples: u32) {
     drop(laboratory.store());
     let store = rusqlite::Connection::open(laboratory.store_path()).unwrap();
@@ -170,7 +170,8 @@ fn a_comparison_whose_store_is_full_shows_its_runs() {
     assert!(finished.record().samples.len() > 20 && finished.has_measured());
 }
 
-/// Workers of fauxplat have shifts instead of runs. Shifts from before the store was full are analysed nevertheless.
+/// Workers of fauxplat have shifts of work instead of runs. Shifts from before the store was full are analysed
+/// nevertheless.
 #[test]
 fn an_index_whose_store_is_full_is_that_of_the_turns_before() {
     let laboratory = Laboratory::new();

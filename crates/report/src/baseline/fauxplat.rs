@@ -1,4 +1,4 @@
-//! fauxplat's own record of `run` or `compare`.
+//! Reads a baseline from fauxplat's JSON record of `run` or `compare`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,7 +16,7 @@ const EXPECTED: &str =
 #[derive(Deserialize)]
 struct Document {
     started: Option<String>,
-    /// Facts of the machine as raw JSON, so that facts of a different version are no reason to refuse the runs.
+    /// Facts of the machine as unparsed JSON, so that facts of a different version are no reason to refuse the runs.
     machine: Option<serde_json::Value>,
     sources: Option<serde_json::Value>,
     commands: Vec<Entry>,
@@ -36,7 +36,8 @@ struct Condition {
     ignore_failure: IgnoredFailures,
 }
 
-/// A run without a map of its fields, to save memory: a file may hold a hundred thousand runs.
+/// A run of the record. Only its readings are stored, without a map of all fields, to save memory: a file may hold a
+/// hundred thousand runs.
 struct Run {
     phase: Phase,
     exit_status: i32,
@@ -55,7 +56,7 @@ impl<'de> Deserialize<'de> for Run {
     }
 }
 
-/// A reading: a value, or a bound, whose number is not used.
+/// A reading in a record: a value, or a bound, whose number is not used.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Figure {
@@ -118,7 +119,7 @@ impl Entry {
         let analysed = |run: &&Run| {
             run.phase == Phase::Measured && (run.exit_status == 0 || self.condition.ignore_failure.any())
         };
-        // Earlier versions wrote a number where this version writes a bound.
+        // Earlier versions of fauxplat wrote a number where this version writes a bound.
         let is_value = |metric: Metric, number: f64| {
             let mut readings = Readings::from([(metric, number as u64)]);
             sources.mark(&mut readings);

@@ -1,4 +1,5 @@
-//! hyperfine's `--export-json`: `times` in seconds (version 1), or a list of measurements (version 2).
+//! Reads a baseline from hyperfine's `--export-json`: `times` in seconds (version 1), or a list of measurements
+//! (version 2).
 
 use fauxplat_model::Metric;
 use serde::Deserialize;
@@ -27,7 +28,7 @@ struct Entry {
     runs: Runs,
 }
 
-/// An entry of either version. An untagged enum would lose the location of an error.
+/// An entry of `results` in either version. An untagged enum would lose the location of an error.
 #[derive(Deserialize)]
 struct RawEntry {
     command: String,
@@ -51,17 +52,17 @@ struct Measurement {
     time_user: Option<Quantity>,
     time_system: Option<Quantity>,
     memory_peak_resident: Option<Quantity>,
-    /// `None` if the file has no such field; `Some(None)` for a run that a signal ended.
+    /// Exit code of the run; `None` if the file has no such field, `Some(None)` for a run that a signal ended.
     #[serde(default, deserialize_with = "present")]
     exit_code: Option<Option<i32>>,
 }
 
-/// Distinguishes a field that is `null` from a missing field.
+/// Distinguishes a field that is `null` (`Some(None)`) from a missing field (`None`).
 fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Option<i32>>, D::Error> {
     Option::deserialize(from).map(Some)
 }
 
-/// A value in the base unit: seconds or bytes.
+/// A value in the base unit of its quantity: seconds or bytes.
 #[derive(Deserialize)]
 struct Quantity {
     value: f64,
@@ -103,7 +104,8 @@ impl TryFrom<RawEntry> for Entry {
     }
 }
 
-/// The values of successful runs. The duration of a failed run says nothing about the command.
+/// The values of successful runs, by the exit code of each if the file has them. The duration of a failed run says
+/// nothing about the command.
 fn successful(values: Vec<f64>, codes: Option<&[Option<i32>]>) -> Vec<f64> {
     let ended_well = |run: usize| codes.is_none_or(|codes| codes[run] == Some(0));
     values.into_iter().enumerate().filter(|(run, _)| ended_well(*run)).map(|(_, value)| value).collect()

@@ -13,13 +13,13 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::ReportError;
 
-/// Limit of a baseline's size in bytes: about half a million runs of fauxplat. The worst text of this length becomes
-/// about 2 GiB of numbers.
+/// Maximum size of a baseline's file in bytes: about half a million runs of fauxplat. The worst text of this length
+/// becomes about 2 GiB of numbers.
 pub const BASELINE_BYTES_MAX: usize = 256 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceFormat {
-    /// fauxplat's own record of `run` or `compare`.
+    /// fauxplat's JSON record of `run` or `compare`.
     Fauxplat,
     /// hyperfine's `--export-json`, version 1 or 2.
     Hyperfine,
@@ -42,13 +42,13 @@ impl SourceFormat {
 pub struct BaselineSeries {
     /// Name of the command in the file.
     pub name: String,
-    /// Values per metric in the metric's unit (nanoseconds, bytes, events), in the order of the file. No series is
-    /// empty.
+    /// Values of each metric in the metric's unit (nanoseconds, bytes, events), in the order of the file. No list of
+    /// values is empty.
     pub values: Vec<(Metric, Vec<f64>)>,
     pub format: SourceFormat,
-    /// Time of the measurement as in the file (RFC 3339, or a date and time).
+    /// Time of the measurement as it stands in the file (RFC 3339, or a date and time); `None` if the file has none.
     pub when: Option<String>,
-    /// The machine, if the file has all facts that distinguish machines.
+    /// Machine of the measurement; `None` unless the file has all facts that distinguish machines.
     pub machine: Option<MachineFacts>,
 }
 
@@ -58,7 +58,7 @@ impl BaselineSeries {
     }
 }
 
-/// The fields by which kinds of files are recognised. Their contents are ignored.
+/// The fields by which the kind of a file is recognised. Their contents are ignored.
 #[derive(Deserialize)]
 struct Probe {
     schema: Option<String>,
@@ -118,15 +118,15 @@ fn syntax(error: &serde_json::Error) -> ReportError {
     ReportError::BaselineSyntax { line: error.line(), column: error.column(), message: message(error) }
 }
 
-/// The parser's message without the location, which the error states separately.
+/// The message of the JSON parser without the location, which the error states separately.
 fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    // The message quotes words of the file, which may contain line breaks.
+    // The message quotes words of the file, which may contain line breaks, so these are replaced.
     text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message).replace('\n', " ")
 }
 
-/// The series that are complete: a value for every run, and at least one run. A negative time, or a time that is too
-/// large for a number of nanoseconds, would spoil every figure that is compared with it.
+/// Leaves out metrics without a usable value for every run, and metrics without runs. A negative time, or a time that
+/// is too large for a number of nanoseconds, would spoil every figure that is compared with it.
 fn complete(columns: impl IntoIterator<Item = (Metric, Option<Vec<f64>>)>) -> Vec<(Metric, Vec<f64>)> {
     let is_possible = |value: &f64| value.is_finite() && *value >= 0.0;
     let is_usable = |values: &Vec<f64>| !values.is_empty() && values.iter().all(is_possible);

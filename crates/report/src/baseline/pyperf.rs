@@ -1,4 +1,5 @@
-//! pyperf's JSON: values in seconds per loop iteration; metadata of the suite, the benchmark and the run.
+//! Reads a baseline from pyperf's JSON: values in seconds per loop iteration; metadata of the suite, the benchmark and
+//! the run.
 
 use fauxplat_model::Metric;
 use serde::Deserialize;
@@ -27,7 +28,7 @@ struct Benchmark {
 struct Run {
     #[serde(default)]
     metadata: Map<String, Value>,
-    /// Absent in calibration runs.
+    /// Values of the run in seconds; absent in pyperf's calibration runs.
     #[serde(default)]
     values: Vec<f64>,
 }
@@ -40,8 +41,8 @@ pub(super) fn read(text: &str) -> Result<Vec<BaselineSeries>, ReportError> {
 }
 
 impl Benchmark {
-    /// A text of the metadata. pyperf moves metadata that all runs share to the benchmark, and metadata that all
-    /// benchmarks share to the suite.
+    /// Text of the metadata under a key; `None` if there is none. pyperf moves metadata that all runs share to the
+    /// benchmark, and metadata that all benchmarks share to the suite.
     fn text<'m>(&'m self, suite: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
         let run = self.runs.first().and_then(|run| run.metadata.get(key));
         run.or_else(|| self.metadata.get(key)).or_else(|| suite.get(key))?.as_str()

@@ -1,4 +1,4 @@
-//! fauxplat's own record of interleaved runs, with all readings of each run.
+//! Reads fauxplat's JSON record of interleaved runs, with all readings of each run.
 
 use fauxplat_model::{Command, MachineFacts, Metric, Outcome, Phase, Readings, Sample, Sources, Told};
 use serde::Deserialize;
@@ -11,18 +11,19 @@ use crate::ReportError;
 pub struct RecordedRuns {
     pub commands: Vec<Command>,
     pub samples: Vec<Sample>,
-    /// The machine, if the file has all facts that this version knows.
+    /// Machine of the runs; `None` unless the file has all facts that this version knows.
     pub machine: Option<MachineFacts>,
-    /// The strata of a calibration.
+    /// Names of the kinds of disturbance (strata) under which a calibration was made; empty for other documents.
     pub strata: Vec<String>,
-    /// Whether some copies of a calibration did more work, to measure power.
+    /// Whether some copies of a calibration did extra work, to measure how often differences are found.
     pub has_power: bool,
 }
 
 #[derive(Deserialize)]
 struct Document {
     machine: Option<Value>,
-    /// Kept as raw JSON, like the machine. Sources that cannot be interpreted mark no reading.
+    /// Sources of the readings as unparsed JSON, like the machine. If they cannot be interpreted, no reading counts as
+    /// a bound because of them.
     sources: Option<Value>,
     commands: Vec<Entry>,
     #[serde(default)]

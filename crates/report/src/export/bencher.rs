@@ -36,7 +36,8 @@ fn benchmark(command: &Timed) -> (String, BTreeMap<String, Measured>) {
     (name, measures.map(|summary| (measure(summary), Measured::of(summary))).collect())
 }
 
-/// Name of a measure. Readings of the first thread alone are another measure than those of the whole tree.
+/// Name of a metric as a measure of Bencher. Readings of the first thread alone are another measure than those of the
+/// whole process tree.
 fn measure(summary: &Summary) -> String {
     let metric = summary.metric;
     match summary.first_thread {

@@ -14,10 +14,10 @@ use crate::{Format, ReportError};
 
 const COLUMNS: [&str; 8] = ["command", "mean", "stddev", "median", "user", "system", "min", "max"];
 
-/// Columns after all others, if there is a gate.
+/// Last columns, which are there if the rule has a gate.
 const GATE_COLUMNS: [&str; 2] = ["gate", "gate_detectable"];
 
-/// Writes the commands that have a wall time, with a column for each parameter.
+/// Writes a row for each command that has readings of the wall time, with a column for each parameter.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let commands = timed(record, Format::CsvSummary.name())?;
     let parameters: BTreeSet<&str> = record
@@ -38,10 +38,10 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(rows.flush()?)
 }
 
-/// The answer of a gate about the first metric that has one, and the detectable change as a ratio minus one; both are
-/// empty for the reference.
+/// Cells for the answer of a gate, and for the change that it could have detected, as a ratio minus one; both are empty
+/// for the reference.
 fn gate(record: &Record, command: &Timed) -> [String; 2] {
-    // Of several metrics, the answer is that of the one which says most: beyond, then undecided, then within.
+    // Of several metrics, the answer is that of the metric whose answer says most: beyond, then undecided, then within.
     let rank = |gate: &Gate| match gate.state {
         GateState::Beyond => 0,
         GateState::Undecided => 1,

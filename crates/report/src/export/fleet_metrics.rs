@@ -9,7 +9,7 @@ use super::distinct;
 use super::openmetrics::{escaped, head};
 use crate::words::visible;
 
-/// A figure of machines: name of its family, help text, and a function that returns the value for a machine.
+/// A figure that machines have: name of its family, help text, and a function that returns the value for a machine.
 type Figure = (&'static str, &'static str, fn(&FleetNode) -> Option<f64>);
 
 const FIGURES: [Figure; 6] = [
@@ -29,10 +29,10 @@ const DETECTABLE: &str = "fauxplat_fleet_smallest_detectable_ratio";
 const NOTICE: &str = "fauxplat_fleet_notice";
 const STARTED: &str = "fauxplat_fleet_run_timestamp_seconds";
 
-/// Characters of the definition's checksum in labels: enough to distinguish any two definitions.
+/// Number of characters of the definition's checksum in labels: enough to distinguish any two definitions.
 const HASH_CHARS: usize = 12;
 
-/// Writes one family after the other, and the end mark.
+/// Writes the families of metrics one after the other, and the end mark.
 pub(super) fn write(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()> {
     // Different names may become equal when they are escaped, and a collector drops the whole exposition if a series
     // occurs twice.
@@ -69,7 +69,7 @@ fn labels(found: &FleetFindings, node: &FleetNode, name: &str) -> String {
     format!("node=\"{}\",group=\"{group}\",{}", escaped(name), of_run(found))
 }
 
-/// Labels of every series, which keep the results of two benchmarks apart in one collector.
+/// Labels that every series has, which keep the results of two benchmarks apart in one collector.
 fn of_run(found: &FleetFindings) -> String {
     let metric = escaped(&visible(found.metric.name()));
     let command = escaped(&visible(&found.command));
@@ -77,7 +77,7 @@ fn of_run(found: &FleetFindings) -> String {
     format!("command=\"{command}\",definition=\"{}\",metric=\"{metric}\"", escaped(&visible(&definition)))
 }
 
-/// The time of the run, which the collector does not know: its own timestamps are those of reading the file.
+/// Writes the time of the measurement, which the collector does not know: its timestamps are those of reading the file.
 fn started(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()> {
     let Some(started_utc_ns) = found.started_utc_ns else { return Ok(()) };
     head(STARTED, "gauge", "When the first machine began, in seconds since 1970.", out)?;
@@ -85,7 +85,7 @@ fn started(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{STARTED}{{{}}} {:.3}", of_run(found), started_utc_ns as f64 / 1e9)
 }
 
-/// Medians of the machines, in base units.
+/// Writes the medians of the machines, in base units.
 fn medians(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io::Result<()> {
     let (unit, per) = match found.metric.unit() {
         Unit::Nanos => ("seconds", 1e9),
@@ -105,7 +105,7 @@ fn medians(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// Observations other than slowness. A machine may differ in several facts.
+/// Writes observations of machines other than slowness. A machine may differ in several facts.
 fn notices(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io::Result<()> {
     head(NOTICE, "gauge", "1 for what is seen of the machine beside slowness.", out)?;
     let labels_of: BTreeMap<&str, &String> =

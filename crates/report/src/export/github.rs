@@ -14,7 +14,7 @@ use crate::samples::summary;
 use crate::words::spaced;
 use crate::{Format, ReportError, verdict};
 
-/// The metrics that are charted.
+/// The metrics that are exported for the action's charts.
 const METRICS: [Metric; 3] = [Metric::WALL, Metric::CPU, Metric::PEAK_MEMORY];
 
 #[derive(Serialize)]

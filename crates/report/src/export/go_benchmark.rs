@@ -13,14 +13,15 @@ use crate::samples::{ByCommand, is_analysed};
 use crate::words::visible;
 use crate::{Format, ReportError, own};
 
-/// Writes a line for every analysed run that has a wall time, without metrics that were not measured.
+/// Writes a line for every analysed run that has a reading of the wall time. A metric that was not measured is left out
+/// of the line.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     if let Findings::Own(found) = record.findings {
         return write_readings(record.header, found, out);
     }
     let commands = timed(record, Format::GoBenchmark.name())?;
     let samples = ByCommand::new(record);
-    // Go numbers repeated names in the same way.
+    // Go appends the same kind of number to repeated names.
     let names = commands.iter().map(|command| safe(&command.name));
     let names = distinct(names, |name, count| format!("{name}#{count:02}"));
     describe(record.header, out)?;
@@ -30,8 +31,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(())
 }
 
-/// Writes a line for every reading of a document that a verb owns. The side is a key of the file: `benchstat -col side`
-/// compares the sides.
+/// Writes a line for every reading of a document whose type is private to a verb. The side of a comparison is a key of
+/// the file: `benchstat -col side` compares the sides.
 fn write_readings(header: &Header, found: &OwnFindings, out: &mut dyn Write) -> Result<(), ReportError> {
     let readings = own::readings(found).unwrap_or_default();
     if readings.is_empty() {
@@ -80,8 +81,8 @@ fn runs<'a>(
     samples.of(timed.index).filter(counts)
 }
 
-/// Writes a run as one iteration, with a unit for each figure. A metric with bounds among its readings is omitted from
-/// all runs: the remaining readings would be a biased selection.
+/// Writes the line of a run as one iteration, with a unit for each figure. A metric with bounds among its readings is
+/// omitted from all runs: the remaining readings would be a biased selection.
 fn line(name: &str, (run, command): (&Sample, &Timed), out: &mut dyn Write) -> std::io::Result<()> {
     write!(out, "Benchmark{name} 1")?;
     let is_bounded = |metric: Metric| command.findings.bounded.iter().any(|it| it.metric == metric);
@@ -101,8 +102,8 @@ fn line(name: &str, (run, command): (&Sample, &Timed), out: &mut dyn Write) -> s
     out.write_all(b"\n")
 }
 
-/// A name without blanks that begins with a capital letter. A slash would begin the name of a part, and a number after
-/// a final hyphen would be taken for the number of CPUs.
+/// A name in the form that the grammar allows: without blanks, and beginning with a capital letter. A slash would begin
+/// the name of a part, and a number after a final hyphen would be taken for the number of CPUs.
 fn safe(name: &str) -> String {
     let replaced = |c: char| if c.is_whitespace() || c == '/' { '_' } else { c };
     // Blanks become underscores; hidden or terminal-controlling characters are spelt out.

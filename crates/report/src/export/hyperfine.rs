@@ -18,13 +18,13 @@ struct Document<'a> {
     results: Vec<Entry<'a>>,
 }
 
-/// Result of a command in version 1. The JSON of version 2 contains these fields as well, since most scripts read only
-/// them.
+/// Result of a command in version 1 of the JSON. That of version 2 contains these fields as well, since most scripts
+/// read only them.
 #[derive(Serialize)]
 pub(super) struct Entry<'a> {
     command: &'a str,
     mean: f64,
-    /// `null` for a single run, as in hyperfine.
+    /// Standard deviation of the times; `null` for a single run, as in hyperfine.
     stddev: Option<f64>,
     median: f64,
     user: f64,
@@ -34,13 +34,13 @@ pub(super) struct Entry<'a> {
     times: Vec<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_usage_byte: Option<Vec<u64>>,
-    /// `null` for a run that a signal ended.
+    /// Exit status of each run; `null` for a run that a signal ended.
     exit_codes: Vec<Option<i32>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<&'a str, &'a str>,
 }
 
-/// Writes the commands that have at least one analysed run.
+/// Writes a result for each command that has at least one analysed run.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let samples = ByCommand::new(record);
     let commands = timed(record, Format::HyperfineJson.name())?;
@@ -77,7 +77,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The exit status of a run; `None` if a signal ended it.
+/// The exit status of a run; `None` if a signal or the time limit ended it.
 pub(super) fn exit_code(run: &Sample) -> Option<i32> {
     match run.outcome {
         fauxplat_model::Outcome::Exited(status) => Some(status.into()),

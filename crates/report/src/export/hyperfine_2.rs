@@ -14,7 +14,7 @@ use super::{Timed, hyperfine, timed};
 use crate::samples::{ByCommand, is_analysed, summary};
 use crate::{Format, ReportError};
 
-/// Metrics that hyperfine knows, with hyperfine's names for them.
+/// Metrics that hyperfine 2 knows, with hyperfine's names for them.
 const METRICS: [(Metric, &str); 5] = [
     (Metric::WALL, PRIMARY),
     (Metric::CPU, "time_cpu"),
@@ -48,7 +48,7 @@ struct Platform<'a> {
 
 #[derive(Serialize)]
 struct Entry<'a> {
-    /// `command` is the given name, as in version 1: scripts use it as a label.
+    /// Fields of version 1. In them `command` is the given name, since scripts use it as a label.
     #[serde(flatten)]
     version_1: hyperfine::Entry<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ struct Entry<'a> {
 struct Measurement {
     #[serde(flatten)]
     quantities: BTreeMap<&'static str, Quantity>,
-    /// `null` for a run that a signal ended.
+    /// Exit status of the run; `null` if a signal ended it.
     exit_code: Option<i32>,
 }
 
@@ -76,14 +76,14 @@ struct Statistics {
     unit: &'static str,
     count: usize,
     mean: f64,
-    /// `null` for a single run.
+    /// Standard deviation of the runs; `null` for a single run.
     stddev: Option<f64>,
     median: f64,
     min: f64,
     max: f64,
 }
 
-/// Writes the commands that have at least one analysed run.
+/// Writes a result for each command that has at least one analysed run.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let samples = ByCommand::new(record);
     let commands = timed(record, Format::HyperfineJson2.name())?;
@@ -122,7 +122,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The base unit of a metric, and the number of the metric's own units in it.
+/// The number of a metric's stored units in its base unit, and the name of the base unit.
 fn base(metric: Metric) -> (f64, &'static str) {
     match metric.unit() {
         Unit::Nanos => (1e9, "second"),
@@ -131,7 +131,7 @@ fn base(metric: Metric) -> (f64, &'static str) {
 }
 
 impl Measurement {
-    /// A metric with bounds among its readings is omitted from all runs.
+    /// The measurement of one run. A metric with bounds among its readings is omitted from all runs.
     fn of(run: &Sample, timed: &Timed) -> Self {
         let is_bounded = |metric: Metric| timed.findings.bounded.iter().any(|it| it.metric == metric);
         let quantity = |&(metric, word): &(Metric, &'static str)| {

@@ -2,7 +2,8 @@
 //! of a lab.
 //!
 //! Specification: <https://github.com/testmoapp/junitxml>. A command that is slower than its reference by more than the
-//! margin is a failure; a missing answer is a skipped case. The answer of a gate, if there is one, is the outcome.
+//! margin is a failure; a comparison without an answer is a skipped case. If there is a gate, its answer is the outcome
+//! instead.
 
 use std::io::Write;
 
@@ -15,13 +16,13 @@ use crate::samples::{command_findings, compared, summary};
 use crate::words::visible;
 use crate::{Format, ReportError, verdict_sentence};
 
-/// Writes one suite.
+/// Writes the cases of a record as one suite.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let cases = cases(record)?;
     let count = |wanted: fn(&Outcome) -> bool| cases.iter().filter(|case| wanted(&case.outcome)).count();
     let failures = count(|outcome| matches!(outcome, Outcome::Failed(_)));
     let skipped = count(|outcome| matches!(outcome, Outcome::Skipped(_)));
-    // Without any known times, such as for the claims of a lab, the suite has no time attribute.
+    // If no case has a time, as with the claims of a lab, the suite has no time attribute.
     let times_s: Vec<f64> = cases.iter().filter_map(|case| case.time_s).collect();
     let time = if times_s.is_empty() { String::new() } else { time_of(times_s.iter().sum()) };
     let (suite, started) = (record.findings.schema(), &record.header.started);
@@ -69,7 +70,8 @@ fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -
             None if comparison.is_left_open(&rule.fail_if) => Outcome::Skipped(sentence),
             None => Outcome::Passed(sentence),
         },
-        // `--undecided-code` alone asks about either side, and an improvement is no failure.
+        // With `--undecided-code` alone, the gate's question is about both directions, and an improvement is no
+        // failure.
         (Some(GateState::Beyond), _)
             if rule.gate == Some(GateQuestion::Different) && comparison.b_is_better() =>
         {
@@ -79,7 +81,7 @@ fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -
         (Some(GateState::Within), _) => Outcome::Passed(sentence),
         (Some(GateState::Undecided), _) if rule.gate_is_strict => Outcome::Failed(sentence),
         (Some(GateState::Undecided), _) => Outcome::Skipped(sentence),
-        // A verdict that `--fail-if slower` would accept is no failure.
+        // A difference that `--fail-if slower` would let pass is no failure.
         (None, Verdict::Different)
             if comparison.is_different_beyond_margin() && !comparison.b_is_better() =>
         {
@@ -106,7 +108,7 @@ fn claim_outcome(outcome: Option<LabOutcome>, reason: Option<&str>) -> Outcome {
     }
 }
 
-/// A case for each command, including commands without a successful run, whose absence would go unnoticed.
+/// Cases of `run`: one for each command, including commands without a successful run, whose absence would go unnoticed.
 fn run_cases(record: &Record) -> Result<Vec<Case>, ReportError> {
     let commands = command_findings(record);
     if commands.is_empty() {
@@ -142,7 +144,8 @@ fn write_case(case: &Case, suite: &str, out: &mut dyn Write) -> std::io::Result<
     writeln!(out, "    </testcase>")
 }
 
-/// Text for XML: without characters that control a terminal, which include all characters that XML 1.0 forbids.
+/// Escapes text for XML. Characters that control a terminal, which include all characters that XML 1.0 forbids, are
+/// spelt out.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {

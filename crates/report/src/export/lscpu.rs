@@ -15,7 +15,7 @@ use fauxplat_units::{Cpu, CpuSet};
 use super::boxes::found;
 use crate::ReportError;
 
-/// The first three lines.
+/// The first three lines of the output.
 const HEAD: &str = "\
 # The following is the parsable format, which can be fed to other
 # programs. Each different item in every column has an unique ID
@@ -42,9 +42,10 @@ fn page(topology: &Topology) -> String {
     out
 }
 
-/// Numbers as this format defines them.
+/// Cores, sockets and caches in the order in which `lscpu` numbers them.
 struct View<'t> {
-    /// For each description, the cores and sockets in the order of their first CPU.
+    /// For each CPU description in `/proc/cpuinfo`, the CPUs of its cores and of its sockets, in the order of their
+    /// first CPU.
     cores: Vec<Vec<&'t CpuSet>>,
     sockets: Vec<Vec<&'t CpuSet>>,
     /// Caches with their names and numbers, sorted by name.
@@ -90,7 +91,7 @@ impl<'t> View<'t> {
             let _ = place.map(|place| write!(out, "{place}"));
             out.push(',');
         }
-        // A node that the kernel does not report is no node for `lscpu`.
+        // A NUMA node that the kernel does not report is no node for `lscpu`.
         let node = topology.node_of(cpu.cpu).filter(|_| !topology.node_is_implied);
         let _ = node.map(|node| write!(out, "{}", node.node));
         if !self.caches.is_empty() {
@@ -111,7 +112,7 @@ impl<'t> View<'t> {
     }
 }
 
-/// Adds a set to those of a description, unless it is already there.
+/// Adds a set of CPUs to the sets of a description, unless it is empty or already there.
 fn meet<'t>(all: &mut Vec<Vec<&'t CpuSet>>, description: usize, set: &'t CpuSet) {
     if all.len() <= description {
         all.resize(description + 1, Vec::new());
@@ -121,8 +122,8 @@ fn meet<'t>(all: &mut Vec<Vec<&'t CpuSet>>, description: usize, set: &'t CpuSet)
     }
 }
 
-/// The caches by name, each with the kernel's number or else its position among caches of its kind. Two entries with
-/// equal kind and number are one cache.
+/// The caches with their names, each with the kernel's number or else its position among caches of its kind. Two
+/// entries with equal kind and number are one cache.
 fn numbered(caches: &[Cache]) -> Vec<Numbered<'_>> {
     let mut found: Vec<Numbered<'_>> = Vec::new();
     let kind = |cache: &Cache| -> (u32, CacheKind) { (cache.level, cache.kind) };

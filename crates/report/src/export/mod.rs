@@ -26,7 +26,7 @@ use crate::samples::{command_findings, summary};
 use crate::words::{shorten, visible};
 use crate::{Format, ReportError, Style};
 
-/// Writes a format of another tool. Every format without a writer elsewhere belongs here.
+/// Writes a record in the format of another tool. Every format without a writer elsewhere belongs here.
 pub(crate) fn write(
     record: &Record,
     format: Format,
@@ -59,7 +59,7 @@ pub(crate) fn write(
     }
 }
 
-/// Greatest length of a name in columns: Bencher accepts at most 1024 characters, and a number may be appended.
+/// Maximum length of a name in columns: Bencher accepts at most 1024 characters, and a number may be appended.
 const NAME_MAX: usize = 1000;
 
 pub(crate) struct Timed<'a> {
@@ -69,7 +69,7 @@ pub(crate) struct Timed<'a> {
     pub(crate) wall: &'a Summary,
 }
 
-/// The commands that have a wall time, under distinct names. Fails if there are none.
+/// The commands that have readings of the wall time, under distinct names. Fails if there are none.
 pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec<Timed<'a>>, ReportError> {
     let nothing = |reason| Err(ReportError::NothingToExport { format, reason });
     match record.findings {
@@ -107,13 +107,14 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
     }
 }
 
-/// The comparisons of a command with its reference that have a gate.
+/// The comparisons of a command (by its index) with its reference that answer the question of `--fail-if`.
 pub(crate) fn gated<'a>(record: &Record<'a>, command: usize) -> impl Iterator<Item = &'a Comparison> {
     let comparisons: &[Comparison] = match record.findings {
         Findings::Compare(found) => &found.comparisons,
         _ => &[],
     };
-    // All other commands are compared with the first, metric by metric; with a baseline, the only command is.
+    // All commands but the first are compared with the first, metric by metric; with a baseline, the only command is
+    // compared.
     let others = record.commands.len().saturating_sub(1);
     let metrics = match record.findings {
         Findings::Compare(found) => found.metrics().len(),
@@ -132,7 +133,8 @@ pub(crate) fn names(record: &Record) -> Vec<String> {
     distinct(names, |name, count| format!("{name} ({count})"))
 }
 
-/// A name that every format accepts: one visible, non-empty line of bounded length.
+/// A command's name in a form that every format accepts: one visible, non-empty line of bounded length. An empty name
+/// becomes `command` and the number.
 fn one_line(index: usize, name: &str) -> String {
     match shorten(visible(name).trim(), NAME_MAX, "...") {
         name if name.is_empty() => format!("command {}", index + 1),
@@ -140,7 +142,7 @@ fn one_line(index: usize, name: &str) -> String {
     }
 }
 
-/// The names made distinct by a number from 2 on for repeated names, since the other tools use names as keys.
+/// The names in their order, with a number from 2 on for repeated names, since the other tools use names as keys.
 fn distinct(names: impl Iterator<Item = String>, number: impl Fn(&str, usize) -> String) -> Vec<String> {
     let mut taken = HashSet::new();
     let mut claim = |name: String| {

@@ -1,9 +1,9 @@
 //! The text exposition of a live table for Prometheus and compatible collectors.
 //!
-//! The format: <https://prometheus.io/docs/specs/om/open_metrics_spec/>, version 1.0. A key with a name is a family of
-//! its own. Kind, unit and help come from the description by the table's creator; without one, a name that ends in
-//! `_total` makes a counter and any other name a gauge. All keys without a name form one family. Types are written for
-//! gauges too, and only types that the older text format has as well, because the text-file collector of the node
+//! The format is that of <https://prometheus.io/docs/specs/om/open_metrics_spec/>, version 1.0. A key with a name is a
+//! separate family. Kind, unit and help come from the description by the table's creator; without one, a name that ends
+//! in `_total` makes a counter and any other name a gauge. All keys without a name form one family. Types are written
+//! for gauges too, and only types that the older text format has as well, because the text-file collector of the node
 //! exporter reads the older format.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,13 +22,13 @@ const UNNAMED: &str = "fauxplat_table_value";
 const ALIVE: &str = "fauxplat_table_creator_alive";
 /// Name of the family that holds the counters of a process.
 const COUNTED: &str = "fauxplat_counted";
-/// Base units of the specification. A family whose name ends in such a unit declares it.
+/// Base units of the OpenMetrics specification. A family whose name ends in such a unit declares it.
 const UNITS: [&str; 9] =
     ["seconds", "bytes", "ratio", "celsius", "meters", "joules", "volts", "amperes", "grams"];
 
 struct Family<'a> {
-    /// The name in the format's characters, without `_total`, and with the unit at its end, as the specification
-    /// requires.
+    /// Name of the family in characters that the format allows, without `_total`, and with the unit at its end, as the
+    /// specification requires.
     name: String,
     /// The key, and its name as the table or the user gave it; `None` for keys without a name.
     key: Option<(u64, &'a str)>,
@@ -37,7 +37,8 @@ struct Family<'a> {
     values: Vec<&'a TableValue>,
 }
 
-/// Writes the values of a table, whether its creator is alive, and the end mark.
+/// Writes the values of a live table, whether its creator is alive, and the end mark. Also writes the counts of a
+/// process that was watched.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let found = match record.findings {
         Findings::Table(found) => found,
@@ -60,7 +61,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(writeln!(out, "# EOF")?)
 }
 
-/// Writes counts of a process, summed over all intervals. A counter that was never scheduled has no value.
+/// Writes the counts of a watched process, summed over all intervals. A counter that was never scheduled has no value.
 fn counted(found: &WatchedProcess, out: &mut dyn Write) -> Result<(), ReportError> {
     head(
         COUNTED,
@@ -79,7 +80,7 @@ fn counted(found: &WatchedProcess, out: &mut dyn Write) -> Result<(), ReportErro
     Ok(writeln!(out, "# EOF")?)
 }
 
-/// Writes the figures of a verb whose findings have a private type.
+/// Writes the figures of a verb whose findings have no type in the model of all verbs.
 pub(super) fn gauges(found: &OwnFindings, out: &mut dyn Write) -> Result<(), ReportError> {
     let nothing = ReportError::NothingToExport { format: Format::OpenMetrics.name(), reason: EXPOSED };
     for family in own::gauges(found).filter(|all| !all.is_empty()).ok_or(nothing)? {
@@ -93,8 +94,8 @@ pub(super) fn gauges(found: &OwnFindings, out: &mut dyn Write) -> Result<(), Rep
     Ok(writeln!(out, "# EOF")?)
 }
 
-/// The label of each object: its name or its number. A number is appended to equal names, since a collector drops the
-/// whole exposition if a series occurs twice.
+/// The label of each object of a live table: its name or its number. A number is appended to equal names, since a
+/// collector drops the whole exposition if a series occurs twice.
 fn objects(values: &[TableValue]) -> BTreeMap<u64, String> {
     let mut seen = BTreeSet::new();
     let each: Vec<&TableValue> = values.iter().filter(|value| seen.insert(value.object)).collect();
@@ -103,9 +104,9 @@ fn objects(values: &[TableValue]) -> BTreeMap<u64, String> {
     each.iter().map(|value| value.object).zip(names).collect()
 }
 
-/// The values by the name of their key; values of a family are adjacent, as the specification requires. A collector
-/// drops the whole exposition if a name could be mistaken for a part of another, so the number of the key is appended
-/// to a name that is taken.
+/// The values of a live table by the names of their keys; values of a family are adjacent, as the specification
+/// requires. A collector drops the whole exposition if a name could be mistaken for a part of another, so the number of
+/// the key is appended to a name that is taken.
 fn families(found: &TableFindings) -> Vec<Family<'_>> {
     let mut by_key: BTreeMap<Option<(&str, u64)>, Vec<&TableValue>> = BTreeMap::new();
     for value in &found.values {
@@ -131,7 +132,7 @@ fn families(found: &TableFindings) -> Vec<Family<'_>> {
     families
 }
 
-/// Counters must not have negative values.
+/// Refuses a counter with a negative value, which the format does not permit.
 fn check(families: &[Family<'_>]) -> Result<(), ReportError> {
     let is_below = |family: &&Family<'_>| family.counter && family.values.iter().any(|it| it.value < 0);
     let reason = "it is a counter, and one of its values is below zero";
@@ -149,20 +150,21 @@ fn is_name(name: &str) -> bool {
     name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_ascii_digit())
 }
 
-/// The name in the characters that are allowed for metrics: letters, digits, `_` and `:`, with no leading digit.
+/// The name with an underscore for every character that metrics may not have: only letters, digits, `_` and `:` are
+/// allowed, with no leading digit.
 fn spelt(name: &str) -> String {
     let spelt = name.chars().map(|c| if is_letter(c) || c.is_ascii_digit() { c } else { '_' });
     let front = if name.starts_with(is_letter) { "" } else { "_" };
     format!("{front}{}", spelt.collect::<String>())
 }
 
-/// Whether a name ends in a unit that follows an underscore.
+/// Whether a name ends in an underscore and this unit.
 fn ends_with_unit(name: &str, unit: &str) -> bool {
     !unit.is_empty() && name.strip_suffix(unit).is_some_and(|stem| stem.ends_with('_'))
 }
 
 impl<'a> Family<'a> {
-    /// The family of a key under the given name; `own` is the key's original name.
+    /// Creates the family of a key under the given name; `own` is the key's original name.
     fn new(
         (name, own, key): (&str, &'a str, u64),
         described: Option<&'a TableKey>,
@@ -172,7 +174,7 @@ impl<'a> Family<'a> {
         let stem = name.strip_suffix("_total").filter(|stem| is_name(stem));
         let counter = described.map_or(own.ends_with("_total"), |key| key.kind == TableKind::Counter);
         let stem = stem.filter(|_| counter).unwrap_or(name);
-        // A unit that no name can end in appears in the help only.
+        // A unit with characters that no name may have appears in the help only.
         let unit = described.map(|key| key.unit.as_str()).filter(|unit| is_name(unit));
         let name = match unit {
             Some(unit) if !ends_with_unit(stem, unit) => format!("{stem}_{unit}"),
@@ -181,7 +183,8 @@ impl<'a> Family<'a> {
         Family { name, key: Some((key, own)), counter, described, values }
     }
 
-    /// Claims the name and the names that a collector derives from it; returns false if one of them is taken.
+    /// Adds the family's name and the names that a collector derives from it to `taken`; returns false and adds nothing
+    /// if one of them is there already.
     fn claims(&self, taken: &mut BTreeSet<String>) -> bool {
         let suffixes: &[&str] = if self.counter { &["", "_total", "_created"] } else { &[""] };
         let names: Vec<String> = suffixes.iter().map(|suffix| format!("{}{suffix}", self.name)).collect();
@@ -197,7 +200,8 @@ impl<'a> Family<'a> {
         own.into_iter().chain(UNITS).find(|unit| ends_with_unit(&self.name, unit))
     }
 
-    /// The table's help for the key, and the key's original name if the family could not have it.
+    /// Help text of the family: the description of the key, and the key's original name if the family could not have
+    /// that name.
     fn help(&self) -> String {
         let Some((key, own)) = self.key else { return "Of a live table, by object and key.".to_owned() };
         let help = match self.described.map(|key| key.help.as_str()) {
@@ -230,7 +234,8 @@ pub(super) fn head(name: &str, kind: &str, help: &str, out: &mut dyn Write) -> s
     writeln!(out, "# TYPE {name} {kind}\n# HELP {name} {help}")
 }
 
-/// A label's value. Backslash, quote and line feed are escaped; all other characters are unchanged.
+/// A label's value as the format has it: backslash, quote and line feed are escaped; all other characters are
+/// unchanged.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
@@ -258,7 +263,7 @@ mod tests {
         }
     }
 
-    /// The lines of a table with one value, of key 3.
+    /// The exported lines of a table with one value, of key 3.
     fn exposed(name: &str, kind: TableKind, unit: &str, help: &str) -> String {
         let name = name.to_owned();
         let values = [value(1, 3, Some(&name), 5)];
@@ -286,7 +291,7 @@ mod tests {
         );
     }
 
-    /// The names of the families of these values, and the result of the check.
+    /// Names of the families that are exported for these values, and the result of the check.
     fn named(values: &[TableValue]) -> (Vec<String>, Result<(), ReportError>) {
         let found = of(values, Vec::new());
         let families = families(&found);

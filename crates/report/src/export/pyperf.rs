@@ -1,6 +1,6 @@
 //! A benchmark suite that pyperf loads (file format 1.0).
 //!
-//! Each process is one pyperf *run* of one value, since that is the level at which pyperf expects independence.
+//! Each process of a command is one pyperf *run* with one value, since pyperf takes runs for independent.
 //! Specification: <https://pyperf.readthedocs.io/en/latest/api.html#json>.
 
 use std::io::Write;
@@ -66,7 +66,7 @@ struct RunMetadata {
     command_max_rss: u64,
 }
 
-/// Writes the commands that have at least one run with a time above zero: pyperf refuses values of zero.
+/// Writes a benchmark for each command that has at least one run with a time above zero: pyperf refuses values of zero.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let samples = ByCommand::new(record);
     let format = Format::PyperfJson.name();
@@ -98,7 +98,7 @@ impl SuiteMetadata {
     }
 }
 
-/// Metadata must be one line without surrounding blanks.
+/// A text as metadata have to be: one line without surrounding blanks.
 fn one_line(text: &str) -> String {
     visible(text).trim().to_owned()
 }

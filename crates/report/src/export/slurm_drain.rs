@@ -1,4 +1,5 @@
-//! Commands that take confirmed machines out of a cluster. An administrator has to run them; fauxplat does not.
+//! Commands that take machines which are confirmed as slow out of a cluster. An administrator has to run them; fauxplat
+//! does not.
 //!
 //! The lines are those of `scontrol update` of Slurm (scontrol(1), "SPECIFICATIONS FOR UPDATE COMMAND").
 
@@ -10,11 +11,11 @@ use fauxplat_model::{FleetFindings, FleetNode, NodeState};
 use crate::words::visible;
 use crate::{Format, ReportError};
 
-/// Greatest length of a name that is written: host names have at most 253 characters.
+/// Maximum length of a machine's name that is written: host names have at most 253 characters.
 const NAME_MAX: usize = 253;
 
-/// Writes a line for each confirmed machine. A name with special characters is written as a comment, since a shell
-/// could interpret it.
+/// Writes a line for each machine that is confirmed as slow. If its name has special characters, the line is a comment,
+/// since a shell could interpret the name.
 pub(super) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let Findings::Fleet(found) = record.findings else {
         let reason = "it lists the confirmed machines of `fleet report`";
@@ -60,7 +61,8 @@ fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_MAX && !name.starts_with(['-', '.']) && name.chars().all(plain)
 }
 
-/// The reason for Slurm, with only fauxplat's own figures, so that no foreign text is within the quotes.
+/// The reason that Slurm shows for a drained machine, with only fauxplat's figures, so that no foreign text is within
+/// the quotes.
 fn reason(found: &FleetFindings, node: &FleetNode) -> String {
     let ratio = node.effect_ratio.unwrap_or(f64::NAN);
     let slower = if found.metric.more_is_better() { 1.0 - ratio } else { ratio - 1.0 };

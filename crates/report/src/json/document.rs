@@ -1,4 +1,5 @@
-//! Structures of the document. Every structure borrows its data, so that nothing is collected before writing.
+//! Structures of the JSON document of a record. Every structure borrows its data, so that nothing is collected before
+//! writing.
 
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
@@ -15,7 +16,7 @@ use crate::evidence::Pieces;
 use crate::json::topo::Topo;
 use crate::samples::{ByCommand, P95_FROM, baseline, command_findings, compared};
 
-/// The whole document. `schema` comes first, so that a reader can identify the document by its first bytes.
+/// The whole JSON document. `schema` comes first, so that a reader can identify the document by its first bytes.
 #[derive(SerializeDerive)]
 pub(crate) struct Document<'r, 'a> {
     schema: &'a str,
@@ -33,7 +34,7 @@ pub(crate) struct Document<'r, 'a> {
 #[derive(SerializeDerive)]
 #[serde(untagged)]
 enum Verdicts<'a> {
-    /// `run` has comparisons if it has several commands.
+    /// Findings of `run`, with comparisons if there are several commands.
     Run {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         comparisons: Vec<&'a Comparison>,
@@ -77,13 +78,13 @@ impl<'a> Baseline<'a> {
     }
 }
 
-/// `commands[]`.
+/// The field `commands`, a list of [`CommandEntry`].
 struct Commands<'r, 'a> {
     record: &'r Record<'a>,
     samples: &'r ByCommand<'a>,
 }
 
-/// A command: the way it was started, its summary, its runs.
+/// An entry of `commands`: the way in which a command was started, its summary, its runs.
 #[derive(SerializeDerive)]
 struct CommandEntry<'r, 'a> {
     #[serde(flatten)]
@@ -108,10 +109,10 @@ struct Counts {
     runs_with_left_behind: usize,
 }
 
-/// `summary`: one entry per metric, named as in `runs[]`.
+/// The field `summary` of a command: one entry per metric, named as in `runs[]`.
 struct Summaries<'a>(Option<&'a RunFindings>);
 
-/// An entry of `summary` for a metric with bounds among its readings.
+/// An entry of `summary` for a metric of which some readings are bounds.
 #[derive(SerializeDerive)]
 struct BoundedEntry {
     n: usize,
@@ -122,7 +123,7 @@ struct BoundedEntry {
     at_least: Option<f64>,
 }
 
-/// An entry of `summary`, in the unit of the metric's field name.
+/// An entry of `summary`, in the unit that the metric's field name gives.
 #[derive(SerializeDerive)]
 struct SummaryEntry<'a> {
     n: usize,
@@ -146,7 +147,7 @@ struct SummaryEntry<'a> {
     intervals: &'a [QuantileInterval],
 }
 
-/// `runs[]`, in the order of execution.
+/// The field `runs` of a command: its runs in the order of execution.
 struct Runs<'r, 'a> {
     samples: &'r ByCommand<'a>,
     command: usize,
@@ -164,7 +165,8 @@ struct RunEntry<'a> {
     env_pad_bytes: u16,
     #[serde(flatten)]
     readings: Readings<'a>,
-    /// The source of peak memory, which determines the processes that it covers; `null` if it was not measured.
+    /// Kernel interface from which the peak memory was read, which determines the processes that it covers; `null` if
+    /// it was not measured.
     peak_memory_source: Option<Source>,
     /// The CPU on which the run ended.
     cpu: Option<u16>,
@@ -175,7 +177,7 @@ struct RunEntry<'a> {
     outcome: Outcome,
 }
 
-/// A field for each metric; `null` means not measured.
+/// A field with the reading of each metric; `null` means not measured.
 struct Readings<'a> {
     sample: &'a Sample,
     metrics: &'a [Metric],
@@ -328,7 +330,7 @@ impl<'a> RunEntry<'a> {
     }
 }
 
-/// A single run as an entry of `runs[]`, with the index of its command.
+/// A single run in the form of an entry of `runs[]`, with the index of its command.
 #[derive(SerializeDerive)]
 pub(crate) struct LoneRun<'a> {
     kind: &'static str,

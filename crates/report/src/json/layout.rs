@@ -1,15 +1,15 @@
-//! Line breaks for JSON: indented down to the list of runs, then one line per element.
+//! Layout of JSON documents: indented down to the list of runs, then one line per element.
 
 use std::io::{self, Write};
 
 use serde_json::ser::Formatter;
 
-/// The depth of `commands[].runs[]`: document, commands, command, runs.
+/// Depth of brackets down to which lines are broken, that of `commands[].runs[]`: document, commands, command, runs.
 const BROKEN_DEPTH: usize = 4;
 
-/// Breaks lines only within the outer brackets.
+/// JSON formatter that breaks lines only within the outer brackets.
 ///
-/// serde's pretty layout writes each field on a line of its own: a hundred thousand runs would be three million lines.
+/// serde's pretty layout writes each field on a separate line: a hundred thousand runs would be three million lines.
 #[derive(Default)]
 pub(crate) struct LinePerRun {
     depth: usize,

@@ -15,8 +15,8 @@ use crate::ReportError;
 use crate::evidence::{Piece, Pieces};
 use crate::samples::ByCommand;
 
-/// A piece of evidence as an object with its `kind`, for streams of events. `memory` is the source of a run's peak
-/// memory.
+/// A piece of evidence as a JSON object with its `kind`, for streams of events. `memory` is the kernel interface from
+/// which the peak memory of runs is read.
 pub fn evidence_json(evidence: &Evidence, memory: Source) -> serde_json::Value {
     let value = match evidence {
         Evidence::Run(sample) => {
@@ -40,7 +40,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     write_all(record, Pieces(&[]), out)
 }
 
-/// Writes the record with evidence other than runs.
+/// Writes the record together with evidence other than runs.
 pub(crate) fn write_all(record: &Record, evidence: Pieces, out: &mut dyn Write) -> Result<(), ReportError> {
     let samples = ByCommand::new(record);
     let mut serializer = serde_json::Serializer::with_formatter(&mut *out, layout::LinePerRun::default());

@@ -1,4 +1,4 @@
-//! Fields of a sweep's document. The period's fields are optional, since most sweeps have none.
+//! Fields of the JSON document of a sweep. The period's fields are optional, since most sweeps have none.
 
 use fauxplat_model::{
     AlsoSwept, FailingLevel, LevelFindings, Metric, Peak, SlowLevel, StoppedBy, SweepAnswer, SweepFinding,
@@ -6,7 +6,7 @@ use fauxplat_model::{
 };
 use serde::Serialize;
 
-/// The fields at the top level of the document.
+/// The fields at the top level of a sweep's JSON document.
 #[derive(Serialize)]
 pub(crate) struct SweepEntry<'a> {
     factor: &'a str,
@@ -34,7 +34,7 @@ struct AlsoEntry<'a> {
     stopped_by: StoppedBy,
 }
 
-/// A level as the user wrote it: as a number if all levels are numbers.
+/// A level of a factor as the user wrote it: as a number if it is one.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Written<'a> {
@@ -43,7 +43,7 @@ enum Written<'a> {
     Name(&'a str),
 }
 
-/// A level; `name` is always text.
+/// An entry of the field `levels`; `name` is always text.
 #[derive(Serialize)]
 struct LevelEntry<'a> {
     level: Written<'a>,
@@ -72,7 +72,7 @@ struct PeakEntry<'a> {
     blocks: usize,
 }
 
-/// `finding`.
+/// The field `finding`.
 #[derive(Serialize)]
 struct FindingEntry<'a> {
     effect: bool,
@@ -144,7 +144,8 @@ fn levels(metric: Metric, levels: &[LevelFindings]) -> Vec<LevelEntry<'_>> {
 }
 
 impl<'a> Written<'a> {
-    /// The name of a combination is not a number, although one of its parts may be.
+    /// A level by its name, and its number if it has one. The name of a combination of levels is not a number, although
+    /// one of its parts may be.
     fn of(name: &'a str, number: Option<f64>) -> Self {
         match number.filter(|_| name.parse::<f64>().is_ok()) {
             Some(whole) if whole == whole.trunc() && whole.abs() < 9e15 => Written::Whole(whole as i64),

@@ -1,4 +1,4 @@
-//! The fields of `fauxplat.topo/1`.
+//! The fields of the JSON document `fauxplat.topo/1`, which describes the topology of a machine.
 
 use fauxplat_model::{
     CacheKind, CpuKind, Group, GroupKind, LogicalCpu, NumaNode, Pick, TopoFindings, Topology,

@@ -2,26 +2,26 @@
 
 use fauxplat_model::Metric;
 
-/// With fewer readings, the table is easier to read.
+/// Minimum number of readings for a drawn distribution; with fewer, the table is easier to read.
 const READINGS_MIN: usize = 5;
 
-/// More columns would show noise, not shape.
+/// Maximum number of bins of a drawing; more would show noise, not shape.
 const COLUMNS_MAX: usize = 60;
 
-/// Distributions on one axis.
+/// Distributions of readings that are drawn on one axis.
 pub(crate) struct Distribution {
     /// Names of the distributions; empty if a single distribution is named by the surrounding pieces.
     pub(crate) names: Vec<String>,
     pub(crate) shape: Shape,
 }
 
-/// The data of the distributions.
+/// The data from which distributions are drawn.
 pub(crate) enum Shape {
-    /// All readings. Each drawing bins them for its width.
+    /// All readings. Each drawing divides them into as many bins as suit its width.
     Readings { metric: Metric, axis: Axis, values: Vec<Sorted> },
-    /// Counts in given bins.
+    /// Counts of each distribution in bins that are given.
     Counts {
-        /// Title: the meaning of the axis and of the height of the columns.
+        /// Title of the drawing: the meaning of the axis and of the height of the columns.
         title: String,
         counts: Vec<Vec<u64>>,
         /// Labels of the two ends of the axis.
@@ -30,14 +30,14 @@ pub(crate) enum Shape {
 }
 
 impl Distribution {
-    /// The distributions of readings; `None` if there is nothing to draw.
+    /// Distributions of readings on a common axis; `None` if there is nothing to draw.
     pub(crate) fn of(metric: Metric, names: Vec<String>, values: Vec<Sorted>) -> Option<Self> {
         let axis = Axis::of(&values.iter().collect::<Vec<_>>())?;
         Some(Distribution { names, shape: Shape::Readings { metric, axis, values } })
     }
 }
 
-/// Readings of one command, in rising order.
+/// The finite readings of one command, in rising order.
 pub(crate) struct Sorted(Vec<f64>);
 
 impl Sorted {
@@ -55,19 +55,20 @@ impl Sorted {
         self.0[((self.0.len() - 1) as f64 * share).round() as usize]
     }
 
-    /// The median; `None` without readings.
+    /// The median of the readings; `None` without readings.
     pub(crate) fn median(&self) -> Option<f64> {
         let (upper, lower) = (self.0.len() / 2, self.0.len().saturating_sub(1) / 2);
         Some(self.0.get(lower)? / 2.0 + self.0.get(upper)? / 2.0)
     }
 }
 
-/// The section of the number line that is drawn.
+/// The range of values that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axis {
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// Width of a bin at which the narrowest of the series shows its shape, without gaps from too few readings per bin.
+    /// Width of a bin at which the narrowest of the distributions shows its shape, without gaps from too few readings
+    /// per bin.
     bin: f64,
 }
 
@@ -76,12 +77,12 @@ pub(crate) struct Axis {
 pub(crate) struct Raster {
     pub(crate) axis: Axis,
     pub(crate) bins: usize,
-    /// Characters per bin.
+    /// Number of characters that a bin takes in a drawing with characters.
     pub(crate) stretch: usize,
 }
 
 impl Axis {
-    /// An axis for several commands; `None` if there is nothing to draw.
+    /// An axis for the readings of several commands; `None` if there is nothing to draw.
     ///
     /// The axis ends three interquartile ranges beyond the quartiles (Tukey's outer fences): otherwise one outlier
     /// would squeeze all other readings into a single column. Readings beyond the axis are counted, not hidden. The
@@ -118,7 +119,7 @@ impl Raster {
         (low..=high).contains(&value).then(|| ((share * self.bins as f64) as usize).min(self.bins - 1))
     }
 
-    /// Index of the character below which a value lies.
+    /// Index of the character of the drawn line in which a value lies; `None` if the value is beyond the axis.
     pub(crate) fn character(self, value: f64) -> Option<usize> {
         let characters = Raster { bins: self.bins * self.stretch, stretch: 1, ..self };
         characters.bin(value)
@@ -176,7 +177,7 @@ mod tests {
         let [a, b] = [[10.0, 11.0, 12.0, 13.0, 14.0], [30.0, 31.0, 32.0, 33.0, 34.0]].map(|it| sorted(&it));
         let axis = Axis::of(&[&a, &b]).unwrap();
         assert_eq!((axis.low, axis.high), (10.0, 34.0));
-        // A series that is too short to be drawn does not influence the axis.
+        // Readings that are too few to be drawn do not influence the axis.
         let few = sorted(&[1e9]);
         assert_eq!(Axis::of(&[&a, &b, &few]), Some(axis));
         assert_eq!(axis.raster(30).count(&few), (vec![0; axis.raster(30).bins], 1));

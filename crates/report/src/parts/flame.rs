@@ -6,11 +6,11 @@ use crate::calls::Kind;
 pub(crate) struct Flame {
     pub(crate) title: String,
     pub(crate) description: String,
-    /// Profiles: one or two. The widths are those of the last profile.
+    /// Names of the profiles, one or two. The widths of the bars are those of the last profile.
     pub(crate) names: Vec<String>,
-    /// The whole width of each profile.
+    /// The weight of all samples of each profile, which is the whole width of the graph.
     pub(crate) totals: Vec<u64>,
-    /// Name of the quantity that the samples are shares of.
+    /// Name of the quantity of which the samples show the parts, such as CPU time.
     pub(crate) whole: String,
     /// The unit of the widths, singular and plural: samples, or events if samples represent different numbers of
     /// events.
@@ -23,9 +23,9 @@ pub(crate) struct Flame {
 pub(crate) struct Bar {
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// Number of calls above; 0 for the root.
+    /// Number of callers below the bar; 0 for the root.
     pub(crate) depth: usize,
-    /// Start and length of the bar in each profile.
+    /// Start and length of the bar in each profile, in the unit of the widths.
     pub(crate) spans: Vec<(u64, u64)>,
 }
 

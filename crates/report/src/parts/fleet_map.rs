@@ -1,4 +1,5 @@
-//! The map of a fleet: machines in rows by name, one rack or block of numbers per row.
+//! The map of a fleet: machines as squares in rows, where the names of machines tell the rows (such as racks) and the
+//! order.
 
 pub(crate) struct FleetMap {
     pub(crate) title: String,
@@ -7,7 +8,7 @@ pub(crate) struct FleetMap {
     pub(crate) legend: Vec<(Patch, String)>,
 }
 
-/// Machines of one row.
+/// A row of the map with its machines.
 pub(crate) struct MapRow {
     pub(crate) name: String,
     pub(crate) machines: Vec<MapMachine>,
@@ -20,22 +21,22 @@ pub(crate) struct MapMachine {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Patch {
-    /// A machine without a special state, with its slowdown against its group as a share.
+    /// A machine without a special state: how much slower than its group it is, as a share.
     Slower(f64),
     Absent,
-    /// A machine with a special state: number of its colour, and a letter for readers who cannot distinguish the
+    /// A machine with a special state: index of its colour, and a letter for readers who cannot distinguish the
     /// colours.
     Marked(usize, char),
 }
 
-/// Limit of machines in a row. Longer rows continue in a further row.
+/// Maximum number of machines in a row. Longer rows continue in a further row.
 pub(crate) const ROW_MAX: usize = 48;
 
-/// Divides names into rows: the name of each row, and the indices of its members.
+/// Divides names of machines into rows: the name of each row, and the indices of its members in `names`.
 ///
-/// The last number of a name is the position in the row, and the text around it is the name of the row. If most rows
-/// would contain a single machine, because names are words or one number counts all machines, all machines follow each
-/// other in the order of their numbers.
+/// The last number in a machine's name is its position in the row, and the text around this number is the name of the
+/// row. If most rows would contain a single machine, because names are words or one number counts all machines, all
+/// machines follow each other in the order of their numbers.
 pub(crate) fn rows_of(names: &[&str]) -> Vec<(String, Vec<usize>)> {
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by_cached_key(|&index| (natural(names[index]), names[index]));
@@ -59,7 +60,7 @@ fn wrapped(name: String, members: &[usize]) -> Vec<(String, Vec<usize>)> {
     members.chunks(ROW_MAX).enumerate().map(part).collect()
 }
 
-/// The name without its last number.
+/// Name of the row to which a machine belongs: the machine's name without its last number.
 fn row_of(name: &str) -> String {
     let Some(end) = name.rfind(|c: char| c.is_ascii_digit()) else { return name.to_owned() };
     let start = name[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + char_len(name, at));
@@ -70,7 +71,7 @@ fn char_len(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(1, char::len_utf8)
 }
 
-/// A section of a name, compared so that `node9` comes before `node10`.
+/// A section of a machine's name, compared so that `node9` comes before `node10`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stretch {
     /// A number: its length without leading zeros, and its digits.

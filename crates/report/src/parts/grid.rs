@@ -1,9 +1,9 @@
 //! Tables, independent of how they are drawn.
 
-/// The meaning of a row, shown in colour where possible.
+/// How good or bad a row or sentence is, or its role in the report, shown in colour where possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// A row like the others.
+    /// A row or sentence without a judgement, as most are.
     Plain,
     Title,
     /// Headings of tables, and marginal notes.
@@ -14,15 +14,15 @@ pub enum Tone {
     Bad,
     /// A decided result that is neither good nor bad.
     Neutral,
-    /// Not decided, or not reliable.
+    /// A result that is not decided, or not reliable.
     Doubt,
 }
 
-/// A row of a grid.
+/// A row of a table.
 pub struct Row {
     pub(crate) tone: Tone,
     pub(crate) cells: Vec<String>,
-    /// Target of a link from the first cell, on pages; empty without a link.
+    /// Address to which the first cell links on pages; empty without a link.
     pub(crate) page: String,
 }
 
@@ -36,14 +36,14 @@ impl Row {
 pub struct Grid {
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Row>,
-    /// Columns that may be left out if there is no room, the most dispensable first.
+    /// Indices of columns that may be left out if there is no room, the most dispensable first.
     pub(crate) dispensable: Vec<usize>,
-    /// Whether the first column holds foreign names, which may be shortened.
+    /// Whether the first column holds names such as those of commands, which may be shortened.
     pub(crate) named: bool,
 }
 
 impl Grid {
-    /// A grid without rows, from its titles and its dispensable columns.
+    /// A table without rows, from its titles and the indices of its dispensable columns.
     pub fn new(header: &[&str], dispensable: &[usize]) -> Self {
         let header = header.iter().map(|&title| title.to_owned()).collect();
         Grid { header, rows: Vec::new(), dispensable: dispensable.to_vec(), named: false }
@@ -65,7 +65,7 @@ impl Grid {
         self.rows.push(Row { tone, cells, page: String::new() });
     }
 
-    /// Adds a row whose first cell links to a neighbouring page.
+    /// Adds a row whose first cell links to the page at this relative address.
     pub(crate) fn push_leading(&mut self, tone: Tone, cells: Vec<String>, page: &str) {
         self.push(tone, cells);
         if let Some(row) = self.rows.last_mut() {

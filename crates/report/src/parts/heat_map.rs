@@ -1,10 +1,10 @@
-//! Heat maps: pairs as squares whose intensity shows a value.
+//! Heat maps: pairs, such as of CPUs, as squares whose intensity shows a value.
 
-/// Panels with the same rows and columns.
+/// Panels of squares, all with the same rows and columns.
 pub(crate) struct HeatMap {
     pub(crate) title: String,
     pub(crate) description: String,
-    /// Names of the rows, and of the columns.
+    /// Names of the rows of each panel, which are also those of its columns.
     pub(crate) names: Vec<String>,
     pub(crate) panels: Vec<Panel>,
     pub(crate) legend: &'static str,
@@ -12,7 +12,7 @@ pub(crate) struct HeatMap {
 
 pub(crate) struct Panel {
     pub(crate) title: String,
-    /// Squares row by row; `None` if nothing was measured.
+    /// Squares row by row; `None` for a pair of which nothing was measured.
     pub(crate) squares: Vec<Option<Square>>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Square {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Tint {
-    /// Coloured by kind, given as an index.
+    /// Coloured by the kind of the pair, given as the number of the colour.
     Kind(usize),
     /// Coloured by a ratio: the further above one, the stronger.
     Ratio(f64),

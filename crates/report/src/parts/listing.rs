@@ -4,7 +4,7 @@ use super::Tone;
 
 /// A listing, such as the lines of a source or the calls of a tree.
 pub(crate) struct Listing {
-    /// Headings of the number columns. `title` is the heading of the text.
+    /// Headings of the columns of numbers; `title` is the heading of the text.
     pub(crate) header: Vec<String>,
     pub(crate) title: String,
     pub(crate) lines: Vec<Listed>,
@@ -12,7 +12,7 @@ pub(crate) struct Listing {
 
 pub(crate) struct Listed {
     pub(crate) tone: Tone,
-    /// The numbers, as many as there are headings.
+    /// Numbers at the left of the text, as many as there are headings.
     pub(crate) cells: Vec<String>,
     pub(crate) text: String,
 }

@@ -35,14 +35,14 @@ pub(crate) enum Part {
     Effects(Effects),
     Quantiles(Quantiles),
     Series(Series),
-    /// Squares, one for each pair.
+    /// Coloured squares, one for each pair of CPUs.
     HeatMap(HeatMap),
-    /// A tree of nested things.
+    /// A tree of nested objects, such as the processes of a command or the parts of a machine.
     Tree(Tree),
     /// Calls as bars on top of their callers' bars.
     Flame(Flame),
     FleetMap(FleetMap),
-    /// Lines with fixed columns.
+    /// Lines with columns of numbers and a text, such as source lines.
     Listing(Listing),
     Notes(Notes),
 }
@@ -50,7 +50,7 @@ pub(crate) enum Part {
 pub(crate) struct Sentence {
     pub(crate) rank: Rank,
     pub(crate) tone: Tone,
-    /// The words. Names in them are marked, see [`spans`].
+    /// Text of the sentence. Names in it are marked, see [`spans`].
     pub(crate) text: String,
 }
 
@@ -58,13 +58,13 @@ pub(crate) struct Sentence {
 pub enum Rank {
     /// The answer to the verb's question, which comes first.
     Answer,
-    /// Full title of the parts below.
+    /// Full title of the parts below it, of any length.
     Title,
-    /// A second name for the subject of the title.
+    /// A second line of the title, such as the command line below the name of a command.
     Subtitle,
     /// Heading of the parts below, in one line.
     Heading,
-    /// Any other sentence.
+    /// A sentence with none of the other roles.
     Plain,
     /// A circumstance that may spoil the result.
     Warning,
@@ -79,14 +79,14 @@ pub struct Notes {
 
 /// A line of notes, of any length.
 pub struct Note {
-    /// Meaning of the line, shown in colour where possible.
+    /// How good or bad the line's statement is, shown in colour where possible.
     pub tone: Tone,
     pub depth: usize,
-    /// Label of the values; empty if the line needs none.
+    /// Word before the values that says what they are; empty if the line needs none.
     pub label: &'static str,
-    /// The values. Names in them are marked.
+    /// Texts behind the label. Names in them are marked, see [`spans`].
     pub values: Vec<String>,
-    /// Whether a line break would change the meaning, as within a command line.
+    /// Whether the line must not be broken, since that would change its meaning, as within a command line.
     pub unbroken: bool,
     pub media: &'static [Medium],
     pub details: &'static [Detail],
@@ -114,10 +114,10 @@ impl Note {
     }
 }
 
-/// The medium in which a report is read, which determines the available room.
+/// The kind of place in which a report is read, which determines the available room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
-    /// Characters in a narrow window.
+    /// A window of a terminal, which shows only characters and is narrow.
     Terminal,
     /// A message among others, such as a comment on a pull request.
     Comment,
@@ -129,7 +129,7 @@ impl Medium {
     pub const ALL: [Medium; 3] = [Medium::Terminal, Medium::Comment, Medium::Page];
 }
 
-/// A part of a report with its position and visibility.
+/// A part of a report, with its indentation and the media and amounts of detail in which it is shown.
 pub struct Piece {
     pub(crate) part: Part,
     pub(crate) depth: usize,
@@ -140,8 +140,8 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// A piece with the defaults of its part: tables and drawings are indented by one step, parts that cannot be drawn
-    /// with characters are for pages only, and the shortest reports contain only answers.
+    /// A piece with the defaults for the kind of its part: tables and drawings are indented by one step, parts that
+    /// cannot be drawn with characters are for pages only, and the shortest reports contain only answers.
     pub(crate) fn new(part: Part) -> Self {
         let (depth, media): (usize, &'static [Medium]) = match &part {
             Part::Sentence(_) | Part::Notes(_) | Part::Tree(Tree::Sets(_)) => (0, &Medium::ALL),
@@ -228,7 +228,7 @@ impl Piece {
         Piece { details: &[Detail::Full], ..self }
     }
 
-    /// The piece for full reports only; `None` if full reports do not show it.
+    /// The piece for full reports only; `None` if full reports do not show it anyway.
     pub(crate) fn kept_in_full(self) -> Option<Self> {
         self.details.contains(&Detail::Full).then(|| self.in_full())
     }
@@ -245,7 +245,8 @@ impl Piece {
         Piece { details: &[Detail::Line], ..self }
     }
 
-    /// Whether the piece is shown in a medium at an amount of detail and is not empty there.
+    /// Whether a report for this medium and with this amount of detail shows the piece, and the piece is not empty
+    /// there.
     pub(crate) fn is_shown(&self, medium: Medium, detail: Detail) -> bool {
         let has_lines = match &self.part {
             Part::Notes(it) => it.lines.iter().any(|note| note.is_shown(medium, detail)),
@@ -255,7 +256,7 @@ impl Piece {
     }
 }
 
-/// The pieces that a full report in a medium shows, in their order.
+/// The pieces that a full report for a medium shows, in their order.
 pub(crate) fn shown(pieces: &[Piece], medium: Medium) -> impl Iterator<Item = &Piece> {
     pieces.iter().filter(move |piece| piece.is_shown(medium, Detail::Full))
 }

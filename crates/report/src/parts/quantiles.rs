@@ -1,6 +1,6 @@
 //! Latencies by percentile: curves on which the tail has as much room as the bulk.
 
-/// Curves over two logarithmic axes.
+/// A drawing of curves over two logarithmic axes.
 pub(crate) struct Quantiles {
     pub(crate) title: String,
     pub(crate) description: String,
@@ -11,9 +11,9 @@ pub(crate) struct Quantiles {
 
 pub(crate) struct Curve {
     pub(crate) name: String,
-    /// Served activations: rarity (the logarithm of one over the share of later activations) and logarithm of the
-    /// delay.
+    /// Points of the curve of served activations: how rare a longer delay is (the logarithm of one over the share of
+    /// activations with a longer delay), and the logarithm of the delay.
     pub(crate) seen: Vec<(f64, f64)>,
-    /// The curve that includes missed activations; `None` if none was missed.
+    /// The curve that includes missed activations, in the same coordinates; `None` if none was missed.
     pub(crate) corrected: Option<Vec<(f64, f64)>>,
 }

@@ -1,18 +1,18 @@
-//! Values along an axis, each with its interval.
+//! Drawings of values along an axis, each with its interval.
 
 use fauxplat_model::Metric;
 
-/// Points along an axis, in one or several lines.
+/// A drawing of points along an axis, in one or several lines.
 pub struct Series {
     pub title: String,
     /// Description for screen readers.
     pub description: String,
-    /// Caption above a drawing in characters.
+    /// Caption above the drawing if it is made of characters.
     pub caption: String,
     pub values: Values,
     pub across: Across,
     pub lines: Vec<Line>,
-    /// Values for comparison with the points.
+    /// Values that are drawn as horizontal lines for comparison with the points.
     pub rules: Vec<Rule>,
     /// Whether the series enlarges a part of an earlier one.
     pub is_zoom: bool,
@@ -22,20 +22,20 @@ pub struct Series {
 pub enum Values {
     /// Values of a metric.
     Metric(Metric),
-    /// A ratio, shown as a change in per cent.
+    /// Ratios, shown as changes in per cent.
     Change,
 }
 
 pub struct Across {
     pub label: String,
-    /// Names of the whole numbers on the axis, from 0; `None` for a numeric axis.
+    /// Names that replace the whole numbers on the axis, from 0; `None` for a numeric axis.
     pub names: Option<Vec<String>>,
 }
 
-/// Points of one kind, in the order of the axis.
+/// Points that form one line, in the order of the axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Empty for a single line.
+    /// Name of the line in the legend; empty for a single line.
     pub name: String,
     pub points: Vec<Point>,
     /// Whether neighbouring points are connected.
@@ -47,21 +47,21 @@ pub struct Point {
     /// Position on the horizontal axis.
     pub x: f64,
     pub median: f64,
-    /// Interval of the value: low end.
+    /// Low end of the interval of the value; `high` is its high end.
     pub low: f64,
     pub high: f64,
     pub hint: String,
-    /// Emphasis of the point: 0 for none, 2 for the subject of the drawing.
+    /// Emphasis of the point: 0 for none, and more for more, up to 2 for the subject of the drawing.
     pub weight: u8,
 }
 
-/// A value drawn across the whole width.
+/// A value that is drawn as a line across the whole width.
 pub struct Rule {
     pub value: f64,
-    /// Interval of the value: low end.
+    /// Low end of the interval of the value; `high` is its high end.
     pub low: f64,
     pub high: f64,
     pub name: String,
-    /// Whether the value was known before the measurement.
+    /// Whether the value was known before the measurement, as equality is.
     pub is_reference: bool,
 }

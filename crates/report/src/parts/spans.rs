@@ -1,6 +1,7 @@
 //! Sentences in which names, commands and emphasis are marked, so that each renderer can show them in its own way.
 //!
-//! The marks are control characters. Foreign text cannot contain any after [`visible`] and so cannot forge marks.
+//! The marks are control characters. Names and other foreign text cannot contain any after [`visible`] and so cannot
+//! forge marks.
 
 use crate::words::visible;
 
@@ -10,15 +11,15 @@ const EMPHASIS: char = '\u{3}';
 const STRONG: char = '\u{4}';
 const END: char = '\u{5}';
 
-/// The kind of a section of a sentence.
+/// The role of a section of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
-    /// A foreign name, which may be shortened.
+    /// The name of a command or the like, which may be shortened.
     Name,
     /// Text for typing, shown unchanged.
     Code,
-    /// A term.
+    /// A term, mostly shown by slanted letters.
     Emphasis,
     /// An important word.
     Strong,
@@ -35,7 +36,7 @@ pub fn named(name: &str) -> String {
     marked(NAME, name)
 }
 
-/// Marks text for typing.
+/// Marks text for typing, such as a command line.
 pub fn code(text: &str) -> String {
     marked(CODE, text)
 }
@@ -73,7 +74,7 @@ pub(crate) fn spans(text: &str) -> Vec<Span> {
 }
 
 fn push(found: &mut Vec<Span>, kind: Kind, text: &str) {
-    // An empty name is still a name.
+    // A name that is empty is still a section; empty plain text is none.
     if kind != Kind::Plain || !text.is_empty() {
         found.push(Span { kind, text: visible(text) });
     }

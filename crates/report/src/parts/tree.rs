@@ -6,7 +6,7 @@ pub(crate) enum Tree {
     Columns {
         /// Titles of all columns, beginning with the title of the branches.
         header: Vec<&'static str>,
-        /// Columns that may be left out, the most dispensable first.
+        /// Indices of columns that may be left out if there is no room, the most dispensable first.
         dispensable: Vec<usize>,
         branches: Vec<Branch>,
     },
@@ -16,10 +16,10 @@ pub(crate) enum Tree {
     Boxes(Boxes),
 }
 
-/// A line of a tree. The lines of its contents follow.
+/// A line of a tree, which is followed by the lines of its inner branches.
 pub(crate) struct Branch {
     pub(crate) tone: Tone,
-    /// 0 for the root.
+    /// Number of branches above this one; 0 for the root.
     pub(crate) depth: usize,
     pub(crate) text: String,
     /// Text beside the branch: a cell for each further column, or the items of the list.
@@ -36,7 +36,7 @@ pub(crate) struct Boxes {
 pub(crate) struct TreeBox {
     /// Lines of text above the contents of the box.
     pub(crate) lines: Vec<String>,
-    /// Index of the kind of thing, which determines the colour.
+    /// Number of the colour, which stands for the kind of object.
     pub(crate) tint: usize,
     pub(crate) usable: bool,
     pub(crate) hint: String,
@@ -44,7 +44,7 @@ pub(crate) struct TreeBox {
 }
 
 impl Branch {
-    /// Whether this branch, or its ancestor at `depth`, is followed by a sibling at `depth`.
+    /// Whether the branch at `index`, or its ancestor at `depth`, is followed by a sibling at `depth`.
     pub(crate) fn has_sibling_below(branches: &[Branch], index: usize, depth: usize) -> bool {
         let mut below = branches[index + 1..].iter().take_while(|branch| branch.depth >= depth);
         below.any(|branch| branch.depth == depth)
@@ -52,7 +52,7 @@ impl Branch {
 }
 
 impl TreeBox {
-    /// Whether the box represents a single thing without contents.
+    /// Whether the box represents a single object without contents.
     pub(crate) fn is_leaf(&self) -> bool {
         self.children.is_empty() && self.lines.len() == 1
     }

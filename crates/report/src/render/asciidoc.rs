@@ -1,4 +1,4 @@
-//! AsciiDoc, see <https://docs.asciidoctor.org/asciidoc/latest/>.
+//! Reports in AsciiDoc, see <https://docs.asciidoctor.org/asciidoc/latest/>.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,8 @@ use crate::words::visible;
 pub(crate) struct AsciiDoc;
 
 impl Markup for AsciiDoc {
-    /// Character references are literal in every context, unlike any other quoting.
+    /// Replaces special characters by character references, which are literal in every context, unlike any other
+    /// quoting.
     fn prose(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for c in visible(text).chars() {
@@ -23,7 +24,7 @@ impl Markup for AsciiDoc {
 
     fn code(&self, name: &str) -> String {
         match name {
-            // Marks around empty text would be shown as they are.
+            // Marks of code around empty text would be shown as they are.
             "" => String::new(),
             name => format!("``{}``", self.prose(name)),
         }

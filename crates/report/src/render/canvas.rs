@@ -7,14 +7,14 @@ use crate::render::chart::Lines;
 use crate::render::pen::Pen;
 use crate::words::{Scale, change, percent, round_number};
 
-/// Lines of the plot.
+/// Height of a plot in lines of characters.
 const PLOT_ROWS: usize = 10;
-/// Columns of the plot. More columns on a wide terminal would only stretch it.
+/// Maximum width of a plot in characters. More on a wide terminal would only stretch it.
 const PLOT_COLUMNS_MAX: usize = 110;
-/// Columns between the labels and the plot.
+/// Number of characters between the labels and the plot.
 const GAP: usize = 2;
 
-/// The plots of a series, one for each line, with common axes; each with its caption.
+/// The plots of a series, one for each of its lines, with common axes; each with its caption.
 pub(crate) fn plots(of: &Series, pen: Pen) -> Vec<(String, Lines)> {
     if of.values == Values::Change && of.across.names.is_some() {
         return of.lines.iter().map(|line| (of.caption.clone(), forest(of, line, pen))).collect();
@@ -36,7 +36,7 @@ fn caption(of: &Series, line: &Line, y: (f64, f64)) -> String {
     let name = if line.name.is_empty() { String::new() } else { format!(" at {}", line.name) };
     match y.0 > 0.0 {
         true => format!("{}{name}; the axis spans {}", of.caption, percent(y.1 / y.0 - 1.0)),
-        // An axis that begins at zero has no ratio of its ends.
+        // The ends of an axis that begins at zero have no ratio.
         false => format!("{}{name}", of.caption),
     }
 }
@@ -70,8 +70,8 @@ fn plot(of: &Series, line: &Line, x: (f64, f64), y: (f64, f64), pen: Pen) -> Lin
     lines
 }
 
-/// Changes at a few named positions below one another, each with its interval, relative to the value that means no
-/// change (a forest plot).
+/// Changes at a few named positions in rows below one another, each with its interval, relative to the value that means
+/// no change (a forest plot).
 fn forest(of: &Series, line: &Line, pen: Pen) -> Lines {
     let names = of.across.names.as_deref().unwrap_or_default();
     let name = |point: &Point| pen.spell(names.get(point.x as usize).map_or("", String::as_str));
@@ -91,10 +91,10 @@ fn forest(of: &Series, line: &Line, pen: Pen) -> Lines {
     lines
 }
 
-/// Columns for intervals. More columns on a wide terminal would only stretch them.
+/// Maximum width of the intervals of a forest plot in characters. More on a wide terminal would only stretch them.
 const FOREST_COLUMNS_MAX: usize = 60;
 
-/// Ratios mapped to columns. The range includes equality.
+/// Mapping of ratios to character columns. The range includes one, which means equality.
 struct Scaled {
     low: f64,
     high: f64,
@@ -143,7 +143,7 @@ impl Canvas {
         Canvas { columns, rows, dots: vec![0; columns * rows] }
     }
 
-    /// Marks a point, given as shares of the axes from the lower left corner.
+    /// Marks a point, given as shares of the axes (0 to 1) from the lower left corner; points outside are ignored.
     fn mark(&mut self, x: f64, y: f64) {
         if !(0.0..=1.0).contains(&x) || !(0.0..=1.0).contains(&y) {
             return;
@@ -157,7 +157,7 @@ impl Canvas {
         let character = |&dots: &u8| match (dots, unicode) {
             (0, _) => ' ',
             (dots, true) => char::from_u32(0x2800 + u32::from(dots)).unwrap_or('*'),
-            // ASCII can only show the height of the dots within the cell.
+            // With ASCII characters, only the height of the dots within the character's cell can be shown.
             (dots, false) if dots & 0xe4 == 0 => '\'',
             (dots, false) if dots & 0x1b == 0 => '.',
             (_, false) => ':',
@@ -185,7 +185,7 @@ mod tests {
         let plain = Pen { unicode: false, width: 40 };
         let bars: Vec<String> = points.iter().map(|point| scale.bar(point, plain)).collect();
         assert_eq!(bars, ["--o--        ", "  | ----o----"]);
-        // A drawing without any differences still has a line.
+        // A drawing of points without any differences still has a line.
         let none = [point(0.0, 1.0, 1.0)];
         assert_eq!(Scaled::around(&none, 5).bar(&none[0], plain), "  o  ");
     }

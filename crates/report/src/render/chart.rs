@@ -9,17 +9,17 @@ use crate::parts::{Distribution, Shape, Tone};
 use crate::render::pen::Pen;
 use crate::words::{Scale, counted, shorten, visible};
 
-/// Heights of a bar, lowest first. The first is an empty bin.
+/// Characters for the heights of a bar, lowest first. The first is an empty bin.
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const ASCII: [char; 9] = [' ', '.', ':', '-', '=', '+', '*', '#', '@'];
 
-/// Minimum width of a shortened name.
+/// Minimum width of a shortened name in characters.
 const NAME_MIN: usize = 10;
 
 /// Lines of a drawing, each at most as wide as the pen.
 pub(crate) type Lines = Vec<(Tone, String)>;
 
-/// The distributions; in one line each if the amount of detail asks for that.
+/// Draws distributions: in one line each in reports of little detail, and otherwise each below its name.
 pub(crate) fn lines(of: &Distribution, pen: Pen, detail: Detail) -> Lines {
     match &of.shape {
         Shape::Readings { metric, axis, values } if of.names.is_empty() => {
@@ -33,7 +33,7 @@ pub(crate) fn lines(of: &Distribution, pen: Pen, detail: Detail) -> Lines {
     }
 }
 
-/// A single distribution: a line of bars between the ends of the axis, with a mark below for the median.
+/// Draws a single distribution: a line of bars between the ends of the axis, with a mark below for the median.
 fn alone(metric: Metric, axis: Axis, values: &Sorted, pen: Pen) -> Lines {
     let scale = Scale::of(metric, axis.high);
     let (low, high) = (pen.spell(&scale.with_unit(axis.low)), pen.spell(&scale.with_unit(axis.high)));
@@ -51,7 +51,7 @@ fn alone(metric: Metric, axis: Axis, values: &Sorted, pen: Pen) -> Lines {
     lines
 }
 
-/// The distributions one below the other, each under its name.
+/// Draws distributions one below the other, each under its name.
 fn together(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen: Pen) -> Lines {
     let raster = axis.raster(pen.width - 2);
     let (left, right) = pen.ends();
@@ -73,7 +73,8 @@ fn together(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen
     lines
 }
 
-/// Draws a line for each distribution beside its name, and the axis below. The table above contains the medians.
+/// Draws distributions as a line each beside its name, with the axis below. The table above the drawing contains the
+/// medians.
 fn in_lines(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen: Pen) -> Lines {
     let names: Vec<String> = names.iter().map(|name| visible(name)).collect();
     let longest = names.iter().map(|name| pen.spell(name).width()).max().unwrap_or(0);
@@ -96,10 +97,10 @@ fn in_lines(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen
     lines
 }
 
-/// Columns for the number of runs beyond the drawing, which is printed after it.
+/// Width in characters of the number of runs beyond the drawing, which is printed after it.
 const BEYOND: usize = 12;
 
-/// Several distributions: a line each, with the ends of the axis below.
+/// Draws distributions whose bins are given: a line each beside its name, with the ends of the axis below.
 fn beside_names(names: &[String], counts: &[Vec<u64>], ends: &[String; 2], pen: Pen) -> Lines {
     let columns = counts.first().map_or(0, Vec::len);
     let longest = names.iter().map(|name| name.width()).max().unwrap_or(0);
@@ -119,13 +120,13 @@ fn beside_names(names: &[String], counts: &[Vec<u64>], ends: &[String; 2], pen: 
 
 struct Drawing {
     bars: String,
-    /// Blanks, and the mark under the median.
+    /// A line with the mark below the bar of the median; empty if the median is not drawn.
     mark: String,
-    /// Readings beyond the axis.
+    /// Number of readings beyond the axis.
     beyond: usize,
 }
 
-/// Draws a series. Every bin with a reading shows at least the lowest bar.
+/// Draws a distribution as bars. Every bin with a reading shows at least the lowest bar.
 fn draw(series: &Sorted, raster: Raster, pen: Pen) -> Drawing {
     let (bins, beyond) = raster.count(series);
     let fullest = bins.iter().copied().max().unwrap_or(0).max(1);
@@ -137,8 +138,8 @@ fn draw(series: &Sorted, raster: Raster, pen: Pen) -> Drawing {
     Drawing { bars, mark, beyond }
 }
 
-/// A column for each count, with a height by the logarithm of the count relative to the largest: a tail of single
-/// readings beside thousands remains visible, and every non-empty bin shows at least the lowest bar.
+/// Draws a bar of one character for each count, with a height by the logarithm of the count relative to the largest: a
+/// tail of single readings beside thousands remains visible, and every non-empty bin shows at least the lowest bar.
 fn tails(counts: &[u64], pen: Pen) -> String {
     let fullest = counts.iter().copied().max().unwrap_or(0);
     let heights = if pen.unicode { BLOCKS } else { ASCII };
@@ -148,7 +149,7 @@ fn tails(counts: &[u64], pen: Pen) -> String {
     counts.iter().map(height).collect()
 }
 
-/// The ends of the axis below the bars: the low end at the left, the high end at the right.
+/// The line below the bars: the low end of the axis at the left, the high end at the right.
 fn ends(raster: Raster, scale: Scale) -> String {
     let (low, high) = (scale.with_unit(raster.axis.low), scale.with_unit(raster.axis.high));
     let gap = (raster.bins * raster.stretch).saturating_sub(low.width() + high.width()).max(1);

@@ -1,4 +1,4 @@
-//! Listings in characters: numbers aligned to the right, texts cut at the end of the line.
+//! Draws listings with characters: numbers aligned to the right, texts cut at the end of the line.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -7,10 +7,10 @@ use crate::render::chart::Lines;
 use crate::render::pen::Pen;
 use crate::words::{cut, visible};
 
-/// Columns between two columns.
+/// Blanks between two columns.
 const GAP: &str = "  ";
 
-/// The headings and the lines, each at most as wide as the pen.
+/// The headings and the lines of a listing, each at most as wide as the pen.
 pub(crate) fn lines(of: &Listing, pen: Pen) -> Lines {
     let spelt =
         |cells: &[String]| -> Vec<String> { cells.iter().map(|cell| pen.spell(&visible(cell))).collect() };

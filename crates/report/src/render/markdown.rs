@@ -1,4 +1,4 @@
-//! Markdown for comments on pull requests, in GitHub's dialect.
+//! Reports in Markdown for comments on pull requests, in GitHub's dialect.
 
 use std::io::{self, Write};
 
@@ -19,8 +19,8 @@ impl Markup for Markdown {
         out
     }
 
-    /// Code, in which GitHub recognises neither links nor mentions. The fence is longer than any sequence of backquotes
-    /// inside.
+    /// Marks text as code, in which GitHub recognises neither links nor mentions. The fence is longer than any sequence
+    /// of backquotes inside.
     fn code(&self, name: &str) -> String {
         let name = visible(name);
         let longest = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -41,7 +41,7 @@ impl Markup for Markdown {
         format!("**{marked}**")
     }
 
-    /// HTML merges ordinary blanks.
+    /// Non-breaking blanks, since HTML merges ordinary ones.
     fn blanks(&self, count: usize) -> String {
         "&nbsp;".repeat(count)
     }
@@ -66,7 +66,7 @@ impl Markup for Markdown {
     }
 
     fn fold(&self, title: &str) -> [String; 2] {
-        // Up to the next empty line, text is interpreted as HTML.
+        // GitHub takes text for HTML up to the next empty line, so an empty line follows.
         [format!("<details><summary>{title}</summary>\n"), "\n</details>\n".to_owned()]
     }
 

@@ -10,27 +10,27 @@ use crate::render::pen::Pen;
 use crate::render::{canvas, chart, listing};
 use crate::words::spaced;
 
-/// Width of drawings in characters, which is that of comments.
+/// Width of drawings in characters, which fits into comments.
 const PEN: Pen = Pen { unicode: true, width: 100 };
 
 pub(crate) trait Markup {
-    /// A foreign sentence, escaped so that nothing in it is markup.
+    /// Escapes text so that nothing in it is markup.
     fn prose(&self, text: &str) -> String;
-    /// A name or text for typing, in which nothing is markup either.
+    /// Marks a name or text for typing as code, in which nothing is markup either.
     fn code(&self, name: &str) -> String;
-    /// A name or command in a table.
+    /// Marks a name or command within a table as code.
     fn code_in_cell(&self, name: &str) -> String {
         self.code(name)
     }
-    /// A term.
+    /// Marks a term, mostly by slanted letters. The text is escaped already.
     fn emphasis(&self, marked: &str) -> String;
-    /// Important text.
+    /// Marks important text, mostly by bold letters. The text is escaped already.
     fn strong(&self, marked: &str) -> String;
-    /// Blanks that the language does not merge.
+    /// Returns so many blanks in a form that the language does not merge.
     fn blanks(&self, count: usize) -> String;
-    /// Lines with fixed columns.
+    /// Writes lines in a font of fixed width, as they are.
     fn drawing(&self, lines: &str, out: &mut dyn Write) -> io::Result<()>;
-    /// A table; `numeric` states for each column whether it contains numbers.
+    /// Writes a table; `numeric` states for each column whether it contains numbers.
     fn table(
         &self,
         header: &[String],
@@ -38,7 +38,7 @@ pub(crate) trait Markup {
         rows: &[Vec<String>],
         out: &mut dyn Write,
     ) -> io::Result<()>;
-    /// Beginning and end of notes that a reader can unfold.
+    /// Returns beginning and end of notes that a reader can unfold.
     fn fold(&self, title: &str) -> [String; 2];
     fn bullet(&self, depth: usize) -> String;
 }
@@ -81,7 +81,7 @@ fn part(markup: &dyn Markup, part: &Part, out: &mut dyn Write) -> io::Result<()>
             paragraph(&markup.prose(&it.title), out)?;
             drawing(markup, &listing::lines(it, PEN), out)
         }
-        // Pictures have no representation in these languages.
+        // Drawings that are not made of characters have no representation in these languages.
         Part::Effects(_) | Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) | Part::FleetMap(_) => {
             Ok(())
         }
@@ -102,7 +102,7 @@ fn ranked(markup: &dyn Markup, rank: Rank, text: String) -> String {
     }
 }
 
-/// A sentence in the language, in which only marked sections become markup.
+/// A sentence in the markup language, in which only marked sections become markup.
 fn words(markup: &dyn Markup, text: &str) -> String {
     let shown = |Span { kind, text }: Span| match kind {
         Kind::Plain => markup.prose(&text),
@@ -144,7 +144,7 @@ fn tree(markup: &dyn Markup, it: &Tree, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Indentation of a branch. Leading blanks would be dropped.
+/// Indentation of a branch of a tree, beginning with blanks that the language keeps.
 fn margin(markup: &dyn Markup, branch: &Branch) -> String {
     match branch.depth {
         0 => String::new(),
@@ -152,7 +152,7 @@ fn margin(markup: &dyn Markup, branch: &Branch) -> String {
     }
 }
 
-/// Writes notes. Evidence is folded if the language supports that, so that the result stays in view.
+/// Writes notes. Folded notes are foldable here if the language supports that, so that the result stays in view.
 fn notes(markup: &dyn Markup, it: &Notes, out: &mut dyn Write) -> io::Result<()> {
     let [begin, end] = match it.folded {
         true => markup.fold(&spaced(&markup.prose(&it.title))),
@@ -179,7 +179,7 @@ fn table(markup: &dyn Markup, grid: &Grid, out: &mut dyn Write) -> io::Result<()
     rows(markup, grid, first, out)
 }
 
-/// Writes a table with the given first column.
+/// Writes a table whose first column consists of the given cells.
 fn rows(
     markup: &dyn Markup,
     grid: &Grid,

@@ -1,4 +1,4 @@
-//! Rendering of parts: text, Markdown, pages, drawings.
+//! Renders the parts of reports as text, Markdown, pages and drawings.
 
 mod asciidoc;
 mod canvas;
@@ -18,7 +18,7 @@ use fauxplat_model::document::Record;
 
 use crate::{Format, ReportError, Style, View, verbs};
 
-/// Writes a format that consists of parts; returns false for any other format.
+/// Writes a record in a format that is drawn from the parts of its report; returns false for any other format.
 pub(crate) fn write(
     record: &Record,
     format: Format,

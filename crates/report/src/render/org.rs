@@ -1,4 +1,4 @@
-//! Org, see <https://orgmode.org/manual/>.
+//! Reports in the Org markup language, see <https://orgmode.org/manual/>.
 
 use std::io::{self, Write};
 
@@ -7,8 +7,8 @@ use crate::words::visible;
 
 pub(crate) struct Org;
 
-/// A zero-width space. Before a character, it prevents the interpretation as a mark; beside a mark, it replaces the
-/// required blank ("Escape Character").
+/// A zero-width space. Before a character, it prevents Org from taking the character for a mark; beside a mark, it
+/// replaces the blank that Org requires there ("Escape Character").
 const NOTHING: char = '\u{200b}';
 
 impl Markup for Org {
@@ -30,7 +30,7 @@ impl Markup for Org {
     fn code(&self, name: &str) -> String {
         let name = visible(name);
         match name.is_empty() || name.contains(['~', '|']) || name.starts_with(' ') || name.ends_with(' ') {
-            // Verbatim text cannot contain its own mark, nor the mark between cells.
+            // Text marked as code cannot contain the mark of code, nor the mark between the cells of a table.
             true => self.prose(&name),
             false => format!("~{name}~"),
         }

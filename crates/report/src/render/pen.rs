@@ -1,4 +1,4 @@
-//! Characters for drawings, within ASCII or beyond it.
+//! Characters for text and drawings in a terminal, within ASCII or beyond it.
 
 use crate::words::{TIE, shorten};
 
@@ -22,8 +22,8 @@ impl Pen {
         if self.unicode { '▲' } else { '^' }
     }
 
-    /// Prefixes of branches: with a sibling below, the last sibling, continuation below the former, continuation below
-    /// the latter.
+    /// Prefixes of a tree's branches: of a branch with a sibling below, of the last sibling, and of the lines below
+    /// each of these two.
     pub(crate) fn branches(self) -> [&'static str; 4] {
         if self.unicode { ["├ ", "└ ", "│ ", "  "] } else { ["|-", "`-", "| ", "  "] }
     }
@@ -32,7 +32,7 @@ impl Pen {
         if self.unicode { "…" } else { ".." }
     }
 
-    /// The text in the available characters.
+    /// The text in the available characters: in ASCII if others are not available.
     pub(crate) fn spell(self, text: &str) -> String {
         if self.unicode { text.to_owned() } else { text.chars().map(ascii).collect() }
     }
@@ -42,7 +42,7 @@ impl Pen {
     }
 }
 
-/// The nearest ASCII characters; a character without any is written as its code.
+/// The ASCII characters nearest to a character; a character without any is written as its code.
 fn ascii(c: char) -> String {
     match c {
         c if c.is_ascii() => c.to_string(),

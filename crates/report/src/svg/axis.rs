@@ -8,13 +8,13 @@ use super::{Anchor, TEXT_SIZE, line, text};
 /// larger than `to`: a vertical axis grows upwards, pixel coordinates downwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
-    /// The value at `from`.
+    /// The value at the pixel `from`.
     pub low: f64,
-    /// The value at `to`.
+    /// The value at the pixel `to`.
     pub high: f64,
-    /// Pixels of `low`.
+    /// Position of `low` in pixels.
     pub from: f64,
-    /// Pixels of `high`.
+    /// Position of `high` in pixels.
     pub to: f64,
 }
 
@@ -53,13 +53,13 @@ impl Axis {
         let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough).unwrap_or(10.0);
         let step = factor * power;
         let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
-        // There may be no round value within the axis. A step below the precision of the values would never reach the
-        // end.
+        // There may be no round value within the axis. The number is limited, since a step below the precision of the
+        // values would never reach the end.
         let count = (last - first + 1.0).clamp(0.0, 100.0) as usize;
         (0..count).map(|index| (first + index as f64) * step).collect()
     }
 
-    /// The axis drawn from left to right at height `y`, with marks and their labels below.
+    /// Draws the axis from left to right at height `y`, with marks and their labels below.
     pub fn horizontal(&self, y: f64, wanted: usize, label: impl Fn(f64) -> String) -> Markup {
         html! {
             (line((self.from, y), (self.to, y), "ink"))
@@ -70,7 +70,7 @@ impl Axis {
         }
     }
 
-    /// The axis drawn upwards at `x`, with marks and labels at the left, and rules to the right up to `right`.
+    /// Draws the axis upwards at `x`, with marks and labels at the left, and rules to the right up to `right`.
     pub fn vertical(&self, x: f64, right: f64, wanted: usize, label: impl Fn(f64) -> String) -> Markup {
         html! {
             (line((x, self.from), (x, self.to), "ink"))
@@ -141,7 +141,7 @@ mod tests {
             }
         }
 
-        /// All values lie on the drawing, with room at both ends.
+        /// All values lie within the pixels of the axis, with room at both ends.
         #[test]
         fn an_axis_holds_its_values(values in proptest::collection::vec(-1e12f64..1e12, 1..20)) {
             let axis = Axis::around(values.iter().copied(), 200.0, 10.0);

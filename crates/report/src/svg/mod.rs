@@ -1,7 +1,7 @@
-//! Primitives of drawings, shared by topology maps and plots.
+//! Primitives of SVG drawings, shared by topology maps and plots.
 //!
-//! Everything is [`Markup`] of `maud`, which escapes every text and every attribute, so that a drawing is valid XML
-//! whatever text it contains. Coordinates are in pixels, y grows downwards; they have two decimals, so that equal
+//! Every primitive is [`Markup`] of `maud`, which escapes every text and every attribute, so that a drawing is valid
+//! XML whatever text it contains. Coordinates are in pixels, y grows downwards; they have two decimals, so that equal
 //! drawings are equal files. Colours are classes of [`document`]'s style sheet, which follows the reader's light or
 //! dark theme on a transparent background.
 
@@ -17,7 +17,7 @@ pub use axis::Axis;
 /// Default size of text, in pixels.
 pub const TEXT_SIZE: f64 = 12.0;
 
-/// The classes of shapes and text: series and kinds are numbered, never named by the meaning of a colour.
+/// Style classes of shapes and text: series and kinds are numbered, never named by the meaning of a colour.
 ///
 /// The numbered colours are those of Okabe and Ito ("Color universal design", 2008), which colour-blind readers can
 /// distinguish, as strokes and text over tints of the same hue. On a dark background the tints are darker and the ink
@@ -42,7 +42,8 @@ text{font-family:system-ui,'DejaVu Sans',Arial,sans-serif;fill:var(--ink)}\
 .heat3{fill:#d55e00;fill-opacity:.32}.heat4{fill:#d55e00;fill-opacity:.44}.heat5{fill:#d55e00;fill-opacity:.56}\
 .heat6{fill:#d55e00;fill-opacity:.68}.heat7{fill:#d55e00;fill-opacity:.8}";
 
-/// A whole drawing of `width` by `height` pixels, scaled by the viewer. Title and description are for screen readers.
+/// A whole SVG drawing of `width` by `height` pixels, scaled by the viewer. Title and description are for screen
+/// readers.
 pub fn document(width: f64, height: f64, title: &str, description: &str, body: &Markup) -> String {
     // The style sheet is a constant of this module and contains no special character of XML.
     let style = html! { style { (PreEscaped(STYLE)) } };
@@ -77,7 +78,7 @@ pub enum Anchor {
     End,
 }
 
-/// A text with its baseline at `y`.
+/// A text with its baseline at `y`, of `size` pixels, at the horizontal position that `anchor` gives relative to `x`.
 pub fn text(x: f64, y: f64, anchor: Anchor, size: f64, class: &str, content: &str) -> Markup {
     let anchor = match anchor {
         Anchor::Start => "start",
@@ -100,7 +101,7 @@ pub fn rect(x: f64, y: f64, width: f64, height: f64, class: &str, hint: &str) ->
     }
 }
 
-/// A column with sharp corners. `hint` is the tooltip.
+/// A rectangle with sharp corners. `hint` is the tooltip.
 pub(crate) fn bar(x: f64, y: f64, width: f64, height: f64, class: &str, hint: &str) -> Markup {
     html! {
         rect x=(number(x)) y=(number(y)) width=(number(width)) height=(number(height)) class=(class) {
@@ -145,13 +146,14 @@ pub fn text_width(content: &str, size: f64) -> f64 {
     visible(content).width() as f64 * size * 0.58
 }
 
-/// A text, shortened in the middle to the given width in pixels.
+/// A text, shortened in the middle so that it fits into `room` pixels.
 pub(crate) fn fitting(content: &str, size: f64, room: f64) -> String {
     let columns = (room / (size * 0.58)).max(4.0) as usize;
     shorten(&visible(content), columns, "…")
 }
 
-/// A coordinate with at most two decimals. NaN becomes 0, since XML readers would refuse the drawing.
+/// A coordinate as text with at most two decimals. NaN and infinities become 0, since XML readers would refuse the
+/// drawing.
 fn number(value: f64) -> String {
     let rounded = if value.is_finite() { (value * 100.0).round() / 100.0 } else { 0.0 };
     // Minus zero would make equal drawings different files.
@@ -163,7 +165,7 @@ fn joined(points: &[(f64, f64)]) -> String {
     pairs.join(" ")
 }
 
-/// A text in the form for drawings: control characters, which XML forbids, are written as their codes.
+/// A text in the form for drawings: hidden characters, of which XML forbids some, are written as their codes.
 fn shown(content: &str) -> String {
     spaced(&visible(content))
 }

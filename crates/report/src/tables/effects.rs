@@ -1,4 +1,4 @@
-//! The grid of a comparison: medians, the typical pair and the mean, and the figure that decides.
+//! The table of a comparison: medians, the typical pair and the mean, and the figure that decides.
 
 use fauxplat_model::document::Record;
 use fauxplat_model::{CompareFindings, Comparison, Estimand, Grade, Metric};
@@ -11,9 +11,9 @@ use crate::{bounded, verdict};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Figures {
-    /// A typical pair and the mean, with the estimand that decides.
+    /// Two figures, of the typical pair and of the mean. The value says by which of them the comparison is decided.
     Paired(Estimand),
-    /// A single difference, for runs that were not paired or for counts that repeat exactly.
+    /// A single figure, the difference, for runs that were not paired or for counts that repeat exactly.
     Difference,
 }
 
@@ -49,7 +49,7 @@ impl Figures {
     }
 }
 
-/// All comparisons: with the reference, metric by metric, then of the winner with the runner-up.
+/// Table of all comparisons: with the reference, metric by metric, then of the winner with the runner-up.
 pub(crate) fn effects(record: &Record, found: &CompareFindings) -> Grid {
     let Some(first) = found.comparisons.first() else { return Grid::named(&["command"], &[]) };
     if found.metrics().len() > 1 {
@@ -75,7 +75,7 @@ pub(crate) fn effects(record: &Record, found: &CompareFindings) -> Grid {
     grid
 }
 
-/// Effects for several metrics, each with a row for the reference.
+/// Table of comparisons in several metrics, each with a row for the reference.
 fn effects_by_metric(record: &Record, found: &CompareFindings, first: &Comparison) -> Grid {
     let mut grid = grid(&["command", "metric", "median"], found, first);
     let compared = compared(record);
@@ -103,8 +103,8 @@ fn effects_by_metric(record: &Record, found: &CompareFindings, first: &Compariso
     grid
 }
 
-/// A grid without rows. If there is no room, p-values and pairs are left out first, empty columns before others. A
-/// single verdict is left out too, since it already stands above the grid.
+/// The table without rows. If there is no room, p-values and pairs are left out first, empty columns before others. A
+/// single verdict is left out too, since it already stands above the table.
 fn grid(before: &[&str], found: &CompareFindings, first: &Comparison) -> Grid {
     let figures = Figures::of(first);
     let titles = figures.titles();
@@ -148,11 +148,11 @@ fn effect(before: Vec<String>, comparison: &Comparison, figures: Figures) -> Vec
     before.into_iter().chain(figures.cells(comparison)).chain(after).collect()
 }
 
-/// Characters for a figure, so that it fits beside an indented name in forty columns.
+/// Maximum width of a figure in characters, so that it fits beside an indented name in forty columns.
 const FIGURE_MAX: usize = 26;
 
-/// A ratio with its interval, such as `+2.31 % (+1.76 … +2.86)`. An extremely large interval is given only in the
-/// sentence.
+/// A ratio with its interval, such as `+2.31 % (+1.76 … +2.86)`. The interval is left out if it is too long or has no
+/// bounds; the sentence above the table has it.
 fn figure(ratio: f64, low: f64, high: f64) -> String {
     if ratio.is_nan() {
         return nothing();
@@ -163,7 +163,7 @@ fn figure(ratio: f64, low: f64, high: f64) -> String {
     let [low, high] = [low, high].map(|it| verdict::end(it).trim_end_matches([TIE, '%']).to_owned());
     let ratio = change(ratio);
     let with = |between: &str| format!("{ratio} ({low}{between}{high})");
-    // A terminal without Unicode shows three dots for the ellipsis.
+    // A terminal without Unicode shows three dots for an ellipsis, so it counts as three characters.
     let width_max = |it: &String| it.replace('…', "...").chars().count();
     let fitting = [with(" … "), with("…")].into_iter().find(|it| width_max(it) <= FIGURE_MAX);
     fitting.unwrap_or(ratio)

@@ -23,7 +23,7 @@ pub(super) fn parts(record: &Record, found: &AaFindings) -> Vec<Piece> {
     parts
 }
 
-/// Short enough for the narrowest page.
+/// Titles of tables, short enough for the narrowest page.
 const RIVALS_TITLE: &str = "false verdicts, by rule";
 const POWER_TITLE: &str = "true differences that were found";
 

@@ -1,4 +1,4 @@
-//! The difference of two commands by block, in order of time, which shows drift and single bad blocks.
+//! Drawings of the difference of two commands by block, in order of time, which show drift and single bad blocks.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::samples::{ByCommand, is_analysed};
 use crate::verdict::end;
 use crate::words::{change, counted, visible};
 
-/// More points would overlap, so neighbours are then drawn as one.
+/// Maximum number of points in a drawing. More would overlap, so neighbours are then drawn as one.
 const POINTS_MAX: usize = 400;
 
 /// A drawing for each comparison that was made block by block.
@@ -53,7 +53,7 @@ fn series(record: &Record, samples: &ByCommand, comparison: &Comparison) -> Opti
     })
 }
 
-/// Equality, and the overall effect.
+/// Horizontal lines in the drawing: at equality, and at the overall effect with its interval.
 fn rules(comparison: &Comparison) -> Vec<Rule> {
     let equality = Rule { value: 1.0, low: 1.0, high: 1.0, name: "equal".to_owned(), is_reference: true };
     let Comparison { effect_ratio: value, ci_low_ratio: low, ci_high_ratio: high, .. } = *comparison;
@@ -81,7 +81,7 @@ fn by_block(record: &Record, samples: &ByCommand, command: usize, metric: Metric
     sums.into_iter().map(|(block, (sum, count))| (block, sum / count)).collect()
 }
 
-/// A point for each block, or for several neighbours if there are too many points.
+/// A point of the drawing for each block, or for several neighbouring blocks if there are too many.
 fn gathered(ratios: &[(u32, f64)]) -> Vec<Point> {
     let step = ratios.len().div_ceil(POINTS_MAX).max(1);
     ratios.chunks(step).map(point).collect()

@@ -1,4 +1,5 @@
-//! The report of `contend --capacity`.
+//! The report of `contend --capacity`: how much work several threads do at once relative to one, and how much of the
+//! machine is unused.
 
 use fauxplat_model::{CapacityFindings, Worth};
 

@@ -15,10 +15,10 @@ use crate::samples::{ByCommand, compared, leading, readings, simulated, summary}
 use crate::words::{counted, listed, percent, quantity};
 use crate::{disagreement, tables, verdict};
 
-/// More series on one axis are not readable.
+/// Maximum number of commands whose distributions are drawn on one axis; more are not readable.
 const SERIES_MAX: usize = 12;
 
-/// Share of a command's time from which the cost of starting a process deserves a warning.
+/// Share of a command's wall time that the start of an empty process takes from which on there is a warning.
 const FLOOR_HIGH: f64 = 0.1;
 
 pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
@@ -37,7 +37,7 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     for comparison in &found.comparisons {
         parts.extend(grounds(comparison, title(found, comparison)).into_iter().map(Piece::in_full));
     }
-    // For commands that were counted and not timed, the table of effects is complete.
+    // For commands that were counted by a simulator and not timed, the table of effects is complete.
     let is_timed = leading(&found.commands)[0] == Metric::WALL;
     parts.extend(is_timed.then(|| Piece::table(tables::resources(record)).in_full()));
     let figures = tables::derived_side_by_side(record, &found.commands);
@@ -48,7 +48,8 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     parts
 }
 
-/// The functions that contain the difference, if a profile was requested, and the evidence for it.
+/// If a profile was requested, the answer that names the functions which contain the difference, and the evidence for
+/// this answer.
 fn located(found: &CompareFindings) -> [Vec<Piece>; 2] {
     let (Some(profile), Some(comparison)) = (&found.profile, found.comparisons.first()) else {
         return [Vec::new(), Vec::new()];
@@ -56,7 +57,7 @@ fn located(found: &CompareFindings) -> [Vec<Piece>; 2] {
     profile::located(profile, change_of_cpu_time(comparison))
 }
 
-/// Change of the CPU time of the timed runs as a share; `None` if it is not significant.
+/// Change of the CPU time from A to B in the timed runs as a share; `None` if it is not significant.
 fn change_of_cpu_time(of: &Comparison) -> Option<f64> {
     if of.metric == Metric::CPU {
         return (of.verdict == Verdict::Different).then_some(of.effect_ratio - 1.0);
@@ -65,7 +66,7 @@ fn change_of_cpu_time(of: &Comparison) -> Option<f64> {
     Some(cpu.effect_ratio - 1.0)
 }
 
-/// Doubts about the result for readers who skip the evidence. Each begins with its subject.
+/// Warnings about the result for readers who skip the evidence. Each begins with its subject.
 fn doubts(record: &Record, found: &CompareFindings) -> Vec<String> {
     let dropped = found.comparisons.iter().filter_map(|comparison| {
         let guard = verdict::guard(comparison).filter(|guard| guard.is_warning)?;
@@ -84,7 +85,7 @@ fn doubts(record: &Record, found: &CompareFindings) -> Vec<String> {
     dropped.chain(failed).chain(floor).collect()
 }
 
-/// The verdicts, and the winner.
+/// The answers: the verdicts, the findings that accompany each, and the winner.
 fn answers(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     let verdict = |comparison: &Comparison| {
         let (a, b) = (named(&comparison.a), named(&comparison.b));
@@ -99,7 +100,7 @@ fn answers(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     joined(found.comparisons.iter().flat_map(verdict).chain(winner))
 }
 
-/// Findings that accompany a verdict, placed below it.
+/// Pieces for the findings that accompany a verdict, placed below it.
 fn beside(record: &Record, comparison: &Comparison, names: [&str; 2]) -> Vec<Piece> {
     let compared = compared(record);
     let median = |name: &str| {
@@ -116,18 +117,20 @@ fn beside(record: &Record, comparison: &Comparison, names: [&str; 2]) -> Vec<Pie
     found.into_iter().map(piece).collect()
 }
 
-/// The pieces without empty lines between them.
+/// Joins pieces so that no empty lines separate them.
 fn joined(pieces: impl Iterator<Item = Piece>) -> Vec<Piece> {
     pieces.enumerate().map(|(index, piece)| if index > 0 { piece.joined() } else { piece }).collect()
 }
 
-/// Contradictions between counts and times, neither of which alone is the answer.
+/// Answers about metrics that contradict each other, such as counts and times, of which none alone answers the
+/// question.
 fn disagreements(found: &CompareFindings) -> impl Iterator<Item = Piece> {
     let margin = found.comparisons.first().map_or(0.0, |it| it.margin);
     found.disagreements.iter().map(move |it| Piece::answer(Tone::Plain, disagreement::sentence(it, margin)))
 }
 
-/// The winner, if a comparison with the runner-up shows one. For two commands the verdict itself is enough.
+/// Sentence about the winner, if it is significantly better than the runner-up. For two commands the verdict itself is
+/// enough.
 fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<String> {
     let comparison = found.comparisons.first()?;
     let of_metric = found.comparisons.iter().filter(|it| it.metric == comparison.metric);
@@ -146,7 +149,7 @@ fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<Str
     })
 }
 
-/// The commands and the metric of a comparison as a title; `None` if it is the only comparison.
+/// A title that names the commands and the metric of a comparison; `None` if it is the only comparison.
 fn title(found: &CompareFindings, comparison: &Comparison) -> Option<String> {
     let first = found.comparisons.first().filter(|_| found.comparisons.len() > 1)?;
     let metric = match found.metrics().len() {
@@ -159,7 +162,7 @@ fn title(found: &CompareFindings, comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// The evidence for one verdict: other metrics, variance, dropped pairs.
+/// Pieces with the evidence for one verdict: sessions, tests, other metrics, variance, dropped pairs.
 fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
     if comparison.pairs == 0 && comparison.dropped_pairs == 0 {
         return Vec::new();
@@ -179,7 +182,7 @@ fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
     let names = [named(&comparison.a), named(&comparison.b)];
     pieces.extend(verdict::waited(comparison, [&names[0], &names[1]]).map(Piece::plain));
     pieces.extend(verdict::secondary(comparison).map(Piece::plain));
-    // Readings that are bounds have no spread.
+    // The variance of readings that are bounds is not known.
     if comparison.pairs > 1 && comparison.bounded.is_none() {
         pieces.extend(verdict::budget(comparison).into_iter().map(Piece::plain));
     }
@@ -187,7 +190,7 @@ fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
     joined(pieces.into_iter())
 }
 
-/// Notes that concern the comparison as a whole.
+/// Notes about the rule and the circumstances that hold for all comparisons of the experiment.
 fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
     let mut notes = Vec::new();
     if let Some(comparison) = found.comparisons.first() {
@@ -211,7 +214,7 @@ fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
     notes
 }
 
-/// The comparisons over which p-values are adjusted and the level is shared, as the end of a sentence.
+/// Over what p-values are adjusted and the level is divided (commands, metrics), as the end of a sentence.
 fn adjusted(found: &CompareFindings, first: &Comparison) -> &'static str {
     let metrics = found.metrics().len();
     match (metrics, found.comparisons.len() > metrics) {
@@ -234,7 +237,7 @@ fn layouts(found: &CompareFindings) -> Option<(Tone, String)> {
     Some((Tone::Plain, format!("{layouts}, {programs} built and checked; varied: {ways}.")))
 }
 
-/// The ways that a variation uses.
+/// Names of the ways in which a variation of a build changes the layout.
 fn ways(variation: &Variation) -> Vec<&'static str> {
     let set = [
         (Way::ObjectOrder, variation.object_order.is_some()),
@@ -259,9 +262,9 @@ fn is_about_a_region(found: &CompareFindings) -> bool {
     found.comparisons.first().is_some_and(|first| first.metric.region().is_some())
 }
 
-/// The cost of an empty program, in relation to the shortest of the commands.
+/// Note about the wall time of an empty program, in relation to that of the fastest command.
 fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
-    // The time between two marks of a region does not include the start of the program.
+    // The time of a region, between two marks of the program, does not include the start of the program.
     let is_about_time = found.comparisons.iter().all(|it| it.metric.unit() == Unit::Nanos);
     let floor = found.floor_ns.filter(|_| is_about_time && !is_about_a_region(found))?;
     let medians = found.commands.iter().filter_map(|it| summary(it, Metric::WALL)).map(|it| it.median);
@@ -282,7 +285,7 @@ fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
     Some((tone, format!("An empty program takes {cost} here{share}; it is included{advice}.")))
 }
 
-/// The distributions of a metric, one below the other on one axis.
+/// The distributions of a metric's readings for each command, one below the other on one axis.
 pub(super) fn distributions(record: &Record, samples: &ByCommand, metric: Metric) -> Option<Distribution> {
     let shown = record.commands.iter().take(SERIES_MAX);
     let of = |index| Sorted::new(readings(samples, record, index, metric).map(|it| it as f64));

@@ -1,4 +1,4 @@
-//! The report of `contend`: the relation between two CPUs, and the cost of each kernel on them.
+//! The report of `contend`: how pairs of CPUs are related, and how much they slow each other down in each kernel.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(crate) fn parts(found: &ContendFindings) -> Vec<Piece> {
     parts
 }
 
-/// Share of disturbed rounds from which the remaining rounds deserve a warning.
+/// Share of disturbed rounds from which on there is a warning.
 const DISTURBED_HIGH: f64 = 0.1;
 
 /// A warning if many rounds were disturbed and therefore dropped.
@@ -71,7 +71,7 @@ fn labels(found: &ContendFindings) -> Grid {
     grid
 }
 
-/// The kernels in the order of the request.
+/// Names of the kernels in the order in which they were requested.
 fn kernels(found: &ContendFindings) -> Vec<String> {
     let mut kernels: Vec<String> = Vec::new();
     for cost in &found.pairs {
@@ -99,7 +99,8 @@ fn matrix(found: &ContendFindings, kernels: &[String]) -> Grid {
     grid
 }
 
-/// The ratio with its interval. A question mark stands for an unknown ratio.
+/// The ratio of the time per unit of work beside the other CPU to that alone, with its interval. A question mark stands
+/// for an unknown ratio.
 fn ratio(cost: &PairCost) -> String {
     let PairCost { cpu_ratio, cpu_low_ratio, cpu_high_ratio, .. } = cost;
     match (cpu_ratio.is_nan(), cpu_high_ratio.is_finite()) {
@@ -109,7 +110,7 @@ fn ratio(cost: &PairCost) -> String {
     }
 }
 
-/// The accounts of the wall time.
+/// Sentence about the parts of the workers' wall time, and about dropped rounds.
 fn accounts(found: &ContendFindings) -> String {
     let worst =
         found.pairs.iter().filter_map(|cost| cost.unexplained_share).map(f64::abs).fold(0.0, f64::max);
@@ -138,7 +139,7 @@ fn accounts(found: &ContendFindings) -> String {
 
 const LEGEND: &str = "CPU time of a unit of work when both CPUs work, over alone; on one CPU, wall time";
 
-/// A square per pair of CPUs, with a panel for their relation and a panel per kernel.
+/// Heat map with a square per pair of CPUs: a panel for their relation and a panel per kernel.
 fn heat(found: &ContendFindings, kernels: &[String]) -> Option<HeatMap> {
     let cpus: Vec<Cpu> = found
         .labels

@@ -33,7 +33,7 @@ pub(super) fn parts(found: &CountersFindings) -> Vec<Piece> {
     pieces
 }
 
-/// The sources of counters, with the prefixes of their metrics' names.
+/// The sources of counters, each with its description and the prefix of its metrics' names.
 const SOURCES: &[(&str, &str)] = &[
     ("pmu", "processor (pmu:NAME, asked for by -e NAME)"),
     ("software", "kernel (software:NAME, asked for by -e NAME)"),

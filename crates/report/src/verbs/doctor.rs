@@ -8,10 +8,11 @@ use fauxplat_units::Nanos;
 use crate::parts::{Note, Notes, Part, Piece, Tone};
 use crate::words::{counted, listed, visible};
 
-/// Number of CPUs that are listed below one hazard; JSON has all.
+/// Maximum number of CPUs that are listed below one hazard; JSON has all.
 const CPUS_MAX: usize = 8;
 
-/// Groups ordered by their worst hazard, hazards by severity. Low and harmless hazards take one line each.
+/// The report: groups of hazards ordered by their worst hazard, and the hazards of each by severity. Low and harmless
+/// hazards take one line each.
 pub(crate) fn parts(found: &DoctorFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(overall(found), format!("{} {}", counts(found), looked_at(found)))];
     parts.extend(groups(found).into_iter().map(|group| block(found, group)));
@@ -24,14 +25,14 @@ pub(crate) fn parts(found: &DoctorFindings) -> Vec<Piece> {
     parts
 }
 
-/// Number of hazards that are not shown, and the option that shows them.
+/// Sentence with the number of hazards that are not shown, and the option that shows them; `None` if all are shown.
 fn hidden(found: &DoctorFindings, shown: usize, more: &str) -> Option<Piece> {
     let hidden = found.hazards.len() - shown;
     let hazards = counted(hidden, "hazard", "hazards");
     (hidden > 0).then(|| Piece::said(Tone::Faint, format!("{hazards} not shown: {more}")))
 }
 
-/// Hazards in a brief report: those that spoil measurements, or all on request.
+/// Hazards that a brief report shows: those that spoil measurements, or all on request.
 fn shown_in_brief(found: &DoctorFindings) -> impl Iterator<Item = &HazardFinding> {
     shown(found).filter(|hazard| found.show_all || is_serious(hazard))
 }
@@ -68,7 +69,7 @@ pub(crate) fn rows(found: &DoctorFindings, rows: &mut csv::Writer<impl Write>) -
     })
 }
 
-/// Hazards in a full report: those that are present, or all on request.
+/// Hazards that a full report shows: those that are present, or all on request.
 fn shown(found: &DoctorFindings) -> impl Iterator<Item = &HazardFinding> {
     found.hazards.iter().filter(|hazard| found.show_all || hazard.severity.is_present())
 }
@@ -109,7 +110,7 @@ fn looked_at(found: &DoctorFindings) -> String {
     }
 }
 
-/// The groups with any shown hazard, ordered by their worst one.
+/// The groups that have a hazard to show, ordered by their worst one.
 fn groups(found: &DoctorFindings) -> Vec<HazardGroup> {
     let worst = |group: HazardGroup| {
         shown(found).filter(|hazard| hazard.group == group).map(|hazard| hazard.severity).min()
@@ -131,13 +132,14 @@ fn block(found: &DoctorFindings, group: HazardGroup) -> Piece {
     Piece::new(Part::Notes(Notes { title: group.title().to_owned(), folded: false, lines }))
 }
 
-/// Whether two hazards are absent for the same reason, so that they share a line.
+/// Whether two hazards are absent for the same reason and have no value, so that they share a line.
 fn is_alike(a: &HazardFinding, b: &HazardFinding) -> bool {
     let bare = |found: &HazardFinding| !found.severity.is_present() && found.value.is_none();
     bare(a) && bare(b) && a.severity == b.severity && a.reason == b.reason
 }
 
-/// Lines about equal hazards: one line, and below it for high and medium hazards the cost, the advice and the CPUs.
+/// Lines about hazards that share a line: one line, and below it for high and medium hazards the cost, the advice and
+/// the CPUs.
 fn lines(alike: &[&HazardFinding]) -> Vec<Note> {
     let Some(hazard) = alike.first() else { return Vec::new() };
     let names: Vec<String> = alike.iter().map(|found| visible(&found.name)).collect();

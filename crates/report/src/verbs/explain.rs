@@ -1,4 +1,4 @@
-//! The report of `explain`: a sentence, and a bar per factor.
+//! The report of `explain`: a sentence, and a bar for each factor.
 
 use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect};
 use fauxplat_units::Nanos;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, percent, visible};
 
-/// Columns of the longest bar.
+/// Number of characters of the longest bar.
 const BAR: f64 = 20.0;
 
 pub(crate) fn parts(found: &ExplainFindings) -> Vec<Piece> {
@@ -95,7 +95,7 @@ fn row(one: &Component, most: f64) -> Vec<String> {
     ]
 }
 
-/// Factors whose effect is compatible with chance.
+/// Sentence about factors whose effect is compatible with chance; `None` if there are none.
 fn chance(found: &ExplainFindings) -> Option<String> {
     let silent: Vec<&str> = found
         .components
@@ -106,7 +106,7 @@ fn chance(found: &ExplainFindings) -> Option<String> {
     (!silent.is_empty()).then(|| format!("Not to be told from chance here: {}.", silent.join(", ")))
 }
 
-/// The interaction of two factors: stated if significant, otherwise bounded.
+/// Sentence about the interaction of two factors: stated if significant, otherwise bounded.
 fn together(pair: &Interaction, level: f64) -> String {
     let [one, other] = &pair.factors;
     let interval = format!("{} to {} of the variance", percent(pair.low), percent(pair.high));
@@ -165,7 +165,7 @@ const COLUMNS: [&str; 11] = [
     "ci_high_ratio",
 ];
 
-/// Writes rows: every factor is followed by its levels.
+/// Writes rows of CSV: every factor is followed by its levels.
 pub(crate) fn rows(found: &ExplainFindings, rows: &mut csv::Writer<impl std::io::Write>) -> csv::Result<()> {
     if found.components.is_empty() {
         // A table without rows keeps its heading, so that it is not taken for a truncated file.

@@ -1,4 +1,5 @@
-//! The end of every report: warnings, metrics that were not measured, condition, machine, and the repeating command.
+//! The end of every report: warnings, metrics that were not measured, condition, machine, and the command line that
+//! repeats the experiment.
 
 use std::cmp::Ordering;
 
@@ -23,12 +24,14 @@ pub(crate) fn foot(header: &Header) -> Vec<Piece> {
     below(header, lines, Some(repeat))
 }
 
-/// The pieces below the findings of an inspection, which has no condition and needs no repetition.
+/// The pieces below the findings of a verb that only inspects the machine, which has no condition and needs no
+/// repetition.
 pub(crate) fn inspected(header: &Header) -> Vec<Piece> {
     below(header, Vec::new(), None)
 }
 
-/// Machine and origin for pages of verbs without measurements, whose reports have no other end.
+/// Lines about the machine and the origin of the record, for pages of verbs without measurements, whose reports have no
+/// other end.
 pub(crate) fn imprint(header: &Header) -> Vec<Piece> {
     let only = |note: Note| Note { media: &[Medium::Page], ..note };
     let lines =
@@ -36,7 +39,7 @@ pub(crate) fn imprint(header: &Header) -> Vec<Piece> {
     vec![conditions(lines.map(only).collect()).only(&[Medium::Page])]
 }
 
-/// Warnings, metrics that were not measured, and the given lines about the machine.
+/// Warnings, metrics that were not measured, the given lines, lines about the machine, and `last` at the end.
 fn below(header: &Header, lines: Vec<Note>, last: Option<Note>) -> Vec<Piece> {
     let missing: Vec<String> = header.not_measured.iter().map(|it| visible(it)).collect();
     let mut notes: Vec<Note> = Vec::new();
@@ -54,7 +57,7 @@ fn below(header: &Header, lines: Vec<Note>, last: Option<Note>) -> Vec<Piece> {
     pieces.into_iter().enumerate().map(joined).collect()
 }
 
-/// Counts of an empty program, and the counter's error if the true count is known.
+/// Counts of a metric in an empty program, and how far they are from the true count if that is known.
 fn counter_floor(floor: &CounterFloor) -> String {
     let number = |value: u64| quantity(floor.metric, value as f64);
     let spread = match floor.least == floor.most {
@@ -74,7 +77,7 @@ fn conditions(lines: Vec<Note>) -> Piece {
     Piece::new(Part::Notes(Notes { title: "Conditions".to_owned(), folded: true, lines }))
 }
 
-/// Further facts for pages, which have more room: details of the machine, program version and time.
+/// Lines with further facts for pages, which have more room: details of the machine, program version and time.
 fn origin(header: &Header, seed: Option<u64>) -> impl Iterator<Item = Note> {
     let facts = &header.machine;
     let memory = format!("{} of memory, {}", facts.memory_bytes, visible(&facts.architecture));
@@ -87,7 +90,7 @@ fn origin(header: &Header, seed: Option<u64>) -> impl Iterator<Item = Note> {
         .map(|(label, value, depth)| Note { depth, media: &[Medium::Page], ..Note::fact(label, vec![value]) })
 }
 
-/// The counters whose rates the report shows; `None` if no counter was watched.
+/// The published counters whose rates the report shows, as a phrase; `None` if no counter was watched.
 pub(crate) fn counters(definition: &Definition) -> Option<String> {
     let (first, others) = definition.tables.split_first()?;
     let place = |table: &TableSource| visible(&table.to_string());
@@ -95,7 +98,7 @@ pub(crate) fn counters(definition: &Definition) -> Option<String> {
     Some(format!("of {}{}", place(first), also.collect::<String>()))
 }
 
-/// The loads that were held beside the experiment, with the achieved intensities; `None` without loads.
+/// The loads that worked beside the experiment, with the achieved intensities; `None` without loads.
 pub(crate) fn loads(condition: &Condition) -> Option<String> {
     let line = |account: &LoadAccount| {
         let place = account.cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
@@ -154,26 +157,26 @@ pub(crate) fn condition(condition: &Condition) -> String {
     visible(&parts.join(", "))
 }
 
-/// The requested policy, or else the inherited one.
+/// The requested scheduling policy, or else the inherited one, in words.
 fn policy(condition: &Condition) -> String {
     let held = condition.held.as_ref().and_then(|held| held.policy.as_deref());
     match (condition.policy, held) {
         (Some(policy), _) => format!("policy {policy}"),
-        // The ordinary policy is not called inherited.
+        // The ordinary policy is not called inherited, since it is the rule.
         (None, Some("other")) => "policy other".to_owned(),
         (None, Some(held)) => format!("policy {held} inherited"),
         (None, None) => "policy inherited".to_owned(),
     }
 }
 
-/// The requested nice value, or else an inherited one that differs from zero.
+/// The requested nice value in words, or else an inherited one that differs from zero; otherwise `None`.
 fn nice(condition: &Condition) -> Option<String> {
     let held = condition.held.as_ref().and_then(|held| held.nice).filter(|nice| *nice != 0);
     let inherited = || held.map(|nice| format!("nice {nice} inherited"));
     condition.nice.map(|nice| format!("nice {nice}")).or_else(inherited)
 }
 
-/// Inherited resource limits that are rarely set and can affect a program.
+/// Words about inherited resource limits that are rarely set and can affect a program; `None` without any.
 fn inherited_limits(condition: &Condition) -> Option<String> {
     const RARE: [&str; 5] = ["address-space", "cpu-time", "data-size", "file-size", "resident-set"];
     let held = condition.held.as_ref()?;
@@ -241,7 +244,7 @@ pub(crate) fn repeat(header: &Header) -> String {
     match verb {
         _ if has_seed || draws_nothing(&header.invocation) => {}
         Some(verb) => words.insert(verb + 1, format!("--seed {}", header.seed)),
-        // Words after `--` are commands and no options.
+        // Words after `--` are measured commands and no options, so the seed comes before it.
         None => {
             let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
             words.insert(end, format!("--seed {}", header.seed));
@@ -253,7 +256,7 @@ pub(crate) fn repeat(header: &Header) -> String {
     words.join(" ")
 }
 
-/// Whether a verb takes no seed: it makes no random choices, or shows or continues an earlier experiment.
+/// Whether the invoked verb takes no seed: it makes no random choices, or shows or continues an earlier experiment.
 fn draws_nothing(invocation: &[String]) -> bool {
     let words: Vec<&str> = invocation.iter().skip(1).take(2).map(String::as_str).collect();
     let is_resumed = || invocation.iter().any(|word| word == "--resume" || word.starts_with("--resume="));

@@ -11,7 +11,8 @@ pub(crate) fn parts(found: &LatencyFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
     parts.extend(quantiles(found).map(|it| Piece::new(Part::Quantiles(it))));
     parts.push(Piece::table(table(found)));
-    // On a page the curves show the same information in more detail.
+    // On a page the curves of percentiles show the same information in more detail, so these distributions are for
+    // other media.
     let drawn = distributions(found).map(|it| Piece::new(Part::Distribution(it)));
     parts.extend(drawn.map(|piece| piece.only(&[Medium::Terminal, Medium::Comment])));
     parts.extend(spreads(found).map(Piece::table));
@@ -66,17 +67,19 @@ fn tests(count: usize) -> String {
     counted(count, "test", "tests")
 }
 
-/// Whether a test waited in vain. Noise without a gap is no such test, but a quiet one.
+/// Whether a test waited in vain for any activation. A test of noise that found no gap is no such test: its CPU was
+/// quiet.
 fn is_silent(test: &LatencyTest) -> bool {
     test.count == 0 && test.missed == 0 && test.name != "noise"
 }
 
-/// How late nearly all are: 99 %, or where there are too few for that, all that there were.
+/// Delay in nanoseconds that 99 % of the activations did not exceed; the longest delay if there were too few for a 99th
+/// percentile.
 fn late(of: &Percentiles) -> u64 {
     of.p99_ns.unwrap_or(of.max_ns)
 }
 
-/// The sentence part for the first of the tests, by [`late`]: `99 % within …`, or `all within …` if no test has a 99th
+/// How late most activations of the first test were, in words: `99 % within …`, or `all within …` if no test has a 99th
 /// percentile. Where all activations are within a time, 99 % are within it, too.
 fn most(of: &[&Percentiles]) -> String {
     let share = if of.iter().any(|it| it.p99_ns.is_some()) { "99 %" } else { "all" };
@@ -91,7 +94,8 @@ fn time(ns: u64) -> String {
     quantity(Metric::WALL, ns as f64)
 }
 
-/// Mean and standard deviation, which the published method of lines requires; `None` if no lines were involved.
+/// Table of the mean and the standard deviation of the tests with GPIO lines, which the published method for such tests
+/// requires; `None` if no lines were involved.
 fn spreads(found: &LatencyFindings) -> Option<Grid> {
     let header = ["test", "CPUs", "policy", "mean", "standard deviation", "lines and what drives them"];
     let mut grid = Grid::new(&header, &[5]);
@@ -105,7 +109,7 @@ fn spreads(found: &LatencyFindings) -> Option<Grid> {
     (!grid.rows.is_empty()).then_some(grid)
 }
 
-/// A test in words: name, CPUs and policy.
+/// Description of a test: its name, CPUs and scheduling policy.
 fn place(test: &LatencyTest) -> String {
     format!("{}, {}, {}", test.name, cpus(test), policy(test))
 }
@@ -137,7 +141,8 @@ fn table(found: &LatencyFindings) -> Grid {
         "p99 with missed",
         "count",
     ];
-    // On a narrow page the count is left out first; a column without information goes before it.
+    // The columns to leave out on a narrow page, the first ones first; columns that have no information here come
+    // before the others.
     let nothing_missed = found.tests.iter().all(|test| test.missed == 0);
     let dispensable: &[usize] = if nothing_missed { &[9, 10, 6, 8, 5] } else { &[10, 6, 5] };
     let mut grid = Grid::new(&header, dispensable);
@@ -156,7 +161,8 @@ fn table(found: &LatencyFindings) -> Grid {
     grid
 }
 
-/// The 95 % interval below each percentile. A dash stands for an end that no activation bounds.
+/// A row with the 95 % interval of each percentile, for the row below the percentiles. A dash stands for an end that no
+/// activation bounds.
 fn intervals(test: &LatencyTest) -> Vec<String> {
     let between = |of: &Percentiles, percentile: f64| {
         of.interval(percentile).map_or_else(String::new, |it| {
@@ -171,14 +177,14 @@ fn intervals(test: &LatencyTest) -> Vec<String> {
     cells
 }
 
-/// Columns of a drawn distribution.
+/// Number of character columns of a drawn distribution.
 const COLUMNS: usize = 48;
-/// More distributions are not readable.
+/// Maximum number of distributions in one drawing; more are not readable.
 const DRAWN_MAX: usize = 18;
-/// With fewer activations, the table is easier to read.
+/// Minimum number of activations for a drawn distribution; with fewer, the table is easier to read.
 const COUNT_MIN: u64 = 20;
 
-/// Distributions on one logarithmic axis. For messages the round trip represents both directions.
+/// Distributions of the tests' delays on one logarithmic axis. For messages the round trip represents both directions.
 fn distributions(found: &LatencyFindings) -> Option<Distribution> {
     let is_way = |name: &str| name.ends_with(" there") || name.ends_with(" back");
     let drawn: Vec<&LatencyTest> =
@@ -223,7 +229,9 @@ fn quantiles(found: &LatencyFindings) -> Option<Quantiles> {
     })
 }
 
-/// A step for each occupied bin. The last activation is as rare as one in the number of activations.
+/// Points of a step curve, one for each occupied bin of a histogram: the logarithms of how rare a delay of at least
+/// this size is (one in so many activations), and of the delay. The last activation is as rare as one in the number of
+/// activations.
 fn points(of: &Percentiles) -> Vec<(f64, f64)> {
     let all: u64 = of.histogram.iter().map(|bin| bin.1).sum();
     let mut before = 0;

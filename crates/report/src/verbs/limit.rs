@@ -1,4 +1,4 @@
-//! The report of `limit`: events of each group, its use of resources, and the effective limits.
+//! The report of `limit`: events of each control group, its use of resources, and the effective limits.
 
 use std::io::Write;
 
@@ -23,7 +23,8 @@ pub(crate) fn parts(found: &LimitFindings) -> Vec<Piece> {
     parts
 }
 
-/// The answer: the killed or paused group if there is one, otherwise the shares of the CPUs, or that nothing happened.
+/// The answer: the group that was killed or paused if there is one, otherwise the shares of the CPUs, or that nothing
+/// happened.
 fn answer(found: &LimitFindings) -> String {
     let killed = found.groups.iter().find_map(|group| Some((group, event(group, LimitEventKind::OomKill)?)));
     if let Some((group, event)) = killed {
@@ -78,7 +79,7 @@ fn alone(group: &LimitedGroup) -> String {
     }
 }
 
-/// The hard limits that a group has reached, as a clause.
+/// Clause about which limits of memory and processes a group has reached.
 fn held(group: &LimitedGroup) -> String {
     let has_met = |kind| event(group, kind).is_some();
     let processes = has_met(LimitEventKind::PidsMax).then_some("processes");
@@ -105,7 +106,7 @@ fn shared(found: &LimitFindings, groups: &[LimitedGroup]) -> String {
     }
 }
 
-/// Whether the answer already reports the event.
+/// Whether the answer of the report already states the event.
 fn is_answer(found: &LimitFindings, event: &LimitEvent) -> bool {
     let first = |kind| found.groups.iter().find_map(|group| self::event(group, kind));
     let answer = first(LimitEventKind::OomKill).or(first(LimitEventKind::Paused));
@@ -166,13 +167,13 @@ fn table(found: &LimitFindings) -> Grid {
     grid
 }
 
-/// Rates over shorter times are meaningless.
+/// Minimum duration in seconds for which a rate is shown; rates over shorter times are meaningless.
 const RATE_FROM_S: f64 = 0.1;
 
 fn row(group: &LimitedGroup) -> Vec<String> {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     let used = &group.used;
-    // For a program of a few milliseconds, resources used before its start would dominate.
+    // For a program of a few milliseconds, CPU time that was used before its start would dominate.
     let cpus = used.cpu_ns.filter(|_| group.elapsed_s >= RATE_FROM_S);
     vec![
         group.name.clone(),
@@ -215,7 +216,7 @@ fn limit_words(limits: &LimitsHeld) -> Vec<String> {
     words.into_iter().flatten().chain(limits.io.iter().map(|io| format!("io {io}"))).collect()
 }
 
-/// The paths of the groups, and the way in which each was created.
+/// Notes with the paths of the control groups, and the way in which each was created.
 fn places(found: &LimitFindings) -> Notes {
     let mut lines = Vec::new();
     for group in &found.groups {

@@ -1,4 +1,4 @@
-//! The report of `load`: the achieved intensity of each generator beside the requested one.
+//! The report of `load`: the share of the time in which each load worked, beside the requested one.
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{LoadAccount, LoadFindings};
@@ -32,8 +32,8 @@ fn answer(header: &Header, found: &LoadFindings) -> String {
     }
 }
 
-/// Whether a warning of the analysis concerns a load that achieved less than requested. Warnings about the machine's
-/// load average do not.
+/// Whether a warning says that a load achieved less than requested. Other warnings are about the machine's load
+/// average.
 fn is_short(warning: &str) -> bool {
     let tells = [" reached ", " ended early", " did nothing"];
     warning.starts_with("load ") && tells.iter().any(|words| warning.contains(words))
@@ -65,12 +65,12 @@ fn row(account: &LoadAccount) -> Vec<String> {
     ]
 }
 
-/// The achieved share, for tables and for the end of other reports.
+/// The achieved share of the time in which a load worked, as text for tables and for the end of other reports.
 pub(crate) fn achieved(account: &LoadAccount) -> String {
     account.achieved_percent.map_or_else(|| "nothing".to_owned(), |percent| format!("{percent:.1} %"))
 }
 
-/// A rate with about three significant digits.
+/// A rate per second as text, with about three significant digits from a million on.
 fn rounded(per_s: f64) -> String {
     match per_s {
         rate if rate >= 1e9 => format!("{:.2}e9", rate / 1e9),

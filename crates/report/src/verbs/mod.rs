@@ -1,4 +1,4 @@
-//! Contents of the report of each verb, the same for every renderer, and rows for spreadsheets.
+//! Contents of each verb's report, the same for every renderer, and rows for spreadsheets.
 
 mod aa;
 mod blocks;
@@ -36,17 +36,17 @@ use fauxplat_model::document::{Findings, Record};
 use crate::parts::Piece;
 use crate::{View, own};
 
-/// The whole report, from the answer to the evidence.
+/// All pieces of a report, from the answer to the evidence.
 pub(crate) fn report(record: &Record, view: &View) -> Vec<Piece> {
     let mut pieces = parts(record, view);
     pieces.extend(match record.findings {
-        // An inspection runs no command, so it has no condition.
+        // These verbs inspect the machine and run no command, so there is no condition.
         Findings::Doctor(_) | Findings::Topo(_) | Findings::Counters(_) => frame::inspected(record.header),
-        // Earlier results were judged, or no command was run.
+        // Earlier results were compared, or no command was run.
         Findings::Own(_) | Findings::Compare(_) if record.commands.is_empty() => {
             frame::inspected(record.header)
         }
-        // Nothing was measured, or the findings are no experiment.
+        // These verbs measure nothing, or their findings are no experiment.
         Findings::Tune(_) | Findings::TuneList(_) | Findings::Restore(_) | Findings::Table(_) => {
             frame::imprint(record.header)
         }
@@ -87,7 +87,7 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
     }
 }
 
-/// Writes the rows of findings that define rows of their own; returns whether there were any.
+/// Writes the rows of CSV for findings that are not listed run by run; returns whether the findings are such.
 pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> csv::Result<bool> {
     match findings {
         Findings::Counters(CountersFindings { watched: Some(watched), .. }) => {

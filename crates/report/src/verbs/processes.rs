@@ -1,4 +1,4 @@
-//! The process tree of a command.
+//! Pieces for the process tree of a command.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use fauxplat_model::{Metric, Outcome, Process};
 use crate::parts::{Branch, Part, Piece, Tone, Tree};
 use crate::words::{counted, quantity, visible};
 
-/// The tree with its title; empty unless it was requested.
+/// The process tree with its title; empty unless it was requested.
 pub(super) fn pieces(processes: &[Process]) -> Vec<Piece> {
     if processes.is_empty() {
         return Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn pieces(processes: &[Process]) -> Vec<Piece> {
     vec![Piece::heading(title(processes.len())).at(1).joined(), Piece::new(Part::Tree(tree)).joined()]
 }
 
-/// Title of the tree. A list of maximum length is called incomplete.
+/// Title of the process tree, which has `listed` processes. A list of the maximum length is called incomplete.
 fn title(listed: usize) -> String {
     let first = if listed < Process::LISTED_MAX { "" } else { "the first " };
     format!("process tree: {first}{}", counted(listed, "process", "processes"))
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(order, [(0, 1), (1, 2), (2, 4), (1, 3)]);
     }
 
-    /// A reader of ten thousand rows must not take the list for complete.
+    /// The title of a list of the maximum length must not let it seem complete.
     #[test]
     fn a_list_that_is_as_long_as_it_may_be_is_called_the_first() {
         assert!(title(Process::LISTED_MAX).starts_with("process tree: the first 10000"));

@@ -1,4 +1,4 @@
-//! The shift function: quantiles at which two commands differ.
+//! Pieces for the shift function of two commands: by how much they differ at each quantile.
 
 use fauxplat_model::{Comparison, Metric, QuantileShift};
 
@@ -18,7 +18,7 @@ pub(super) fn pieces(comparison: &Comparison) -> Vec<Piece> {
     vec![Piece::said(Tone::Plain, sentence), drawing.joined()]
 }
 
-/// The quantiles at which equality is excluded.
+/// Sentence about the quantiles at which equality of the two commands is excluded.
 fn sentence(comparison: &Comparison) -> String {
     let quantiles = &comparison.quantiles;
     let band = format!("a band of {} over all of them", round_percent(1.0 - comparison.level));
@@ -35,7 +35,7 @@ fn sentence(comparison: &Comparison) -> String {
     format!("Quantile by quantile, {places} ({band}): {found}.")
 }
 
-/// Ranges of neighbouring quantiles that differ in the same direction.
+/// Ranges of neighbouring quantiles that differ in the same direction, in words.
 fn runs(quantiles: &[QuantileShift]) -> impl Iterator<Item = String> {
     let way = |it: &QuantileShift| it.is_apart().then_some(it.ratio > 1.0);
     let same = quantiles.chunk_by(move |one, next| way(one) == way(next));

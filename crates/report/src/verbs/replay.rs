@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::parts::{Grid, Piece, Tone};
 use crate::words::{counted, listed, percent, quantity, round_percent};
 
-/// Share of comparisons that have to find an effect for it to count as found.
+/// Share of the replayed comparisons that have to find an effect for it to count as found.
 const FOUND: f64 = 0.9;
 
 pub(super) fn parts(record: &Record, found: &ReplayFindings) -> Vec<Piece> {
@@ -27,7 +27,7 @@ pub(super) fn parts(record: &Record, found: &ReplayFindings) -> Vec<Piece> {
     parts
 }
 
-/// The sentence that explains the counts of the rows under a gate.
+/// Sentence that explains the table's counts if the comparisons were decided by a gate.
 fn gated(gate: GateQuestion, rule: &Rule, found: &ReplayFindings) -> String {
     let word = match gate {
         GateQuestion::Slower => "slower",
@@ -85,7 +85,8 @@ fn limit(found: &ReplayFindings) -> String {
     }
 }
 
-/// False verdicts about identical programs: without an added difference, and with an added cost of running second.
+/// Sentence about false *different* verdicts on identical programs: without an added difference, and with an added cost
+/// of running second.
 fn false_different(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
     let level = rule.level;
     let same = found
@@ -109,8 +110,8 @@ fn false_different(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
     })
 }
 
-/// Verdicts of *equivalent* at a difference equal to the margin. The allowed share is the level, as for a false
-/// *different*.
+/// Sentence about false *equivalent* verdicts at a difference equal to the margin. The allowed share is the level, as
+/// for a false *different*.
 fn false_equivalent(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
     let margin = found.margin.unwrap_or(rule.margin);
     let (_, row) = shifts(found).find(|(shift, _)| (shift - margin).abs() < 1e-9)?;
@@ -134,7 +135,7 @@ fn missed(rule: &Rule) -> &'static str {
     if rule.gate.is_some() { "Passed" } else { "False equivalent" }
 }
 
-/// A rate with its interval, such as "1 of 200 (0.01 % to 2.8 %)".
+/// A number of verdicts with the interval of its share, such as "1 of 200 (0.01 % to 2.8 %)".
 fn rate(events: usize, row: &ReplayRow, [low, high]: [f64; 2]) -> String {
     format!("{events} of {} ({} to {})", row.comparisons, percent(low), percent(high))
 }

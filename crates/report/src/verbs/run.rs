@@ -22,7 +22,7 @@ pub(super) fn parts(record: &Record, found: &[RunFindings], view: &View) -> Vec<
     }
     for (index, (command, own)) in record.commands.iter().zip(found).enumerate() {
         parts.push(line(command, own, view));
-        // For several commands the common table is enough, unless more detail was requested.
+        // If there are several commands, their common table is enough, unless more detail was requested.
         let is_wanted =
             !is_several || !own.rates.is_empty() || !own.tree.is_empty() || !own.series.is_empty();
         let pieces = title(command).into_iter().chain(figures(record, &samples, index, (own, view)));
@@ -64,7 +64,7 @@ fn line(command: &Command, found: &RunFindings, view: &View) -> Piece {
     Piece::answer(tone, format!("{}: {said}{failed}", named(&command.name))).in_line()
 }
 
-/// Several commands in a brief report: verdicts, the common table, one drawing, and irregularities.
+/// Pieces of a brief report about several commands: verdicts, a common table, one drawing, and irregularities.
 fn at_a_glance(record: &Record, samples: &ByCommand, (found, view): (&[RunFindings], &View)) -> Vec<Piece> {
     let verdict = |comparison: &Comparison| {
         let sentence = verdict::sentence(comparison, &named(&comparison.a), &named(&comparison.b));
@@ -102,7 +102,7 @@ fn compared_with_first(found: &[RunFindings]) -> impl Iterator<Item = &Compariso
     found.iter().filter_map(|it| it.against_first.as_deref())
 }
 
-/// Advice on how to obtain a clearer answer.
+/// Sentence with advice on how to obtain a clearer answer; `None` if the answer is clear.
 fn hint(found: &[RunFindings]) -> Option<String> {
     let hint = match compared_with_first(found).next() {
         None => "Medians of so few runs name no winner",
@@ -114,7 +114,7 @@ fn hint(found: &[RunFindings]) -> Option<String> {
     Some(format!("{hint}: {} runs until it is sure.", code("fauxplat compare")))
 }
 
-/// The first sentence of a page: medians, without a claim about their difference.
+/// The first sentence of a page about several commands: their medians, without a claim about their difference.
 fn answer(record: &Record, found: &[RunFindings]) -> Piece {
     let [lead, ..] = leading(found);
     let median = |(command, found): (&Command, &RunFindings)| {
@@ -132,10 +132,10 @@ fn answer(record: &Record, found: &[RunFindings]) -> Piece {
     }
 }
 
-/// Number of commands in the first sentence of a page.
+/// Maximum number of commands in the first sentence of a page.
 const ANSWERED_MAX: usize = 4;
 
-/// The name, and the command line if it differs from the name.
+/// Headings of a command: its name, and its command line if this differs from the name.
 fn title(command: &Command) -> Vec<Piece> {
     let mut pieces = vec![Piece::sentence(Rank::Title, Tone::Title, named(&command.name))];
     if command.command != command.name && !command.command.is_empty() {
@@ -182,10 +182,11 @@ fn figures(
     pieces.into_iter().map(Piece::joined).collect()
 }
 
-/// Number of runs from which the quartiles are a useful addition.
+/// Number of runs from which on the quartiles are shown.
 const QUARTILES_FROM: usize = 5;
 
-/// Wall time by percentile. A dash stands for a percentile that needs more runs, with the required number.
+/// Percentiles of the wall time in a sentence. A dash stands for a percentile that needs more runs, with the required
+/// number.
 fn percentiles(wall: &Summary, view: &View) -> Option<String> {
     let scale = Scale::viewed(Metric::WALL, wall.median, view);
     let [p5, p25, p75, p95] = wall.percentiles;
@@ -216,7 +217,7 @@ fn percentiles(wall: &Summary, view: &View) -> Option<String> {
     (wall.n >= QUARTILES_FROM).then(|| format!("percentiles in {}: {all}{takes}", scale.unit))
 }
 
-/// Rates of a published counter along the runs.
+/// Median, smallest and largest rate of a published counter in the intervals of the runs, in words.
 fn along(rates: &CounterRates) -> String {
     let [low, middle, high] = [rates.min_per_s, rates.median_per_s, rates.max_per_s];
     let number = |per_s: f64| quantity(Metric::RATE, per_s * 1e6);
@@ -231,7 +232,7 @@ fn along(rates: &CounterRates) -> String {
     )
 }
 
-/// Number of runs, and their irregularities.
+/// Number of runs of a command, and their irregularities such as failures, in words.
 fn counts(record: &Record, samples: &ByCommand, index: usize, found: &RunFindings) -> String {
     let in_phase = |phase| move |sample: &&Sample| sample.phase == phase;
     let measured = samples.of(index).filter(in_phase(Phase::Measured)).count();

@@ -1,4 +1,4 @@
-//! Counters along a run, or during the watch of a process.
+//! Drawings of counters along a run, or during the watch of a process.
 
 use fauxplat_model::{CounterSeries, Metric, Unit, WatchedProcess};
 use fauxplat_units::Nanos;
@@ -61,13 +61,13 @@ fn total(series: &CounterSeries) -> Option<u64> {
     series.counts.iter().flatten().copied().reduce(u64::saturating_add)
 }
 
-/// Counts from one reading to the next.
+/// The count of a counter from one reading to the next, as a rate.
 struct Interval {
     /// Time of the reading at the end of the interval, in seconds.
     until_s: f64,
-    /// Length of the interval as a multiple of the requested length.
+    /// Length of the interval as a multiple of the length that was requested.
     times: f64,
-    /// Counts for the requested length at the rate of the interval.
+    /// Count in the requested length of time, at the rate of this interval.
     count: f64,
 }
 
@@ -91,7 +91,7 @@ fn whole_intervals(series: &CounterSeries) -> impl Iterator<Item = Interval> {
     })
 }
 
-/// Explanation of least and most, and the number of intervals that are excluded from them.
+/// Sentence that explains the columns *least* and *most*, with the number of intervals that are excluded from them.
 fn said_of_extremes(all: &[CounterSeries]) -> String {
     let Some(one) = all.first() else { return String::new() };
     let said = format!("least and most: in an interval of {}", Nanos(one.every_ns));
@@ -158,7 +158,7 @@ mod tests {
         let series = CounterSeries {
             metric: Metric::WALL,
             every_ns: 1000,
-            // Punctual intervals, one interval of fourfold length, one without a count, and a remainder.
+            // Intervals of the requested length, one of fourfold length, one without a count, and a remainder.
             until_ns: vec![1000, 5000, 6000, 6100],
             counts: vec![Some(10), Some(80), None, Some(7)],
         };

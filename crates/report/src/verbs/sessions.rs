@@ -1,11 +1,11 @@
-//! The sessions of one comparison, combined.
+//! Sentences about a comparison that combines several sessions.
 
 use fauxplat_model::{Comparison, Replication};
 
 use crate::verdict::end;
 use crate::words::{change, counted, percent, round_percent};
 
-/// Limit of listed sessions. With more sessions, only the extremes are named.
+/// Maximum number of sessions that are listed. With more sessions, only the extremes are named.
 const LISTED_MAX: usize = 12;
 
 /// Sentences about the sessions, the forecast for the next session, and the best use of time; empty for a single

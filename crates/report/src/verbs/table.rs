@@ -1,4 +1,4 @@
-//! The report of `table`: objects in rows, keys in columns.
+//! The report of `table`, the values of a live table: objects in rows, keys in columns.
 
 use fauxplat_model::{TableFindings, TableKey};
 use fauxplat_units::Nanos;
@@ -19,7 +19,7 @@ pub(super) fn parts(found: &TableFindings) -> Vec<Piece> {
     parts.into_iter().chain(keys).collect()
 }
 
-/// The description of a key by the table's creator.
+/// Sentence part with the description that the table's creator gave for a key.
 fn described(key: &TableKey) -> String {
     let part = |before: &str, text: &str| match text {
         "" => String::new(),
@@ -29,7 +29,7 @@ fn described(key: &TableKey) -> String {
     format!("{}: a {kind}{}{}", visible(&key.name), part(" in ", &key.unit), part(", ", &key.help))
 }
 
-/// Kind of the table, and whether its publisher is running.
+/// Words about the kind of the table, and whether the program that publishes it is running.
 fn publisher(found: &TableFindings) -> String {
     let kind = if found.records { ", an object's values published together" } else { "" };
     let life = match found.creator_alive {

@@ -10,7 +10,7 @@ use crate::parts::spans::code;
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, visible};
 
-/// The report of `tune`, without condition and repetition, since nothing was measured.
+/// Pieces of the report of `tune`, without condition and repetition, since nothing was measured.
 pub(crate) fn parts(header: &Header, found: &TuneFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, title(header, found))];
     let dry = found.action == TuneAction::DryRun;
@@ -44,7 +44,7 @@ pub(crate) fn parts_of_list(found: &TuneCatalog) -> Vec<Piece> {
     parts
 }
 
-/// The changes, and the reasons for unfulfilled requests.
+/// A table of the changes, and a sentence with the reasons for requests that could not be fulfilled.
 fn table(changes: &[KnobChange], verb: &str) -> Vec<Piece> {
     if changes.is_empty() {
         return Vec::new();
@@ -70,7 +70,7 @@ pub(crate) struct TuneRow<'a> {
     reason: Option<&'a str>,
 }
 
-/// Rows for changed values, in the order of writing.
+/// Rows of CSV for changed values, in the order in which the values were written.
 pub(crate) fn rows(changes: &[KnobChange]) -> impl Iterator<Item = TuneRow<'_>> {
     changes.iter().map(|change| TuneRow {
         knob: &change.knob,
@@ -112,7 +112,7 @@ fn title(header: &Header, found: &TuneFindings) -> String {
     let asked = visible(&found.asked.join(" "));
     let count = |outcome| found.changes.iter().filter(|change| change.outcome == outcome).count();
     let values = |outcome| counted(count(outcome), "value", "values");
-    // Changes of the machine itself, which the journal records.
+    // Changes of settings of the machine (not of the command's process), which the journal records.
     let is_machines =
         |change: &KnobChange| change.outcome == KnobOutcome::Changed && change.scope == KnobScope::Machine;
     let was_changed = found.changes.iter().any(is_machines);
@@ -124,7 +124,7 @@ fn title(header: &Header, found: &TuneFindings) -> String {
             let until = code("fauxplat restore");
             format!("{asked}: {} changed, until {until}.", values(KnobOutcome::Changed))
         }
-        // Changed values that are no longer in effect when `tune` returns were restored because the time limit had
+        // If changed values are no longer in effect when `tune` returns, they were restored because the time limit had
         // passed.
         TuneAction::Applied if was_changed => {
             format!(
@@ -153,7 +153,7 @@ fn status(header: &Header, found: &TuneFindings) -> String {
         (None, true) => {
             format!("The machine is tuned: {}.", counted(found.changes.len(), "value", "values"))
         }
-        // A journal from before a reboot is reported below.
+        // A journal from before a reboot is reported by the warnings below.
         (None, false) if !found.changes.is_empty() || !header.warnings.is_empty() => {
             "The machine is not tuned.".to_owned()
         }
@@ -161,7 +161,8 @@ fn status(header: &Header, found: &TuneFindings) -> String {
     }
 }
 
-/// Values of one knob with the same result share a row: a machine of 200 CPUs has 200 files for its governor.
+/// Table of the changes. Values of one setting with the same result share a row: a machine of 200 CPUs has 200 files
+/// for its governor.
 fn grid(changes: &[KnobChange], verb: &str) -> Grid {
     let mut grid = Grid::named(&["knob", "where", "before", verb, "outcome"], &[1]);
     for (first, others) in alike(changes) {
@@ -183,7 +184,7 @@ fn grid(changes: &[KnobChange], verb: &str) -> Grid {
     grid
 }
 
-/// The first of each group of changes with the same result, with the number of others.
+/// The first of each group of changes with the same result, with the number of other changes in the group.
 fn alike(changes: &[KnobChange]) -> Vec<(&KnobChange, usize)> {
     let fate = |change: &KnobChange| {
         let KnobChange { knob, before, after, outcome, reason, .. } = change.clone();
@@ -199,7 +200,7 @@ fn alike(changes: &[KnobChange]) -> Vec<(&KnobChange, usize)> {
     groups
 }
 
-/// Reasons for unfulfilled requests, each once, with the knobs that it concerns.
+/// Reasons why settings were not changed as requested, each once, with the names of the settings.
 fn reasons(changes: &[KnobChange]) -> Vec<String> {
     let mut told: Vec<(String, Vec<&str>)> = Vec::new();
     for change in changes {

@@ -1,11 +1,11 @@
-//! Counters of fauxplat's own workers, beside their results.
+//! Table of the events that fauxplat's worker threads counted while they worked.
 
 use fauxplat_model::WorkerCounts;
 
 use crate::parts::{Grid, Piece, Tone};
 use crate::words::{TIE, quantity, significant};
 
-/// A row for each kind of work and counter, and for each figure derived from counts.
+/// Table with a row for each kind of work and counter, and for each figure derived from counts.
 pub(super) fn pieces(found: &[WorkerCounts]) -> Vec<Piece> {
     let mut grid = Grid::new(&["work", "counted", "per unit", "per second of CPU time"], &[2]);
     for one in found {

@@ -19,16 +19,16 @@ pub(crate) struct Beside {
     pub(crate) is_detail: bool,
 }
 
-/// Facts about the two commands of a comparison.
+/// Names and medians of the two commands of a comparison.
 pub(crate) struct Sides<'n> {
     pub(crate) names: [&'n str; 2],
-    /// Medians of all runs of A and of B.
+    /// Medians of all runs of A and of B, in the metric of the comparison; `None` if one is not known.
     pub(crate) medians: Option<[f64; 2]>,
-    /// Whether the experiment has no further command.
+    /// Whether the experiment has no other commands than these two.
     pub(crate) are_all: bool,
 }
 
-/// The findings. Most of them have to be in every report.
+/// The findings that accompany the verdict of a comparison. Most of them have to be in every report.
 pub(crate) fn findings(comparison: &Comparison, sides: &Sides) -> Vec<Beside> {
     let names @ [a, b] = sides.names;
     let is_said = comparison.verdict == Verdict::Equivalent;
@@ -49,7 +49,7 @@ pub(crate) fn findings(comparison: &Comparison, sides: &Sides) -> Vec<Beside> {
     said.chain(capped).map(|(tone, sentence, is_detail)| Beside { tone, sentence, is_detail }).collect()
 }
 
-/// Carry-over from a command to the next run, if it is shown and larger than the margin.
+/// Sentence about the effect of a command on the run after it (carry-over), if it is shown and larger than the margin.
 fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
     let is_large = |it: &RatioInterval| is_beyond(it.low_ratio, it.high_ratio, comparison.margin);
     let found = comparison.carry_over.filter(|it| it.is_shown && is_large(&it.carried))?;
@@ -67,7 +67,8 @@ fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
     ))
 }
 
-/// First and second runs in a row that differ, if that is not, or not clearly, carry-over from another command.
+/// Sentence about a difference between first and second runs in a row that is not, or not clearly, carry-over from
+/// another command.
 fn unlike_in_a_row(comparison: &Comparison) -> Option<String> {
     let is_large = |it: &RatioInterval| is_beyond(it.low_ratio, it.high_ratio, comparison.margin);
     let found = comparison.carry_over.filter(|it| is_large(&it.carried))?;
@@ -89,8 +90,8 @@ fn unlike_in_a_row(comparison: &Comparison) -> Option<String> {
     }
 }
 
-/// Carry-over with the command that causes more of it. With two commands, each first run follows the other command, so
-/// a cost that A causes raises B and not A. With more commands the cause cannot be named.
+/// Clause about carry-over, with the command that causes more of it. With two commands, each first run follows the
+/// other command, so a cost that A causes raises B and not A. With more commands the cause cannot be named.
 fn left(comparison: &Comparison, sides: &Sides, is_a: bool) -> String {
     let [a, b] = sides.names;
     let (costly, other) = if is_a { (a, b) } else { (b, a) };
@@ -101,7 +102,7 @@ fn left(comparison: &Comparison, sides: &Sides, is_a: bool) -> String {
     }
 }
 
-/// An effect, such as `2.80 times as fast` or `slower by 3.10 %`.
+/// An effect (a ratio of B over A) in words, such as `2.80 times as slow` or `slower by 3.10 %`.
 fn as_much(comparison: &Comparison, ratio: f64) -> String {
     let metric = comparison.metric;
     let is_more = ratio > 1.0;
@@ -119,13 +120,13 @@ fn as_much(comparison: &Comparison, ratio: f64) -> String {
     format!("{word} by {}", percent((ratio - 1.0).abs()))
 }
 
-/// Whether the cap moves the mean ratio by more than the margin.
+/// Whether the cap on single readings moves the mean ratio by more than the margin.
 fn is_moved(comparison: &Comparison) -> bool {
     let moved = comparison.mean.and_then(|mean| Some(mean.plain_ratio? / mean.ratio));
     moved.is_some_and(|ratio| !is_within(ratio, ratio, comparison.margin))
 }
 
-/// Readings that were capped.
+/// Sentence about readings that count as the cap in the mean ratio; `None` if there are none.
 fn capped(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<String> {
     let mean = comparison.mean?;
     let ([of_a, of_b], cap, plain) = (mean.capped, mean.cap?, mean.plain_ratio?);
@@ -149,7 +150,8 @@ fn capped(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<String> {
     ))
 }
 
-/// Medians that lie on the other side of equality than the estimate and differ from it by more than the margin.
+/// Sentence about medians whose ratio lies on the other side of one than the estimated ratio, and differs from it by
+/// more than the margin.
 fn opposed(comparison: &Comparison, [a, b]: [f64; 2]) -> Option<String> {
     let (ratio, effect) = (b / a, comparison.effect_ratio);
     let is_opposed = (ratio - 1.0) * (effect - 1.0) < 0.0;
@@ -177,7 +179,7 @@ fn opposed(comparison: &Comparison, [a, b]: [f64; 2]) -> Option<String> {
     })
 }
 
-/// Differences that no single shift explains, as the shift function describes them.
+/// Sentence about differences between pairs that no single shift explains, described quantile by quantile.
 fn mixture(comparison: &Comparison) -> Option<String> {
     let ratio = |it: &QuantileShift| format!("{} at {}", change(it.ratio), percent(it.quantile));
     let shifts = &comparison.quantiles;
@@ -191,13 +193,14 @@ fn mixture(comparison: &Comparison) -> Option<String> {
     comparison.is_mixture.then_some(sentence)
 }
 
-/// Whether a brief report can omit the modes: both commands have them in equal shares, and a shift describes the
-/// difference.
+/// Whether a brief report can omit the modes of the readings: both commands have them in equal shares, and a shift
+/// describes the difference.
 fn is_aside(comparison: &Comparison, modes: &ModeShares) -> bool {
     modes.side.is_none() && !comparison.is_mixture
 }
 
-/// The shares of two modes, and the command that is in the upper one more often.
+/// Sentence about two modes of the readings (two values around which most lie): the share of the upper one in the runs
+/// of each command, and which command is in it more often.
 fn modes(comparison: &Comparison, modes: &ModeShares, [a, b]: [&str; 2]) -> String {
     let upper = match (is_speed(comparison.metric), comparison.metric.more_is_better()) {
         (true, false) => "slow",
@@ -220,19 +223,19 @@ fn modes(comparison: &Comparison, modes: &ModeShares, [a, b]: [&str; 2]) -> Stri
     )
 }
 
-/// The command that waited more in dropped pairs.
+/// Sentence about the command that waited in more of the dropped pairs than chance allows.
 fn leaning(comparison: &Comparison, lean: DroppedLean, [a, b]: [&str; 2]) -> String {
     let (name, more) = if lean.b > lean.a { (b, lean.b) } else { (a, lean.a) };
     let withheld = match comparison.verdict {
         Verdict::Different => String::new(),
         _ => format!(", so {} is withheld", emphasis("equivalent")),
     };
-    // Pairs that were dropped for another reason are none of these.
+    // `lean` has only pairs that were dropped because a command waited, not those dropped for other reasons.
     let pairs = lean.a + lean.b;
     format!("In {more} of {pairs} pairs that were dropped since one of both waited, {name} did{withheld}.")
 }
 
-/// Dropped pairs by the command that waited more, for full reports.
+/// Sentence, for full reports, about how often each command waited in dropped pairs, if chance allows the difference.
 pub(crate) fn waited(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<String> {
     let lean = comparison.dropped_lean.filter(|it| !it.leans)?;
     let each = [(a, lean.a), (b, lean.b)].map(|(name, pairs)| format!("{name} in {pairs}"));
@@ -240,7 +243,8 @@ pub(crate) fn waited(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<Strin
     Some(format!("Of pairs that were dropped since one of both waited: {each}, no more than chance allows."))
 }
 
-/// Differences in runs that follow their own command and that follow another one, for full reports.
+/// Sentence, for full reports, about the difference in runs that follow their own command and in runs that follow
+/// another one.
 pub(crate) fn carry_over(comparison: &Comparison) -> Option<String> {
     let CarryOver { after_itself, after_another, carried, is_shown, decides, source } =
         comparison.carry_over?;

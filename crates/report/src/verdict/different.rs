@@ -1,4 +1,4 @@
-//! Sentences about the difference of two commands: typically, in some runs, on average.
+//! Clauses about the difference of two commands: typically, in some runs, on average.
 
 use fauxplat_model::{Comparison, DifferenceIn, MeanRatio, Metric, Side, Tail, Unit};
 
@@ -6,10 +6,11 @@ use super::{interval, is_apart, is_beyond, is_of_means, is_speed, is_within, mar
 use crate::relation::{is_time, relation};
 use crate::words::{change, percent};
 
-/// Ratios from this value are easier to understand as a factor.
+/// Ratio from which on a difference is also given as a factor, which is then easier to understand than per cents.
 const FACTOR_FROM: f64 = 1.5;
 
-/// A difference, and its parts if they disagree.
+/// The clause for the verdict *different*: the difference, and its parts (typical runs, slow runs, means) if they
+/// disagree.
 pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     if comparison.is_told_by_its_mean() {
         return in_the_mean(comparison, a, b);
@@ -41,7 +42,7 @@ pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     }
 }
 
-/// A sentence about runs in which a typical difference is smaller, and runs in which it is larger.
+/// Clause about the shares of the pairs whose difference is much smaller, or much larger, than the typical difference.
 fn by_less(tail: &Tail, side: Side) -> String {
     let (less, more) = match side {
         Side::A => (tail.share_a, tail.share_b),
@@ -55,18 +56,18 @@ fn by_less(tail: &Tail, side: Side) -> String {
     )
 }
 
-/// Whether the deciding figure, of typical runs or of the mean, is different.
+/// Whether the figure that decides (typical pair or mean ratio) is different itself, and not only the slow runs.
 fn is_typical(comparison: &Comparison) -> bool {
     let main = if is_of_means(comparison) { DifferenceIn::Mean } else { DifferenceIn::Typical };
     comparison.difference_in.contains(&main)
 }
 
-/// The side of the difference. If the estimate is exactly equality, the interval decides.
+/// Whether B is higher than A. If the estimate is exactly equality, the interval decides.
 fn is_higher(comparison: &Comparison) -> bool {
     comparison.effect_ratio > 1.0 || comparison.effect_ratio == 1.0 && comparison.ci_low_ratio >= 1.0
 }
 
-/// Whether the clause has already named the metric, as clauses about metrics other than times do.
+/// Whether [`clause`] names the metric already, as for metrics other than times.
 pub(super) fn names_the_metric(comparison: &Comparison) -> bool {
     let is_in_tail_alone = comparison.difference_in.contains(&DifferenceIn::Tail) && !is_typical(comparison);
     !is_time(comparison.metric) && !is_in_tail_alone
@@ -87,8 +88,8 @@ fn typically(comparison: &Comparison, a: &str, b: &str) -> String {
     format!("{b} {relation} {a} by {amount}{factor}{average}{within} ({}){mean}", interval(comparison))
 }
 
-/// The mean, if it disagrees with typical runs: on the other side, not significant, or beyond the margin while typical
-/// runs are within it or the reverse.
+/// Clause about the mean, if it disagrees with typical runs: on the other side, not significant, or beyond the margin
+/// while typical runs are within it or the reverse.
 fn unlike(comparison: &Comparison, mean: &MeanRatio) -> Option<String> {
     let &Comparison { effect_ratio: effect, margin, ci_low_ratio: low, ci_high_ratio: high, .. } = comparison;
     let shown = mean_interval(comparison, mean);
@@ -111,7 +112,7 @@ fn unlike(comparison: &Comparison, mean: &MeanRatio) -> Option<String> {
     }
 }
 
-/// A difference of means that typical runs do not share.
+/// Clause about a difference of means that typical runs do not share.
 fn in_the_mean(comparison: &Comparison, a: &str, b: &str) -> String {
     let Some(mean) = comparison.mean else { return typically(comparison, a, b) };
     let alike = match is_within(comparison.ci_low_ratio, comparison.ci_high_ratio, comparison.margin) {
@@ -127,7 +128,7 @@ fn in_the_mean(comparison: &Comparison, a: &str, b: &str) -> String {
     )
 }
 
-/// A difference of means, such as `takes 12 % longer` or `has 3 % more peak memory`.
+/// A difference of means in words, such as `takes 12 % longer` or `has 3 % more peak memory`.
 fn on_average_words(comparison: &Comparison, ratio: f64) -> String {
     let (metric, amount, more) = (comparison.metric, percent((ratio - 1.0).abs()), ratio > 1.0);
     match metric.unit() {
@@ -153,7 +154,7 @@ pub(super) fn on_average(comparison: &Comparison) -> &'static str {
     }
 }
 
-/// A sentence about slow runs: their excess, and the command that has more of them.
+/// Clause about slow runs: how much slower they are, and which command has more of them.
 fn slower_now_and_then(comparison: &Comparison, tail: &Tail, side: Side, [a, b]: [&str; 2]) -> String {
     let (slow, other, more, less) = match side {
         Side::B => (b, a, tail.share_b, tail.share_a),
@@ -167,7 +168,7 @@ fn slower_now_and_then(comparison: &Comparison, tail: &Tail, side: Side, [a, b]:
     )
 }
 
-/// A large ratio in words.
+/// A large ratio in words, such as `2.80 times as fast`; `None` for a ratio nearer to one than [`FACTOR_FROM`].
 pub(super) fn factor(metric: Metric, ratio: f64) -> Option<String> {
     let is_large = ratio.is_finite() && ratio > 0.0 && !(1.0 / FACTOR_FROM..FACTOR_FROM).contains(&ratio);
     let words = match (is_time(metric), ratio > 1.0) {

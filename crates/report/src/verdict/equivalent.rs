@@ -1,4 +1,4 @@
-//! The extent of an equivalence: typical runs, means, spreads, and the share of slow runs.
+//! Sentences about the extent of an equivalence: typical runs, means, spreads, and the share of slow runs.
 
 use fauxplat_model::{Comparison, Extent, Grade, SpreadChange, Tail, Verdict};
 
@@ -6,7 +6,7 @@ use super::{Said, end, interval, is_of_means, margin};
 use crate::relation::is_time;
 use crate::words::percent;
 
-/// Equality, as far as it was shown, and the remaining open questions.
+/// The words of the verdict *equivalent*: the equality as far as it was shown, and the questions that are still open.
 pub(super) fn said(comparison: &Comparison, a: &str, b: &str) -> Said {
     let (margin, interval) = (margin(comparison), interval(comparison));
     match (comparison.extent, &comparison.tail) {
@@ -32,7 +32,7 @@ pub(super) fn said(comparison: &Comparison, a: &str, b: &str) -> Said {
     }
 }
 
-/// Equivalence as a whole. Documents of earlier versions bound neither means nor spreads.
+/// The clause for equivalence as a whole: of means and spreads, too. Documents of earlier versions bound neither.
 fn as_a_whole(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String {
     let (margin, interval) = (margin(comparison), interval(comparison));
     let (much, beyond) = (much_slower(comparison), percent(tail.threshold_ratio - 1.0));
@@ -94,7 +94,7 @@ fn mean(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// The difference between two successive runs of each command.
+/// Sentence about how much two successive runs of each command differ.
 pub(super) fn spread(spread: &SpreadChange, a: &str, b: &str) -> String {
     let half = 0.5 * spread.difference;
     let [of_a, of_b] = [spread.usual - half, spread.usual + half].map(|share| percent(share.max(0.0)));

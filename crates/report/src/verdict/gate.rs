@@ -1,11 +1,11 @@
-//! The answer to the question of a gate.
+//! Words for the answer to the question of a gate (`--fail-if`): whether B differs from A by more than the margin.
 
 use fauxplat_model::{Comparison, Gate, GateQuestion, GateSide, GateState};
 
 use super::{is_speed, margin};
 use crate::words::{change, percent};
 
-/// The question with its answer in a few words, such as `no regression beyond 1 %`.
+/// The gate's question with its answer in a few words, such as `no regression beyond 1 %`; `None` without a gate.
 pub(crate) fn short(comparison: &Comparison) -> Option<String> {
     let gate = comparison.gate.as_ref()?;
     let (noun, margin) = (noun(gate.question), margin(comparison));
@@ -18,7 +18,7 @@ pub(crate) fn short(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// The answer as a sentence, with the detectable change.
+/// The gate's answer as a sentence, with the change that would have been detected.
 pub(super) fn sentence(comparison: &Comparison) -> Option<String> {
     let gate = comparison.gate.as_ref()?;
     let short = short(comparison)?;
@@ -32,7 +32,7 @@ pub(super) fn sentence(comparison: &Comparison) -> Option<String> {
     Some(format!("{}{rest}{found}.", first.to_uppercase()))
 }
 
-/// Name of the difference that the gate concerns.
+/// Noun for the difference that the gate's question is about.
 fn noun(question: GateQuestion) -> &'static str {
     match question {
         GateQuestion::Slower => "regression",
@@ -41,7 +41,7 @@ fn noun(question: GateQuestion) -> &'static str {
     }
 }
 
-/// The difference that was found. Slow runs count for a gate even if typical runs do not differ.
+/// The difference that was found, in words. Slow runs count for a gate even if typical runs do not differ.
 fn shown(comparison: &Comparison, gate: &Gate) -> String {
     let side = side(comparison, gate);
     if comparison.is_told_by_its_tail() {
@@ -51,7 +51,7 @@ fn shown(comparison: &Comparison, gate: &Gate) -> String {
     format!("{side} by more than {}{average}", margin(comparison))
 }
 
-/// The side of the difference, such as `slower` or `higher in peak memory`.
+/// The direction in which the gate looks for a difference, such as `slower` or `higher in peak memory`.
 fn side(comparison: &Comparison, gate: &Gate) -> String {
     let metric = comparison.metric;
     let is_higher = match gate.question.side(metric) {
@@ -66,7 +66,7 @@ fn side(comparison: &Comparison, gate: &Gate) -> String {
     }
 }
 
-/// The detectable change on the side of the question.
+/// The smallest change that would have been detected, in the direction of the gate's question, as text.
 fn detectable(comparison: &Comparison, gate: &Gate, least: f64) -> String {
     match gate.question.side(comparison.metric) {
         GateSide::Higher => change(1.0 + least),

@@ -6,10 +6,10 @@ use super::is_baseline;
 use crate::tables::titled;
 use crate::words::{TIE, change, listed, p_value, percent};
 
-/// Autocorrelation above which neighbouring pairs are clearly dependent.
+/// Correlation between successive pairs above which they are clearly dependent.
 const AUTOCORRELATION_HIGH: f64 = 0.2;
 
-/// Name of the test behind the p-value.
+/// Name of the test that gives the p-value.
 pub(super) fn test(comparison: &Comparison) -> &'static str {
     match (is_baseline(comparison), comparison.anytime) {
         (true, _) => "permutation test",
@@ -18,7 +18,7 @@ pub(super) fn test(comparison: &Comparison) -> &'static str {
     }
 }
 
-/// The second opinions: the randomisation test and the bootstrap interval.
+/// Sentence with the p-value of the test, and the interval of the bootstrap as a second opinion.
 pub(crate) fn tests(comparison: &Comparison) -> String {
     let gives = match comparison.replication {
         None => format!("The {} gives", test(comparison)),
@@ -37,7 +37,7 @@ pub(crate) fn tests(comparison: &Comparison) -> String {
     )
 }
 
-/// Means with slow runs included, and the frequency of much slower runs.
+/// Sentences about the ratio of the means, which includes slow runs, and about the frequency of much slower runs.
 pub(crate) fn slow_runs(comparison: &Comparison) -> Option<String> {
     let ends = |[low, high]: [f64; 2]| format!("{} to {}", percent(low), percent(high));
     let mean = comparison.mean.map(|mean| {
@@ -62,7 +62,7 @@ pub(crate) fn slow_runs(comparison: &Comparison) -> Option<String> {
     ))
 }
 
-/// The metrics that do not decide: those that changed, or that none did.
+/// Sentence about the metrics that do not decide: those that changed, or that none did; `None` if there are none.
 pub(crate) fn secondary(comparison: &Comparison) -> Option<String> {
     let moved = |it: &&Secondary| it.different;
     let phrase = |it: &Secondary| {
@@ -81,7 +81,7 @@ pub(crate) fn secondary(comparison: &Comparison) -> Option<String> {
     }
 }
 
-/// The sources of the variance of a pair in two sentences; without pairs, in one sentence.
+/// Sentences about the sources of the variance of a pair; a single sentence for runs that are not paired.
 pub(crate) fn budget(comparison: &Comparison) -> Vec<String> {
     let budget = &comparison.variance;
     if is_baseline(comparison) {
@@ -117,7 +117,8 @@ fn positions(budget: &VarianceBudget) -> String {
     )
 }
 
-/// Pairs that the guards dropped, and whether so many were dropped that the result is doubtful.
+/// Sentence about the pairs that were dropped as disturbed, and whether so many were dropped that the result is
+/// doubtful.
 pub(crate) struct Guard {
     pub(crate) sentence: String,
     pub(crate) is_warning: bool,

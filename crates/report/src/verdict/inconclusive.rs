@@ -6,7 +6,7 @@ use super::grounds::test;
 use super::{end, is_baseline, is_unbounded, is_within};
 use crate::words::{TIE, change, counted, p_value, round_percent};
 
-/// The clause about an open question: number of pairs, reason, and remedy.
+/// The clause for the verdict *inconclusive*: number of pairs, reason, and remedy.
 pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     if comparison.pairs == 0 {
         let why = match comparison.stopped_by {
@@ -33,7 +33,7 @@ pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     )
 }
 
-/// If wall time leaves the question open, CPU time may answer its own question.
+/// Clause about CPU time, which may differ or be equal although wall time leaves the question open.
 fn cpu_time(comparison: &Comparison) -> Option<String> {
     let cpu = comparison.secondary.iter().find(|it| it.metric == Metric::CPU)?;
     let ratio = 1.0 + comparison.margin;
@@ -48,10 +48,10 @@ fn cpu_time(comparison: &Comparison) -> Option<String> {
     (comparison.metric == Metric::WALL && !is_baseline(comparison)).then_some(words)
 }
 
-/// The limit that ended a comparison before it was decided, in parentheses.
+/// Words in parentheses for the limit that ended a comparison before it was decided; empty if none did.
 fn limit(comparison: &Comparison) -> &'static str {
     match comparison.stopped_by {
-        // A baseline has no design that could have been continued.
+        // A comparison with a baseline could not have been continued beyond a limit.
         _ if is_baseline(comparison) => "",
         StoppedBy::MaxPairs => " (the limit)",
         StoppedBy::MaxTime => " (the time limit)",
@@ -60,7 +60,7 @@ fn limit(comparison: &Comparison) -> &'static str {
     }
 }
 
-/// The reason in the halves or in the interval.
+/// The reason why no verdict was reached: contradicting halves of the session, or an interval that is too wide.
 fn doubt(comparison: &Comparison) -> String {
     if let Some([early, late]) = comparison.halves {
         let halves = format!("{} against {}", change(early), change(late));

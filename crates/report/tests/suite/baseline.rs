@@ -1,4 +1,4 @@
-//! Results of earlier sessions and of other tools, read back. The tools themselves wrote the files in `data`.
+//! Reads back results of earlier sessions and of other tools. The tools themselves wrote the files in `data`.
 
 use fauxplat_model::{Metric, Outcome, Phase};
 use fauxplat_report::{BaselineSeries, Format, ReportError, SourceFormat, Style, read_baseline};

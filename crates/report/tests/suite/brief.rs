@@ -1,4 +1,4 @@
-//! Amounts of detail in text reports. The snapshots are meant to be read.
+//! Text reports with different amounts of detail. The snapshots are meant to be read.
 
 use fauxplat_model::Verdict::{Different, Equivalent, Inconclusive};
 use fauxplat_model::document::Findings;
@@ -8,7 +8,7 @@ use crate::common::{self, Owned};
 use crate::comparisons::{self, comparison};
 use crate::{html, sweep};
 
-/// Greatest number of lines of a report of two commands.
+/// Maximum number of lines of a brief report of two commands.
 const LINES_MAX: usize = 14;
 
 fn rendered(owned: &Owned, format: Format, detail: Detail) -> String {
@@ -22,13 +22,13 @@ fn in_columns(width: usize, owned: &Owned, format: Format, detail: Detail) -> St
     String::from_utf8(out).expect("reports are UTF-8")
 }
 
-/// The record without warnings.
+/// Removes the warnings of a record.
 fn calm(mut owned: Owned) -> Owned {
     owned.header.warnings.clear();
     owned
 }
 
-/// Runs of two commands with their verdict.
+/// A record of `run` with two commands and their verdict.
 fn run_of_two() -> Owned {
     let mut owned = common::run(&["gzip -1 -c access.log", "gzip -6 -c access.log"]);
     if let Findings::Run(found) = &mut owned.findings {
@@ -77,12 +77,12 @@ fn what_is_brief() {
     }
 }
 
-/// Scripts that read a pipe rely on this format.
+/// Scripts that read the report in a line each rely on this number of lines.
 #[test]
 fn a_line_for_each_comparison_and_each_command() {
     let lines = |owned: &Owned| rendered(owned, Format::Text, Detail::Line).lines().count();
     assert_eq!(lines(&comparisons::compare(comparison("a", "b", Inconclusive, 1.0, 0.01))), 1);
-    // Two comparisons with the first command, and the winner.
+    // The three lines are two comparisons with the first command, and the winner.
     assert_eq!(lines(&comparisons::compare_three()), 3);
     assert_eq!(lines(&common::run(&["a", "b", "c"])), 3);
 }
@@ -95,7 +95,7 @@ fn a_warning_is_cut_at_the_end_of_a_sentence() {
     owned.header.warnings = vec![format!("{long} {long}"), format!("It is so. {long}"), "short".to_owned()];
     let text = rendered(&owned, Format::Text, Detail::Brief);
     let told: Vec<&str> = text.lines().filter(|line| line.starts_with("warning: ")).collect();
-    // Three of the record, the dropped pairs, and the cost of a process.
+    // Three warnings are in the record; two more are about the dropped pairs, and about the cost of starting a process.
     assert_eq!(told.len(), 5, "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let spread: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -119,7 +119,7 @@ fn only_text_is_brief_and_no_verb_is_silent() {
     }
 }
 
-/// The slowest of few runs is not a percentile.
+/// A percentile that would only be the slowest of few runs is not shown.
 #[test]
 fn a_percentile_takes_runs_enough() {
     let line = |runs: usize| {

@@ -1,4 +1,4 @@
-//! Constructed records of every kind, always the same.
+//! Constructed records for the tests, equal in every run of them.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,8 @@ use fauxplat_model::{
 use fauxplat_report::{Format, Style, write};
 use fauxplat_units::Bytes;
 
-/// The formats that contain runs. Formats for drawings, topologies and profiles refuse them.
+/// The formats in which records of runs can be written. Formats for drawings, topologies, profiles and metrics refuse
+/// them.
 pub(crate) fn formats_of_runs() -> impl Iterator<Item = Format> {
     let others = [Format::Svg, Format::Boxes, Format::Lscpu, Format::OpenMetrics];
     let of_others = [Format::Folded, Format::Speedscope, Format::Firefox, Format::Pprof, Format::SlurmDrain];
@@ -19,7 +20,7 @@ pub(crate) fn formats_of_runs() -> impl Iterator<Item = Format> {
     Format::ALL.into_iter().filter(move |format| !is_other(format))
 }
 
-/// A record that owns its parts.
+/// The parts of a record, owned; a `Record` borrows them.
 #[derive(Clone)]
 pub(crate) struct Owned {
     pub(crate) header: Header,
@@ -141,7 +142,7 @@ pub(crate) fn sample(trial: u32, command: u16, wall_ns: u64) -> Sample {
     }
 }
 
-/// Approximate location and spread, which are enough for reports to show.
+/// Summarises a metric of a command approximately, which is enough for reports to show.
 pub(crate) fn summarise(metric: Metric, samples: &[Sample], command: u16) -> Option<Summary> {
     let of_command =
         samples.iter().filter(|sample| sample.command == command && sample.phase == Phase::Measured);
@@ -175,7 +176,7 @@ pub(crate) fn run_findings(samples: &[Sample], command: u16) -> RunFindings {
     RunFindings { summaries, ..RunFindings::default() }
 }
 
-/// `run` of some commands, 20 runs each.
+/// A record of `run` with commands of these names, 20 runs each.
 pub(crate) fn run(names: &[&str]) -> Owned {
     let count = names.len() as u32;
     let sample_of =
@@ -190,7 +191,7 @@ pub(crate) fn run(names: &[&str]) -> Owned {
     }
 }
 
-/// `run` with every kind of trouble.
+/// A record of `run` with failures, outliers and other trouble.
 pub(crate) fn troubled_run() -> Owned {
     let mut owned =
         run(&["sh -c 'make -j2 && ./test --all --verbose' with a command line that is really rather long"]);

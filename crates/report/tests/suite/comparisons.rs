@@ -1,4 +1,4 @@
-//! Constructed records of `compare`, always the same.
+//! Constructed records of `compare` for the tests, equal in every run of them.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
@@ -89,7 +89,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
     }
 }
 
-/// `compare` of two commands with the given comparison.
+/// A record of `compare` with two commands and the given comparison.
 pub(crate) fn compare(comparison: Comparison) -> Owned {
     let mut owned = run(&[&comparison.a, &comparison.b]);
     owned.header = header("compare");
@@ -108,7 +108,7 @@ pub(crate) fn compare(comparison: Comparison) -> Owned {
     owned
 }
 
-/// `compare` of two commands that differ only in their slowest runs.
+/// A record of `compare` with two commands that differ only in their slowest runs.
 pub(crate) fn compare_tails() -> Owned {
     let mut apart = comparison("sort", "gsort", Verdict::Different, 1.0004, 0.003);
     apart.difference_in = vec![DifferenceIn::Tail];
@@ -133,7 +133,8 @@ pub(crate) fn compare_tails() -> Owned {
     compare(apart)
 }
 
-/// Two commands whose typical runs also differ, by less than the margin.
+/// A record of `compare` with two commands that differ in their slowest runs and, by less than the margin, in typical
+/// runs.
 pub(crate) fn compare_both() -> Owned {
     let mut owned = compare_tails();
     if let Findings::Compare(found) = &mut owned.findings {
@@ -145,7 +146,7 @@ pub(crate) fn compare_both() -> Owned {
     owned
 }
 
-/// `compare` of two commands in wall time and in peak memory, with a margin that is an amount.
+/// A record of `compare` with two commands in wall time and in peak memory, with a margin that is an amount.
 pub(crate) fn compare_metrics() -> Owned {
     let clear = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
     let memory = Comparison {
@@ -162,7 +163,7 @@ pub(crate) fn compare_metrics() -> Owned {
     owned
 }
 
-/// `compare` of three commands, the last of which wins.
+/// A record of `compare` with three commands, the last of which wins.
 pub(crate) fn compare_three() -> Owned {
     let names = [
         "sort -n data",
@@ -198,8 +199,8 @@ pub(crate) fn compare_three() -> Owned {
     owned
 }
 
-/// `compare` of one command with a baseline from another time, in the form of the analysis: findings about both, but
-/// only one command.
+/// A record of `compare` with one command and a baseline from another time, in the form that the analysis gives:
+/// findings about both, but only one command.
 pub(crate) fn against_baseline() -> Owned {
     let mut weaker = comparison("last week's sort", "sort -n data", Verdict::Different, 1.0231, 0.0055);
     weaker.grade = Grade::AgainstBaseline;
@@ -226,7 +227,8 @@ pub(crate) fn against_baseline() -> Owned {
     owned
 }
 
-/// `compare` of three commands in which the comparison of the winner with the runner-up follows the others.
+/// A record of `compare` with three commands in which the comparison of the winner with the runner-up follows the
+/// others.
 pub(crate) fn compare_with_runner_up() -> Owned {
     let mut owned = compare_three();
     let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };

@@ -1,11 +1,11 @@
-//! Constructed records of the verbs that do not time commands, in the form of stored documents.
+//! Constructed records of the verbs that do not time commands, made from JSON as in stored documents.
 
 use fauxplat_model::document::Findings;
 use serde_json::{Value, json};
 
 use crate::common::{self, Owned};
 
-/// A record of a verb with the given findings.
+/// Returns a record of a verb with the given findings.
 pub(crate) fn record(verb: &str, findings: Value) -> Owned {
     let schema = format!("fauxplat.{verb}/1");
     let findings = Findings::deserialize(&schema, findings).expect("the schema is known");
@@ -130,7 +130,7 @@ pub(crate) fn latency() -> Owned {
     )
 }
 
-/// A group that reached its memory limit.
+/// A record of `limit` with a control group that reached its memory limit.
 pub(crate) fn limit() -> Owned {
     let mut group = limited("limited", "./fill 50", None);
     let more = json!({
@@ -151,7 +151,7 @@ pub(crate) fn limit() -> Owned {
     record("limit", found)
 }
 
-/// Two groups that competed for CPU time until the time limit.
+/// A record of `limit` with two control groups that competed for CPU time until the time limit.
 pub(crate) fn limit_groups() -> Owned {
     let share =
         |share: f64| json!({ "share": share, "low": share - 0.004, "high": share + 0.004, "slices": 40 });
@@ -292,7 +292,7 @@ pub(crate) fn table() -> Owned {
     )
 }
 
-/// A machine of two cores with two threads each, one of which is not allowed.
+/// The topology of a machine of two cores with two threads each; this process may not use one of them.
 fn topology() -> Value {
     let cpu = |cpu: u32| {
         let siblings = if cpu < 2 { "0-1" } else { "2-3" };

@@ -1,4 +1,5 @@
-//! Documentation is complete: every field of every document, and every format of the program.
+//! Checks that the documentation is complete: it describes every field of every document, and every format of the
+//! program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,10 +14,11 @@ fn document(path: &str) -> String {
     std::fs::read_to_string(&whole).unwrap_or_else(|error| panic!("{}: {error}", whole.display()))
 }
 
-/// Fields whose members have names chosen by the user or the machine, or are a definition in the form of `--input`.
+/// Fields whose members are not looked at: their names are chosen by the user or the machine, or they are a definition
+/// in the form of `--input`.
 const OWN_NAMES: [&str; 4] = ["parameters", "definition", "plan", "facts"];
 
-/// Names of all fields, each with the path of its first occurrence.
+/// Adds the names of all fields of a document to `found`, each with the path of its first occurrence.
 fn fields(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
     match value {
         Value::Object(members) => {
@@ -33,7 +35,7 @@ fn fields(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Words in the document that are marked as code or are part of marked code.
+/// Words of a Markdown text that are marked as code or are part of marked code.
 fn words(text: &str) -> BTreeSet<&str> {
     let code = text.split('`').skip(1).step_by(2);
     code.flat_map(|code| code.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')).collect()

@@ -6,7 +6,7 @@ use fauxplat_report::{Format, ReportError, Style};
 use crate::common::Owned;
 use crate::constructed as made;
 
-/// The verbs whose findings are not runs of commands.
+/// Records of the verbs whose findings are not runs of commands, each with its name.
 pub(crate) fn without_runs() -> Vec<(&'static str, Owned)> {
     vec![
         ("contend", made::contend()),
@@ -44,7 +44,8 @@ fn in_words() {
     }
 }
 
-/// Tests that are too short for a percentile are put in order by the longest time that each had.
+/// If tests of latencies are too short for a percentile, the answer names them in the order of the longest delay of
+/// each.
 #[test]
 fn the_best_test_of_a_latency_comes_before_the_worst() {
     let answer = |times: [(Option<u64>, u64); 2]| {
@@ -73,8 +74,7 @@ fn the_best_test_of_a_latency_comes_before_the_worst() {
     assert_eq!(answer([(Some(80_000), 900_000), (None, 33_000)]), mixed);
 }
 
-/// A format that is refused before the measurement cannot be written afterwards either, and every format in the help
-/// can.
+/// A format that `Format::suits` refuses for a verb cannot be written, and every format that it accepts can.
 #[test]
 fn the_formats_of_a_verb_are_those_that_have_a_form() {
     for (name, owned) in without_runs() {

@@ -1,4 +1,4 @@
-//! Evidence other than runs, in the formats that can contain it.
+//! Exports of evidence other than runs, in the formats that can contain it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The report of an explanation, in every form.
+//! The report of `explain`, in every format.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect, Metric};
@@ -62,7 +62,7 @@ fn a_sentence_and_a_bar_per_factor() {
     insta::assert_snapshot!("markdown_explain", explained().render(Format::Markdown, &Style::default()));
 }
 
-/// A sentence that calls more unexplained than the row of that name contradicts its table.
+/// The answer has to give the same unexplained part as the row `unexplained` of the table below it.
 #[test]
 fn the_sentence_says_what_the_row_of_the_unexplained_says() {
     let with = |order: f64, rest: f64| {

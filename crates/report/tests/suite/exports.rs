@@ -1,4 +1,4 @@
-//! The formats of other tools, field by field.
+//! Exports in the formats of other tools, field by field.
 
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ fn hyperfine_2_has_the_fields_of_hyperfine_2() {
     assert_eq!(read[1].name, "gsort", "what is written is read back as a baseline");
 }
 
-/// The types are those of hyperfine 1: numbers of seconds, and lists of such numbers.
+/// The types of the fields are those of hyperfine 1: numbers of seconds, and lists of such numbers.
 #[test]
 fn hyperfine_2_has_the_fields_of_hyperfine_1_beside_its_own() {
     let real: Value = serde_json::from_str(include_str!("../data/hyperfine-1.15.json")).unwrap();
@@ -110,7 +110,7 @@ fn a_summary_in_csv_has_the_columns_of_hyperfine() {
     assert!(lines[2].starts_with("\"a, \\u{202e}b\",") && !text.contains('\u{202e}'), "{text}");
 }
 
-/// The outcome of a test case is that of the exit code: a failure where a gate fails, whatever the verdict is.
+/// The outcome of a JUnit test case agrees with the exit code: a failure where a gate fails, whatever the verdict is.
 #[test]
 fn junit_fails_where_a_gate_does() {
     use FailIf::{Different, Faster, Inconclusive, Slower, Undecided};
@@ -161,7 +161,7 @@ fn junit_says_which_verdict_fails() {
     assert!(runs.contains("tests=\"2\" failures=\"0\""), "{runs}");
 }
 
-/// Names are shown and never act as markup, in each language by its own means.
+/// Names of commands are shown and never act as markup, in each language by its means.
 #[test]
 fn reports_in_other_markup_hold_tables_and_names() {
     let owned = common::run(&["a | b *c* #d", "plain"]);
@@ -282,10 +282,11 @@ fn a_few_runs_have_no_drawing_and_say_so() {
     }
 }
 
-/// Name, and each figure with its unit.
+/// A line of Go's benchmark format: the name, and each figure with its unit.
 type GoLine<'t> = (&'t str, Vec<(f64, &'t str)>);
 
-/// An independent parser of the grammar <https://go.dev/design/14313-benchmark-format>: keys, and lines of results.
+/// Parses the format, independently of the code that writes it, by the grammar
+/// <https://go.dev/design/14313-benchmark-format>: keys, and lines of results.
 fn go_benchmarks(text: &str) -> (Vec<(&str, &str)>, Vec<GoLine<'_>>) {
     let (mut keys, mut results) = (Vec::new(), Vec::new());
     for line in text.lines() {
@@ -320,7 +321,8 @@ fn go_benchmark_has_a_line_per_run_and_names_without_blanks() {
     assert_eq!(results.len(), owned.samples.len() - 2, "neither warm-up nor failed runs");
     let names: BTreeSet<&str> = results.iter().map(|(name, _)| *name).collect();
     assert_eq!(names.len(), 3, "{names:?}");
-    // A hyphen followed by a number would be the number of CPUs, and a slash would begin the name of a part.
+    // In a name, a hyphen followed by a number would be taken for the number of CPUs, and a slash would begin the name
+    // of a part.
     let is_cpus = |name: &&str| name.rsplit_once('-').is_some_and(|(_, end)| end.parse::<u32>().is_ok());
     assert!(!names.iter().any(|name| name.contains('/') || is_cpus(name)), "{names:?}");
     for (_, figures) in &results {

@@ -39,7 +39,7 @@ fn explained(slow: usize) -> Value {
     }])
 }
 
-/// Twenty machines in two racks, with every kind of anomaly.
+/// A record of twenty machines in two racks, with every kind of anomaly.
 pub(crate) fn odd() -> Owned {
     let mut nodes: Vec<Value> =
         (0..14).map(|at| machine(&format!("r{}-n{at}", at / 10), "normal", 1.0, json!({}))).collect();
@@ -106,7 +106,7 @@ pub(crate) fn odd() -> Owned {
     )
 }
 
-/// A fleet without odd machines.
+/// The record [`odd`] without the odd machines.
 pub(crate) fn clean() -> Owned {
     let mut owned = odd();
     let found = findings(&mut owned);
@@ -189,7 +189,7 @@ fn the_answer_names_what_is_wrong() {
     assert!(text.contains("on all but the 3 with BIOS 1.2"), "{text}");
 }
 
-/// The question whether both programs did the same work precedes any time.
+/// The sentence about whether both programs printed the same answers precedes any time.
 #[test]
 fn other_answers_of_the_second_program_come_first() {
     let mut owned = compared();

@@ -17,7 +17,7 @@ fn written(owned: &Owned, format: Format) -> Result<String, ReportError> {
     Ok(String::from_utf8(out).expect("exports are UTF-8"))
 }
 
-/// A sample of an exposition: its name, its labels, its value.
+/// A sample of an OpenMetrics exposition: its name, its labels, its value.
 pub(crate) type Exposed = (String, BTreeMap<String, String>, f64);
 
 /// Whether a name matches the ABNF of OpenMetrics 1.0.
@@ -26,7 +26,7 @@ fn is_metric_name(name: &str) -> bool {
     name.starts_with(first) && name.chars().all(|c| first(c) || c.is_ascii_digit())
 }
 
-/// Labels up to the closing brace, and the text after it.
+/// Parses labels up to the closing brace; also returns the text after it.
 fn labels(text: &str) -> (BTreeMap<String, String>, &str) {
     let (mut found, mut rest) = (BTreeMap::new(), text);
     loop {
@@ -125,7 +125,8 @@ fn an_exposition_has_every_value_under_its_labels() {
     assert_eq!(samples.len(), 5, "and whether its creator lives");
 }
 
-/// A collector drops the whole exposition if a series occurs twice.
+/// Objects with equal names get different labels, since a collector drops the whole exposition if a series occurs
+/// twice.
 #[test]
 fn objects_of_one_name_are_told_apart() {
     let twins = ["worker", "worker", "1"].into_iter().zip([5, 1, 9]);
@@ -180,7 +181,8 @@ proptest! {
     }
 }
 
-/// Names that are problematic as keys: empty, equal, endless, and equal to the result of numbering.
+/// A record whose commands have names that are problematic as keys: empty, equal, endless, and equal to the result of
+/// numbering.
 fn odd_names() -> Owned {
     let endless = "x".repeat(5000);
     common::run(&["", " ", "sort", "sort", "sort (2)", "a\nb", "a\\nb", "\u{1b}[31m", &endless])
@@ -190,8 +192,8 @@ fn exported(owned: &Owned, format: Format) -> Value {
     serde_json::from_str(&written(owned, format).unwrap()).unwrap()
 }
 
-/// The checks of `pyperf.Benchmark` when it loads a file: metadata are non-empty lines without surrounding blanks,
-/// names are distinct, and every value is above zero.
+/// Makes the checks of `pyperf.Benchmark` when it loads a file: metadata are non-empty lines without surrounding
+/// blanks, names are distinct, and every value is above zero.
 #[test]
 fn pyperf_could_load_it_whatever_the_names() {
     let mut owned = odd_names();
@@ -223,7 +225,7 @@ fn pyperf_could_load_it_whatever_the_names() {
     assert_eq!((names.len(), runs), (9, owned.samples.len() - 2));
 }
 
-/// In Bencher, names of benchmarks have 1 to 1024 characters, and measures are numbers.
+/// Bencher requires that names of benchmarks have 1 to 1024 characters, and that measures are numbers.
 #[test]
 fn bencher_could_take_it_whatever_the_names() {
     let benchmarks = exported(&odd_names(), Format::BencherBmf);
@@ -254,7 +256,8 @@ fn github_action_benchmark_could_take_it_whatever_the_names() {
     }
 }
 
-/// `lscpu -p` as scripts parse it: comments, then a row of numbers per CPU, as many as the heading names.
+/// Reads the output like that of `lscpu -p` in scripts: comments, then a row of numbers per CPU, as many as the heading
+/// names.
 #[test]
 fn lscpu_gives_each_cpu_a_row_of_numbers() {
     let text = written(&constructed::topo(), Format::Lscpu).unwrap();
@@ -274,8 +277,8 @@ fn lscpu_gives_each_cpu_a_row_of_numbers() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// An export can be read as a baseline: each tool's file returns the record's times, to the precision of the file's
-    /// seconds.
+    /// An export in the format of another tool can be read as a baseline, and returns the record's times to the
+    /// precision of the file's seconds.
     #[test]
     fn exports_come_back_as_baselines(walls in proptest::collection::vec(1u64..1 << 50, 1..30)) {
         let mut owned = common::run(&["a"]);

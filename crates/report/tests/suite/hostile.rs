@@ -1,4 +1,4 @@
-//! Malicious records and files, in every format.
+//! Reports and exports of malicious records, and damaged files as baselines.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use crate::common::{self, Owned, formats_of_runs};
 
-/// The report in a format, or the reason why there is nothing to write.
+/// The report in a format; the error is the reason why there is nothing to write.
 fn written(owned: &Owned, format: Format) -> Result<String, ReportError> {
     let mut out = Vec::new();
     write(&owned.record(), format, &Style::default(), &mut out)?;
     Ok(String::from_utf8(out).expect("reports are UTF-8"))
 }
 
-/// An independent parser of RFC 4180.
+/// Parses CSV, independently of the crate that writes it, by RFC 4180.
 pub(crate) fn csv(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
     let mut rest = text.chars().peekable();
@@ -59,7 +59,7 @@ fn csv_keeps_to_rfc_4180_whatever_the_names() {
     assert_eq!(read, owned.samples.iter().map(|sample| sample.get(Metric::WALL)).collect::<Vec<_>>());
 }
 
-/// A hundred open metrics of every unit, measured in every second run.
+/// A record with a hundred user-defined metrics of every unit, measured in every second run.
 fn with_many_metrics() -> (Owned, Vec<Metric>) {
     let units = [Unit::Nanos, Unit::Bytes, Unit::Count, Unit::MicroPerSecond];
     let open = |number: usize| {
@@ -94,7 +94,7 @@ fn a_hundred_metrics_are_in_every_format_that_has_all() {
     }
 }
 
-/// Findings without any figure.
+/// Findings of a command without any figure.
 fn nothing(failures: usize) -> RunFindings {
     RunFindings { failures, ..RunFindings::default() }
 }

@@ -1,4 +1,4 @@
-//! Pages: a single file that loads nothing from elsewhere, whatever names it contains.
+//! HTML pages: each is a single file that loads nothing from elsewhere, whatever names it contains.
 
 use fauxplat_model::Verdict;
 use fauxplat_model::document::Findings;
@@ -34,13 +34,13 @@ fn page(owned: &Owned) -> String {
     owned.render(Format::Html, &Style::default())
 }
 
-/// A tag, or the text between two tags.
+/// A piece of a page: a tag, or the text between two tags.
 pub(crate) enum Token<'p> {
     Tag(&'p str),
     Text(&'p str),
 }
 
-/// A page split into tags and texts. The contents of a script or style are one text.
+/// Splits a page into tags and texts. The contents of a script or style are one text.
 pub(crate) fn tokens(page: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut rest = page;
@@ -158,7 +158,7 @@ const ATTRIBUTES: [&str; 47] = [
     "tabindex",
 ];
 
-/// Names of the attributes of a tag. Every value has to be in quotes.
+/// Names of the attributes of a tag. Panics unless every value is in quotes.
 fn attributes(tag: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = tag.split_once(' ').map_or("", |(_, rest)| rest).trim_start();
@@ -174,7 +174,7 @@ fn attributes(tag: &str) -> Vec<String> {
     names
 }
 
-/// Checks that every element is known and properly nested, and every attribute is known.
+/// Checks that every element of a page is known and properly nested, and every attribute is known.
 pub(crate) fn check(name: &str, page: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut ids: Vec<&str> = Vec::new();
@@ -207,7 +207,7 @@ pub(crate) fn check(name: &str, page: &str) {
     assert_eq!(ids.len(), count, "{name}: {ids:?}");
 }
 
-/// The raw data of a page.
+/// The JSON document inside a page.
 fn raw(page: &str) -> &str {
     let (_, after) =
         page.split_once("<script id=\"record\" type=\"application/json\">").expect("it holds the data");
@@ -311,7 +311,7 @@ fn nobody_breaks_out_of_a_page() {
     }
 }
 
-/// Findings of other verbs in which every free text is hostile.
+/// Findings of a latency test in which every name is hostile.
 fn renamed() -> Owned {
     let mut owned = crate::constructed::latency();
     let Findings::Latency(found) = &mut owned.findings else { unreachable!("it is a latency test") };

@@ -1,4 +1,4 @@
-//! Reports, record by record.
+//! Tests of the reports of constructed records.
 
 mod baseline;
 mod brief;

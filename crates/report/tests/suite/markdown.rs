@@ -1,4 +1,4 @@
-//! Markdown in the form that appears in a pull request.
+//! Markdown reports as they appear in a pull request.
 
 use fauxplat_model::Verdict;
 use fauxplat_report::{Format, Style};

@@ -97,7 +97,7 @@ fn the_formats_of_a_verb_of_its_own_are_those_of_its_report() {
     }
     let refused = Format::GoBenchmark.suits("herd").unwrap_err().to_string();
     assert!(refused.contains("what herd finds") && !known.contains("go-benchmark"), "{refused}");
-    // Messages about other verbs mention this verb, too.
+    // Messages about the formats of other verbs mention this verb, too.
     let refused = Format::Svg.suits("index").unwrap_err().to_string();
     assert!(refused.contains(", herd"), "{refused}");
 }

@@ -1,4 +1,4 @@
-//! Profiles for people and other tools: every sample is in every file, and foreign names cannot act as markup.
+//! Reports and exports of profiles: every sample is in every file, and names of functions cannot act as markup.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
@@ -11,7 +11,7 @@ use fauxplat_report::{Format, ReportError, Style, write};
 use crate::common::{self, Owned};
 use crate::comparisons;
 
-/// A name that no compiler produces.
+/// A function name that no compiler produces.
 const HOSTILE: &str = "operator;<script>alert(1)</script>\u{202e}\n";
 
 fn share(name: &str, own: u64, total: u64) -> FunctionShare {
@@ -62,7 +62,7 @@ fn profile(name: &str) -> Profile {
     }
 }
 
-/// Frames of every kind, and stacks with every kind of end.
+/// Findings with frames of every kind, and stacks with every kind of end.
 fn found(profiles: usize) -> ProfileFindings {
     let frame = |name: &str| ProfiledFrame { name: name.into(), object: Some(0), ..ProfiledFrame::default() };
     let stack = |frames: &[u32], end, samples: u64| ProfiledStack {
@@ -176,7 +176,7 @@ fn nothing_is_called_different_that_is_not_told_from_noise() {
     assert!(!is_called(&text(0.2)), "{}", text(0.2));
 }
 
-/// A comparison of the two programs with 7 % more wall time in timed runs, and the given change in CPU time.
+/// A record of `compare --profile` with 7 % more wall time in timed runs, and the given change in CPU time.
 fn compared(cpu_ratio: Option<f64>, p: f64) -> Owned {
     let comparison = comparisons::comparison("./reader old", "./reader new", Verdict::Different, 1.07, 0.01);
     let mut owned = comparisons::compare(comparison);
@@ -246,7 +246,7 @@ fn spaced(text: &str) -> String {
     text.replace('\u{a0}', " ").replace("\n  ", " ")
 }
 
-/// Fields of a message: number and either a number or bytes.
+/// Decodes a message of a protocol buffer: for each field its number and either a number or bytes.
 fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, Vec<u8>)> {
     fn varint(bytes: &mut &[u8]) -> u64 {
         let mut number = 0;
@@ -305,7 +305,7 @@ fn speedscope_and_firefox_have_every_sample() {
     }
 }
 
-/// Faults that were sampled at a rate do not represent seconds.
+/// Samples of page faults do not represent seconds.
 #[test]
 fn only_time_is_told_in_seconds() {
     let mut faults = found(1);
@@ -373,7 +373,7 @@ fn pprof_has_every_sample_by_names_that_are_there() {
     let stacks = of(2).map(|sample| packed(&fields(&sample)[0].2));
     assert!(stacks.flatten().all(|place| (1..=places).contains(&place)));
     assert!(of(5).all(|function| (fields(&function)[1].1 as usize) < strings.len()));
-    // If the linker's name (field 3) equals the name, pprof removes template arguments from it.
+    // The linker's name (field 3) is absent: if it equals the name, pprof removes template arguments from the name.
     assert!(of(5).all(|function| fields(&function).iter().all(|it| it.0 != 3)));
     assert!(matches!(file(&two(), Format::Pprof), Err(ReportError::NothingToExport { .. })));
 }
@@ -406,7 +406,7 @@ fn names_of_strangers_stay_names() {
     }
 }
 
-/// Names that XML cannot represent, that are endless, or that are empty.
+/// Function names that XML cannot represent, that are endless, or that are empty.
 #[test]
 fn whatever_a_symbol_table_holds_is_drawn_and_folded() {
     let mut odd = found(1);

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::common::{self, Owned};
 use crate::comparisons::{self, comparison};
 
-/// Numbers that break formatting: zeros, infinities, tiny and huge ones.
+/// Generates numbers that are hard to format: zeros, infinities, tiny and huge ones.
 fn odd() -> impl Strategy<Value = f64> {
     prop_oneof![
         prop::num::f64::ANY,
@@ -23,7 +23,7 @@ fn odd() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Names that break terminals and tables.
+/// Generates names that are hard to show in terminals and tables.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
@@ -67,7 +67,7 @@ fn summary(metric: Metric, odd: &[f64]) -> Summary {
     }
 }
 
-/// A comparison in which every number and name is odd.
+/// A record of a comparison with these unusual names and numbers.
 fn strange(names: &[String], odd: &[f64], walls: &[u64], outcome: Outcome, verdict: Verdict) -> Owned {
     let mut it = comparison(&names[0], &names[1], verdict, odd[0], odd[1]);
     (it.level, it.margin, it.p_value) = (odd[2], odd[3], odd[4]);
@@ -91,7 +91,7 @@ fn strange(names: &[String], odd: &[f64], walls: &[u64], outcome: Outcome, verdi
     owned
 }
 
-/// The record as a record of `run`.
+/// The commands of a comparison as a record of `run`.
 fn as_run(owned: &Owned) -> Owned {
     let Findings::Compare(found) = &owned.findings else { unreachable!("it is a comparison") };
     Owned { findings: Findings::Run(found.commands.clone()), ..owned.clone() }
@@ -125,7 +125,7 @@ proptest! {
             check_text(owned, width, unicode);
             for format in Format::ALL {
                 let mut out = Vec::new();
-                // A refusal is a correct result; a panic is not.
+                // Refusing a format is a correct result; a panic is not.
                 if write(&owned.record(), format, &Style::default(), &mut out).is_ok() && format.name().contains("json") {
                     prop_assert!(serde_json::from_slice::<serde_json::Value>(&out).is_ok());
                 }

@@ -1,5 +1,5 @@
-//! All foreign texts are made hostile at once. In every format a report must keep the structure that it has with
-//! harmless names.
+//! Replaces all texts of a record that do not come from fauxplat, such as names, by hostile ones. In every format the
+//! report must keep the structure that it has with harmless names.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -21,12 +21,12 @@ const HOSTILE: &str = "</td></script><b>|`*_~[x](y)&amp; @a #1 \\\u{202e}\u{1b}[
 /// The hostile text in the form that reports may show.
 const SHOWN: &str = "</td></script><b>|`*_~[x](y)&amp; @a #1 \\\\u{202e}\\u{1b}[31m\\u{5}\\u{7f}\\n# 文";
 
-/// A name of the same width without special characters.
+/// A name as wide as [`SHOWN`], without special characters.
 fn harmless() -> String {
     "n".repeat(unicode_width::UnicodeWidthStr::width(SHOWN))
 }
 
-/// Paths of all strings of a document.
+/// Adds the JSON pointers of all strings of a document to `found`.
 fn strings(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::String(_) => found.push(path.to_owned()),
@@ -41,7 +41,8 @@ fn strings(value: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// A value in which the name replaces every free text; equal texts stay equal.
+/// Replaces texts of a JSON value by `name`: all texts for which the value with another name is still read. A number is
+/// appended so that equal texts stay equal.
 fn renamed<T>(noun: Value, name: &str, read: impl Fn(Value) -> Option<T>) -> T {
     let mut paths = Vec::new();
     strings(&noun, "", &mut paths);
@@ -80,7 +81,7 @@ fn value(noun: &impl Serialize) -> Value {
     serde_json::to_value(noun).expect("every noun is a document")
 }
 
-/// Every verb's record with hostile names, and with harmless ones.
+/// The record of every verb with hostile names, and with harmless ones.
 static PAIRS: LazyLock<Vec<(&str, [Owned; 2])>> = LazyLock::new(|| {
     let both = |owned: &Owned| [HOSTILE, &harmless()].map(|name| with_names(owned, name));
     all().into_iter().map(|(verb, owned)| (verb, both(&owned))).collect()
@@ -90,14 +91,14 @@ fn pairs() -> impl Iterator<Item = (&'static str, [&'static Owned; 2])> {
     PAIRS.iter().map(|(verb, both)| (*verb, both.each_ref()))
 }
 
-/// The report in a format, if the findings have one.
+/// The report in a format; `None` if the findings have none in it.
 fn report(owned: &Owned, format: Format, style: &Style) -> Option<String> {
     let mut out = Vec::new();
     write(&owned.record(), format, style, &mut out).ok()?;
     Some(String::from_utf8(out).expect("reports are UTF-8"))
 }
 
-/// Starts and ends of Markdown's elements in their order, and raw HTML unchanged.
+/// Structure of a Markdown text: starts and ends of its elements in their order, and raw HTML unchanged.
 fn markdown_structure(text: &str) -> Vec<String> {
     let events = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
     let part = |event: Event<'_>| match event {
@@ -122,7 +123,7 @@ fn names_never_become_markup() {
     }
 }
 
-/// Names of the elements, in their order.
+/// Names of the HTML elements of a page, in their order.
 fn elements(page: &str) -> Vec<String> {
     let tag = |token| match token {
         Token::Tag(tag) => tag.split(' ').next().map(str::to_owned),
@@ -170,7 +171,7 @@ fn names_never_break_a_row() {
     }
 }
 
-/// Formats for programs contain every name unchanged, since those programs have to escape it.
+/// Formats for programs contain every name as it is, since those programs have to escape it.
 #[test]
 fn documents_have_every_name_to_the_letter() {
     for (verb, [hostile, _]) in pairs() {

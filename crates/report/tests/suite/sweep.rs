@@ -1,4 +1,4 @@
-//! The report of a sweep, in every form.
+//! The report of `sweep`, in every format.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
@@ -96,13 +96,13 @@ pub(crate) fn owned(found: SweepFindings) -> Owned {
     owned
 }
 
-/// Sixty-four sizes, 16 bytes apart.
+/// A sweep over sixty-four sizes of the environment, 16 bytes apart.
 pub(crate) fn sizes() -> SweepFindings {
     let levels = (0..64).map(|index| ((index * 16).to_string(), Some(f64::from(index * 16))));
     findings("env-size", Some("bytes"), levels.collect())
 }
 
-/// Two levels that are words. The command crashes at one of them, and nothing else differs.
+/// A sweep over two levels that are words. The command crashes at one of them, and nothing else differs.
 pub(crate) fn words() -> SweepFindings {
     let mut found = findings("aslr", None, vec![("on".into(), None), ("off".into(), None)]);
     found.finding.answer = SweepAnswer::NoEffect;
@@ -119,7 +119,7 @@ pub(crate) fn words() -> SweepFindings {
     found
 }
 
-/// A product, undecided.
+/// A sweep over all combinations of two factors, which ended undecided.
 pub(crate) fn product() -> SweepFindings {
     let levels = (0..30).flat_map(|size| {
         ["on", "off"].map(|aslr| (format!("{} × {aslr}", size * 16), Some(f64::from(size * 16))))
@@ -140,7 +140,7 @@ pub(crate) fn product() -> SweepFindings {
     found
 }
 
-/// A peak in time and none in memory, whose margin is an amount.
+/// A sweep in two metrics: a peak in time and none in memory, whose margin is an amount.
 pub(crate) fn two_metrics() -> SweepFindings {
     let mut found = sizes();
     found.levels.truncate(6);
@@ -184,7 +184,7 @@ fn each_metric_is_told_and_one_error_for_all() {
     open.also[0].finding.answer = SweepAnswer::Undecided;
     let text = owned(open).text(300);
     assert!(text.contains("±2.08 % (64.00 KiB) is asked for"), "{text}");
-    // Failures concern runs, which all metrics share.
+    // Failed runs are reported once, since all metrics share the runs.
     let mut failing = words();
     failing.also = vec![AlsoSwept { finding: failing.finding.clone(), ..two_metrics().also.remove(0) }];
     assert_eq!(owned(failing).text(200).matches("the command fails").count(), 1);
@@ -198,7 +198,7 @@ fn the_document_has_every_metric() {
     let also = &document["also"][0];
     assert_eq!((&also["metric"], &also["finding"]["effect"]), (&"peak-memory".into(), &false.into()));
     assert_eq!(also["finding"]["margin_absolute"], 65_536.0);
-    // Fields in nanoseconds are absent for bytes.
+    // Fields in nanoseconds are absent for a metric in bytes.
     let level = &also["levels"][0];
     assert_eq!((&level["median"], &level["median_ns"]), (&3_145_728.0.into(), &Value::Null));
     assert_eq!(document["levels"][0]["median"], document["levels"][0]["median_ns"]);

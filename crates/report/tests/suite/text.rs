@@ -1,4 +1,4 @@
-//! Text as shown in a terminal. The snapshots are meant to be read.
+//! Text reports as shown in a terminal. The snapshots are meant to be read.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
@@ -16,7 +16,7 @@ fn shown(name: &str, owned: &Owned) {
     }
 }
 
-/// The first paragraph of a comparison's text.
+/// The first paragraph of a comparison's text report, which is the verdict.
 fn verdict(owned: &Owned) -> String {
     let text = owned.text(200);
     text.lines().take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
@@ -44,7 +44,7 @@ fn several_metrics() {
     {
         assert!(text.contains(said), "{said}: {text}");
     }
-    // Reference and candidate have a row for each metric, and no winner is named if there are only two commands.
+    // The commands A and B have a row for each metric, and no winner is named if there are only two commands.
     let rows = |metric: &str| {
         let is_row = |line: &&str| line.contains(metric) && line.trim_start().starts_with(['s', 'g']);
         text.lines().filter(is_row).count()
@@ -248,7 +248,8 @@ fn the_seed_makes_it_repeatable() {
     assert!(owned.text(100).contains("repeat with: fauxplat run --seed=7 'it'\\''s'\n"));
 }
 
-/// A seed is refused by what draws nothing, and what goes on has that of its beginning.
+/// The line that repeats an experiment names no seed for verbs that make no random choices or continue an earlier
+/// experiment: they refuse one.
 #[test]
 fn a_line_that_draws_nothing_has_no_seed() {
     let repeat = |line: &str| {
@@ -283,7 +284,8 @@ fn names_that_look_alike_when_shortened_are_numbered() {
     assert!(table.contains("1: program") && table.contains("2: program"), "{table}");
 }
 
-/// JSON has no infinity, so e to the power of 13.8 represents it; text states that there is no interval.
+/// JSON has no infinity, so e to the power of 13.8 stands for the missing end of an interval; text states that there is
+/// no interval.
 #[test]
 fn an_interval_that_excludes_nothing_is_not_told_as_one() {
     let few = comparisons::comparison("a", "b", Verdict::Inconclusive, 2.18, 0.1);

@@ -1,5 +1,5 @@
-//! The sentences of the decision rule's third edition: typical and mean, gates, carry-over, halves, mixtures, imbalance
-//! of dropped pairs.
+//! The sentences that came with the third edition of the decision rule: typical and mean, gates, carry-over, halves,
+//! mixtures, imbalance of dropped pairs.
 //!
 //! Length: the tests share one constructed comparison.
 
@@ -14,7 +14,7 @@ use fauxplat_report::{Detail, Format, Style, View, verdict_sentence, write_with_
 use crate::common::Owned;
 use crate::comparisons::{self, comparison};
 
-/// The brief report as one line.
+/// The brief report of a comparison, as one line.
 fn brief(comparison: &Comparison) -> String {
     words(&brief_of(&comparisons::compare(comparison.clone())))
 }
@@ -32,7 +32,7 @@ fn full(comparison: &Comparison) -> String {
     words(&comparisons::compare(comparison.clone()).text(100))
 }
 
-/// A text with single blanks.
+/// The text with single blanks between words, and without line breaks.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -78,13 +78,13 @@ fn spread(usual: f64, difference: f64, verdict: Verdict) -> SpreadChange {
     }
 }
 
-/// A difference of typical runs.
+/// A comparison in which typical runs differ.
 fn slower() -> Comparison {
     let slower = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
     Comparison { difference_in: vec![DifferenceIn::Typical], beyond_margin: Some(true), ..slower }
 }
 
-/// Typical runs that are alike, with all further findings of the judge.
+/// A comparison in which typical runs are alike, with all further findings of the judge.
 fn alike(extent: Extent) -> Comparison {
     Comparison {
         extent: Some(extent),
@@ -96,7 +96,7 @@ fn alike(extent: Extent) -> Comparison {
     }
 }
 
-/// A difference of the mean alone.
+/// A comparison in which only the means differ.
 fn slower_on_average() -> Comparison {
     Comparison {
         difference_in: vec![DifferenceIn::Mean],
@@ -129,12 +129,12 @@ fn the_table_has_a_typical_pair_and_a_mean_and_says_which_decides() {
             "– +2.31 % (+1.76",
         ],
     );
-    // Runs at another time have no pairs.
+    // Without pairs, as against a baseline from another time, there is a single figure.
     let weaker = words(&comparisons::against_baseline().text(100));
     assert!(weaker.contains("difference") && !weaker.contains("typical pair"), "{weaker}");
 }
 
-/// A mean adds at most one line to a report.
+/// A sentence about the mean adds at most one line to a brief report.
 #[test]
 fn two_commands_that_agree_take_few_lines() {
     let slower = Comparison { mean: Some(mean(1.024, 0.006)), ..slower() };
@@ -216,7 +216,7 @@ fn capped_readings_are_told() {
     );
     says(&capped([0, 1]), &["1 run of gsort took over 4 times its usual time and counts as that"]);
     assert!(!capped([0, 0]).contains("without the cap"));
-    // If the cap changes nothing, only full reports mention it.
+    // If the cap on readings changes nothing, only full reports mention it.
     let few = MeanRatio { capped: [0, 2], ..mean(1.03, 0.01) };
     let few = Comparison { mean: Some(few), ..slower() };
     assert!(!brief(&few).contains("without the cap"));
@@ -356,7 +356,7 @@ fn what_is_left_to_the_next_run_is_a_finding() {
     assert!(!brief(&carrying(false, false)).contains("left to the next run"));
     let figures = "after itself: −64.3 % (−66.3 % to −62.3 %); after another command: +60.0 % (";
     says(&full(&carrying(false, false)), &[figures]);
-    // An effect below the margin is no finding, and no cause is named if a third command ran, too.
+    // Carry-over below the margin is no finding, and no cause is named if a third command ran, too.
     let mut small = carrying(true, false);
     small.carry_over.as_mut().unwrap().carried =
         RatioInterval { ratio: 1.004, low_ratio: 1.002, high_ratio: 1.006 };

@@ -1,4 +1,4 @@
-//! Writes a piece of evidence as rows.
+//! Writes a piece of evidence as rows of the store.
 
 use fauxplat_model::{Evidence, Histogram, Tree};
 use rusqlite::{ToSql, Transaction, params};
@@ -8,7 +8,7 @@ use crate::{Experiment, StoreError, artifact, row, sql};
 
 pub(super) const HISTOGRAM_SCHEMA: &str = "fauxplat.histogram/1";
 
-/// Inserts the rows of one piece; returns the number of artifacts that were added.
+/// Inserts the rows of one piece of evidence; returns the number of artifacts that were added.
 pub(super) fn insert(
     experiment: &Experiment,
     transaction: &Transaction<'_>,
@@ -40,7 +40,8 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Inserts one row: experiment, number, number of runs before it, JSON, and the key columns.
+    /// Inserts one row: experiment, number of the piece, number of runs before it, JSON or artifact (`held`), and the
+    /// columns by which pieces are searched for (`keys`). Returns 0, the number of added artifacts.
     fn insert(&self, sql: &str, held: &dyn ToSql, keys: &[&dyn ToSql]) -> Result<i64, StoreError> {
         let Experiment { evidence, samples, .. } = self.experiment;
         let id = self.experiment.id();

@@ -8,7 +8,7 @@ use super::insert::HISTOGRAM_SCHEMA;
 use crate::error::at;
 use crate::{Store, StoreError, schema, sql};
 
-/// Position of a piece of evidence other than a run.
+/// Position of a piece of evidence other than a run among all evidence of an experiment.
 struct EvidencePosition {
     number: i64,
     /// Number of runs that were recorded before the piece.
@@ -72,7 +72,7 @@ impl Store {
         }
     }
 
-    /// Reads a piece that is stored as one row of JSON.
+    /// Reads a piece of evidence that is stored as one row of JSON; `what` names its kind in errors.
     fn record<T: DeserializeOwned>(
         &self,
         id: i64,

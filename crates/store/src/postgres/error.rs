@@ -1,4 +1,4 @@
-//! Converts errors of a server to errors of the store: one line, with the address and what to do.
+//! Converts errors of a server to errors of the store, each of which is one line with the address and what to do.
 
 use std::error::Error;
 
@@ -13,7 +13,7 @@ pub(super) fn told(url: &Url, error: &tokio_postgres::Error) -> StoreError {
         Some(code) => by_code(url, code, reason),
         None if error.is_closed() => away(url, "went away"),
         None if reason.contains("password missing") => refused(url, reason, LOGIN),
-        // A value that cannot be serialised is a fault of the value, not of the server.
+        // If a value cannot be serialised, that is a fault of the value, not of the server.
         None if reason.starts_with("error serializing") => {
             StoreError::Unfit { url: url.to_string(), reason: last_cause(error) }
         }
@@ -39,7 +39,7 @@ fn by_code(url: &Url, code: &SqlState, reason: String) -> StoreError {
         "42501" => refused(url, reason, RIGHTS),
         "25006" => StoreError::ReadOnly { path: url.to_string().into() },
         "53100" | "53200" => refused(url, reason, "what was acknowledged is intact: make room on the server"),
-        // Temporary states: starting up, shutting down, too many connections, deadlocks.
+        // These codes mean temporary states: starting up, shutting down, too many connections, deadlocks.
         "53300" | "40001" | "40P01" | "55P03" | "57014" => away(url, &reason),
         code if code.starts_with("57P") || code.starts_with("08") => away(url, &reason),
         _ => StoreError::Server { url: url.to_string(), reason },
@@ -63,7 +63,7 @@ fn last_cause(error: &tokio_postgres::Error) -> String {
     error.source().map_or_else(|| reason(error), |cause| in_one_line(&cause.to_string()))
 }
 
-/// Limit of a server's message, in characters.
+/// Maximum length of a server's message in reports, in characters.
 const SHOWN: usize = 300;
 
 fn in_one_line(text: &str) -> String {

@@ -14,9 +14,9 @@ use crate::StoreError;
 
 #[derive(Clone)]
 pub struct Patience {
-    /// Time limit of each answer.
+    /// Maximum time to wait for each answer of the server.
     pub answer: Duration,
-    /// Called regularly during every wait; the wait ends when it returns `false`.
+    /// Called regularly while an answer is awaited; the wait ends when it returns `false`.
     pub go_on: Rc<dyn Fn() -> bool>,
 }
 
@@ -27,7 +27,7 @@ impl std::fmt::Debug for Patience {
 }
 
 impl Patience {
-    /// Creates a fixed time limit for each answer, without any other reason to give up.
+    /// Returns a patience of so many seconds for each answer, without any other reason to give up.
     pub fn of_seconds(seconds: u64) -> Self {
         Patience { answer: Duration::from_secs(seconds), go_on: Rc::new(|| true) }
     }
@@ -35,10 +35,10 @@ impl Patience {
 
 const SLICE: Duration = Duration::from_millis(50);
 
-/// A connection to a server. Its runtime makes progress only while a caller waits: it has no thread that would disturb
-/// a measurement.
+/// A connection to a server. Its asynchronous runtime makes progress only while a caller waits: no thread of it would
+/// disturb a measurement.
 pub(super) struct Link {
-    /// The runtime; `None` only while the connection is being dropped.
+    /// The asynchronous runtime of the connection; `None` only while the connection is being dropped.
     runtime: Option<Runtime>,
     client: Client,
     patience: Patience,
@@ -46,7 +46,8 @@ pub(super) struct Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // Name resolution runs in a thread of its own and may take minutes, so the runtime is not joined.
+        // Name resolution runs in a separate thread of the runtime and may take minutes, so the threads are not waited
+        // for.
         self.runtime.take().into_iter().for_each(Runtime::shutdown_background);
     }
 }
@@ -63,7 +64,8 @@ impl Link {
                 return Err(error);
             }
         };
-        // The task's result is dropped: the call that waits for an answer reports why the connection ended.
+        // The task drives the connection, and its result is dropped: the call that waits for an answer reports why the
+        // connection ended.
         drop(runtime.spawn(connection));
         Ok(Link { runtime: Some(runtime), client, patience })
     }
@@ -81,7 +83,7 @@ impl Link {
     }
 }
 
-/// Waits for an answer within the limits of `patience`.
+/// Waits for the answer of the server to `work`, within the limits of `patience`.
 fn patient<T>(
     url: &Url,
     runtime: &Runtime,

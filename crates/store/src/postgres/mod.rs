@@ -1,4 +1,4 @@
-//! PostgreSQL as an engine: addresses, passwords, types and permissions.
+//! Shared stores in PostgreSQL: addresses, passwords, types and permissions.
 
 mod dialect;
 mod error;

@@ -1,4 +1,4 @@
-//! Opens a database of a server: ownership, version, and permissions.
+//! Opens the database of a shared store: checks that it is a store, its version, and the user's permissions.
 
 use super::dialect;
 use super::link::Patience;
@@ -19,15 +19,16 @@ const JUDGE: &str = "SELECT current_setting('server_encoding'), pg_is_in_recover
     (SELECT COUNT(*) FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))
         AND relkind IN ('r', 'p', 'v', 'm', 'f'))";
 
-/// Whether the user may insert experiments and samples.
+/// Selects whether the user may insert experiments and samples.
 const RIGHTS: &str = "SELECT (has_table_privilege(format('%I.experiment', current_schema()), 'INSERT')
     AND has_table_privilege(format('%I.sample', current_schema()), 'INSERT'))::text";
 
-/// Requires that commits are written to the disk before they are acknowledged. A stricter setting is not changed.
+/// Makes the server write commits to the disk before it acknowledges them. A stricter setting is not changed.
 const ACKNOWLEDGE: &str = "SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') IN ('off', 'local')";
 
-/// Connects to a store, and creates the tables in an empty database. Returns the access and the version of the tables.
+/// Connects to a shared store, and creates the tables in an empty database. Returns the server, the kind of access, and
+/// the version of the tables.
 pub(crate) fn open(url: &Url, patience: Patience) -> Result<(Server, Access, i64), StoreError> {
     let server = Server::connect(url, patience)?;
     server.batch(ACKNOWLEDGE)?;
@@ -67,21 +68,21 @@ fn settled(server: Server, is_read_only: bool) -> Result<(Server, Access, i64), 
     }
     match if version < VERSION { migrate(&server) } else { Ok(()) } {
         Ok(()) => Ok((server, Access::ReadWrite, VERSION)),
-        // Only the owner of the tables may migrate them. Other users read the older version until the owner has
-        // connected.
+        // Only the owner of the tables may migrate them, so the server refuses other users. They read the older version
+        // until the owner has connected.
         Err(StoreError::Refused { .. }) => Ok((server, Access::ReadOnly, version)),
         Err(error) => Err(error),
     }
 }
 
-/// Opens a store in an empty database; another process may be creating its tables at the same time.
+/// Creates the tables of a store in an empty database; another process may be creating them at the same time.
 fn made(server: Server) -> Result<(Server, Access, i64), StoreError> {
     migrate(&server)?;
     Ok((server, Access::ReadWrite, VERSION))
 }
 
 /// Migrates the tables to this program's version in one transaction, under an exclusive lock. The version is read again
-/// under the lock.
+/// under the lock, since another process may have migrated them.
 fn migrate(server: &Server) -> Result<(), StoreError> {
     server.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({LOCK})"))?;
     let done = apply(server).and_then(|()| server.commit());

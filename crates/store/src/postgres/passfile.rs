@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-/// Returns the password for a server from the environment or the password file. An empty `PGPASSWORD` means none.
+/// Returns the password for a server from the environment or the password file; `None` if there is none. An empty
+/// `PGPASSWORD` means none.
 pub(super) fn password(config: &Config) -> Option<String> {
     if let Ok(password) = std::env::var("PGPASSWORD") {
         return Some(password).filter(|password| !password.is_empty());
@@ -18,10 +19,11 @@ pub(super) fn password(config: &Config) -> Option<String> {
     find(&private(&path)?, &wanted(config))
 }
 
-/// Upper limit of the file's size, in bytes.
+/// Upper limit of the password file's size, in bytes.
 const LARGEST_BYTES: u64 = 1 << 20;
 
-/// Returns the text of the file if no other user can access it. libpq, too, ignores a file with wider permissions.
+/// Returns the text of the password file if no other user can access it. libpq, too, ignores a file with wider
+/// permissions.
 fn private(path: &Path) -> Option<String> {
     let facts = fs::metadata(path).ok()?;
     let is_private =
@@ -29,7 +31,7 @@ fn private(path: &Path) -> Option<String> {
     is_private.then(|| fs::read_to_string(path).ok()).flatten()
 }
 
-/// Returns host, port, database and user, the fields by which a line of the file is chosen.
+/// Returns host, port, database and user, the fields by which a line of the password file is chosen.
 fn wanted(config: &Config) -> [String; 4] {
     let host = match config.get_hosts().first() {
         // libpq uses `localhost` for the default socket.
@@ -43,7 +45,7 @@ fn wanted(config: &Config) -> [String; 4] {
     [host, port, word(config.get_dbname()), word(config.get_user())]
 }
 
-/// Returns the password of the first line whose other fields match.
+/// Returns the password in the first line of the password file whose other fields match.
 fn find(text: &str, wanted: &[String; 4]) -> Option<String> {
     let fits = |fields: &[String]| {
         fields.len() == 5 && fields.iter().zip(wanted).all(|(field, wanted)| field == "*" || field == wanted)

@@ -1,4 +1,4 @@
-//! PostgreSQL as an engine.
+//! A PostgreSQL server, behind the same interface as an SQLite file.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,8 +26,8 @@ impl std::fmt::Debug for Server {
     }
 }
 
-/// Key of the advisory lock: shared by clients that add to a store, exclusive for clients that remove or migrate, so
-/// that a machine is not removed while an experiment of it is being added. The number spells `FPlt`.
+/// Key of an advisory lock of PostgreSQL: shared by clients that add to a store, exclusive for clients that remove or
+/// migrate, so that a machine is not removed while an experiment of it is being added. The number spells `FPlt`.
 pub(super) const LOCK: i64 = 0x4650_6c74;
 
 impl Server {
@@ -42,13 +42,13 @@ impl Server {
         self.link.wait(&self.url, |client| client.batch_execute(sql))
     }
 
-    /// Returns the size of the whole database.
+    /// Returns the size of the whole database in bytes.
     pub(crate) fn bytes(&self) -> Result<u64, StoreError> {
         let rows = self.read("SELECT pg_database_size(current_database())", &[])?;
         Ok(rows.first().and_then(|row| row.first()).map_or(0, integer).cast_unsigned())
     }
 
-    /// Returns a prepared statement, which the server parses once.
+    /// Returns a prepared statement for this SQL, which the server parses once for each connection.
     fn prepared(&self, sql: &str) -> Result<Statement, StoreError> {
         if let Some(statement) = self.statements.borrow().get(sql) {
             return Ok(statement.clone());
@@ -93,7 +93,7 @@ impl Engine for Server {
         self.link.wait(&self.url, |client| client.execute(&statement, &asked))
     }
 
-    /// A statement takes at most 65,535 parameters, and a sample has about thirty.
+    /// PostgreSQL accepts at most 65,535 parameters in a statement, and a sample has about thirty.
     fn rows_at_once(&self) -> usize {
         250
     }
@@ -111,7 +111,7 @@ impl Engine for Server {
     }
 
     fn roll_back(&self) {
-        // Without a connection, the server has already dropped the transaction.
+        // If the connection is lost, the server has already dropped the transaction.
         let _gone = self.batch("ROLLBACK");
     }
 }

@@ -16,16 +16,16 @@ pub struct Url {
     config: Config,
 }
 
-/// Folder of the server's socket on Debian and most other distributions.
+/// Folder of PostgreSQL's socket on Debian and most other distributions.
 const SOCKETS: &str = "/var/run/postgresql";
 const PORT: u16 = 5432;
-/// Replaces a password in displayed addresses.
+/// Text that replaces a password in displayed addresses.
 const MASK: &str = "***";
-/// Replaces a password in command lines that a user may copy, who then has to insert the password.
+/// Text that replaces a password in command lines that a user may copy, who then has to insert the password.
 const PLACE: &str = "PASSWORD";
 
 impl Url {
-    /// Returns whether a text is an address rather than a path.
+    /// Returns whether a text has the form of an address (`scheme://…`) rather than a path.
     pub fn is_one(text: &str) -> bool {
         let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
         !scheme.is_empty()
@@ -51,8 +51,8 @@ impl Url {
                  such as `ssh -L 5432:localhost:5432 HOST` and postgres://USER@localhost/DATABASE"
             )));
         }
-        // The library's message about a malformed address may quote parts of it, including the password, so it is
-        // dropped.
+        // The error message of tokio-postgres about a malformed address may quote parts of it, including the password,
+        // so it is dropped.
         let config = text.parse::<Config>();
         let mut config = config.map_err(|_| {
             wrong("it is not written as postgres://USER@HOST:PORT/DATABASE (percent-encode what is no letter or digit)".into())
@@ -62,7 +62,7 @@ impl Url {
         Ok(Url { shown, key, config })
     }
 
-    /// Returns the identity of the store: equal for all users, whatever their name and password.
+    /// Returns the identity of the shared store: equal for all users, whatever their name and password.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -125,7 +125,7 @@ fn key(config: &Config) -> String {
     format!("{}:{}/{database} {options}", hosts.join(","), ports.join(",")).trim_end().to_owned()
 }
 
-/// Returns the value of an option in an address, without decoding.
+/// Returns the value of an option in an address, without percent-decoding; `None` if it is not there.
 fn option(text: &str, name: &str) -> Option<String> {
     let (_, options) = text.split_once('?')?;
     let value =
@@ -143,11 +143,12 @@ pub fn typeable(word: &str) -> String {
     with_password(word, PLACE)
 }
 
-/// Replaces the passwords of addresses in a word.
+/// Replaces the passwords of an address in a word by `place`: that after the user's name, and those in options.
 fn with_password(word: &str, place: &str) -> String {
     let Some((before, address)) = word.split_once("://") else { return word.to_owned() };
     let address = match address.rsplit_once('@') {
-        // A password whose `@` or slash was not percent-encoded is hidden as well.
+        // The last `@` of the address ends the password, so a password in which `@` or a slash was not percent-encoded
+        // is hidden as well.
         Some((login, rest)) => match login.split_once(':') {
             Some((user, _)) => format!("{user}:{place}@{rest}"),
             None => format!("{login}@{rest}"),

@@ -1,4 +1,4 @@
-//! Converts values for the server and back.
+//! Converts values to the types of the server, and back.
 
 use std::error::Error;
 

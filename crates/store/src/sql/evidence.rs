@@ -1,21 +1,22 @@
-//! Statements about evidence other than runs, about open readings, and about artifacts.
+//! Statements about evidence other than runs, about readings of metrics that have no column, and about artifacts.
 
 /// Adds a metric that has no column.
 pub(crate) const INSERT_METRIC: &str =
     "INSERT INTO metric (experiment, number, id, spec) VALUES ($1, $2, $3, $4)";
 
-/// Adds a reading that has no column, or that counted only part of the time.
+/// Adds a reading of a metric that has no column in the table `sample`, or a reading that counted only part of the
+/// time.
 pub(crate) const INSERT_READING: &str = "INSERT INTO reading
     (experiment, sequence, metric, value, enabled_ns, running_ns) VALUES ($1, $2, $3, $4, $5, $6)";
 
-/// The metrics of an experiment that have no column.
+/// Selects the metrics of an experiment that have no column in the table `sample`.
 pub(crate) const METRICS: &str = "SELECT number, id, spec FROM metric WHERE experiment = $1 ORDER BY number";
 
-/// The readings of an experiment that have no column, run by run.
+/// Selects the readings of an experiment that have no column, run by run.
 pub(crate) const READINGS: &str = "SELECT sequence, metric, value, enabled_ns, running_ns
     FROM reading WHERE experiment = $1 ORDER BY sequence, metric";
 
-/// Pieces of evidence other than runs: their kinds, and the number of runs before each.
+/// Selects all pieces of evidence other than runs: their kinds, and the number of runs before each.
 pub(crate) const EVIDENCE: &str = "
     SELECT number, samples, 'shift' AS kind FROM shift WHERE experiment = $1
     UNION ALL SELECT number, samples, 'histogram' FROM histogram WHERE experiment = $1
@@ -42,12 +43,12 @@ pub(crate) const INSERT_EVENT: &str = "INSERT INTO event
 
 pub(crate) const SHIFT: &str = "SELECT record FROM shift WHERE experiment = $1 AND number = $2";
 
-/// The artifact with the bins of one histogram.
+/// Selects the number of the artifact with the bins of one histogram.
 pub(crate) const HISTOGRAM: &str = "SELECT artifact FROM histogram WHERE experiment = $1 AND number = $2";
 
 pub(crate) const SERIES: &str = "SELECT record FROM series WHERE experiment = $1 AND number = $2";
 
-/// The processes of one tree.
+/// Selects the processes of one process tree.
 pub(crate) const PROCESSES: &str =
     "SELECT command, record FROM process WHERE experiment = $1 AND number = $2 ORDER BY place";
 
@@ -63,7 +64,7 @@ pub(crate) const PLAN: &str = "SELECT uuid, plan FROM experiment WHERE id = $1";
 
 pub(crate) const SET_PLAN: &str = "UPDATE experiment SET plan = $1 WHERE id = $2";
 
-/// Removes everything that an experiment has besides its runs.
+/// Statements that remove everything that an experiment has besides its runs.
 pub(crate) const REMOVE_EVIDENCE: [&str; 12] = [
     "DELETE FROM note WHERE experiment = $1",
     "DELETE FROM point WHERE experiment = $1",

@@ -7,8 +7,8 @@ use super::{Carried, Head, common};
 use crate::StoreError;
 use crate::engine::Engine;
 
-/// Compares an experiment that is in both stores under one UUID. The row of the experiment with its findings is
-/// compared by value; the rows that belong to it are compared by count and checksum.
+/// Compares the copies of an experiment in two stores. The row of the experiment with its findings is compared by
+/// value; the rows that belong to it are compared by count and checksum.
 pub(super) fn judged(
     (from, id): (&dyn Engine, i64),
     (to, known): (&dyn Engine, i64),
@@ -33,7 +33,7 @@ pub(super) fn judged(
     })
 }
 
-/// Returns the name of a table whose rows differ.
+/// Returns the name of a table in which the rows of the two copies of an experiment differ; `None` if all are equal.
 fn other_rows(
     (from, id): (&dyn Engine, i64),
     (to, known): (&dyn Engine, i64),

@@ -19,16 +19,16 @@ pub(crate) enum Carried {
     New { id: i64, samples: u64 },
     /// The experiment was already there under this number, with the same content.
     Known { id: i64 },
-    /// The experiment was not copied, for this reason.
+    /// The experiment was not copied; the text is the reason.
     Kept(String),
 }
 
-/// The number that an experiment gets in the other store.
+/// The number that an experiment gets in the store to which it is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
-    /// The store's next free number.
+    /// The next free number of that store.
     Next,
-    /// The number that the experiment has in its own store, for a copy that is read in its place.
+    /// The number that the experiment has in the store from which it is copied, for a copy that is read in its place.
     Same,
 }
 
@@ -76,13 +76,13 @@ fn carry_seen(from: &dyn Engine, to: &dyn Engine, id: i64, number: Number) -> Re
     let added = together(to, Purpose::Add, || add((from, to), head, number));
     match added {
         Ok(carried) | Err(Stop::Found(carried)) => settled((from, id), to, carried),
-        // An experiment that the target cannot hold is reported as kept, and later experiments are still copied.
+        // An experiment that the target cannot hold is reported as not copied, and later experiments are still copied.
         Err(Stop::Error(StoreError::Unfit { reason, .. })) => Ok(Carried::Kept(reason)),
         Err(Stop::Error(error)) => Err(error),
     }
 }
 
-/// Compares an experiment that another process has copied in the meantime.
+/// Completes the result of a copy: an experiment that another process has copied meanwhile is compared with it.
 fn settled((from, id): (&dyn Engine, i64), to: &dyn Engine, carried: Carried) -> Result<Carried, StoreError> {
     match carried {
         Carried::Known { id: known } => compare::judged((from, id), (to, known)),
@@ -102,7 +102,7 @@ impl Head {
         let Some(values) = from.read(&asked, &[Value::Integer(id)])?.pop() else { return Ok(None) };
         let mut head = Head { columns: columns.to_vec(), values, uuid: None };
         head.uuid = head.text("uuid");
-        // A running experiment whose process is gone is copied as interrupted.
+        // An experiment that is marked as running, but whose process is gone, is copied as interrupted.
         if let Some(at) = head.at("state").filter(|_| head.text("state").as_deref() == Some("running")) {
             head.values[at] = Value::Text(head.state().name().to_owned());
         }
@@ -126,7 +126,7 @@ impl Head {
         self.state() == State::Running
     }
 
-    /// Returns the row without the experiment's number in its own store.
+    /// Returns the row without the experiment's number in the store from which it was read.
     fn nameless(mut self) -> Self {
         if let Some(at) = self.at("id") {
             self.columns.remove(at);
@@ -142,14 +142,14 @@ fn common(from: &dyn Engine, to: &dyn Engine, table: &str) -> Result<Vec<String>
     Ok(to.columns(table)?.into_iter().filter(|name| there.contains(name)).collect())
 }
 
-/// Returns the number of an experiment in a store, if it is stored there.
+/// Returns the number of the experiment with this UUID in a store; `None` if it is not there.
 fn known(to: &dyn Engine, uuid: Option<&str>) -> Result<Option<i64>, StoreError> {
     let Some(uuid) = uuid else { return Ok(None) };
     let rows = to.read(sql::BY_UUID, &[Value::Text(uuid.to_owned())])?;
     Ok(rows.first().and_then(|row| row.first()).map(integer))
 }
 
-/// Adds an experiment with all its rows, within the current transaction.
+/// Adds an experiment with all its rows to the target, within the current transaction.
 fn add((from, to): (&dyn Engine, &dyn Engine), head: Head, number: Number) -> Result<Carried, Stop> {
     let source = head.at("id").map_or(0, |at| integer(&head.values[at]));
     let uuid = head.uuid.clone();
@@ -173,8 +173,8 @@ fn add((from, to): (&dyn Engine, &dyn Engine), head: Head, number: Number) -> Re
     Ok(Carried::New { id, samples })
 }
 
-/// Adds the machine of an experiment, if it is missing. Returns a reason if the target has other facts under the same
-/// key.
+/// Adds the machine of an experiment, if it is missing. Returns the reason why the experiment cannot be copied: the
+/// facts of the machine are missing, or the target has other facts under the same key.
 fn add_machine(
     from: &dyn Engine,
     to: &dyn Engine,
@@ -190,7 +190,7 @@ fn add_machine(
         .then(|| "other facts of its machine are there under the same hash".into()))
 }
 
-/// Copies the rows of one table page by page; returns their number.
+/// Copies the rows that an experiment has in one table, page by page; returns their number.
 fn copy(
     (from, source): (&dyn Engine, i64),
     (to, id): (&dyn Engine, i64),
@@ -228,8 +228,8 @@ fn keys_of(row: &Values, keys: &[usize]) -> Vec<Value> {
     keys.iter().map(|&key| row[key].clone()).collect()
 }
 
-/// Returns the error for a store that ignores the requested page: a server that always returned the same page would
-/// fill the disk.
+/// Returns the error for a store that returns other rows than requested: a server that always returned the same page
+/// would fill the disk.
 fn otherwise_than_asked() -> StoreError {
     let reason = "the store in which it stands answers otherwise than it was asked".to_owned();
     StoreError::Unfit { url: "the other store".to_owned(), reason }

@@ -1,12 +1,12 @@
 //! The tables of an experiment, and the statements by which their rows are copied from one store to another.
 
-/// A table whose rows belong to an experiment.
+/// A table whose rows belong to experiments.
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) name: &'static str,
-    /// Columns that identify a row within an experiment, in the order of the rows.
+    /// Columns that identify a row within an experiment; rows are read and copied in their order.
     pub(super) keys: &'static [&'static str],
-    /// Number of rows that are held in memory at a time; few for tables with large rows.
+    /// Number of rows that are read into memory at a time; few for tables with large rows.
     pub(super) page: usize,
     /// An SQL expression that condenses a row into one number, so that two stores are compared without transferring
     /// rows.
@@ -19,7 +19,7 @@ const RECORDS: &str = "LENGTH(record)";
 /// The table of notes, which a comparison ignores: an experiment is the same whatever notes were added later.
 pub(super) const NOTES: &str = "note";
 
-/// All tables of an experiment. Rows that `number` and `experiment` refer to are copied with them.
+/// All tables whose rows are copied with an experiment.
 pub(super) const TABLES: [Table; 11] = [
     Table {
         name: "command",
@@ -39,7 +39,7 @@ pub(super) const TABLES: [Table; 11] = [
     Table { name: "artifact", keys: NUMBER, page: 1, digest: "LENGTH(data) + bytes % 1000003" },
 ];
 
-/// A modulus for each term, so that no sum exceeds 64 bits.
+/// Digest of a row of samples. Each term is taken modulo a number, so that no sum exceeds 64 bits.
 const SAMPLE: &str =
     "trial % 1009 + command * 7 + COALESCE(exit_status, 300) + COALESCE(wall_ns, 1) % 1000003 +
     COALESCE(user_ns, 1) % 1000003 + COALESCE(system_ns, 1) % 1000003 + COALESCE(cpu_ns, 1) % 1000003 +
@@ -48,7 +48,8 @@ const SAMPLE: &str =
 const READING: &str = "COALESCE(value, 1) % 1000003 + metric * 31";
 
 impl Table {
-    /// Returns the statement for a page of an experiment's rows: after the row with given keys, or from the beginning.
+    /// Returns the statement that reads a page of an experiment's rows: those after the row with given keys, or the
+    /// first ones.
     pub(super) fn page(&self, columns: &[String], is_first: bool) -> String {
         let (name, keys) = (self.name, self.keys.join(", "));
         let after = match (is_first, self.keys.len()) {
@@ -60,7 +61,8 @@ impl Table {
         format!("SELECT {columns} FROM {name} WHERE experiment = $1{after} ORDER BY {keys} LIMIT {page}")
     }
 
-    /// Returns the statement for the number of rows of an experiment and a position-weighted sum of their contents.
+    /// Returns the statement that selects the number of an experiment's rows in this table and a position-weighted sum
+    /// of their contents.
     pub(super) fn digest(&self) -> String {
         let (name, first, digest) = (self.name, self.keys[0], self.digest);
         format!(
@@ -99,7 +101,7 @@ mod tests {
             WHERE t.type = 'table' AND c.name = 'experiment' ORDER BY 1";
         let mut statement = connection.prepare(sql).unwrap();
         let found = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
-        // The spool belongs to its own file, and points are computed again.
+        // Rows of `spool` belong to one file, and points are computed again, so these tables are not copied.
         let stays = |name: &String| ["spool", "point", "summed"].contains(&name.as_str());
         let found: Vec<String> = found.map(Result::unwrap).filter(|name| !stays(name)).collect();
         let mut carried: Vec<&str> = TABLES.iter().map(|table| table.name).collect();

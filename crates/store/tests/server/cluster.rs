@@ -1,4 +1,4 @@
-//! A PostgreSQL server that the tests start: in a folder of its own, as the user nobody, on a socket.
+//! A PostgreSQL server that the tests start: in a temporary folder, as the user nobody, on a socket.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// A server, which ends when the value is dropped.
+/// A running PostgreSQL server, which ends when the value is dropped.
 pub(crate) struct Cluster {
     folder: TempDir,
     programs: PathBuf,
@@ -21,10 +21,10 @@ pub(crate) struct Cluster {
 /// User id of `nobody` on every distribution.
 const NOBODY: u32 = 65534;
 const OWNER: &str = "owner";
-/// A role that has to log in with a password, and its password.
+/// A database role that has to log in with a password, and its password.
 pub(crate) const LOCKED: (&str, &str) = ("locked", "open-sesame");
 
-/// The server that the tests of this process share as long as a test needs it.
+/// Returns the server that the tests of this process share; it runs as long as a test needs it.
 pub(crate) fn shared() -> Arc<Cluster> {
     static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,7 +37,8 @@ pub(crate) fn shared() -> Arc<Cluster> {
 }
 
 impl Cluster {
-    /// Creates and starts a server. The tests that need a server are run by name, so a missing PostgreSQL is an error.
+    /// Creates and starts a server. Panics without PostgreSQL, since the tests that need a server are only run on
+    /// request.
     pub(crate) fn start() -> Cluster {
         let programs = programs().expect("PostgreSQL is not installed (apt-get install postgresql)");
         let folder = tempfile::tempdir().unwrap();
@@ -58,7 +59,7 @@ impl Cluster {
         cluster
     }
 
-    /// Waits until the server accepts connections.
+    /// Waits until the server accepts connections, for at most half a minute.
     fn answers(&self) {
         for _ in 0..600 {
             if self.try_sql("postgres", "SELECT 1").is_ok() {
@@ -137,7 +138,7 @@ fn launched(programs: &Path, folder: &Path) -> Child {
     let log = fs::OpenOptions::new().create(true).append(true).open(folder.join("own/log")).unwrap();
     let mut server = as_nobody(&programs.join("postgres"));
     server.arg("-D").arg(data(folder)).arg("-k").arg(folder.join("own"));
-    // Data need only survive a killed process, so the server does not wait for a disk.
+    // The data need only survive a killed process and no power failure, so the server does not wait for a disk.
     for setting in
         ["listen_addresses=", "fsync=off", "shared_buffers=16MB", "autovacuum=off", "max_connections=40"]
     {
@@ -164,7 +165,8 @@ fn is_root() -> bool {
     std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").unwrap()) == 0
 }
 
-/// The folder with the programs of the newest PostgreSQL, which distributions keep outside of `PATH`.
+/// Returns the folder with the programs of the newest PostgreSQL, which distributions keep outside of `PATH`; `None` if
+/// it is not installed.
 fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();

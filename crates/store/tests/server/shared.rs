@@ -1,4 +1,4 @@
-//! Shared stores: a real server, experiments that are copied there and back, and faults of the server.
+//! Tests of shared stores: a real server, experiments that are copied there and back, and faults of the server.
 
 use std::path::Path;
 use std::thread::spawn;
@@ -37,7 +37,7 @@ fn record(store: &Store, samples: u32) -> i64 {
     experiment.finish(&header(), None, State::Finished).unwrap()
 }
 
-/// Returns the contents of an experiment without its number.
+/// Returns everything that is stored of an experiment, without its number.
 fn whole(store: &Store, id: i64) -> (String, Vec<Evidence>, Vec<Option<Artifact>>) {
     let mut loaded = store.load(id).unwrap();
     loaded.header.id = None;
@@ -56,7 +56,7 @@ fn what_goes_there_and_comes_back_is_the_same_and_stays_it() {
     let cluster = shared();
     let server = open(&cluster.database("back")).unwrap();
     let (_folder, near) = file();
-    // Experiments with more than a page of samples, and one without any.
+    // Two of the experiments have more than a page of samples or a few, one has none, and one is unfinished.
     let ids = [record(&near, 7), record(&near, 1203), record(&near, 0)];
     drop(near.begin(&header(), "aa", &[command("c")]).unwrap());
     let all = near.all_over().unwrap();
@@ -103,7 +103,7 @@ fn several_who_carry_the_same_at_once_leave_it_there_once() {
     let (folder, near) = file();
     let _recorded: Vec<i64> = (0..6).map(|_| record(&near, 40)).collect();
     let path = folder.path().join("store.sqlite");
-    // Several processes create the tables at the same time, too.
+    // Several threads with separate stores create the tables at the same time, too.
     let carry = |path: &Path, url: &str| {
         let (path, url) = (path.to_owned(), url.to_owned());
         spawn(move || {
@@ -175,7 +175,7 @@ fn what_a_server_cannot_hold_stays_and_the_others_go() {
     assert!(!near.all_over().unwrap().contains(&running.id()));
 }
 
-/// Returns the one-line error for an address.
+/// Returns the error for an address that cannot be opened. Checks that it is one line without a password.
 fn refusal(url: &str) -> String {
     let line = open(url).expect_err(url).to_string();
     assert!(line.lines().count() == 1 && !line.contains(LOCKED.1) && !line.contains("wrong-word"), "{line}");
@@ -201,7 +201,7 @@ fn what_is_wrong_with_a_server_is_one_line_that_says_what_to_do() {
     cluster.sql("foreign_one", "CREATE TABLE schema (version INTEGER)");
     assert!(refusal(&cluster.url("foreign_one")).contains("another program"));
     assert_eq!(cluster.sql("foreign_one", "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'"), "1");
-    // A schema of its own in the same database does not belong to the other program.
+    // Another schema in the same database does not belong to the other program.
     cluster.sql("foreign_one", "CREATE SCHEMA mine");
     let mine = open(&format!("{}&options=-csearch_path%3Dmine", cluster.url("foreign_one"))).unwrap();
     assert_eq!(near.carry_to(&mine, &[id]).unwrap().samples(), 4);
@@ -270,7 +270,7 @@ fn what_waited_is_acknowledged_once_the_server_has_it() {
     assert_eq!(spool.load(private).unwrap().samples.len(), 5);
     drop(running);
     assert_eq!(spool.waiting_for(&server).unwrap().len(), 1, "given up, it is over");
-    // A caller without patience leaves the experiment waiting in the spool.
+    // If the caller does not want to wait, the experiment stays in the spool.
     let hurried = Patience { go_on: std::rc::Rc::new(|| false), ..Patience::of_seconds(60) };
     let late = record(&spool, 1);
     let shipment = spool.ship(late, hurried);

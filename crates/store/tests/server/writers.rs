@@ -1,5 +1,5 @@
-//! Many processes that copy experiments at once, a server that is killed meanwhile, and an experiment too large to be
-//! held in memory as a whole.
+//! Tests with many processes that copy experiments at once, a server that is killed meanwhile, and an experiment too
+//! large to be held in memory as a whole.
 //!
 //! `cargo xtask campaign server` runs these tests with larger numbers.
 #![expect(clippy::disallowed_macros, reason = "a test tells what it did")]
@@ -20,10 +20,10 @@ use crate::common::{child, child_store, command, header, sample};
 
 /// Number of processes that copy experiments at the same time.
 const WRITERS: usize = 16;
-/// The variable that holds the server's address for child processes.
+/// The environment variable by which child processes get the server's address.
 const SERVER: &str = "FAUXPLAT_SHARED_STORE";
 
-/// Returns a number that the campaign makes larger.
+/// Returns the number in an environment variable, by which the campaign makes the tests larger, or `few` without it.
 fn many(name: &str, few: u32) -> u32 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(few)
 }
@@ -44,8 +44,8 @@ fn record(store: &Store, samples: u32) -> (i64, String) {
     (experiment.finish(&header(), None, State::Finished).unwrap(), uuid)
 }
 
-/// Records and copies one experiment after the other, whether or not the server runs, and writes down which experiments
-/// it acknowledges.
+/// Records experiments one after the other and copies each, whether or not the server runs; writes down which of them
+/// the server acknowledges.
 fn write(path: &Path) {
     let url = Url::parse(&std::env::var(SERVER).unwrap()).unwrap();
     let spool = Store::open_spool(path, url.clone()).unwrap();
@@ -75,7 +75,7 @@ fn write(path: &Path) {
 
 fn acknowledged(paths: &[PathBuf]) -> BTreeSet<String> {
     let notes = |path: &PathBuf| fs::read_to_string(path.with_extension("acknowledged")).unwrap_or_default();
-    // The last line may be incomplete.
+    // The last line may be incomplete, since its writer may have been killed.
     let whole = |text: String| {
         text.split_inclusive('\n')
             .filter(|line| line.ends_with('\n'))
@@ -85,7 +85,7 @@ fn acknowledged(paths: &[PathBuf]) -> BTreeSet<String> {
     paths.iter().flat_map(|path| whole(notes(path))).collect()
 }
 
-/// Checks that every one of these experiments is there once and complete.
+/// Checks that every one of these experiments is on the server once and complete.
 fn check(cluster: &Cluster, uuids: &BTreeSet<String>) {
     let asked = "SELECT e.uuid, COUNT(s.sequence), COALESCE(SUM(s.trial), 0) FROM experiment e
         LEFT JOIN sample s ON s.experiment = e.id GROUP BY e.id, e.uuid";
@@ -143,7 +143,7 @@ fn a_killed_server_loses_nothing_that_it_acknowledged_and_the_writers_go_on() {
     only_read_where_the_server_recovers(&mut cluster, &url, &paths[0]);
 }
 
-/// A server in recovery can be read, and refuses experiments with a message.
+/// Checks that a server in recovery can be read, and refuses experiments with a message.
 fn only_read_where_the_server_recovers(cluster: &mut Cluster, url: &str, path: &Path) {
     cluster.recover_for_ever();
     let url = Url::parse(url).unwrap();
@@ -179,7 +179,7 @@ fn a_huge_experiment_is_carried_there_and_read_in_little_memory() {
         server.samples(pushed.carried[0].1, |_| seen += 1).unwrap();
         assert_eq!(seen, count);
         let grown = peak_bytes() - before;
-        // All rows at once would be a kilobyte each.
+        // If all rows were in memory at once, each would take a kilobyte.
         assert!(grown < 12 << 20, "{} KiB more for {count} samples", grown >> 10);
         return;
     }

@@ -1,4 +1,4 @@
-//! A shared store whose server cannot be reached.
+//! Tests with a shared store whose server cannot be reached.
 
 use std::net::TcpListener;
 
@@ -33,7 +33,7 @@ fn a_server_that_is_not_there_or_says_nothing_is_not_waited_for_without_an_end()
     assert!(shipment.trouble.unwrap().contains("not there"));
 }
 
-/// Network traffic during a measurement would be measured with the program.
+/// While runs are recorded no server is contacted, since network traffic would be measured with the program.
 #[test]
 fn no_server_is_spoken_to_while_something_is_measured() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,4 +1,4 @@
-//! Records to store, and child processes that store them.
+//! Constructed records for the tests, and child processes that store them.
 #![expect(clippy::disallowed_methods, reason = "tests start processes by themselves")]
 
 use std::env;
@@ -12,10 +12,10 @@ use fauxplat_model::{
 };
 use fauxplat_units::Bytes;
 
-/// The variable that marks a test process as a child, and holds the path of the store.
+/// The environment variable that marks a test process as a child, and holds the path of the store.
 const CHILD: &str = "FAUXPLAT_STORE_CHILD";
 
-/// Returns the store's path if this process is a child.
+/// Returns the store's path if this process is a child of a test; otherwise `None`.
 pub(crate) fn child_store() -> Option<PathBuf> {
     env::var_os(CHILD).map(PathBuf::from)
 }
@@ -32,7 +32,7 @@ pub(crate) fn child_of(program: &Path, test: &str, path: &Path) -> Process {
     process
 }
 
-/// Returns a header with a value in every field.
+/// Returns the header of a record with a value in almost every field.
 pub(crate) fn header() -> Header {
     let cpus = || "0-1".parse().unwrap();
     Header {
@@ -115,7 +115,7 @@ pub(crate) fn sample(trial: u32) -> Sample {
     }
 }
 
-/// Returns a sample with readings that have no column.
+/// Returns the sample of a trial with readings of metrics that have no column in the store.
 pub(crate) fn open_sample(trial: u32) -> Sample {
     let mut sample = sample(trial);
     let open = ["table:requests", "pmu:cycles", "pmu:instructions"];

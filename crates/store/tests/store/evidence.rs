@@ -1,4 +1,5 @@
-//! Evidence other than runs, open readings, and artifacts: stored at once, in order, and removed with their experiment.
+//! Tests of evidence other than runs, of readings that have no column, and of artifacts: they are stored at once, in
+//! order, and removed with their experiment.
 
 use std::fs;
 use std::path::Path;
@@ -55,7 +56,7 @@ fn open_readings_come_back_with_their_metrics() {
     samples[2].readings.set_counted(cycles, never);
     experiment.append(&samples[0]).unwrap();
     experiment.append_all(&samples[1..]).unwrap();
-    // A newly opened store knows the metrics only from the file, as another process would.
+    // A newly opened store knows the metrics only from the file, as the store of another process would.
     let loaded = Store::open(directory.path().join("store.sqlite")).unwrap().load(experiment.id()).unwrap();
     assert_eq!(loaded.samples, samples);
     assert_eq!(loaded.samples[2].readings.counted(cycles), Some(never));
@@ -164,7 +165,8 @@ fn what_is_removed_is_removed_from_every_table() {
     assert_eq!(all(&store, kept).len(), pieces().len() + 1);
 }
 
-/// Records pieces of every kind until the process is killed, and writes down each acknowledged piece.
+/// Records samples and pieces of evidence of every kind until the process is killed, and writes down the number of
+/// samples whose pieces are all stored.
 fn record_for_ever(path: &Path) {
     let store = Store::open(path).unwrap();
     let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();

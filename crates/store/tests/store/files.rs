@@ -1,4 +1,5 @@
-//! Kinds of files that a store's path can lead to: each has its own error, and nothing is overwritten.
+//! Tests with all kinds of files that a store's path can lead to: each has a different error, and nothing is
+//! overwritten.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "tests print and start processes")]
 
 use std::fs::{self, Permissions};
@@ -81,7 +82,8 @@ fn a_damaged_store_is_reported_and_left_as_it_is() {
     assert_eq!(fs::read(&path).unwrap(), bytes, "it is left for whoever can mend it");
 }
 
-/// A malicious file may hold more runs than fit into memory. Sequence numbers have no gaps.
+/// A malicious file may hold more runs than fit into memory. The number is known from the last sequence number, since
+/// these have no gaps.
 #[test]
 fn an_experiment_of_more_runs_than_memory_should_hold_is_refused() {
     let (_directory, path) = filled();
@@ -156,7 +158,7 @@ fn look_at_read_only(directory: &Path) {
     assert!(matches!(hidden, StoreError::CannotOpen { .. }), "{hidden}");
 }
 
-/// A child that found no test under its name would succeed too.
+/// Checks that a child process ran its test: a child that found no test under its name would succeed too.
 #[track_caller]
 fn assert_ran(child: &Output) {
     let ran = String::from_utf8_lossy(&child.stdout).contains("1 passed");
@@ -182,7 +184,8 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Permission bits do not bind root, so root runs the check in a child process with another user id.
+/// Checks the read-only stores in a directory. Permission bits do not bind root, so root makes the check in a child
+/// process with another user id.
 fn as_ordinary_user(test: &str, directory: &Path) {
     if fs::metadata("/proc/self").unwrap().uid() != 0 {
         return look_at_read_only(directory);
@@ -219,7 +222,8 @@ fn a_read_only_store_is_read_and_refuses_writes() {
     mode(root, 0o755);
 }
 
-/// Appends until the file system refuses, and writes the number of stored samples to a file beside the store.
+/// Appends samples until the file system refuses one, and writes the number of stored samples to a file beside the
+/// store.
 fn fill_up(path: &Path) -> StoreError {
     let store = Store::open(path).unwrap();
     let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
@@ -263,7 +267,7 @@ fn a_file_size_limit_is_an_error_that_keeps_the_store() {
     assert_eq!(integrity(&path), "ok");
 }
 
-/// A file system of half a mebibyte that is unmounted when it is dropped.
+/// A file system of half a mebibyte in memory that is unmounted when it is dropped.
 struct SmallDisk(TempDir);
 
 impl SmallDisk {
@@ -287,7 +291,8 @@ impl Drop for SmallDisk {
 #[test]
 fn a_full_disk_is_an_error_that_keeps_the_store() {
     let Some(disk) = SmallDisk::mount() else {
-        // The page limit and the file size limit are tested everywhere; only the mount needs permission.
+        // The other tests of a full disk, with a limit of pages and of the file's size, run everywhere; only the mount
+        // needs permission.
         eprintln!("NOT TESTED: a full tmpfs, since this user may not mount one");
         return;
     };
@@ -301,7 +306,7 @@ fn a_full_disk_is_an_error_that_keeps_the_store() {
     let store = Store::open(&path).unwrap();
     let kept = store.list(&Filter::default()).unwrap();
     assert!(kept.len() == 1 && kept[0].samples > 0);
-    // Even marking the experiment as interrupted found no space, and this process, its owner, is alive.
+    // There was no space even to mark the experiment as interrupted, and its owner, this process, is alive.
     assert_eq!(kept[0].state, State::Running);
     let mut later = store.begin(&header(), "run", &[]).unwrap();
     later.append(&sample(0)).unwrap();
@@ -310,7 +315,7 @@ fn a_full_disk_is_an_error_that_keeps_the_store() {
     drop(store);
 }
 
-/// Under sudo the store is in the user's folder, and must not lock the user out.
+/// Under sudo the store is in the user's folder, and the user must still be able to write to it.
 #[test]
 fn what_root_makes_in_a_users_folder_is_the_users() {
     const NOBODY: u32 = 65_534;
@@ -336,7 +341,7 @@ fn what_root_makes_in_a_users_folder_is_the_users() {
     }
 }
 
-/// A dangling link does not decide where root creates a file.
+/// A dangling link must not decide where root creates a file.
 #[test]
 fn no_store_is_made_where_a_link_leads() {
     let (directory, elsewhere) = (tempdir().unwrap(), tempdir().unwrap());

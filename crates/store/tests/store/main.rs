@@ -1,4 +1,4 @@
-//! The store as its users see it: records, processes, files. Shared stores are in `tests/server`.
+//! Tests of stores as users of the crate see them: records, processes, files. Shared stores are in `tests/server`.
 
 mod away;
 mod common;

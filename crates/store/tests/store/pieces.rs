@@ -1,4 +1,4 @@
-//! A piece of evidence of each kind.
+//! Constructed pieces of evidence, one of each kind.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Several processes at once, and processes that are killed.
+//! Tests of stores with several processes at once, and with processes that are killed.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "tests print and start processes")]
 
 use std::collections::hash_map::RandomState;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::common::{child, child_store, command, header, sample};
 use fauxplat_store::{Filter, State, Store};
 
-/// Returns the file in which a child notes each sample that `append` has promised to keep.
+/// Returns the file in which a child process adds a byte for each sample whose `append` has succeeded.
 fn promises(store: &Path) -> std::path::PathBuf {
     store.with_extension("promised")
 }
@@ -34,7 +34,7 @@ fn integrity(path: &Path) -> String {
     connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap()
 }
 
-/// Kills a writer after the wait, and checks the store.
+/// Starts a process that appends samples, kills it after `wait` has returned, and checks the store.
 fn kill_after(path: &Path, wait: impl FnOnce()) {
     fs::write(promises(path), "").unwrap();
     let mut writer = child("processes::a_killed_writer_loses_at_most_the_run_in_progress", path);
@@ -45,7 +45,7 @@ fn kill_after(path: &Path, wait: impl FnOnce()) {
     check_what_is_left(path);
 }
 
-/// Checks that every promised sample is there, in its place, and that the file is intact.
+/// Checks that every sample whose `append` succeeded is there, in its place, and that the file is intact.
 fn check_what_is_left(path: &Path) {
     let promised = fs::metadata(promises(path)).unwrap().len();
     let store = Store::open(path).unwrap();
@@ -56,8 +56,8 @@ fn check_what_is_left(path: &Path) {
     let loaded = store.load(last.id).unwrap();
     assert_eq!(loaded.state, State::Interrupted);
     assert!(loaded.samples.iter().enumerate().all(|(trial, kept)| *kept == sample(trial as u32)));
-    // A killed process may not have noted a sample that it had stored. If it was killed before its own experiment
-    // began, the last experiment is an earlier one.
+    // A process may be killed after it stored a sample and before it counted that sample in the file of promises. If it
+    // was killed before its experiment began, the last experiment is an earlier one.
     assert!(loaded.samples.len() as u64 >= promised, "{} of {promised}", loaded.samples.len());
     assert_eq!(integrity(path), "ok");
 }
@@ -142,7 +142,7 @@ fn reading_goes_on_while_another_writes() {
     }
 }
 
-/// The limit of a file's size acts like a disk that is full from there on, in the middle of any write.
+/// A limit on the size of files acts like a disk that is full from there on, in the middle of any write.
 #[test]
 fn a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress() {
     const TEST: &str = "processes::a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress";
@@ -177,8 +177,8 @@ fn a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress() {
     }
 }
 
-/// Runs a child in a PID namespace, where a process has a number that belongs to another process outside, and the other
-/// way round.
+/// Returns a command that runs a child process in a new PID namespace, where a process id may belong to another process
+/// than outside.
 fn in_a_container(test: &str, path: &Path) -> std::process::Command {
     let inner = child(test, path);
     let mut outer = std::process::Command::new("unshare");
@@ -225,8 +225,8 @@ fn what_runs_in_another_container_is_not_removed() {
     assert!(other.success() && said.contains("still running"), "from a container beside it: {said}");
     writer.kill().unwrap();
     writer.wait().unwrap();
-    // Outside of containers all processes are visible, so a dead owner is known to be dead. The kernel ends the
-    // container only after its creator has ended.
+    // Outside of containers all processes are visible, so the store can tell that an owner has ended. The kernel ends
+    // the container only after its creator has ended.
     let is_outside = fs::metadata("/proc/self/ns/pid")
         .is_ok_and(|facts| std::os::unix::fs::MetadataExt::ino(&facts) == 0xEFFF_FFFC);
     while is_outside && removed(&path) != "gone" {

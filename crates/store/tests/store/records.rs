@@ -1,4 +1,4 @@
-//! Records are read from a store exactly as written.
+//! Tests that records are read from a store exactly as written.
 
 use crate::common::{command, header, sample};
 use fauxplat_model::document::Findings;
@@ -175,7 +175,7 @@ fn measure(store: &Store, kind: &str, machine: &MachineFacts, programs: [&str; 2
     experiment.finish(&header, None, State::Finished).unwrap();
 }
 
-/// Returns a program with one argument, identified by its hash at any path.
+/// Returns a command with one argument whose program is identified by its hash at any path.
 fn program(hash: &str) -> Command {
     let path = format!("/somewhere/{hash}");
     Command { program_sha256: Some(hash.into()), argv: vec![path, "-x".into()], ..command(hash) }

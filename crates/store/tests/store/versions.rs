@@ -1,4 +1,5 @@
-//! Stores of other versions: stores of an earlier build are migrated, and an earlier build can read the result.
+//! Tests with stores of other versions: stores of an earlier build are migrated, and an earlier build can read the
+//! result.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,8 +66,8 @@ fn what_an_earlier_build_wrote_is_migrated_whole() {
     assert_eq!(store.load(later.id()).unwrap().samples, [open_sample(0)]);
 }
 
-/// The statements of the build with schema version 2. That build opens a newer store for reading only, but another
-/// process of it may be writing while the store is migrated.
+/// SQL statements of the build with schema version 2 are accepted by a store of this version. That build opens a newer
+/// store for reading only, but another process of it may be writing while the store is migrated.
 #[test]
 fn the_statements_of_an_earlier_build_still_run() {
     let directory = tempdir().unwrap();
@@ -90,7 +91,7 @@ fn the_statements_of_an_earlier_build_still_run() {
             }
         }
     }
-    // Names, the record, commands, two samples and the state.
+    // At least six statements read something: names, the record, commands, two samples and the state.
     assert!(read >= 6, "{read}");
     let insert = text.split(";\n").find(|statement| statement.contains("INSERT INTO experiment")).unwrap();
     let mut insert = connection.prepare(insert).unwrap();
@@ -101,7 +102,7 @@ fn the_statements_of_an_earlier_build_still_run() {
     assert!(insert.raw_query().next().unwrap().is_some());
 }
 
-/// An earlier build finds a version above its own, and therefore does not write.
+/// A migrated store has a version above that of an earlier build, which therefore does not write to it.
 #[test]
 fn the_version_tells_an_earlier_build_to_keep_out() {
     let (_directory, path) = version_2();

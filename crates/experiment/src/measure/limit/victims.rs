@@ -1,4 +1,4 @@
-//! Finds the processes that the kernel killed for want of memory, in the kernel's log.
+//! Finds the processes that the kernel killed for lack of memory, in the kernel's log.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -9,10 +9,10 @@ use fauxplat_model::Victim;
 use fauxplat_procfs::oom;
 use fauxplat_sys::klog;
 
-/// Messages of the kernel's log from a moment on.
+/// The kernel's log from the moment on at which it was opened.
 pub(super) struct Log {
     file: Result<RefCell<File>, String>,
-    /// Messages read so far.
+    /// Messages that have been read so far.
     messages: RefCell<Vec<String>>,
 }
 
@@ -23,7 +23,7 @@ impl Log {
         Log { file, messages: RefCell::default() }
     }
 
-    /// Reason why the victims are unknown.
+    /// Reason why it is not known which processes were killed.
     pub(super) fn why(&self) -> String {
         match &self.file {
             Ok(_) => "the kernel's log does not name them".to_owned(),
@@ -33,7 +33,8 @@ impl Log {
         }
     }
 
-    /// Processes that were killed because of the limit of this group, or whose process id is known to be in it.
+    /// Processes that were killed for lack of memory because of the limit of the control group with this path, or whose
+    /// process id is known to be in it.
     pub(super) fn victims(&self, group: Option<&str>, pids: &[i32]) -> Vec<Victim> {
         let Ok(file) = &self.file else { return Vec::new() };
         let fresh = klog::records(&mut *file.borrow_mut());
@@ -43,8 +44,8 @@ impl Log {
     }
 }
 
-/// Victims in the messages. The kernel may omit the line with the group's name when there are many messages; a known
-/// process id suffices without it.
+/// Killed processes of a group in these messages. The kernel may omit the line with the group's name when there are
+/// many messages; a known process id suffices without it.
 fn victims_of(messages: &[&str], group: Option<&str>, pids: &[i32]) -> Vec<Victim> {
     let chosen = |pid: u32| {
         let mut latest_first = messages.iter().rev().filter_map(|message| oom::choice(message));
@@ -66,7 +67,7 @@ fn victims_of(messages: &[&str], group: Option<&str>, pids: &[i32]) -> Vec<Victi
         .collect()
 }
 
-/// The victim in a group of one command, if one process was killed and the command ended by that signal.
+/// The killed process of a group with one command, if one process was killed and the command ended by that signal.
 pub(super) fn by_its_end(pid: i32, name: &str) -> Victim {
     Victim { pid: pid.cast_unsigned(), name: name.to_owned(), ..Victim::default() }
 }

@@ -1,4 +1,4 @@
-//! Watches control groups while commands run in them.
+//! Watches the memory, CPU time and events of control groups while commands run in them.
 
 use fauxplat_model::{GroupUsage, LimitEvent, LimitEventKind, LimitLook, Outcome};
 use fauxplat_units::Bytes;
@@ -8,9 +8,10 @@ use super::{Limiting, RunGroup};
 use crate::abreast::{Beside, Ended};
 use crate::{Event, Failure, Listeners};
 
-/// Maximum number of looks that are kept; when there are more, every second one is dropped.
+/// Maximum number of looks (readings of all groups) that are stored; when there are more, every second one is dropped.
 const LOOKS_MAX: usize = 400;
-/// Maximum number of usage readings from which shares are computed, by far fewer slices of the time.
+/// Maximum number of readings of the groups' CPU time that are stored while all groups work. The shares of CPU time are
+/// computed over far fewer intervals.
 const TOGETHER_MAX: usize = 20_000;
 
 pub(super) struct Watch<'g> {
@@ -23,13 +24,14 @@ pub(super) struct Watch<'g> {
     /// Name of each command's process, from the kernel.
     names: Vec<String>,
     pub(super) last: Vec<GroupUsage>,
-    /// Times in seconds and CPU time of every group, while all groups had a running command.
+    /// Time in seconds since the beginning and CPU time of every group in nanoseconds, at moments when all groups had a
+    /// running command.
     pub(super) together: Vec<(f64, Vec<u64>)>,
     pub(super) looks: Vec<LimitLook>,
-    /// Every `stride`-th look is kept.
+    /// Every `stride`-th look is stored in `looks`.
     stride: usize,
     seen: usize,
-    /// First time of each kind of event, in seconds, for each group.
+    /// Kinds of events that have happened to each group, with the time in seconds of the first one.
     first: Vec<Vec<(LimitEventKind, f64)>>,
     pub(super) is_timed_out: bool,
 }
@@ -54,7 +56,8 @@ impl<'g> Watch<'g> {
         }
     }
 
-    /// Records events that are new for a group. A pause is also reported at once, since the user has to act.
+    /// Records kinds of events that have not happened to a group before. A pause is also reported at once, since the
+    /// user has to act.
     fn note(&mut self, at: usize, now: &GroupUsage, listeners: &Listeners) {
         for kind in happened(now) {
             if self.first[at].iter().all(|(known, _)| *known != kind) {
@@ -66,7 +69,7 @@ impl<'g> Watch<'g> {
         }
     }
 
-    /// Keeps a look, and thins the kept ones when there are too many.
+    /// Stores a look, and drops every second stored one when there are too many.
     fn keep(&mut self, now: &[GroupUsage]) {
         if self.seen.is_multiple_of(self.stride) {
             self.looks.push(LimitLook { at_s: self.elapsed_s, groups: now.to_vec() });
@@ -90,14 +93,14 @@ impl<'g> Watch<'g> {
         (0..self.standing.len()).all(runs)
     }
 
-    /// Events of each group, and sentences about facts that could not be determined.
+    /// Events of each group, and sentences about facts of these events that could not be determined.
     pub(super) fn events(&self, ended: &[Ended]) -> (Vec<Vec<LimitEvent>>, Vec<String>) {
         let mut untold = Vec::new();
         let all = self.standing.iter().enumerate().map(|(at, one)| {
             let mut events = Vec::new();
             for &(kind, at_s) in &self.first[at] {
-                // An event that was seen happened at least once, even if its counter is zero again: the counter of a
-                // pause is, once the paused tasks have been ended.
+                // An event that was seen happened at least once, even if its counter is zero again, as that of a pause
+                // is once the paused tasks have been ended.
                 let times = times(kind, &self.last[at]).max(1);
                 match kind {
                     LimitEventKind::OomKill => {
@@ -111,7 +114,7 @@ impl<'g> Watch<'g> {
         (all.collect(), untold)
     }
 
-    /// Events of killed processes, one for each process.
+    /// Events of processes that were killed for lack of memory in a group, one for each process.
     fn kills(
         &self,
         at: usize,
@@ -165,7 +168,8 @@ impl Beside for Watch<'_> {
             self.note(at, usage, listeners);
             let wants = |pausing: &fauxplat_cgroup::Pausing| pausing.wants_freezing(&self.last[at], usage);
             if self.standing[at].pausing.as_ref().is_some_and(wants) {
-                // A refusal is ignored, since the next look shows whether the freeze took effect.
+                // If the kernel refuses to freeze the group, that is ignored, since the next look shows whether it is
+                // frozen.
                 let _refused = self.standing[at].group.freeze(true);
             }
         }
@@ -196,7 +200,7 @@ impl Watch<'_> {
     }
 }
 
-/// If there are more than `most` elements, drops every second one; returns whether there were.
+/// Drops every second element if there are more than `most`; returns whether there were more.
 fn thin<T>(kept: &mut Vec<T>, most: usize) -> bool {
     if kept.len() <= most {
         return false;
@@ -209,7 +213,7 @@ fn thin<T>(kept: &mut Vec<T>, most: usize) -> bool {
     true
 }
 
-/// Time over which rates are computed, in seconds.
+/// Time over which the reported rates of a group are computed, in seconds.
 const RATES_S: f64 = 1.0;
 
 fn words(one: &RunGroup, now: &GroupUsage, before: &GroupUsage, over_s: f64) -> String {
@@ -242,7 +246,7 @@ fn words(one: &RunGroup, now: &GroupUsage, before: &GroupUsage, over_s: f64) -> 
     format!("{}: {}", one.name, parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// Kinds of events that have happened to a group so far.
+/// Kinds of events that have happened to a group so far, by its counters.
 fn happened(usage: &GroupUsage) -> impl Iterator<Item = LimitEventKind> + '_ {
     use LimitEventKind::{MemoryHigh, MemoryMax, OomKill, Paused, PidsMax, Throttled};
     let kinds = [MemoryHigh, MemoryMax, OomKill, Paused, PidsMax, Throttled];

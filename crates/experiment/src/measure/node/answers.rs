@@ -1,4 +1,4 @@
-//! Checks the answers of the commands by one more run of each, whose output is hashed and which is not timed. A
+//! Checks the output (the answer) of each command by one more run, whose output is hashed and which is not timed. A
 //! processor that computes wrongly is rarely slow.
 
 use fauxplat_launch::{Capture, LaunchError, environment};
@@ -6,14 +6,14 @@ use fauxplat_model::{Command, EnvBase, NodeAnswer, NodeFailure, NodeRecord, hex}
 
 use crate::{Driver, Failure};
 
-/// Runs every command once more, prepared and concluded like its timed runs. A command whose `prepare` failed has no
-/// answer.
+/// Runs every command once more, prepared and concluded like its timed runs, and adds hashes of the outputs to the
+/// record. A command whose `prepare` failed has no answer.
 pub(super) fn answers(driver: &mut Driver, record: &mut NodeRecord) -> Result<(), Failure> {
     for (command, number) in driver.commands.clone().iter().zip(0_u16..) {
         let line = &command.command;
         let prepared = driver.executor.as_mut().map_or(Ok(()), |executor| executor.prepare(number));
         let done = prepared.map(|()| capture(command).run());
-        // Concluded in any case, so that prepared resources are not left behind.
+        // `conclude` is run in any case, so that prepared resources are not left behind.
         let concluded = driver.executor.as_mut().map_or(Ok(()), |executor| executor.conclude(number));
         if let Err(why) = concluded {
             driver.warn(format!("after `{line}` was asked for its answer: {why}"));
@@ -39,7 +39,8 @@ pub(super) fn answers(driver: &mut Driver, record: &mut NodeRecord) -> Result<()
     Ok(())
 }
 
-/// The command with as much of its condition as applies to an untimed run.
+/// The command in a form in which its output can be captured, with as much of its condition as applies to an untimed
+/// run.
 fn capture(command: &Command) -> Capture {
     let condition = &command.condition;
     let named =

@@ -1,4 +1,4 @@
-//! The experiment of a node of a fleet: that of `run`, with facts about the machine, as one record.
+//! The experiment on one machine (node) of a fleet: the runs of `run`, with facts about the machine, as one record.
 
 mod answers;
 mod quiet;
@@ -17,7 +17,8 @@ use super::run;
 use crate::{Beginning, Driver, Failure, Launch, Listeners, Machine};
 use quiet::Quiet;
 
-/// Carries an order out. A failure becomes part of the record, so that the fleet learns why the node has no figure.
+/// Makes the measurement that the order of a fleet asks of this node. A failure becomes part of the record, so that the
+/// fleet learns why the node has no figure.
 pub fn record(order: &NodeOrder, launch: Launch, invocation: &[String]) -> NodeRecord {
     let mut record = NodeRecord {
         schema: NodeRecord::SCHEMA.to_owned(),
@@ -41,14 +42,14 @@ pub fn record(order: &NodeOrder, launch: Launch, invocation: &[String]) -> NodeR
     }
     let spread = quiet::spread(&record.blocks, order.definition.rule.metric);
     Quiet::read(root).since(&before, spread, &mut record.noise);
-    // Read after the measurement, when the processor is still in the state in which it was measured.
+    // Facts are read after the measurement, when the processor is still in the state in which it was measured.
     record.facts = fauxplat_topology::identity(root);
     record.ended_utc_ns = clock::realtime_ns() as i64;
     record
 }
 
-/// Refuses an order of another version, which would draw and measure differently, so that the figures could not be
-/// compared.
+/// Refuses an order of another version of fauxplat, which would measure differently, so that the figures of the nodes
+/// could not be compared.
 fn refuse(order: &NodeOrder) -> Result<(), Failure> {
     let (theirs, ours) = (order.fauxplat_version.as_str(), env!("CARGO_PKG_VERSION"));
     match (order.schema == NodeOrder::SCHEMA, theirs == ours) {
@@ -102,12 +103,12 @@ fn measure(
     finished.failed.map_or(Ok(()), Err)
 }
 
-/// Seed of one node and visit, derived from the seed of the plan by FNV-1a over the identifying values. The order of
-/// the commands thus differs between nodes and visits, and is reproducible.
+/// Seed of one node and measurement, derived from the seed of the plan by FNV-1a over the identifying values. The order
+/// of the commands thus differs between nodes and measurements, and is reproducible.
 fn seed(plan: &NodePlan, node: Option<&str>, round: u32, attempt: u32) -> u64 {
     let words = format!("{} {} {round} {attempt}", plan.seed, node.unwrap_or_default());
     let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    // 53 bits, which every JSON reader keeps exactly.
+    // Of the hash 53 bits are used, which every JSON reader keeps exactly.
     words.bytes().fold(0xcbf2_9ce4_8422_2325, hash) >> 11
 }
 
@@ -127,7 +128,7 @@ fn blocks(samples: &[Sample], commands: usize, ignored: &IgnoredFailures) -> Vec
     }
 }
 
-/// Id of a metric, and its readings in all runs; absent for a run that failed, unless its failure is ignored.
+/// Name of a metric, and its readings in all runs; `None` for a run that failed, unless its failure is ignored.
 fn column(runs: &[&Sample], metric: Metric, ignored: &IgnoredFailures) -> (String, Vec<Option<u64>>) {
     let read = |run: &&Sample| run.get(metric).filter(|_| ignored.lets_pass(run.outcome));
     (metric.name().to_owned(), runs.iter().map(read).collect())

@@ -11,14 +11,15 @@ use fauxplat_sys::clock;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Quiet {
     now_us: u64,
-    /// Steal ticks, and all ticks.
+    /// Clock ticks that the hypervisor took from the machine's CPUs (steal), and all ticks.
     steal: Option<(u64, u64)>,
-    /// Time in which some task waited for a CPU.
+    /// Time in microseconds in which some task waited for a CPU.
     waited_us: Option<u64>,
     throttles: Option<u64>,
 }
 
-/// Shares of steal time and of waiting time from which on a warning is given.
+/// Shares of the measurement's time that were stolen, and in which some task waited for a CPU, from which on a warning
+/// is given.
 const STEAL_SHARE: f64 = 0.01;
 const PRESSURE_SHARE: f64 = 0.1;
 
@@ -62,7 +63,8 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| (part as f64 / whole as f64).min(1.0))
 }
 
-/// The interquartile range of all runs of the first command over their median.
+/// The interquartile range of a metric in all runs of the first command, divided by their median; `None` without
+/// readings.
 pub(super) fn spread(blocks: &[NodeBlock], metric: Metric) -> Option<f64> {
     let id = metric.name();
     let of_block = |block: &NodeBlock| {

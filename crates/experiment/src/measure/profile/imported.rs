@@ -9,7 +9,8 @@ use super::sampled::Run;
 use super::{Profiling, found};
 use crate::Failure;
 
-/// Shows a file of `perf record`. Callers are unwound anew, and names are looked up on this machine.
+/// Makes a profile from a file of `perf record`. Callers are found again from the recorded stacks, and names of
+/// functions are looked up on this machine.
 ///
 /// # Errors
 /// Fails if the file cannot be read, or is from another kind of processor.
@@ -31,7 +32,7 @@ pub fn profile_file(path: &Path, asked: &Profiling) -> Result<ProfileFindings, F
         has_kernel: imported.has_kernel,
         ..ProfileQuality::default()
     };
-    // Each event of a clock stands for one nanosecond.
+    // An event of a clock stands for one nanosecond.
     let cpu_s = if is_clock { imported.followed.events as f64 / 1e9 } else { 0.0 };
     let elapsed_s = imported.elapsed_ns as f64 / 1e9;
     let run = Run { command: 0, block: 0, followed: imported.followed, cpu_s, elapsed_s, outcome: None };

@@ -21,7 +21,8 @@ pub fn profile_process(machine: &Machine, pid: u32, asked: &Profiling) -> Result
     let process = Process::find(pid)?;
     let threads: Vec<Whom> = process.threads.iter().map(|&thread| Whom::Process(thread)).collect();
     let mut sampler = chosen.sampler(&threads)?;
-    // The clocks cover the same tasks as the sampler: the threads, and all tasks that these create from now on.
+    // The clocks cover the same tasks as the sampler: the threads of the process, and all tasks that these create from
+    // now on.
     let clocks: Vec<Counter> = threads.iter().filter_map(|&thread| sampled::task_clock(thread)).collect();
     let mut profiler = Profiler::default();
     sampler.enable().map_err(|error| Failure::machine(error.to_string()))?;
@@ -29,7 +30,7 @@ pub fn profile_process(machine: &Machine, pid: u32, asked: &Profiling) -> Result
         clock.enable().map_err(|error| Failure::machine(error.to_string()))?;
     }
     let begun_ns = clock::monotonic_ns();
-    // Existing mappings are listed here; new ones come as records.
+    // Memory mappings that exist already are listed here; the sampler reports new ones as records.
     let running = vec![(pid as i32, process.name.clone(), mappings(pid))];
     let end_ns = asked.longest.map_or(u64::MAX, |longest| begun_ns.saturating_add(longest.0));
     let followed =

@@ -1,4 +1,4 @@
-//! Samples one run.
+//! Samples one run of a command for its profile.
 
 use std::io::ErrorKind;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -17,18 +17,18 @@ use crate::counters::Counters;
 use crate::series::cure_for_threads;
 use crate::{Driver, Failure, Machine};
 
-/// Maximum size of the sample ring of each CPU, and of all rings together.
+/// Maximum size in bytes of the ring buffer of samples of each CPU, and of all rings together.
 const RING_BYTES: u64 = 8 << 20;
 const RINGS_BYTES: u64 = 256 << 20;
-/// Maximum size of the ring of each CPU for context switches, which may be much more frequent than samples.
+/// Maximum size in bytes of each CPU's ring buffer of context switches, which may be much more frequent than samples.
 const RING_BYTES_OF_SWITCHES: u64 = 32 << 20;
-/// Default events, the best first.
+/// Events that are sampled by default: the first that can be opened.
 const USUAL: [&str; 2] = ["cycles", "cpu-clock"];
-/// `EMFILE` of errno(3).
+/// Error code of the kernel for too many open files, `EMFILE` of errno(3).
 const TOO_MANY_FILES: i32 = 24;
 /// The kernel's count of a thread's context switches, `PERF_COUNT_SW_CONTEXT_SWITCHES`.
 const CONTEXT_SWITCHES: CountingEvent = CountingEvent { config: [3, 0, 0], ..TASK_CLOCK };
-/// Events that occur in the kernel alone.
+/// Names of events that occur in kernel mode alone.
 const IN_KERNEL: [&str; 4] = ["context-switches", "cs", "cpu-migrations", "migrations"];
 /// The kernel's clock of a thread's CPU time, `PERF_COUNT_SW_TASK_CLOCK`.
 const TASK_CLOCK: CountingEvent = CountingEvent {
@@ -41,10 +41,10 @@ const TASK_CLOCK: CountingEvent = CountingEvent {
 
 pub(super) struct Chosen {
     pub(super) event: SamplingEvent,
-    /// How waits become samples, if waits are sampled.
+    /// How waits of threads become samples; `None` if another event is sampled.
     pub(super) waiting: Option<Waiting>,
     cpus: CpuSet,
-    /// Quality figures that are the same for all profiles.
+    /// Quality figures that are the same for the profiles of all commands.
     pub(super) quality: ProfileQuality,
 }
 
@@ -54,11 +54,11 @@ pub(super) struct Run {
     pub(super) followed: Followed,
     pub(super) cpu_s: f64,
     pub(super) elapsed_s: f64,
-    /// `None` for a process that was already running, and for a run that the user stopped.
+    /// How the command ended; `None` for a process that was already running, and for a run that the user stopped.
     pub(super) outcome: Option<Outcome>,
 }
 
-/// Finds the event and tries it on this thread, so that an error is reported before anything is run.
+/// Finds the event to sample and opens it for this thread, so that an error is reported before anything is run.
 pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Failure> {
     let Wanted { name, counting, pace, is_of_waits, mut notes } = wanted(asked, machine)?;
     let mut unwinding = asked.unwinding;
@@ -76,7 +76,8 @@ pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Fai
     let cpus = machine.topology().online.clone();
     let mut event = SamplingEvent { event: counting, pace, stack, has_switches: is_of_waits };
     if let Err(error) = attempt(&event, &cpus) {
-        // A thread loses its CPU in the kernel, so there would be no samples with the kernel excluded.
+        // If waits are sampled, an event happens in the kernel, where a thread loses its CPU; with the kernel excluded
+        // there would be no samples.
         if is_of_waits || is_in_kernel(&name) {
             return Err(refused(&name, &error));
         }
@@ -103,7 +104,7 @@ struct Wanted {
     name: String,
     counting: CountingEvent,
     pace: Pace,
-    /// Whether each event is the beginning of a wait, whose duration is the weight of the sample.
+    /// Whether each event is the beginning of a wait, whose duration becomes the weight of the sample.
     is_of_waits: bool,
     notes: Vec<String>,
 }
@@ -130,19 +131,19 @@ fn wanted(asked: &Profiling, machine: &Machine) -> Result<Wanted, Failure> {
     let is_clock = name.starts_with("cpu-clock") || name.starts_with("task-clock");
     let pace = match asked.period {
         Some(period) => Pace::Period(period),
-        // For a clock, the period of a sample in nanoseconds is known.
+        // The events of a clock are nanoseconds, so the period that gives the requested rate is known.
         None if is_clock => Pace::Period(1_000_000_000 / asked.rate_hz.max(1)),
         None => Pace::Frequency(asked.rate_hz),
     };
     Ok(Wanted { name, counting, pace, is_of_waits: false, notes })
 }
 
-/// Whether an event occurs in the kernel alone, so that there are no samples of it in user mode.
+/// Whether the event of this name occurs in the kernel alone, so that there are no samples of it in user mode.
 fn is_in_kernel(name: &str) -> bool {
     IN_KERNEL.contains(&name.split(':').next().unwrap_or_default())
 }
 
-/// The event by its name, with notes for the reader.
+/// The event to sample and its name, with sentences for the report about how it is counted.
 fn event(asked: &Profiling, machine: &Machine) -> Result<(String, CountingEvent, Vec<String>), Failure> {
     let mut notes = Vec::new();
     let names: Vec<&str> = match &asked.event {
@@ -208,7 +209,7 @@ fn cure(error: &SysError) -> String {
 }
 
 impl Run {
-    /// Time in seconds that the samples are shares of.
+    /// Time in seconds of which the samples show the parts.
     pub(super) fn whole_s(&self, whole: Whole) -> f64 {
         match whole {
             Whole::WaitingTime => self.followed.waited_ns as f64 / 1e9,
@@ -225,14 +226,14 @@ impl Chosen {
         Sampler::open(&self.event, threads, &self.cpus, ring_bytes).map_err(|error| {
             match cure_for_threads(&error) {
                 "" => refused(&self.quality.event, &error),
-                // Sampling a thread of fauxplat was permitted, so the error is about the process.
+                // Sampling a thread of fauxplat itself was permitted, so the error is about the sampled process.
                 cure => Failure::machine(format!("the process cannot be sampled: {error}{cure}")),
             }
         })
     }
 }
 
-/// Runs a command once and samples it. `None` if the user stopped the run before it began.
+/// Runs a command once and samples it. Returns `None` if the user stopped the run before it began.
 pub(super) fn run(
     driver: &mut Driver,
     chosen: &Chosen,
@@ -247,7 +248,7 @@ pub(super) fn run(
         clock = task_clock(Whom::Held(pid));
         let how = (chosen.event.stack, chosen.waiting.clone());
         begun_ns = clock::monotonic_ns();
-        // Taken only now, so that the results of earlier runs are kept if the start fails.
+        // The profiler is taken only now, so that the results of earlier runs are not lost if the start fails.
         let mut own = std::mem::take(&mut *profiler);
         reader = Some(thread::spawn(move || {
             let followed = own.follow(&mut sampler, how, Vec::new(), |pause| ends(&is_over, pause));
@@ -278,7 +279,8 @@ pub(super) fn seconds(clock: &Counter) -> f64 {
     clock.read().map_or(0.0, |count| count.value as f64 / 1e9)
 }
 
-/// Treats an error after Ctrl-C as a stop: the signal reaches the command as well, which may end before it is sampled.
+/// Treats an error after Ctrl-C as a run that the user stopped (`None`): the signal reaches the command as well, which
+/// may end before it is sampled.
 fn unless_stopped(outcome: Result<Option<Outcome>, Failure>) -> Result<Option<Outcome>, Failure> {
     match outcome {
         Err(_) if signal::stop_requested() => Ok(None),
@@ -286,7 +288,7 @@ fn unless_stopped(outcome: Result<Option<Outcome>, Failure>) -> Result<Option<Ou
     }
 }
 
-/// Waits for this time, or until the other side has closed the channel; true in the latter case.
+/// Waits for the time `pause`, or until the other side has closed the channel; returns true in the latter case.
 fn ends(is_over: &Receiver<()>, pause: Duration) -> bool {
     is_over.recv_timeout(pause) != Err(RecvTimeoutError::Timeout)
 }

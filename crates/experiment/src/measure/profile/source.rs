@@ -1,4 +1,4 @@
-//! Adds source lines and instructions to the functions of a profile.
+//! Adds the text of source lines and instructions to the functions of a profile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,14 +10,14 @@ use fauxplat_model::{
 };
 use fauxplat_sys::text::read_text;
 
-/// Maximum size of a source file; a larger one is not hand-written.
+/// Maximum size of a source file in bytes; a larger one is not hand-written.
 const SOURCE_MAX: usize = 16 << 20;
-/// Number of lines shown around a line with samples.
+/// Number of lines shown before and after a line with samples.
 const AROUND: u32 = 2;
-/// Maximum size of a function that is disassembled, and maximum time for that.
+/// Maximum size in bytes of a function that is disassembled, and maximum time for that.
 const CODE_MAX: u64 = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Number of bytes shown beyond the last instruction with a sample.
+/// Number of bytes of code that are disassembled beyond the last instruction with a sample.
 const BEHIND: u64 = 16;
 
 /// Adds the texts of lines and instructions, or the reasons why they cannot be read.
@@ -53,7 +53,7 @@ fn lines(function: &mut AnnotatedFunction) {
     function.lines = shown.into_iter().filter_map(line).collect();
 }
 
-/// Disassembles from the first to the last instruction with samples, by `objdump` of binutils.
+/// Disassembles a function from its first to its last instruction with samples, by `objdump` of binutils.
 fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Result<(), String> {
     let (Some(first), Some(last)) = (function.instructions.first(), function.instructions.last()) else {
         return Ok(());
@@ -86,8 +86,8 @@ fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Re
     Ok(())
 }
 
-/// Refuses a file that was rebuilt meanwhile, or that has the same path in another container. A file without a build id
-/// is assumed to be unchanged.
+/// Refuses an object file that was rebuilt since the profile was taken, or that is another file of the same path in
+/// another container. A file without a build id is assumed to be unchanged.
 fn is_still_there(object: &ProfiledObject) -> Result<(), String> {
     let now = fauxplat_profile::build_id(Path::new(&object.path));
     match object.build_id.is_some() && now != object.build_id {

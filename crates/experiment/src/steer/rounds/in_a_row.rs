@@ -1,22 +1,23 @@
-//! Blocks of rounds in which each command runs twice in a row.
+//! Chooses for each block whether its commands run twice in a row.
 
 use fauxplat_model::Runs;
 use fauxplat_plan::Layout;
 
 use super::Bounds;
 
-/// Minimum number of runs of each command for which running twice in a row is useful: half of the pairs are coins, and
-/// fewer than ten coins decide nothing.
+/// Minimum number of runs of each command for which running twice in a row is useful: only half of the pairs are then
+/// independent signs ("coins") of a test, and fewer than ten signs decide nothing.
 const RUNS_FROM: u32 = 20;
 
 /// Choice of the layout of each block, where a plan wants commands twice in a row.
 ///
-/// If the number of runs is odd or not known yet, the first block has single runs. In the latter case its duration
-/// shows whether there will be enough runs. That block has no part in a comparison of the others.
+/// If the number of runs is odd, the first block has single runs. If it is not known yet, the first block has single
+/// runs, too, and its duration shows whether there will be enough runs. That block has no part in a comparison of the
+/// others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InARow {
     wanted: Layout,
-    /// Whether there will be enough runs; `None` while that depends on their duration.
+    /// Whether each command will have [`RUNS_FROM`] runs; `None` while that depends on their duration.
     is_enough: Option<bool>,
 }
 
@@ -31,7 +32,8 @@ impl InARow {
         InARow { wanted, is_enough }
     }
 
-    /// Notes the duration of the first block, and the time that all blocks may take.
+    /// Decides whether there will be enough runs, by the duration of the first round and the time that all rounds may
+    /// take.
     pub(super) fn paced(&mut self, round_ns: u64, time_ns: u64) {
         let is_enough = || round_ns.saturating_mul(RUNS_FROM.into()) <= time_ns;
         self.is_enough = Some(self.is_enough.unwrap_or_else(is_enough));

@@ -1,6 +1,6 @@
 //! The processed profile of the Firefox Profiler: a process for each command.
 //!
-//! A profile stores how often a stack was seen and not when, so each stack becomes one sample with a weight.
+//! fauxplat's profiles store how often a stack was seen and not when, so each stack becomes one sample with a weight.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ use crate::ReportError;
 use crate::calls::{self, Kind};
 use crate::words::visible;
 
-/// Nanoseconds between two samples if events were counted and not time.
+/// Nanoseconds between two samples if the profile has no rate per second.
 const DISTANCE_NS: u64 = 1_000_000;
 
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
@@ -34,7 +34,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         file.set_thread_name(thread, &visible(&profile.name));
         file.set_thread_samples_weight_type(thread, WeightType::Samples);
         let mut now_ns: u64 = 0;
-        // The weight of a stack is given in samples, since the viewer stores it in 32 bits.
+        // Weights are given as numbers of samples and not of events, since the viewer stores them in 32 bits.
         let per_event = profile.quality.samples as f64 / profile.quality.weight().max(1) as f64;
         for way in ways_of(found, at) {
             let samples = (way.events(at) as f64 * per_event).round() as u64;
@@ -53,8 +53,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
             let stack = file.intern_stack_frames(thread, infos.into_iter());
             let weight = i32::try_from(samples).unwrap_or(i32::MAX);
             let passed_ns = samples.saturating_mul(distance_ns);
-            // A sample ends the interval since the previous one, during which its CPU time was used, unless it
-            // represents waiting.
+            // A sample stands for the time since the previous one, during which CPU time was used, unless it represents
+            // waiting.
             now_ns = now_ns.saturating_add(passed_ns);
             let cpu_ns = if profile.quality.whole() == Whole::WaitingTime { 0 } else { passed_ns };
             file.add_sample(
@@ -70,7 +70,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(writeln!(out)?)
 }
 
-/// Kinds of code, with the colours in which the viewer shows them.
+/// The Firefox Profiler's categories for the kinds of code, with the colours in which it shows them.
 struct Categories([CategoryPairHandle; 5]);
 
 impl Categories {

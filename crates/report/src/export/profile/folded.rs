@@ -1,5 +1,5 @@
-//! A line for each stack, as Brendan Gregg's scripts fold them; for two profiles with two counts, as `difffolded.pl`
-//! writes them.
+//! Writes a line for each stack, as Brendan Gregg's scripts fold them; for two profiles with two counts, as
+//! `difffolded.pl` writes them.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,7 +20,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     if profiles > 2 {
         return Err(ReportError::NothingToExport { format: NAME, reason: TWO_PROFILES });
     }
-    // Stacks with the same functions but different source lines become one line.
+    // Stacks with the same functions but different source lines are added up in one line.
     let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for way in calls::ways(found) {
         let names = calls::frames(found, way.frames).map(|(_, frame)| visible(&frame.name));
@@ -35,7 +35,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(())
 }
 
-/// The name as a step of a folded stack: without semicolons, and not empty, since readers drop empty steps.
+/// A function's name as a step of a folded stack: without semicolons, and not empty, since readers drop empty steps.
 fn step(name: &str) -> String {
     if name.trim().is_empty() { "?".to_owned() } else { name.replace(';', ":") }
 }

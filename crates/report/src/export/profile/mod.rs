@@ -1,4 +1,4 @@
-//! Profiles for tools that draw and explore them.
+//! Exports profiles for tools that draw and explore them.
 
 mod firefox;
 mod folded;
@@ -29,7 +29,7 @@ fn found<'a>(record: &Record<'a>, format: &'static str) -> Result<&'a ProfileFin
     }
 }
 
-/// The only profile, for formats that hold one.
+/// The only profile, for formats that hold one; fails if there are several.
 fn only<'a>(found: &'a ProfileFindings, format: &'static str) -> Result<&'a Profile, ReportError> {
     match found.profiles.as_slice() {
         [only] => Ok(only),
@@ -44,7 +44,7 @@ fn seconds_per_event(profile: &Profile) -> Option<f64> {
     Some(seconds / all as f64)
 }
 
-/// Names above the functions of a stack: the process, and a mark for missing callers.
+/// Names that precede the functions of a stack: the process, and a mark for missing callers.
 fn above<'w>(way: &'w Way) -> impl Iterator<Item = String> + 'w {
     let process = (!way.process.is_empty()).then(|| visible(way.process));
     process.into_iter().chain(way.mark.map(str::to_owned))

@@ -25,7 +25,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     let mut types = vec![["samples", "count"]];
     let kind = kind(profile);
     types.extend(unit_ns.map(|_| [kind, "nanoseconds"]));
-    // For events other than time, each sample represents a number of events.
+    // For events other than time, each sample has a value for the number of events that it represents.
     let event = visible(profile.quality.event.split(':').next().unwrap_or_default());
     let period = profile.quality.period.unwrap_or(1);
     let has_events = unit_ns.is_none() && profile.quality.events.is_some() && !event.is_empty();
@@ -67,7 +67,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(out.write_all(&file.0)?)
 }
 
-/// pprof's name for the samples' unit of time. For waiting time the name is that of Go's profiles.
+/// pprof's name for what the samples measure. For waiting time the name is that of Go's profiles.
 fn kind(profile: &Profile) -> &'static str {
     match profile.quality.whole() {
         Whole::WaitingTime => "delay",
@@ -82,7 +82,7 @@ fn value_type(kind: u64, unit: u64) -> Vec<u8> {
     message.0
 }
 
-/// Strings, functions and locations, each stored once. A location is a line of a function.
+/// The tables of the format: strings, functions and locations, each stored once. A location is a line of a function.
 #[derive(Default)]
 struct Tables {
     strings: Vec<String>,
@@ -116,8 +116,8 @@ impl Tables {
             let mut message = Message::default();
             message.number(1, function);
             message.number(2, name_at);
-            // The linker's name is left out: if it equals the name, pprof takes the name for a mangled one and removes
-            // the template arguments, so that all instances of a template become one.
+            // The field for the linker's name is left out: if it equals the name, pprof takes the name for a mangled
+            // one and removes the template arguments, so that all instances of a template become one.
             message.number(4, file_at);
             self.messages.bytes(5, &message.0);
         }

@@ -20,7 +20,7 @@ impl Message {
         self.varint(field << 3 | kind);
     }
 
-    /// A number. Zero is not written, since a missing number means zero.
+    /// Writes a field with a number. Zero is not written, since a missing number means zero.
     pub(super) fn number(&mut self, field: u64, number: u64) {
         if number != 0 {
             self.key(field, NUMBER);
@@ -28,14 +28,14 @@ impl Message {
         }
     }
 
-    /// Bytes, or an embedded message.
+    /// Writes a field with bytes, or with an embedded message.
     pub(super) fn bytes(&mut self, field: u64, bytes: &[u8]) {
         self.key(field, BYTES);
         self.varint(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
-    /// Packed numbers.
+    /// Writes a field with packed numbers.
     pub(super) fn numbers(&mut self, field: u64, numbers: &[u64]) {
         let mut packed = Message::default();
         numbers.iter().for_each(|&number| packed.varint(number));

@@ -87,7 +87,7 @@ fn sampled(found: &ProfileFindings, at: usize, profile: &Profile, frames: &mut F
     }
 }
 
-/// Frames, each stored once.
+/// Table of frames, each stored once under a number.
 #[derive(Default)]
 struct Frames {
     numbers: HashMap<Frame, usize>,

@@ -1,4 +1,4 @@
-//! Nested boxes.
+//! Drawing of nested boxes.
 
 use maud::{Markup, html};
 
@@ -6,15 +6,15 @@ use super::Drawing;
 use crate::parts::{Boxes, TreeBox};
 use crate::svg::{Anchor, TEXT_SIZE, rect, text, text_width};
 
-/// Pixels inside the edge of a box, and between boxes.
+/// Distance in pixels from the edge of a box to its contents, and between boxes.
 const GAP: f64 = 8.0;
-/// Height of a line of text.
+/// Height of a line of text in pixels.
 const LINE: f64 = 16.0;
-/// Size of a box without contents.
+/// Size in pixels of a box without contents.
 const LEAF_WIDTH: f64 = 34.0;
 const LEAF_HEIGHT: f64 = 24.0;
 
-/// A box with its computed size and the positions of its children, which can be drawn at any corner.
+/// A box with its computed size and the positions of its children relative to its corner.
 struct Laid<'p> {
     width: f64,
     height: f64,
@@ -52,7 +52,7 @@ fn class(of: &TreeBox) -> String {
     format!("box tint{}{}", of.tint, if of.usable { "" } else { " off" })
 }
 
-/// Arranges the children in rows so that the box is about twice as wide as high.
+/// Arranges the inner boxes of a box in rows so that the box is about twice as wide as high.
 fn arranged<'p>(of: &'p TreeBox, children: Vec<Laid<'p>>) -> Laid<'p> {
     let area: f64 = children.iter().map(|child| (child.width + GAP) * (child.height + GAP)).sum();
     let widest = children.iter().map(|child| child.width).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Distributions as columns: a row for each command, on a common axis.
+//! Drawing of distributions as columns: a row for each command, on a common axis.
 
 use maud::{Markup, html};
 
@@ -9,17 +9,17 @@ use crate::svg::{self, Anchor, Axis, TEXT_SIZE};
 use crate::words::{Scale, counted, spaced};
 
 const WIDTH: f64 = 720.0;
-/// Pixels beside the columns, enough for half of the number below the first.
+/// Width in pixels on each side of the columns, enough for half of the number below the first column.
 const BESIDE: f64 = 30.0;
-/// Height of the highest column, of a line of text above it, and of the gap between two rows.
+/// Heights in pixels of the highest column, of a line of text above it, and of the gap between two rows.
 const HIGHEST: f64 = 64.0;
 const LINE: f64 = 18.0;
 const GAP: f64 = 12.0;
-/// Height for the numbers of the axis and the axis title.
+/// Height for the numbers and the title of the axis, in pixels.
 const BELOW: f64 = 44.0;
 const BINS_MAX: usize = 60;
 
-/// Draws the distributions of readings. Counts in bins are drawn as curves elsewhere.
+/// Draws distributions of readings; `None` for counts in given bins, which are drawn as curves elsewhere.
 pub(super) fn draw(of: &Distribution) -> Option<Drawing> {
     let Shape::Readings { metric, axis, values } = &of.shape else { return None };
     let raster = axis.raster(BINS_MAX);
@@ -71,7 +71,7 @@ fn row(name: &str, series: &Sorted, raster: Raster, scale: Scale, x: &Axis, base
         (svg::line((x.from, base), (x.to, base), "rule"))
         @for (index, &count) in bins.iter().enumerate() {
             @if count > 0 {
-                // Even a single reading among thousands remains visible.
+                // A column of a single reading among thousands remains visible.
                 @let height = (HIGHEST * count as f64 / fullest).max(1.5);
                 @let left = x.from + width * index as f64;
                 (svg::bar(left, base - height, width - 1.0, height, "dot1", &hint(raster, index, count, scale)))

@@ -8,28 +8,28 @@ use crate::svg::{self, Anchor, TEXT_SIZE, fitting};
 use crate::words::change;
 
 const WIDTH: f64 = 900.0;
-/// Width for the names on the left and for the numbers on the right.
+/// Widths of the names on the left and of the numbers on the right, in pixels.
 const LEFT: f64 = 260.0;
 const RIGHT: f64 = 90.0;
 const ROW: f64 = 20.0;
 const ABOVE: f64 = 34.0;
 const BELOW: f64 = 40.0;
 const DOT: f64 = 3.5;
-/// Steps of the axis, as shares.
+/// Distances between ticks of the axis, as shares.
 const STEPS: [f64; 12] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
-/// Greatest number of ticks on each side of zero.
+/// Maximum number of ticks on each side of zero.
 const TICKS: f64 = 4.0;
-/// Reach of the axis as a multiple of the outermost estimate.
+/// Length of the axis on each side of zero, as a multiple of the outermost estimate.
 const BEYOND: f64 = 1.4;
 
-/// The axis: logarithms of ratios, with zero in the middle.
+/// The axis: logarithms of ratios, with zero in the middle and `reach` at both ends.
 struct Axis {
     reach: f64,
 }
 
 impl Axis {
-    /// An axis that includes the outermost estimate and the margin. An interval that extends further is cut off at the
-    /// edge.
+    /// An axis for these effects, which includes the outermost estimate and the margin. An interval that extends
+    /// further is cut off at the edge.
     fn of(of: &Effects) -> Self {
         let centres = of.rows.iter().map(|row| row.ratio.ln().abs()).filter(|it| it.is_finite());
         Axis { reach: BEYOND * centres.fold(1.5 * of.margin.ln_1p(), f64::max).max(1e-3) }
@@ -49,7 +49,7 @@ impl Axis {
         ticks.filter(|&ratio| ratio > 0.0 && ratio.ln().abs() <= self.reach).collect()
     }
 
-    /// Powers of ten, for ranges in which equal steps would overlap.
+    /// Ratios at which ticks stand if equal steps would overlap: powers of ten.
     fn decades(&self) -> Vec<f64> {
         let powers = self.reach / std::f64::consts::LN_10;
         let step = (powers / TICKS).ceil().max(1.0);

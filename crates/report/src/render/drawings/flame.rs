@@ -1,4 +1,4 @@
-//! Flame graphs: readable as static drawings, with a script for zooming, searching and turning them upside down.
+//! Flame graphs: readable as static SVG drawings, with a script for zooming, searching and turning them upside down.
 
 use maud::{Markup, html};
 
@@ -10,24 +10,25 @@ use crate::words::{grouped, shorten, spaced, visible};
 
 const WIDTH: f64 = 1200.0;
 const GAP: f64 = 8.0;
-/// Height of a bar, and distance from one row to the next.
+/// Height of a bar, and distance from one row of bars to the next, in pixels.
 const BAR: f64 = 17.0;
 const ROW: f64 = 18.0;
-/// Height above the bars: title, legend, and controls.
+/// Height above the bars for title, legend, and controls, in pixels.
 const TOP: f64 = 76.0;
 const SIZE: f64 = 11.0;
-/// Pixels of a character of the names, which are set in a monospace font.
+/// Width in pixels of a character of the names, which are set in a monospace font.
 const COLUMN: f64 = 6.7;
-/// Least number of characters for a name to be shown.
+/// Minimum number of characters that must fit into a bar for it to show its name, shortened if necessary.
 const COLUMNS_MIN: usize = 3;
 const NAME_MAX: usize = 1000;
-/// Shares at which the colour of a change becomes stronger.
+/// Changes of a function's share from which on its colour is one step stronger.
 const STEPS: [f64; 7] = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1];
 
 /// The script for zooming and searching, a constant that contains nothing of a profile.
 pub(crate) const SCRIPT: &str = include_str!("flame.js");
 
-/// Colours for the steps of a change. Colour is never the only sign, since each bar has its numbers.
+/// Style rules of the bars, with colours for the steps of a change. Colour is never the only sign, since each bar has
+/// its numbers.
 const STYLE: &str = "\
 .bar text{pointer-events:none;font-family:ui-monospace,'DejaVu Sans Mono',monospace}\
 .bar rect{stroke:var(--ground);stroke-width:.6}.bar{cursor:pointer;outline:none}\
@@ -38,7 +39,7 @@ const STYLE: &str = "\
 .s0{fill-opacity:.1}.s1{fill-opacity:.18}.s2{fill-opacity:.28}.s3{fill-opacity:.38}.s4{fill-opacity:.5}\
 .s5{fill-opacity:.62}.s6{fill-opacity:.75}";
 
-/// Draws the graph with the root at the bottom.
+/// Draws the flame graph with the root at the bottom.
 pub(super) fn draw(of: &Flame) -> Drawing {
     let rows = of.bars.iter().map(|bar| bar.depth + 1).max().unwrap_or(1);
     let bottom = TOP + rows as f64 * ROW + GAP;
@@ -84,13 +85,13 @@ fn bar(of: &Flame, bar: &Bar, rows: usize) -> Markup {
     }
 }
 
-/// The text of a bar: its name, shortened in the middle; empty if there is no room.
+/// The text on a bar: its name, shortened in the middle; empty if there is no room. `width` is in pixels.
 fn fitting(name: &str, width: f64) -> String {
     let columns = ((width - 6.0) / COLUMN).max(0.0) as usize;
     if columns < COLUMNS_MIN { String::new() } else { shorten(name, columns, "…") }
 }
 
-/// The samples of a bar, and their share of the whole.
+/// Text about a bar with its number of samples, and their share of the whole; for two profiles also the change.
 fn numbers(of: &Flame, bar: &Bar) -> String {
     let line = |profile: usize| {
         let samples = bar.spans[profile].1;
@@ -114,7 +115,7 @@ fn remark(kind: Kind) -> String {
     }
 }
 
-/// The colour: for two profiles by the change, for one profile by the kind of code.
+/// The style class for the colour of a bar: for two profiles by the change, for one profile by the kind of code.
 fn class(of: &Flame, bar: &Bar) -> String {
     match of.change(bar) {
         Some(change) => change_class(change),
@@ -166,7 +167,7 @@ fn legend(of: &Flame) -> Markup {
     }
 }
 
-/// The controls, which are visible only if the script runs.
+/// The controls for zooming and searching, which are visible only if the script runs.
 fn switches(of: &Flame, names: &[String]) -> Markup {
     let mut entries = vec![("search", "search (/)".to_owned()), ("turn", "upside down (i)".to_owned())];
     entries.push(("reset", "whole (Escape)".to_owned()));
@@ -215,7 +216,8 @@ mod tests {
         assert!(STYLE.chars().all(|c| !"<&>".contains(c)));
     }
 
-    /// A switch consists only of its text, so without pointer events on text it could not be clicked.
+    /// A control (switch) of the drawing consists only of its text, so without pointer events on text it could not be
+    /// clicked.
     #[test]
     fn switches_take_the_pointer() {
         let rules = STYLE.split('}').filter(|rule| rule.contains("pointer-events:none"));

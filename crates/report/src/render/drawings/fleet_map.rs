@@ -1,4 +1,4 @@
-//! Machines as squares, with a row for each rack.
+//! Drawing of machines as coloured squares, with a row for each rack.
 
 use maud::{Markup, html};
 
@@ -7,13 +7,13 @@ use crate::parts::{FleetMap, MapMachine, MapRow, Patch};
 use crate::svg::{self, Anchor, TEXT_SIZE, fitting, text_width};
 
 const WIDTH: f64 = 960.0;
-/// Greatest width for the names of rows.
+/// Maximum width for the names of rows, in pixels.
 const NAMES_MAX: f64 = 220.0;
-/// Squares shrink with the longest row.
+/// Largest and smallest size of a square, in pixels. Squares shrink with the length of the longest row.
 const SQUARE_MAX: f64 = 20.0;
 const SQUARE_MIN: f64 = 12.0;
 const GAP: f64 = 2.0;
-/// Slowdown from which a square has the full intensity.
+/// Slowdown as a share from which on a square has the full intensity.
 const STRONGEST: f64 = 0.2;
 const STEPS: f64 = 8.0;
 

@@ -1,4 +1,4 @@
-//! Pairs as squares, with panels side by side.
+//! Drawing of pairs as coloured squares, with panels side by side.
 
 use maud::{Markup, html};
 
@@ -8,13 +8,14 @@ use crate::svg::{self, Anchor, TEXT_SIZE, text_width};
 
 const WIDTH: f64 = 960.0;
 const GAP: f64 = 28.0;
-/// Room for the names beside a panel, and for its title.
+/// Room for the names beside a panel, and for its title, in pixels.
 const MARGIN: f64 = 34.0;
-/// Squares shrink with their number. Numbers in squares are omitted when they no longer fit.
+/// Sizes of a square in pixels: the largest, the smallest, and the smallest with a number in it. Squares shrink with
+/// their number.
 const SQUARE_MAX: f64 = 46.0;
 const SQUARE_MIN: f64 = 7.0;
 const NUMBERED: f64 = 30.0;
-/// Steps of heat. The last step is a ratio of two or more.
+/// Number of steps of the colour. The last step stands for a ratio of two or more.
 const STEPS: usize = 8;
 
 pub(super) fn draw(of: &HeatMap) -> Drawing {
@@ -69,7 +70,7 @@ fn class(tint: Tint) -> String {
     }
 }
 
-/// The step for a ratio from one to two.
+/// The step of the colour for a ratio, from 0 for one to the last for two or more.
 fn heat(ratio: f64) -> usize {
     if ratio.is_finite() { ((ratio - 1.0).clamp(0.0, 0.999) * STEPS as f64) as usize } else { 0 }
 }

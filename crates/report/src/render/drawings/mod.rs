@@ -1,4 +1,4 @@
-//! Drawings, each of which can be a file of its own or a part of a page.
+//! SVG drawings, each of which can be a separate file or a part of a page.
 
 mod boxes;
 mod distribution;
@@ -25,9 +25,9 @@ pub(crate) struct Drawing {
     title: String,
     description: String,
     body: Markup,
-    /// Rules besides those of all drawings.
+    /// Style rules of this drawing, besides those that all drawings have.
     style: &'static str,
-    /// The script of a drawing in its own file. A surrounding page has the same script itself.
+    /// The script that a drawing has in a separate file. A surrounding page has the same script itself.
     script: &'static str,
 }
 
@@ -45,7 +45,7 @@ impl Drawing {
         let body = html! {
             (self.styled())
             @if !self.script.is_empty() {
-                // XML interprets nothing in a CDATA section except its end, which no script here contains.
+                // In a CDATA section XML interprets nothing except the section's end, which no script here contains.
                 script { (PreEscaped("<![CDATA[")) (PreEscaped(self.script)) (PreEscaped("]]>")) }
             }
         };
@@ -59,7 +59,7 @@ impl Drawing {
         }
     }
 
-    /// The drawing inside a page that has [`svg::STYLE`].
+    /// The drawing as a part of a page that has the style rules [`svg::STYLE`].
     pub(crate) fn inline(&self) -> Markup {
         svg::inline(self.width, self.height, &self.title, &self.description, &self.styled())
     }
@@ -79,7 +79,7 @@ pub(crate) fn draw(part: &Part) -> Option<Drawing> {
     }
 }
 
-/// Writes the first drawing of a report.
+/// Writes the first drawing of a report as an SVG file.
 pub(crate) fn write(pieces: &[Piece], out: &mut dyn Write) -> Result<(), ReportError> {
     let drawing = shown(pieces, Medium::Page).find_map(|piece| draw(&piece.part));
     let reason = "these findings have no drawing; take text, json, csv, markdown or html";

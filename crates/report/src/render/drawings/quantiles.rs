@@ -1,4 +1,4 @@
-//! Latencies by percentile: the tail is drawn as large as the bulk.
+//! Drawing of latencies by percentile: the tail is drawn as large as the bulk.
 
 use fauxplat_model::Metric;
 use maud::{Markup, html};
@@ -11,7 +11,7 @@ use crate::words::quantity;
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 78.0;
-/// Enough for half of the longest percentile.
+/// Room at the right in pixels: enough for half of the longest percentile's label.
 const RIGHT: f64 = 28.0;
 const ABOVE: f64 = 28.0;
 const BELOW: f64 = 44.0;
@@ -24,7 +24,7 @@ struct Stroke<'p> {
     dashed: bool,
 }
 
-/// All curves on logarithmic axes: rarer to the right, later upwards.
+/// Draws all curves on logarithmic axes: rarer to the right, later upwards.
 pub(super) fn draw(of: &Quantiles) -> Drawing {
     let curves = strokes(of);
     let points = || curves.iter().flat_map(|curve| curve.points);
@@ -46,7 +46,7 @@ pub(super) fn draw(of: &Quantiles) -> Drawing {
     Drawing::new(WIDTH, height, &of.title, &of.description, body)
 }
 
-/// The curve of served activations and, if some were missed, the corrected curve.
+/// The curves to draw for each test: of served activations and, if some were missed, the corrected curve.
 fn strokes(of: &Quantiles) -> Vec<Stroke<'_>> {
     let mut strokes = Vec::new();
     for (index, curve) in of.curves.iter().enumerate() {
@@ -58,7 +58,7 @@ fn strokes(of: &Quantiles) -> Vec<Stroke<'_>> {
     strokes
 }
 
-/// Powers of ten within the axis, and also their doubles and fives if there are few.
+/// Draws lines and labels at powers of ten within the axis, and also at their doubles and fives if there are few.
 fn decades(y: &Axis) -> Markup {
     let factors: &[f64] = if y.high - y.low > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
     let values = (0..=13).flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)));

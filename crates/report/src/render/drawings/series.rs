@@ -1,4 +1,4 @@
-//! Values along an axis: points with their intervals, and lines through them.
+//! Drawings of values along an axis: points with their intervals, and lines through them.
 
 use maud::{Markup, html};
 
@@ -11,14 +11,14 @@ const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 380.0;
 const ZOOM_WIDTH: f64 = 420.0;
 const ZOOM_HEIGHT: f64 = 220.0;
-/// Room for the numbers at the left and below.
+/// Room for numbers and titles around the plot, in pixels.
 const LEFT: f64 = 78.0;
 const BELOW: f64 = 44.0;
 const ABOVE: f64 = 28.0;
 const RIGHT: f64 = 16.0;
-/// Number of colours in the style sheet.
+/// Number of line colours in the style sheet.
 const COLOURS: usize = 6;
-/// Greatest number of points whose intervals are drawn as lines; with more points they are drawn as a band.
+/// Maximum number of points whose intervals are drawn as lines; the intervals of more points are drawn as a band.
 const BARS_MAX: usize = 40;
 
 pub(super) fn draw(of: &Series) -> Drawing {
@@ -26,7 +26,7 @@ pub(super) fn draw(of: &Series) -> Drawing {
     Drawing::new(width, height, &of.title, &of.description, body(of, width, height))
 }
 
-/// The interpretation of the vertical axis.
+/// How labels of the vertical axis show its values: in a unit, or as changes in per cent.
 #[derive(Clone, Copy)]
 enum Reading {
     In(Scale),
@@ -70,7 +70,7 @@ fn body(of: &Series, width: f64, height: f64) -> Markup {
     }
 }
 
-/// Marks of the lines in the legend, besides their colours.
+/// Marks that identify the lines in the legend, besides their colours.
 const LEGEND: [&str; COLOURS] = ["①", "②", "③", "④", "⑤", "⑥"];
 
 fn heading(of: &Series, reading: Reading) -> String {
@@ -83,7 +83,7 @@ fn heading(of: &Series, reading: Reading) -> String {
     }
 }
 
-/// A value across the drawing, with the band of its interval.
+/// Draws a horizontal line at a value, with the band of its interval.
 fn across(rule: &Rule, x: &Axis, y: &Axis) -> Markup {
     let band = [
         (x.from, y.at(rule.high)),
@@ -121,15 +121,15 @@ fn names(of: &Series, x: &Axis, height: f64) -> Markup {
     }
 }
 
-/// Whether a name is written: if there are too many names, only every nth.
+/// Whether there is room for the name at a place: if there are too many names, only every nth is written.
 fn has_room(names: &[String], place: usize) -> bool {
     let longest = names.iter().map(|name| svg::text_width(name, TEXT_SIZE)).fold(1.0, f64::max);
     let fit = ((WIDTH - LEFT - RIGHT) / (longest + 8.0)).max(1.0);
     place < names.len() && place.is_multiple_of((names.len() as f64 / fit).ceil().max(1.0) as usize)
 }
 
-/// A line of the series: the band or the bars of its intervals, its medians (connected if neighbours belong together),
-/// and its points.
+/// Draws a line of the series: the band or the bars of its intervals, its medians (connected if neighbours belong
+/// together), and its points.
 fn drawn(line: &Line, colour: usize, x: &Axis, y: &Axis) -> Markup {
     let points = &line.points;
     let upper = points.iter().map(|point| (x.at(point.x), y.at(point.high)));

@@ -21,13 +21,14 @@ use crate::svg;
 use crate::words::{counted, spaced, visible};
 use crate::{Detail, ReportError};
 
-/// Tables with more rows are folded.
+/// Maximum number of rows of a table that is shown unfolded.
 const ROWS_MAX: usize = 30;
 
-/// Width and characters of listings. Listings scroll, so only lines longer than any real source line are cut.
+/// Width (in columns) and characters of listings. Listings scroll, so only lines longer than any real source line are
+/// cut.
 const LISTING: Pen = Pen { unicode: true, width: 400 };
 
-/// Number of commands in the title of the page.
+/// Maximum number of commands that the title of the page names.
 const NAMES_MAX: usize = 3;
 
 pub(crate) fn write(record: &Record, pieces: &[Piece], out: &mut dyn Write) -> Result<(), ReportError> {
@@ -72,7 +73,7 @@ fn title(record: &Record) -> String {
     }
 }
 
-/// The answers, the warnings, and all other pieces in their order.
+/// Content of the page: the answers, the warnings, and all other pieces in their order.
 fn content(title: &str, pieces: &[&Piece]) -> Markup {
     let rank = |piece: &&Piece| match &piece.part {
         Part::Sentence(it) => Some(it.rank),
@@ -98,7 +99,8 @@ fn content(title: &str, pieces: &[&Piece]) -> Markup {
     }
 }
 
-/// Whether a piece continues the preceding one: a sentence its paragraph, an enlarged part the row of such parts.
+/// Whether a piece belongs to the same group as the preceding piece: a sentence continues a paragraph, and an enlarged
+/// part of a series continues a row of such parts.
 fn continues(before: &Piece, piece: &Piece) -> bool {
     let is_zoom = |piece: &Piece| matches!(&piece.part, Part::Series(Series { is_zoom: true, .. }));
     piece.goes_on_with(before) || is_zoom(before) && is_zoom(piece)
@@ -155,7 +157,7 @@ fn figure(piece: &Piece, caption: Option<&str>) -> Markup {
     }
 }
 
-/// Lines with fixed columns, which scroll by themselves if they are too wide.
+/// A listing as text of fixed width, which scrolls by itself if it is too wide.
 fn listing(it: &Listing) -> Markup {
     html! {
         p.faint { (spaced(&visible(&it.title))) }
@@ -181,7 +183,7 @@ fn sentence(piece: &Piece, it: &Sentence) -> Markup {
     }
 }
 
-/// The style class of a sentence's tone. Colour is never the only sign, since the words say the same.
+/// The style class for the tone of a sentence. Colour is never the only sign, since the words say the same.
 fn tone(piece: &Piece) -> Option<&'static str> {
     match &piece.part {
         Part::Sentence(it) => class(it.tone),
@@ -247,7 +249,7 @@ fn cell(column: usize, text: &str, named: bool, numeric: bool) -> Markup {
     }
 }
 
-/// A table that scrolls by itself if it is too wide, also by keyboard.
+/// The HTML of a table, which scrolls by itself if it is too wide, also by keyboard.
 fn framed(header: &[&str], numeric: &[bool], rows: &Markup) -> Markup {
     let titles: Vec<String> = header.iter().map(|title| spaced(&visible(title))).collect();
     html! {
@@ -305,7 +307,7 @@ fn entries(it: &Notes) -> Markup {
     html! { ul { @for chunk in lines.chunk_by(|_, line| line.depth > 1) { (entry(chunk)) } } }
 }
 
-/// A line with the lines below it, as a nested list.
+/// A line of notes with the deeper lines that follow it, as a nested list.
 fn entry(lines: &[&Note]) -> Markup {
     html! {
         li class=[class(lines[0].tone)] {

@@ -1,4 +1,4 @@
-//! The raw data inside a page, for readers who want to process it.
+//! The JSON document of the record inside a page, for readers who want to process it.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,10 @@ use maud::{Markup, PreEscaped, html};
 use crate::json;
 use crate::words::is_hidden;
 
-/// Size limit of the data, about ten thousand runs: a larger page would open slowly on a phone.
+/// Maximum size of the document in bytes, about ten thousand runs: a larger page would open slowly on a phone.
 const BYTES_MAX: usize = 4 << 20;
 
-/// The section with the data, or with advice if the data was left out.
+/// The section of the page with the document, or with advice if the document is too large.
 pub(super) fn section(record: &Record) -> Markup {
     html! {
         section {
@@ -30,7 +30,7 @@ pub(super) fn section(record: &Record) -> Markup {
     }
 }
 
-/// The document; `None` if it takes more than `bytes_max` bytes.
+/// The JSON document of the record; `None` if it takes more than `bytes_max` bytes.
 fn embedded(record: &Record, bytes_max: usize) -> Option<String> {
     let mut bounded = Bounded { bytes: Vec::new(), bytes_max };
     json::write(record, &mut bounded).ok()?;
@@ -75,7 +75,7 @@ fn elsewhere(record: &Record) -> Markup {
     }
 }
 
-/// A buffer that refuses to grow beyond a bound.
+/// A buffer that refuses to grow beyond `bytes_max` bytes.
 struct Bounded {
     bytes: Vec<u8>,
     bytes_max: usize,

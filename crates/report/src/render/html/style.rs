@@ -1,7 +1,7 @@
 //! Style and script of a page: constants that contain nothing of the record.
 
-/// The style sheet: the reader's light or dark theme; wide parts scroll by themselves; printed pages have ink on white
-/// and all rows.
+/// The style sheet of pages: the reader's light or dark theme; wide parts scroll by themselves; printed pages have ink
+/// on white and all rows.
 pub(crate) const STYLE: &str = "\
 :root{color-scheme:light dark;--text:#1f2328;--page:#fff;--soft:#59636e;--edge:#d0d7de;--fill:#f6f8fa;\
 --good:#116329;--bad:#a40e26;--doubt:#7d4e00;--neutral:#0550ae}\
@@ -34,7 +34,7 @@ body{max-width:none;padding:0;font-size:10pt}button,.skip,.screen{display:none}.
 figure,tr,.warnings{break-inside:avoid}h2,h3{break-after:avoid}td,thead th{white-space:normal}\
 figure svg{max-width:100%}}";
 
-/// Script that saves the raw data, and unfolds all rows for printing.
+/// Script that saves the JSON document of the page in a file, and unfolds all rows for printing.
 pub(super) const SCRIPT: &str = "\
 (function(){var save=document.getElementById('save'),data=document.getElementById('record');\
 if(save&&data){save.hidden=false;save.onclick=function(){var link=document.createElement('a');\

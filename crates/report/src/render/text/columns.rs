@@ -1,5 +1,5 @@
-//! Grids in columns that fit the width: names are shortened, dispensable columns are left out, long words continue in
-//! further lines, and remaining columns continue in a further table.
+//! Lays tables out in columns that fit the width: names are shortened, dispensable columns are left out, long words
+//! continue in further lines, and remaining columns continue in a further table.
 
 use std::collections::HashMap;
 
@@ -9,19 +9,19 @@ use unicode_width::UnicodeWidthStr;
 use crate::parts::{Grid, Tone};
 use crate::words::shorten;
 
-/// Columns between two columns.
+/// Number of blank characters between two columns of a table.
 const GAP: usize = 2;
 
-/// The first column is shortened to this width before another column is left out.
+/// Width in characters to which the first column (names) is shortened before another column is left out.
 const NAME_COMFORTABLE: usize = 22;
 
-/// Minimum width of the first column.
+/// Minimum width of the first column, in characters.
 const NAME_MIN: usize = 10;
 
-/// Minimum width of a column of words.
+/// Width in characters to which a column of words can always extend, however wide the first column is.
 const WORDS_MIN: usize = 20;
 
-/// The lines of a grid, each with its tone. No line is wider than `width`, unless a single number is.
+/// The lines of a table, each with its tone. No line is wider than `width`, unless a single number is.
 pub(crate) fn lay_out(grid: &Grid, width: usize, ellipsis: &str) -> Vec<(Tone, String)> {
     let mut widths: Vec<usize> = (0..grid.header.len()).map(|column| column_width(grid, column)).collect();
     let beside_name = width.saturating_sub(widths[0].min(NAME_COMFORTABLE) + GAP).max(WORDS_MIN);
@@ -39,7 +39,8 @@ fn column_width(grid: &Grid, column: usize) -> usize {
     std::iter::once(&grid.header[column]).chain(cells).map(|cell| cell.width()).max().unwrap_or(0)
 }
 
-/// The columns after the first that are kept. Dispensable ones are left out in favour of readable names.
+/// Indices of the columns after the first that are shown. Dispensable columns are left out so that names remain
+/// readable.
 fn keep(grid: &Grid, widths: &[usize], width: usize) -> Vec<usize> {
     let mut kept: Vec<usize> = (1..widths.len()).collect();
     for dispensable in &grid.dispensable {
@@ -51,12 +52,12 @@ fn keep(grid: &Grid, widths: &[usize], width: usize) -> Vec<usize> {
     kept
 }
 
-/// Width of columns with the gaps before them.
+/// Total width of columns in characters, with the gaps before them.
 fn taken(columns: &[usize], widths: &[usize]) -> usize {
     columns.iter().map(|&column| widths[column] + GAP).sum()
 }
 
-/// Divides columns into tables so that each table fits beside the name.
+/// Divides columns into several tables, each of which fits into the width beside the names.
 fn split(kept: &[usize], widths: &[usize], width: usize) -> Vec<Vec<usize>> {
     let mut parts: Vec<Vec<usize>> = vec![Vec::new()];
     for &column in kept {
@@ -107,7 +108,7 @@ fn draw(
     std::iter::once(Tone::Faint).chain(rows).zip(table.lines()).collect()
 }
 
-/// A cell in lines of at most `width` columns.
+/// The text of a cell, broken into lines of at most `width` characters.
 fn wrapped(cell: &str, width: usize) -> String {
     if cell.width() <= width {
         return cell.to_owned();
@@ -118,7 +119,8 @@ fn wrapped(cell: &str, width: usize) -> String {
     textwrap::wrap(cell, options).join("\n")
 }
 
-/// The first column within `room` columns. Names that became equal are distinguished by the number of their row.
+/// The cells of the first column, shortened to `room` characters. Names that became equal are distinguished by the
+/// number of their row.
 fn shortened(grid: &Grid, room: usize, ellipsis: &str) -> Vec<String> {
     let full = grid.rows.iter().map(|row| row.cells[0].as_str());
     let short: Vec<String> = full.clone().map(|name| shorten(name, room, ellipsis)).collect();
@@ -161,7 +163,7 @@ mod tests {
     fn numbers_stand_under_each_other_from_the_right_and_words_from_the_left() {
         let one = grid(&["name", "time", "verdict"], &[], &[&["a", "5.0", "equal"], &["long", "−12", "no"]]);
         assert_eq!(lines(&one, 80), ["name  time  verdict", "a      5.0  equal", "long   −12  no"]);
-        // A dash is a missing number; a word in one row makes the column one of words.
+        // A dash stands for a missing number; if one cell has a word, the whole column is aligned as words.
         let dashed = grid(&["name", "time"], &[], &[&["a", "5.0"], &["b", "–"]]);
         assert_eq!(lines(&dashed, 80), ["name  time", "a      5.0", "b        –"]);
         let words = grid(&["name", "time"], &[], &[&["a", "5.0"], &["b", "none"]]);

@@ -8,10 +8,10 @@ use crate::Style;
 use crate::render::pen::Pen;
 use crate::words::{cut, spaced, visible};
 
-/// Columns between two columns.
+/// Blanks between two columns.
 const GAP: &str = "  ";
 
-/// Writes headings and rows. Each column is as wide as its widest cell, and lines are cut at the end.
+/// Writes headings and rows. Each column is as wide as its widest cell, and lines are cut at the width of the terminal.
 pub(crate) fn write_list(
     header: &[&str],
     rows: &[Vec<String>],

@@ -1,4 +1,4 @@
-//! Successive readings of a live table: a line for each value.
+//! Writes successive readings of a live table as text: a line for each value.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use fauxplat_model::{TableFindings, TableValue};
 
 use crate::words::{spaced, visible};
 
-/// Writes a line for each value, for a pipe with successive readings.
+/// Writes a line for each value of one reading, with a heading before the `first` reading.
 pub(crate) fn lines(found: &TableFindings, first: bool, out: &mut dyn Write) -> io::Result<()> {
     if first {
         line(["elapsed_s", "object", "key", "value", "rate_per_s"].map(str::to_owned), out)?;
@@ -22,7 +22,7 @@ pub(crate) fn lines(found: &TableFindings, first: bool, out: &mut dyn Write) -> 
     Ok(())
 }
 
-/// A name, or else the number, without blanks, so that tools can split the columns.
+/// The name of an object or key, or else its number, without blanks, so that tools can split the columns.
 fn word(name: &Option<String>, number: u64) -> String {
     match name {
         Some(name) => spaced(&visible(name)).replace(' ', "_"),

@@ -1,4 +1,4 @@
-//! Reports for people at a terminal.
+//! Reports as text for a terminal.
 
 mod columns;
 mod list;
@@ -20,15 +20,16 @@ pub(crate) use page::Page;
 
 use page::INDENT;
 
-/// Columns for a name inside a sentence.
+/// Maximum width of a name inside a sentence, in columns.
 const NAME_IN_SENTENCE: usize = 60;
-/// Columns for a name in a brief report, where the sentence itself needs the room.
+/// Maximum width of a name in a sentence of a brief report, where the sentence itself needs the room.
 const NAME_IN_BRIEF: usize = 30;
 
-/// Lines for a name in a title.
+/// Maximum number of lines for a name in a title.
 const NAME_LINES: usize = 4;
 
-/// Writes the pieces for an amount of detail, with an empty line between two that are not joined.
+/// Writes the pieces that a report with this amount of detail shows, with an empty line between two that are not
+/// joined.
 pub(crate) fn write(pieces: &[Piece], style: &Style, detail: Detail, out: &mut dyn Write) -> io::Result<()> {
     let detail = available(pieces, detail);
     let mut page = Page::new(style, out);
@@ -38,7 +39,7 @@ pub(crate) fn write(pieces: &[Piece], style: &Style, detail: Detail, out: &mut d
         if !piece.is_shown(Medium::Terminal, detail) {
             continue;
         }
-        // An omitted piece does not remove the empty line between its neighbours.
+        // If a piece is omitted, the empty line between its neighbours remains.
         if is_apart && !is_first && !is_close(piece, detail) {
             page.blank()?;
         }
@@ -48,8 +49,8 @@ pub(crate) fn write(pieces: &[Piece], style: &Style, detail: Detail, out: &mut d
     Ok(())
 }
 
-/// The available amount of detail: findings without a one-line answer, such as the tree of a machine, have at least a
-/// brief report.
+/// The requested amount of detail, or the next larger one if there would be nothing to show: findings without a
+/// one-line answer, such as the tree of a machine, have at least a brief report.
 fn available(pieces: &[Piece], detail: Detail) -> Detail {
     let is_empty = !pieces.iter().any(|piece| piece.is_shown(Medium::Terminal, detail));
     if is_empty && detail == Detail::Line { Detail::Brief } else { detail }
@@ -90,7 +91,7 @@ fn part(page: &mut Page, piece: &Piece, detail: Detail) -> io::Result<()> {
             page.paragraph(Tone::Faint, indent, &it.title)?;
             page.drawn(indent, &listing::lines(it, page.pen.narrower(indent)))
         }
-        // A terminal has no room for these parts.
+        // These parts are drawings that cannot be made of characters.
         Part::Effects(_) | Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) | Part::FleetMap(_) => {
             Ok(())
         }
@@ -125,7 +126,7 @@ fn sentence(page: &mut Page, indent: usize, it: &Sentence, detail: Detail) -> io
     }
 }
 
-/// Lines for a warning in a brief report, unless its first sentence is longer.
+/// Maximum number of lines of a warning in a brief report, unless its first sentence is longer.
 const DOUBT_LINES: usize = 2;
 
 /// Writes a warning; a brief report contains its first sentences.
@@ -159,7 +160,7 @@ fn series(page: &mut Page, indent: usize, it: &Series) -> io::Result<()> {
 }
 
 fn notes(page: &mut Page, it: &Notes, detail: Detail) -> io::Result<()> {
-    // Notes that can be folded are faint lines without a title.
+    // Notes that other formats fold are faint lines without a title here.
     if !it.folded {
         page.line(Tone::Title, &it.title)?;
     }

@@ -1,4 +1,4 @@
-//! Lines of text in a width, with or without colours and non-ASCII characters.
+//! Writes lines of text of limited width, with or without colours and non-ASCII characters.
 
 use std::io::{self, Write};
 
@@ -11,13 +11,13 @@ use crate::render::chart::Lines;
 use crate::render::pen::Pen;
 use crate::words::{spaced, visible};
 
-/// The narrowest and the widest supported page.
+/// The narrowest and the widest supported page, in columns.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
 
-/// Indentation below a title.
+/// Indentation of text below a title, in columns.
 pub(super) const INDENT: usize = 2;
 
-/// The destination of a report.
+/// The destination of a text report, with its width and colours.
 pub(crate) struct Page<'o> {
     out: &'o mut dyn Write,
     colour: bool,
@@ -79,7 +79,7 @@ impl<'o> Page<'o> {
     }
 }
 
-/// The style of a tone, in the 16 basic colours, which the theme of every terminal keeps readable.
+/// The terminal style of a tone, in the 16 basic colours, which the theme of every terminal keeps readable.
 fn style(tone: Tone) -> Option<anstyle::Style> {
     match tone {
         Tone::Plain => None,

@@ -1,4 +1,4 @@
-//! Trees in characters.
+//! Draws trees with characters.
 
 use std::io;
 
@@ -9,13 +9,13 @@ use crate::parts::{Branch, Grid, Tree};
 use crate::render::pen::Pen;
 use crate::words::{shorten, visible};
 
-/// Columns between a branch and the text beside it.
+/// Number of blanks between a branch and the text beside it.
 const GAP: usize = 2;
 
-/// Least number of columns for the text beside a branch.
+/// Minimum width of the text beside a branch, in columns.
 const BESIDE_MIN: usize = 12;
 
-/// Greatest indentation in levels. Deeper branches are aligned with the last level, or no room would be left for them.
+/// Maximum indentation in levels. Deeper branches are aligned with the last level, or no room would be left for them.
 const DEPTH_MAX: usize = 8;
 
 /// Separator of the items beside a branch.
@@ -31,7 +31,7 @@ pub(super) fn write(page: &mut Page, indent: usize, tree: &Tree) -> io::Result<(
             page.table(indent, &grid)
         }
         Tree::Sets(branches) => sets(page, branches),
-        // Nested boxes need a page, or a format of their own.
+        // Nested boxes are drawn on pages, and by a separate format for terminals.
         Tree::Boxes(_) => Ok(()),
     }
 }
@@ -45,7 +45,7 @@ fn cells(pen: Pen, branch: &Branch) -> Vec<String> {
     std::iter::once(text).chain(branch.beside.iter().cloned()).collect()
 }
 
-/// Branches at the left, and the items of each at the right.
+/// Writes a tree with the branches at the left, and the items of each at the right.
 fn sets(page: &mut Page, branches: &[Branch]) -> io::Result<()> {
     let pen = page.pen;
     let texts: Vec<String> = (0..branches.len())
@@ -62,7 +62,7 @@ fn sets(page: &mut Page, branches: &[Branch]) -> io::Result<()> {
     Ok(())
 }
 
-/// The lines from the root to a branch.
+/// The part of a line before a branch: the connecting lines from the root.
 fn margin(branches: &[Branch], index: usize, pen: Pen) -> String {
     let depth = branches[index].depth;
     let [fork, last, along, nothing] = pen.branches();
@@ -72,19 +72,19 @@ fn margin(branches: &[Branch], index: usize, pen: Pen) -> String {
     above.chain(own).collect()
 }
 
-/// The items separated by bars; if that is too wide, the first few and the last.
+/// The items separated by bars; if that is wider than `width`, the first few and the last.
 fn listed(each: &[String], width: usize, ellipsis: &str) -> String {
     let whole = each.join(BAR);
     let (Some((last, others)), true) = (each.split_last(), whole.width() > width) else { return whole };
     let end = format!("{BAR}{ellipsis}{BAR}{last}");
     let begun_with = |first: usize| others[..first].join(BAR);
     let fits = |first: &usize| begun_with(*first).width() + end.width() <= width;
-    // For a single item that is too wide, no other item can be left out.
+    // If there is only one item and it is too wide, no other item can be left out.
     let Some(first) = (1..=others.len()).rev().find(fits).or((!others.is_empty()).then_some(1)) else {
         return shorten(&whole, width, ellipsis);
     };
     let begun = begun_with(first);
-    // A mark for further items, used if there is no room for the last one.
+    // The first item and a mark for further items, used if there is no room for the last one.
     let more = format!("{}{BAR}{ellipsis}", each[0]);
     match (begun.width() + end.width() <= width, more.width() <= width) {
         (true, _) => begun + &end,
@@ -115,7 +115,7 @@ mod tests {
     }
 
     proptest! {
-        /// CPU lists of every length, on arbitrarily narrow terminals.
+        /// Lists of CPUs of every length fit into arbitrarily narrow terminals.
         #[test]
         fn items_fit_into_every_width(
             each in prop::collection::vec("[0-9,-]{0,40}", 0..30),

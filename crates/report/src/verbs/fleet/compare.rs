@@ -1,4 +1,4 @@
-//! The report of `fleet compare`.
+//! The report of `fleet compare`: two programs compared on all machines of a fleet.
 
 use fauxplat_model::{
     DifferenceIn, Extent, FleetCompareFindings, FleetMean, FleetTail, MachineEffect, Side, Verdict,
@@ -9,7 +9,7 @@ use crate::parts::spans::named;
 use crate::parts::{Grid, Medium, Piece, Tone};
 use crate::words::{change, counted, p_value, percent, round_percent, visible};
 
-/// Number of machines that a terminal shows from each end.
+/// Number of machines that a terminal shows from each end of the list, which is ordered by the effect.
 const ENDS: usize = 5;
 
 pub(crate) fn parts(found: &FleetCompareFindings) -> Vec<Piece> {
@@ -24,8 +24,8 @@ pub(crate) fn parts(found: &FleetCompareFindings) -> Vec<Piece> {
     parts
 }
 
-/// A warning at the beginning, because a program with different answers probably does different work, not the same work
-/// at a different speed.
+/// Warning at the beginning of the report if the programs printed different answers, because they then probably do
+/// different work, not the same work at a different speed.
 fn other_answers(found: &FleetCompareFindings) -> Option<Piece> {
     let it = found.answers_differ?;
     let words = format!(
@@ -80,7 +80,7 @@ fn answer(found: &FleetCompareFindings) -> String {
     }
 }
 
-/// Whether typical runs differ. Documents of earlier versions judge typical runs only.
+/// Whether the verdict is about typical runs. Documents of earlier versions judge typical runs only.
 fn is_typical(found: &FleetCompareFindings) -> bool {
     found.difference_in.is_empty() || found.difference_in.contains(&DifferenceIn::Typical)
 }
@@ -138,12 +138,12 @@ fn of_slow_runs(found: &FleetCompareFindings, it: &FleetTail) -> String {
     }
 }
 
-/// A difference of shares in percentage points.
+/// A difference of shares in percentage points, as text.
 fn points(share: f64) -> String {
     format!("{:.1} points", 100.0 * share)
 }
 
-/// An effect with the half-width of its interval, such as "2.10 % ± 0.30 % faster".
+/// An effect in words with the half-width of its interval, such as "2.10 % ± 0.30 % faster".
 fn with_half(found: &FleetCompareFindings, ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
     let words = slower_words(found.metric, ratio);
     let half = low.zip(high).map(|(low, high)| percent((high - low) / 2.0));
@@ -164,7 +164,7 @@ fn certainty(found: &FleetCompareFindings) -> String {
     format!("{student}{signs}{between}Each machine has one say, however many runs it made.")
 }
 
-/// All machines on a page, and both ends in a terminal.
+/// Tables of the machines: all of them on a page, and both ends of the list in a terminal.
 fn tables(found: &FleetCompareFindings) -> Vec<Piece> {
     let all: Vec<&MachineEffect> = found.nodes.iter().collect();
     let counted = found.nodes.iter().filter(|it| it.effect_ratio.is_some()).count();

@@ -1,4 +1,4 @@
-//! Effects and facts in words.
+//! Effects on machines, and facts about machines, in words.
 
 use fauxplat_model::{Delivery, FACTS, FactExplained, FactRole, FleetAnswer, Metric, Unit, role_of};
 
@@ -15,12 +15,13 @@ pub(super) fn title(fact: &str) -> String {
         .map_or_else(|| visible(fact), |known| known.title.to_owned())
 }
 
-/// Slowdown as a share, from a ratio of the metric; negative if faster.
+/// Slowdown as a share, for a ratio of two readings of the metric; negative if faster.
 pub(super) fn slower(metric: Metric, ratio: f64) -> f64 {
     if metric.more_is_better() { 1.0 - ratio } else { ratio - 1.0 }
 }
 
-/// A slowdown such as "2.10 % slower". Metrics other than times and rates are called more or less.
+/// A ratio of two readings in words, such as "2.10 % slower". Metrics other than times and rates are called more or
+/// less.
 pub(super) fn slower_words(metric: Metric, ratio: f64) -> String {
     let share = ratio - 1.0;
     let timed = matches!(metric.unit(), Unit::Nanos | Unit::MicroPerSecond);
@@ -33,7 +34,7 @@ pub(super) fn slower_words(metric: Metric, ratio: f64) -> String {
     format!("{} {word}", percent(share.abs()))
 }
 
-/// An interval as changes in per cent, or a dash without ends.
+/// An interval of a ratio as changes in per cent, or a dash if an end is missing.
 pub(super) fn interval(low: Option<f64>, high: Option<f64>) -> String {
     match (low, high) {
         (Some(low), Some(high)) => format!("{} … {}", change(low), change(high)),
@@ -41,7 +42,7 @@ pub(super) fn interval(low: Option<f64>, high: Option<f64>) -> String {
     }
 }
 
-/// The fact with its outstanding value, such as "BIOS 1.2" or "more temperature".
+/// The fact with the value that distinguishes some machines, such as "BIOS 1.2" or "more temperature".
 pub(super) fn what(it: &FactExplained) -> String {
     match role_of(&it.fact) == FactRole::Reading && ["more", "less"].contains(&it.value.as_str()) {
         true => format!("{} {}", it.value, title(&it.fact)),
@@ -49,22 +50,22 @@ pub(super) fn what(it: &FactExplained) -> String {
     }
 }
 
-/// A fact with its effect, such as "BIOS 1.2: 3.00 % slower, 50 machines".
+/// A fact with the effect of the machines that have it, such as "BIOS 1.2: 3.00 % slower, 50 machines".
 pub(super) fn brief(it: &FactExplained, metric: Metric) -> String {
     let machines = counted(it.machines, "machine", "machines");
     format!("{}: {}, {machines}", what(it), slower_words(metric, it.effect_ratio))
 }
 
-/// The behaviour that facts are associated with.
+/// The behaviour of machines with which facts are associated.
 #[derive(Clone, Copy)]
 pub(super) enum Goes<'a> {
-    /// Being slow, with the number of facts that were examined.
+    /// How much slower than others a machine is. The number is that of the facts that were examined.
     Slow(usize),
-    /// The effect of the named program compared with the other.
+    /// How much the program of this name differs from the other program.
     Effect(&'a str),
 }
 
-/// The facts that are associated with a behaviour, one sentence each.
+/// Sentences about the facts that are associated with a behaviour, one for each.
 pub(super) fn explained(facts: &[FactExplained], metric: Metric, goes: Goes) -> Vec<Piece> {
     facts.iter().map(|it| Piece::said(Tone::Doubt, sentence(it, metric, goes))).collect()
 }
@@ -100,7 +101,7 @@ fn also(it: &FactExplained) -> String {
     }
 }
 
-/// The share of slow machines with the value, such as "all six slow ones have BIOS 1.2".
+/// Clause about how many of the outstanding machines have the fact, such as "; all 6 of the slow ones are among them".
 fn of_slow(it: &FactExplained, goes: Goes) -> String {
     let which = match goes {
         Goes::Slow(_) => "slow ones",
@@ -113,7 +114,7 @@ fn of_slow(it: &FactExplained, goes: Goes) -> String {
     }
 }
 
-/// Checksums of the programs' answers, if machines disagree.
+/// Sentences with the checksums of the programs' output (their answers), if machines disagree.
 pub(super) fn answers(answers: &[FleetAnswer]) -> Vec<Piece> {
     if answers.is_empty() {
         return Vec::new();
@@ -139,7 +140,7 @@ pub(super) fn state_with_reason(it: &Delivery) -> String {
     format!("{}{reason}", it.state.words())
 }
 
-/// Deliveries without usable records, including missing ones.
+/// Sentences about expected records of machines that did not arrive or cannot be used.
 pub(super) fn deliveries(of: &[Delivery]) -> Vec<Piece> {
     if of.is_empty() {
         return Vec::new();

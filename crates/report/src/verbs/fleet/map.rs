@@ -7,7 +7,7 @@ use crate::parts::fleet_map::rows_of;
 use crate::parts::{FleetMap, MapMachine, MapRow, Part, Patch, Piece};
 use crate::words::{counted, visible};
 
-/// The map; `None` for a fleet without machines.
+/// The map of the machines; `None` for a fleet without machines.
 pub(super) fn part(found: &FleetFindings) -> Option<Piece> {
     if found.nodes.is_empty() {
         return None;
@@ -47,7 +47,7 @@ fn patch(state: NodeState, share: f64) -> Patch {
     }
 }
 
-/// Legend of the states that occur.
+/// Legend of the map for the states of machines that occur.
 fn legend(found: &FleetFindings) -> Vec<(Patch, String)> {
     let words = |state| match state {
         NodeState::WrongAnswer => "its program gave another answer",

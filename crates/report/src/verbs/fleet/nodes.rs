@@ -1,4 +1,4 @@
-//! Machines as rows of tables.
+//! Tables of a fleet's machines.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use super::facts::{interval, slower_words, title};
 use crate::parts::{Grid, Medium, Note, Notes, Part, Piece, Tone};
 use crate::words::{Scale, change, counted, percent, quantity, significant, visible};
 
-/// Number of odd machines in a terminal.
+/// Maximum number of odd machines that a terminal lists.
 const ROWS_MAX: usize = 30;
 
-/// Media in which a report is shortened.
+/// Media in which the table of odd machines is shortened.
 const SHORTENED: &[Medium] = &[Medium::Terminal, Medium::Comment];
 
-/// Groups with fewer machines are compared with the whole fleet.
+/// Number of machines from which on a group's speed is not given relative to the whole fleet.
 const FEW: usize = 8;
 
-/// Number of facts in a row.
+/// Maximum number of differing facts in a machine's row.
 const FACTS_MAX: usize = 3;
 
-/// The odd machines: all of them on a page, the worst in a terminal.
+/// Tables of the odd machines: all of them on a page, the worst in a terminal.
 pub(super) fn odd(found: &FleetFindings) -> Vec<Piece> {
     let odd: Vec<&FleetNode> = found.nodes.iter().filter(|node| node.state != NodeState::Normal).collect();
     if odd.is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn odd(found: &FleetFindings) -> Vec<Piece> {
 fn grid(found: &FleetFindings, nodes: &[&FleetNode]) -> Grid {
     let mut grid = Grid::named(&["machine", "state", "effect", "95 % interval", "z", "why"], &[4, 3]);
     for node in nodes {
-        // A machine with a wrong answer did different work, so its figures are not comparable.
+        // A machine whose program gave another answer did different work, so its figures are not comparable.
         let comparable = node.state != NodeState::WrongAnswer;
         let z = node.z.filter(|_| comparable).map_or("–".to_owned(), significant);
         let effect = node.effect_ratio.filter(|_| comparable).map_or("–".to_owned(), change);
@@ -62,15 +62,15 @@ fn tone(state: NodeState) -> Tone {
     }
 }
 
-/// Number of listed warnings, and of machines that are named with each.
+/// Maximum number of listed warnings, and of machines that are named with each.
 const WARNINGS_MAX: usize = 10;
 const NAMED: usize = 3;
 
-/// Warnings of the odd machines' own noise checks, each with the machines that reported it.
+/// Warnings that odd machines reported about noise during their measurement, each with the names of the machines.
 pub(super) fn warnings(found: &FleetFindings) -> Option<Piece> {
     let mut machines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for node in found.nodes.iter().filter(|node| node.state != NodeState::Normal) {
-        // A failure is both the reason for the state and a warning, and is shown once.
+        // If a warning is also the reason for the machine's state, it is shown once.
         for warning in node.warnings.iter().filter(|it| node.reason.as_ref() != Some(it)) {
             machines.entry(warning).or_default().push(visible(&node.node));
         }
@@ -88,7 +88,7 @@ pub(super) fn warnings(found: &FleetFindings) -> Option<Piece> {
     (!lines.is_empty()).then(|| Piece::new(Part::Notes(Notes { title, folded: true, lines })))
 }
 
-/// The reason for a machine's state, and its differing facts.
+/// The reason for a machine's state, and the facts in which it differs from the others, as text.
 fn why(found: &FleetFindings, node: &FleetNode) -> String {
     let mut said: Vec<String> = node.reason.iter().map(|reason| visible(reason)).collect();
     let differs = node.differs.iter().take(FACTS_MAX);
@@ -123,7 +123,7 @@ pub(super) fn groups(found: &FleetFindings) -> Piece {
     Piece::table(grid)
 }
 
-/// Description of each group, and of its rule if that is unusual.
+/// Sentences that describe the hardware of each group of machines, and the group's rule if that is unusual.
 pub(super) fn hardware(found: &FleetFindings) -> Vec<String> {
     let each = found.groups.iter().enumerate().map(|(index, group)| {
         let facts: Vec<String> =

@@ -1,4 +1,4 @@
-//! Observations other than slowness, as sentences and rows.
+//! Observations of machines other than slowness, as sentences and rows.
 
 use fauxplat_model::{FleetFindings, FleetNotice, NoticeKind};
 
@@ -9,7 +9,7 @@ use crate::words::{counted, visible};
 
 const ROWS_MAX: usize = 30;
 
-/// A few words for each kind of observation that occurs, for the first line.
+/// Phrases for the first line of the report: one for each kind of observation that occurs.
 pub(super) fn brief(found: &FleetFindings) -> Vec<String> {
     NoticeKind::ALL.into_iter().filter_map(|kind| some(found, kind)).collect()
 }

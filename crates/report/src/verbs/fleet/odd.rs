@@ -1,4 +1,4 @@
-//! The report of `fleet run` and `fleet report`.
+//! The report of `fleet run` and `fleet report`: machines that are slow or otherwise unlike the others.
 
 use fauxplat_model::{Delivery, FleetFindings, FleetNode, NodeState};
 
@@ -23,7 +23,7 @@ pub(crate) fn parts(found: &FleetFindings) -> Vec<Piece> {
         parts.push(Piece::new(Part::Notes(hardware(found))));
     }
     parts.push(nodes::all(found));
-    // The row of a missing machine already contains its reason.
+    // A missing machine's row in the table already contains the reason.
     let is_in_a_row = |it: &Delivery| found.nodes.iter().any(|node| is_reason(node, it));
     let others: Vec<Delivery> = found.deliveries.iter().filter(|it| !is_in_a_row(it)).cloned().collect();
     parts.extend(deliveries(&others));
@@ -47,8 +47,8 @@ fn tone(found: &FleetFindings) -> Tone {
     let quiet = [NodeState::Normal, NodeState::Cleared, NodeState::Unreached];
     match found.nodes.iter().any(|node| bad.contains(&node.state)) {
         true => Tone::Bad,
-        // Cleared machines, and machines that were intentionally not asked, such as drained nodes, give no reason for
-        // doubt.
+        // Machines that were cleared of suspicion, and machines that were intentionally not asked, such as drained
+        // nodes, give no reason for doubt.
         false => match found.nodes.iter().any(|node| !quiet.contains(&node.state))
             || !found.notices.is_empty()
             || !found.facts_explained.is_empty()
@@ -80,7 +80,7 @@ fn answer(found: &FleetFindings) -> String {
     format!("{} on {machines}: {rest}.", named(&found.command))
 }
 
-/// A single machine by its name, several by their number.
+/// Clause about the machines in a state: a single one by its name, several by their number; `None` if there are none.
 fn some(found: &FleetFindings, state: NodeState, one: &str, many: &str) -> Option<String> {
     let mut of = found.nodes.iter().filter(|node| node.state == state);
     let first = of.next()?;

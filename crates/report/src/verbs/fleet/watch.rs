@@ -1,4 +1,4 @@
-//! The report of `fleet watch`.
+//! The report of `fleet watch`: changes of machines over successive visits.
 
 use fauxplat_model::{ChangePoint, Estimand, FactChange, FleetWatchFindings, SinceFact, WatchedNode};
 
@@ -7,10 +7,10 @@ use crate::parts::spans::{emphasis, named};
 use crate::parts::{Across, Grid, Line, Part, Piece, Point, Series, Tone, Values};
 use crate::words::{change, counted, p_value, percent, quantity, visible};
 
-/// Number of listed changes.
+/// Maximum number of changes that are listed.
 const ROWS_MAX: usize = 40;
 
-/// Number of drawn machines.
+/// Maximum number of machines that are drawn.
 const DRAWN_MAX: usize = 4;
 
 pub(crate) fn parts(found: &FleetWatchFindings) -> Vec<Piece> {
@@ -60,7 +60,7 @@ fn answer(found: &FleetWatchFindings) -> String {
     format!("{command} on {machines}: {}.", said.join("; "))
 }
 
-/// The largest change of a machine, as the absolute value of its logarithm.
+/// Size of the largest change of a machine, as the absolute value of the logarithm of its ratio.
 fn size(node: &WatchedNode) -> f64 {
     node.changes.iter().map(|change| change.effect_ratio.ln().abs()).fold(0.0, f64::max)
 }

@@ -1,4 +1,5 @@
-//! The report of `lab compare`: the common result of two machines, and every claim with both figures.
+//! The report of `lab compare`: whether a lab's results on two machines agree, and every claim with the figures of
+//! both.
 
 use fauxplat_model::{
     LabAgreement, LabComparison, LabMeasured, LabOutcome, LabPair, LabRecordFacts, LabSeen,
@@ -38,7 +39,7 @@ fn about(letter: &str, facts: &LabRecordFacts) -> Piece {
     ))
 }
 
-/// Claims in a table. Claims with differences come first.
+/// Table of the claims with the figures of both machines. Claims with differences come first.
 fn table(found: &LabComparison) -> Grid {
     let mut grid = Grid::named(&["lab: claim", "A", "B", "B / A", "agreement"], &[3]);
     let rank = |pair: &LabPair| match pair.agreement {

@@ -9,13 +9,13 @@ use crate::parts::{Across, Effect, Effects, Line, Medium, Part, Piece, Point, Ru
 
 use crate::words::visible;
 
-/// Least room for intervals above and below the points.
+/// Minimum height that intervals may have above and below the points, in the unit of the points.
 const ROOM_MIN: f64 = 0.05;
-/// More points would not be distinguishable.
+/// Maximum number of points of a line; more would not be distinguishable.
 const POINTS_MAX: usize = 2000;
 
-/// Every claim with figures: the published figure, and the measured one below it. Ratios are drawn unchanged, figures
-/// in other units as a ratio to the published figure.
+/// Drawings of every claim with figures: the published figure, and the measured one below it. Ratios are drawn
+/// unchanged, figures in other units as a ratio to the published figure.
 pub(super) fn claims(lab: &LabResult) -> Vec<Piece> {
     let of = |is_ratio: bool, title: &str| {
         let claims = lab.claims.iter().filter(|one| one.claim.unit.starts_with("times") == is_ratio);
@@ -33,7 +33,7 @@ pub(super) fn claims(lab: &LabResult) -> Vec<Piece> {
     all.into_iter().flatten().collect()
 }
 
-/// The rows of a claim; empty without a measured figure.
+/// The rows of a drawing for one claim; empty without a measured figure.
 fn rows(one: &ClaimResult, is_ratio: bool) -> Vec<Effect> {
     let (claim, figures) = (&one.claim, published(&one.claim));
     let bound = bound(claim, is_ratio).filter(|_| figures.is_none());
@@ -60,8 +60,8 @@ fn rows(one: &ClaimResult, is_ratio: bool) -> Vec<Effect> {
     figures.into_iter().chain(bound).chain(here).collect()
 }
 
-/// The ends of a claim that names only one side of a number; `None` if the number means no difference, which the axis
-/// already shows.
+/// The interval of a claim that figures lie above or below a number; `None` for other claims, and if the number is a
+/// ratio of one, which the axis already shows.
 fn bound(claim: &Claim, is_ratio: bool) -> Option<[Option<f64>; 2]> {
     let is_there = claim.than.is_finite() && claim.than > 0.0 && !(is_ratio && claim.than == 1.0);
     match claim.direction.filter(|_| is_there)? {
@@ -71,13 +71,13 @@ fn bound(claim: &Claim, is_ratio: bool) -> Option<[Option<f64>; 2]> {
     }
 }
 
-/// The published range with its centre.
+/// The published range with its centre; `None` without a published figure.
 fn published(claim: &Claim) -> Option<LabMeasured> {
     let value = centre(claim)?;
     Some(LabMeasured { value, low: claim.low.unwrap_or(value), high: claim.high.unwrap_or(value) })
 }
 
-/// The geometric centre of the published range, or the only published figure.
+/// The geometric centre of a claim's published range, or the only published figure; `None` if there is none above zero.
 fn centre(claim: &Claim) -> Option<f64> {
     let centre = match (claim.low, claim.high) {
         (Some(low), Some(high)) => (low * high).sqrt(),
@@ -118,7 +118,7 @@ pub(super) fn given(drawing: &LabDrawing) -> Vec<Piece> {
     pieces.into_iter().map(|piece| piece.only(&[Medium::Page])).collect()
 }
 
-/// Cuts intervals that would leave no room for the points.
+/// Shortens intervals that would leave no room for the points.
 fn cut(lines: &mut [Line], drawing: &LabDrawing) {
     let points = lines.iter().flat_map(|line| line.points.iter().map(|point| point.median));
     let rules = drawing.rules.iter().flat_map(|rule| [Some(rule.value), rule.high].into_iter().flatten());
@@ -132,13 +132,13 @@ fn cut(lines: &mut [Line], drawing: &LabDrawing) {
     }
 }
 
-/// A line of points. Two points are not connected, since nothing is known between them.
+/// A line of a drawing with its points. Two points are not connected, since nothing is known between them.
 fn line(of: &LabLine) -> Line {
     let points: Vec<Point> = of.points.iter().take(POINTS_MAX).filter_map(|it| point(it, &of.name)).collect();
     Line { name: visible(&of.name), is_drawn_through: points.len() > 2, points }
 }
 
-/// A point with its interval; `None` if it has no ratio.
+/// A point of a drawing with its interval, from numbers in the order x, value, low, high; `None` without a value.
 fn point(numbers: &[f64], name: &str) -> Option<Point> {
     let (&x, &median) = (numbers.first()?, numbers.get(1)?);
     let end = |at: usize| numbers.get(at).copied().unwrap_or(median);

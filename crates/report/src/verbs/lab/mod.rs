@@ -27,7 +27,7 @@ pub(crate) fn parts(found: &LabFindings) -> Vec<Piece> {
     parts
 }
 
-/// The page of all labs, with links to the page of each.
+/// Pieces of the page of all labs, with links to the page of each.
 fn at_a_glance(found: &LabFindings) -> Vec<Piece> {
     let claims = || found.labs.iter().flat_map(|lab| &lab.claims);
     let labs = counts(found.labs.iter().map(|lab| lab.outcome));
@@ -51,7 +51,7 @@ fn at_a_glance(found: &LabFindings) -> Vec<Piece> {
     parts
 }
 
-/// Number of each outcome, in words.
+/// How often each outcome occurs, in words.
 fn counts(outcomes: impl Iterator<Item = Option<LabOutcome>> + Clone) -> String {
     let known = [
         LabOutcome::Reproduced,
@@ -65,7 +65,7 @@ fn counts(outcomes: impl Iterator<Item = Option<LabOutcome>> + Clone) -> String 
     said.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Outcome, question, claims and experiments of one lab. The publisher is named once if all claims share it.
+/// Pieces about one lab: outcome, question, claims and experiments. The publisher is named once if all claims share it.
 fn of_lab(lab: &LabResult) -> Vec<Piece> {
     let mut parts = vec![
         outcome(Rank::Answer, &lab.name, lab.outcome, lab.reason.as_deref()),
@@ -91,7 +91,8 @@ fn of_lab(lab: &LabResult) -> Vec<Piece> {
     parts
 }
 
-/// Requirements that this machine lacks, each with the number of claims that need it.
+/// Piece that lists the requirements that this machine lacks, each with the number of claims that need it; `None` if it
+/// lacks none.
 fn lacking(found: &LabFindings) -> Option<Piece> {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     let claims = found.labs.iter().flat_map(|lab| &lab.claims);
@@ -109,7 +110,7 @@ fn lacking(found: &LabFindings) -> Option<Piece> {
     (!reasons.is_empty()).then(|| Piece::table(grid))
 }
 
-/// A claim among several: its outcome, then its statement.
+/// Pieces about a claim of a lab with several: its outcome, then its statement.
 fn of_claim(result: &ClaimResult, shared: bool) -> [Piece; 2] {
     [
         outcome(Rank::Plain, &result.name, result.outcome, result.reason.as_deref()),
@@ -136,8 +137,8 @@ fn publisher(claim: &Claim) -> String {
     format!("{}; on {}", visible(&claim.source), visible(&claim.machine))
 }
 
-/// The experiment of a lab: its command line, its number in the store, and its drawing and table. If there are several
-/// tables, each is named, even if command lines are omitted.
+/// Pieces about an experiment of a lab: its command line, its number in the store, and its drawing and table. If there
+/// are several tables, each is named, even if command lines are omitted.
 fn of_run(run: &LabRun, is_done: bool, is_named: bool) -> Vec<Piece> {
     let ids: Vec<String> = match run.ids.as_slice() {
         [] => run.id.iter().map(i64::to_string).collect(),
@@ -162,7 +163,7 @@ fn of_run(run: &LabRun, is_done: bool, is_named: bool) -> Vec<Piece> {
         .collect()
 }
 
-/// A table that a program of the lab printed. Rows with too many or too few cells are adjusted, not refused.
+/// A table that a program of the lab printed. A row with too many or too few cells is adjusted, not refused.
 fn given(table: &LabTable) -> Grid {
     let header: Vec<String> = table.columns.iter().map(|title| visible(title)).collect();
     let mut grid = Grid::named(&header.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
@@ -183,7 +184,7 @@ fn tone(outcome: LabOutcome) -> Tone {
     }
 }
 
-/// Several labs in one table.
+/// Table of several labs with their outcomes and figures.
 fn table(found: &LabFindings) -> Grid {
     let mut grid = Grid::named(&["lab", "outcome", "measured", "published"], &[]);
     for lab in &found.labs {

@@ -7,7 +7,7 @@ use crate::parts::{Grid, Listed, Listing, Medium, Part, Piece, Tone};
 
 use crate::words::visible;
 
-/// Every claim with both figures and the outcome; `None` if the lab was only listed.
+/// Table of every claim with the published and the measured figure, and the outcome; `None` if the lab was only listed.
 pub(super) fn beside(lab: &LabResult) -> Option<Piece> {
     lab.outcome?;
     let mut grid = Grid::named(&["claim", "published", "here", "outcome"], &[]);
@@ -22,7 +22,7 @@ fn outcome(one: &ClaimResult) -> &'static str {
     one.outcome.map_or("not run", LabOutcome::words)
 }
 
-/// The published figures with their unit, and the origin of their spread.
+/// The published figures of a claim with their unit, and the origin of their spread.
 fn published(claim: &Claim) -> String {
     let figures = match (claim.low, claim.high) {
         (Some(low), Some(high)) if low == high => format!("{low}"),
@@ -51,7 +51,7 @@ fn here(one: &ClaimResult) -> String {
     one.measured.map_or_else(|| "–".to_owned(), with_interval)
 }
 
-/// A figure with its interval. An end that excludes nothing is not printed as a number.
+/// A measured figure with its interval. An end that excludes nothing is not printed as a number.
 fn with_interval(LabMeasured { value, low, high }: LabMeasured) -> String {
     let said = match [low, high].map(is_no_bound) {
         _ if low == high => return figure(value),
@@ -63,7 +63,7 @@ fn with_interval(LabMeasured { value, low, high }: LabMeasured) -> String {
     format!("{} ({said})", figure(value))
 }
 
-/// A figure with its meaningful digits: a count has no decimals, and a large number few.
+/// A figure as text with its meaningful digits: a count has no decimals, and a large number few.
 pub(super) fn figure(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() >= 2.0 {
         return format!("{value}");
@@ -72,7 +72,7 @@ pub(super) fn figure(value: f64) -> String {
     format!("{value:.*}", 4_usize.saturating_sub(digits))
 }
 
-/// The sections of the README, for pages only.
+/// The sections of the lab's README, for pages only.
 pub(super) fn story(lab: &LabResult) -> Vec<Piece> {
     let parts = lab.story.iter().flat_map(|part: &LabStory| {
         std::iter::once(Piece::heading(visible(&part.title))).chain(blocks(&part.text).into_iter().map(piece))
@@ -87,7 +87,7 @@ enum Block {
     Words(String),
     /// Lines of code, unchanged.
     Code(Vec<String>),
-    /// Cells. The first row contains the titles.
+    /// The cells of a table by row. The first row contains the titles.
     Table(Vec<Vec<String>>),
 }
 
@@ -112,7 +112,7 @@ fn piece(block: Block) -> Piece {
     }
 }
 
-/// The supported blocks of a Markdown text in their order. Every paragraph and list item is a block of words.
+/// The blocks of a Markdown text that labs support, in their order. Every paragraph and list item is a block of words.
 fn blocks(text: &str) -> Vec<Block> {
     let mut reader = Reader::default();
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
@@ -122,11 +122,11 @@ fn blocks(text: &str) -> Vec<Block> {
     reader.blocks
 }
 
-/// Builder of blocks.
+/// Builder of blocks from the events of a Markdown parser.
 #[derive(Default)]
 struct Reader {
     blocks: Vec<Block>,
-    /// The words of the open block, or the text of a code block.
+    /// The text so far of the paragraph, list item or code block that is open.
     words: String,
     /// The number of the next element of each open list, outermost first; `None` for lists without numbers.
     lists: Vec<Option<u64>>,

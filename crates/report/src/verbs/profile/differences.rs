@@ -6,14 +6,14 @@ use super::words::{ROWS, magnitude, named, short, signed, signed_cell, whole};
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{TIE, counted, listed, round_percent, shorten};
 
-/// Number of functions that the answer names for each direction.
+/// Number of functions that the answer names: of those that became slower, and of those that became faster.
 const NAMED_MAX: usize = 3;
-/// Number of listed guesses about renamed functions.
+/// Maximum number of guesses about renamed functions that are listed.
 const GUESSES_MAX: usize = 5;
-/// Columns for a caller in a table.
+/// Maximum width of a caller's name in a table, in columns.
 const CALLER_MAX: usize = 24;
 
-/// The two profiles of a difference; `None` if an index is invalid.
+/// The two profiles that a difference compares; `None` if an index is invalid.
 pub(super) fn pair<'f>(
     found: &'f ProfileFindings,
     of: &ProfileDifference,
@@ -21,18 +21,18 @@ pub(super) fn pair<'f>(
     Some((found.profiles.get(usize::from(of.a))?, found.profiles.get(usize::from(of.b))?))
 }
 
-/// Whether the difference of a function itself is significant.
+/// Whether the difference in the time of a function itself is significant.
 fn is_told(of: &ProfileDifference, function: &FunctionDifference) -> bool {
     function.p_adjusted <= of.error
 }
 
-/// Whether the difference of a function with its callees is significant.
+/// Whether the difference in the time of a function with its callees is significant.
 fn is_told_below(of: &ProfileDifference, function: &FunctionDifference) -> bool {
     function.total_p_adjusted <= of.error
 }
 
-/// The answer, such as "`b` takes 7.1 % (6.2–8.0 %) more CPU time than `a`; of it 5.1 points ± 0.8 are in `parse_line`,
-/// called by `read`."
+/// The answer of `profile`, such as "`b` takes 7.1 % (6.2–8.0 %) more CPU time than `a`; of it 5.1 points ± 0.8 are in
+/// `parse_line`, called by `read`."
 pub(super) fn answer(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     let Some((a, b)) = pair(found, of) else { return Piece::answer(Tone::Doubt, "Nothing was compared.") };
     let whole = whole(&a.quality);
@@ -50,7 +50,7 @@ fn tone(takes_more: Option<bool>) -> Tone {
     }
 }
 
-/// Whether the second profile takes more; `None` if the interval includes zero.
+/// Whether the second program takes more time; `None` if the interval of the difference includes zero.
 fn direction(of: &ProfileDifference) -> Option<bool> {
     match (of.low_s > 0.0, of.high_s < 0.0) {
         (true, _) => Some(true),
@@ -81,8 +81,9 @@ fn overall(of: &ProfileDifference, whole: &str, a: &str, b: &str) -> String {
     }
 }
 
-/// The answer, such as "Of 6.9 % more CPU time, 5.1 points ± 0.8 are in `parse_line`, called by `read`; …". `timed` is
-/// the change in CPU time of runs that were timed and not sampled; `None` if these runs do not differ in CPU time.
+/// The answer of `compare --profile`, such as "Of 6.9 % more CPU time, 5.1 points ± 0.8 are in `parse_line`, called by
+/// `read`; …". `timed` is the change in CPU time of runs that were timed and not sampled, as a share; `None` if these
+/// runs do not differ in CPU time.
 pub(super) fn located(found: &ProfileFindings, of: &ProfileDifference, timed: Option<f64>) -> Option<Piece> {
     let (a, b) = pair(found, of)?;
     let Some(change) = timed else { return Some(elsewhere(found, of)) };
@@ -98,7 +99,7 @@ pub(super) fn located(found: &ProfileFindings, of: &ProfileDifference, timed: Op
     Some(Piece::answer(tone(Some(takes_more)), said))
 }
 
-/// The sentence for timed runs that do not differ in CPU time, so that there is no total to divide among functions.
+/// The answer if the timed runs do not differ in CPU time, so that there is no total to divide among functions.
 fn elsewhere(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     let whole = pair(found, of).map_or_else(String::new, |(a, _)| whole(&a.quality));
     let said = match of.functions.iter().any(|it| is_told(of, it) || is_told_below(of, it)) {
@@ -110,14 +111,14 @@ fn elsewhere(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     Piece::answer(Tone::Neutral, format!("The runs that were timed do not differ surely in {whole}; {said}."))
 }
 
-/// The functions that contain a significant difference.
+/// Inputs of a sentence about the functions that contain a significant difference.
 struct Whereabouts<'d> {
     of: &'d ProfileDifference,
-    /// The text before the first number.
+    /// The text of the sentence before its first number.
     begin: &'d str,
-    /// Whether the second program takes more; `None` if that is uncertain.
+    /// Whether the second program takes more time; `None` if that is uncertain.
     takes_more: Option<bool>,
-    /// The whole difference, in seconds.
+    /// The whole difference between the two programs, in seconds.
     all_s: f64,
 }
 
@@ -145,8 +146,8 @@ impl Whereabouts<'_> {
         said.join("; ")
     }
 
-    /// Functions with their parts, such as "5.1 points ± 0.8 are in `parse_line`, called by `read`, 2.0 ± 0.3 in
-    /// `hash`".
+    /// Functions with their parts of the difference, such as "5.1 points ± 0.8 are in `parse_line`, called by `read`,
+    /// 2.0 ± 0.3 in `hash`".
     fn functions(&self, those: &[&FunctionDifference], word: &str) -> String {
         let of = self.of;
         let one = |(place, it): (usize, &&FunctionDifference)| {
@@ -170,7 +171,7 @@ impl Whereabouts<'_> {
     }
 }
 
-/// A function in a sentence, with both names if it has two.
+/// A function's name in a sentence, with both names if it has another in the second program.
 fn identity(it: &FunctionDifference) -> String {
     match (&it.renamed, it.is_guess, it.only_in) {
         (Some(renamed), true, _) => format!("{} (probably {} now)", named(&it.name), named(renamed)),
@@ -181,7 +182,8 @@ fn identity(it: &FunctionDifference) -> String {
     }
 }
 
-/// The remaining difference, without a sign if it has the direction of the whole.
+/// The difference outside of the named functions, in percentage points; without a sign if it has the direction of the
+/// whole difference.
 fn signed_or_plain(share: f64, takes_more: bool) -> String {
     let along = if takes_more { share } else { -share };
     match magnitude(along) {
@@ -200,8 +202,8 @@ fn word_are(word: &str) -> &'static str {
     if word == "more" { "more are in" } else { "less are in" }
 }
 
-/// A sentence about a function that is significant only together with its callees, for differences in which no function
-/// is significant by itself.
+/// Clause about the function whose time differs most together with its callees, for differences in which no function is
+/// significant by itself.
 fn below(of: &ProfileDifference) -> String {
     let told = of.functions.iter().filter(|it| is_told_below(of, it));
     let Some(most) = told.max_by(|a, b| a.total_s.abs().total_cmp(&b.total_s.abs())) else {
@@ -263,12 +265,13 @@ fn table(of: &ProfileDifference, rows: usize) -> Grid {
     grid
 }
 
-/// A caller, shortened so that the functions keep their room.
+/// Name of a caller, shortened so that the functions have room beside it.
 fn caller(name: &str) -> String {
     shorten(&short(name), CALLER_MAX, "…")
 }
 
-/// The verdict about a function, and whether only one program has it: "slower", "faster below", "gone", "new, slower".
+/// Tone and word for the difference in a function's time, or for its presence in only one program: "slower", "faster
+/// below", "gone", "new".
 fn verdict(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, String) {
     let (tone, told) = told(of, it);
     let presence = match it.only_in {
@@ -276,7 +279,7 @@ fn verdict(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, String) {
         Some(ProfiledSide::Second) => "new",
         None => "",
     };
-    // A function that is gone takes less time and a new one takes more, so one word is enough.
+    // A function that is gone takes less time and a new one takes more, so the verdict adds nothing.
     let words = if presence.is_empty() { told } else { presence };
     (tone, words.to_owned())
 }
@@ -291,8 +294,8 @@ fn told(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, &'static str)
     }
 }
 
-/// The sentence for so few pairs that even differences in the same direction throughout would not be significant: there
-/// are 2^(n−1) ways to flip their signs.
+/// Sentence if there are so few pairs of runs that even differences in the same direction throughout would not be
+/// significant: there are 2^(n−1) ways to flip the signs of n pairs. Otherwise `None`.
 fn too_few(of: &ProfileDifference) -> Option<String> {
     let least = (1.0 / of.error.max(f64::MIN_POSITIVE)).log2().ceil() as u32 + 1;
     let pairs = counted(of.pairs as usize, "pair of runs tells", "pairs of runs tell");
@@ -301,7 +304,8 @@ fn too_few(of: &ProfileDifference) -> Option<String> {
     })
 }
 
-/// Functions that only one program has, with a guess about their counterpart, on which no verdict depends.
+/// Sentences about functions that only one program has, with a guess about their counterparts, on which no verdict
+/// depends.
 fn guesses(of: &ProfileDifference) -> Vec<String> {
     let one = |it: &FunctionDifference| {
         let name = named(&it.name);

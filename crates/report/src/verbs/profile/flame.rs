@@ -8,12 +8,12 @@ use crate::calls::{Call, CallTree, Kind, unit};
 use crate::parts::{Bar, Flame};
 use crate::words::{counted, grouped, visible};
 
-/// Bars narrower than this share of the drawing would be invisible.
+/// Share of the drawing's width below which a bar is left out, since it would be invisible.
 const SHARE_MIN: f64 = 0.0005;
-/// Greatest depth of drawn calls. A deeper drawing is not readable.
+/// Maximum depth of drawn calls. A deeper drawing is not readable.
 const DEPTH_MAX: usize = 300;
 
-/// A graph for each difference, or for each profile if nothing was compared.
+/// A flame graph for each difference between two profiles, or for each profile if nothing was compared.
 pub(super) fn drawings(found: &ProfileFindings) -> Vec<Flame> {
     let pairs = found.differences.iter().filter(|it| pair(found, it).is_some());
     let mut of: Vec<Vec<usize>> = pairs.map(|it| vec![usize::from(it.a), usize::from(it.b)]).collect();
@@ -53,7 +53,7 @@ fn title(names: &[String]) -> String {
     }
 }
 
-/// Description for screen readers: the path with the most samples.
+/// Description of a flame graph for screen readers: the path of calls with the most samples.
 fn description(tree: &CallTree, totals: &[u64], whole: &str, unit: &str) -> String {
     let (mut at, mut way) = (0, Vec::new());
     let last = totals.len() - 1;
@@ -67,7 +67,7 @@ fn description(tree: &CallTree, totals: &[u64], whole: &str, unit: &str) -> Stri
     format!("{samples} {unit} as shares of the {whole}; most of it is in {}", way.join(", which calls "))
 }
 
-/// Number of calls in the description.
+/// Maximum number of calls in the path that the description of a flame graph names.
 const WAY_MAX: usize = 5;
 
 #[derive(Default)]
@@ -76,7 +76,8 @@ struct LeftOut {
     deep: usize,
 }
 
-/// The bars in their order, with callees ordered by name, so that equal profiles give equal drawings.
+/// The bars of a flame graph, each after its caller and with callees ordered by name, so that equal profiles give equal
+/// drawings; and the numbers of calls that are left out.
 fn bars(tree: &CallTree, totals: &[u64]) -> (Vec<Bar>, LeftOut) {
     let (mut bars, mut left_out) = (Vec::new(), LeftOut::default());
     let mut open = vec![(0, vec![0; totals.len()])];
@@ -98,7 +99,7 @@ fn bars(tree: &CallTree, totals: &[u64]) -> (Vec<Bar>, LeftOut) {
             open.push((callee, next.clone()));
             next.iter_mut().zip(&tree.calls[callee].events).for_each(|(at, samples)| *at += samples);
         }
-        // Calls are taken from the end of `open`.
+        // Calls are taken from the end of `open`, so the last one to be drawn comes first.
         open[first..].reverse();
         bars.push(Bar {
             name: call.name.to_owned(),

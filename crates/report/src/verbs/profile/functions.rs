@@ -26,7 +26,7 @@ pub(super) fn answer(profile: &Profile) -> Piece {
     Piece::answer(if is_sure { Tone::Title } else { Tone::Doubt }, said)
 }
 
-/// The table, which is longer in a full report, and a note about omitted functions.
+/// Table of the functions, which is longer in a full report, and a sentence about functions that it leaves out.
 pub(super) fn pieces(found: &ProfileFindings, profile: &Profile) -> Vec<Piece> {
     if profile.functions.is_empty() {
         return Vec::new();
@@ -58,7 +58,7 @@ fn row(found: &ProfileFindings, of: &FunctionShare) -> Vec<String> {
     ]
 }
 
-/// Whether the function is inlined into all of its callers, or into some of them.
+/// Remark that the function is inlined into all of its callers, or into some of them; empty if into none.
 fn remark(of: &FunctionShare) -> &'static str {
     match of.inlined_samples {
         0 => "",
@@ -67,7 +67,7 @@ fn remark(of: &FunctionShare) -> &'static str {
     }
 }
 
-/// Number of functions that the table leaves out, and their share.
+/// Sentence with the number of functions that the table leaves out, and their share; `None` if it has all.
 fn rest(profile: &Profile, rows: usize) -> Option<String> {
     let left = profile.functions.get(rows..).filter(|left| !left.is_empty())?;
     let held = share(left.iter().map(|function| function.self_share).sum());

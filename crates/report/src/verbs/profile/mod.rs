@@ -1,4 +1,4 @@
-//! The distribution of a program's time over functions and their callers.
+//! The report of `profile`: the distribution of a program's time over functions and their callers.
 
 mod differences;
 mod flame;
@@ -31,8 +31,8 @@ pub(super) fn parts(found: &ProfileFindings, view: &View) -> Vec<Piece> {
     pieces
 }
 
-/// The location of the difference of a comparison: the answer, and the evidence. `timed` is the change of the CPU time
-/// of timed runs as a share; `None` if it is not significant.
+/// Where the difference of a comparison lies in the profiles: the answer, and the evidence. `timed` is the change of
+/// the CPU time of timed runs as a share; `None` if it is not significant.
 pub(super) fn located(found: &ProfileFindings, timed: Option<f64>) -> [Vec<Piece>; 2] {
     let Some(of) = found.differences.first() else { return [Vec::new(), Vec::new()] };
     let answer = differences::located(found, of, timed).into_iter().collect();
@@ -47,7 +47,7 @@ pub(super) fn located(found: &ProfileFindings, timed: Option<f64>) -> [Vec<Piece
     [answer, grounds]
 }
 
-/// The functions of a profile, and information about its quality.
+/// Pieces about one profile: its functions, and its quality.
 fn of_profile(found: &ProfileFindings, place: usize, profile: &Profile, view: &View) -> Vec<Piece> {
     let mut pieces = Vec::new();
     if found.profiles.len() > 1 {

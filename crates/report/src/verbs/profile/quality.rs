@@ -8,21 +8,23 @@ use crate::Detail;
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, grouped, listed, visible};
 
-/// Fewer samples are a reason for a warning.
+/// Number of samples below which a profile gets a warning.
 pub(super) const SAMPLES_MIN: u64 = 100;
-/// Shares beyond which a profile may mislead.
+/// Shares beyond which a profile may mislead (above a maximum, below a minimum): of lost samples, of samples with
+/// truncated stacks, of the events for which samples stand, of samples whose callers were lost, of samples in code
+/// without a name, and of the requested rate.
 const LOST_MAX: f64 = 0.01;
 const TRUNCATED_MAX: f64 = 0.01;
 const COVERED_MIN: f64 = 0.95;
 const BROKEN_MAX: f64 = 0.05;
 const UNKNOWN_MAX: f64 = 0.05;
 const RATE_MIN: f64 = 0.9;
-/// The largest part of a stack that the kernel copies: 64 KiB minus one word.
+/// The largest part of a stack that the kernel copies, in bytes: 64 KiB minus one word.
 const STACK_MAX: u32 = 65_528;
-/// Number of files without names that a short report lists.
+/// Maximum number of files without symbol names that a short report lists.
 const FILES_MAX: usize = 3;
 
-/// The line about quality, warnings, and notes about unusual sampling.
+/// Pieces about a profile's quality: a line of figures, warnings, and notes about unusual sampling.
 pub(super) fn pieces(profile: &Profile) -> Vec<Piece> {
     let quality = &profile.quality;
     // Even the shortest reports contain the line about quality.
@@ -33,7 +35,7 @@ pub(super) fn pieces(profile: &Profile) -> Vec<Piece> {
     pieces
 }
 
-/// The line, such as "12,345 samples of cpu-clock at 997 a second (999 asked), 0 lost, …".
+/// The line about quality, such as "12,345 samples of cpu-clock at 997 a second (999 asked), 0 lost, …".
 fn line(of: &ProfileQuality) -> String {
     let event = if of.event.is_empty() { String::new() } else { format!(" of {}", visible(&of.event)) };
     let runs =
@@ -63,22 +65,23 @@ fn rate(of: &ProfileQuality) -> String {
     }
 }
 
-/// The part of the events that samples represent, such as "standing for 207,000 of 207,913 page-faults"; `None` if time
-/// is sampled.
+/// Words for the part of the events that samples represent, such as "standing for 207,000 of 207,913 page-faults";
+/// `None` if time is sampled.
 fn covered(of: &ProfileQuality) -> Option<String> {
     let (events, counted) = (of.events?, of.counted?);
     let is_told = of.whole() == Whole::Events && of.samples > 0;
-    // Periods are estimates at a rate, so that their sum may exceed the count by part of a period.
+    // At a requested rate, the kernel estimates the number of events for each sample, so that their sum may exceed the
+    // count by part of a period.
     let part = if events < counted { grouped(events) } else { "all".to_owned() };
     is_told.then(|| format!("standing for {part} of {} {}", grouped(counted), whole(of)))
 }
 
-/// Whether the kernel can copy a larger part of stacks than was requested.
+/// Whether the kernel can copy a larger part of each stack than was requested.
 fn can_copy_more(of: &ProfileQuality) -> bool {
     (1..STACK_MAX).contains(&of.stack_bytes)
 }
 
-/// The method of finding callers, and the cost of sampling.
+/// Phrases about the method of finding callers, and about the cost of sampling.
 fn sources(of: &ProfileQuality) -> Vec<String> {
     let stack = match of.stack_bytes {
         0 => String::new(),
@@ -161,10 +164,11 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
     said
 }
 
-/// A warning about a sampling rate below the requested one.
+/// A warning if the sampling rate was below the requested one.
 fn slow(of: &ProfileQuality) -> Option<String> {
     let (asked, reached) = (of.rate_hz?, of.reached_hz?);
-    // Every wait is recorded, and of events that all stand in the samples there are no more.
+    // Waits are recorded whatever their rate, and if the samples are most of the counted events, a higher rate would
+    // give hardly more.
     let is_whole = of.whole() == Whole::WaitingTime
         || of.counted.is_some_and(|counted| of.whole() == Whole::Events && of.samples >= counted / 2);
     if of.samples == 0 || is_whole || reached >= asked * RATE_MIN {
@@ -182,7 +186,7 @@ fn slow(of: &ProfileQuality) -> Option<String> {
     ))
 }
 
-/// The processes, if there are several.
+/// A table of the sampled processes, if there are several.
 pub(super) fn processes(profile: &Profile) -> Vec<Piece> {
     if profile.processes.len() < 2 {
         return Vec::new();
@@ -205,7 +209,7 @@ pub(super) fn processes(profile: &Profile) -> Vec<Piece> {
     ]
 }
 
-/// Files without symbol names, and the packages to install.
+/// Lines about files without symbol names, and the packages to install for them.
 pub(super) fn names(found: &ProfileFindings) -> Vec<Piece> {
     let missing: Vec<(&ProfiledObject, &str)> =
         found.objects.iter().filter_map(|it| Some((it, it.missing.as_deref()?))).collect();
@@ -301,7 +305,8 @@ mod tests {
         assert_eq!(warnings(&fair), Vec::<String>::new());
     }
 
-    /// The line states the part of events that samples represent; for time, the achieved rate has that role.
+    /// The line about quality states the part of the events that samples represent; for time, the achieved rate has
+    /// that role.
     #[test]
     fn what_samples_stand_for_is_told() {
         let faults = |events| ProfileQuality {

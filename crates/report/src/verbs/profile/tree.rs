@@ -7,14 +7,14 @@ use crate::calls::{CallTree, Kind, unit};
 use crate::parts::{Listed, Listing, Tone};
 use crate::words::{counted, grouped};
 
-/// Calls with a smaller share are left out.
+/// Minimum share of a call that is listed.
 const SHARE_MIN: f64 = 0.005;
-/// Limit of indentation. Deeper calls are aligned with each other.
+/// Maximum indentation in steps. Deeper calls are aligned with each other.
 const STEPS_MAX: usize = 24;
-/// Limit of lines, far beyond what is readable.
+/// Maximum number of lines, far beyond what is readable.
 const LINES_MAX: usize = 1000;
 
-/// The tree of one profile; `None` without samples.
+/// The call tree of one profile as lines; `None` without samples.
 pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing> {
     let tree = CallTree::of(found, &[profile]);
     let all = tree.trunk().events[0];
@@ -48,7 +48,7 @@ pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing
         callees.sort_by_key(|&callee| {
             (tree.calls[callee].events[0], std::cmp::Reverse(tree.calls[callee].name))
         });
-        // A function with a single callee is not indented, so that only forks take columns.
+        // If a function has a single callee, the callee is not indented, so that only forks take columns.
         let (steps, mark) = match callees.len() {
             0 | 1 if steps == 0 => (0, ""),
             0 | 1 => (steps, "  "),

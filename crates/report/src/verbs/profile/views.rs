@@ -9,13 +9,13 @@ use crate::parts::spans::code;
 use crate::parts::{Grid, Listed, Listing, Part, Piece, Tone};
 use crate::words::{counted, grouped, listed, visible};
 
-/// Number of matched functions that a sentence names.
+/// Maximum number of functions matching a pattern that a sentence names.
 const NAMED_MAX: usize = 4;
-/// Number of lines shown around a line with samples.
+/// Number of lines shown before and after a line with samples.
 const AROUND: usize = 4;
-/// Share of a function's samples from which a line is highlighted.
+/// Share of a function's samples from which on a line is highlighted.
 const HOT: f64 = 0.1;
-/// Replacement of a tabulator.
+/// Blanks that replace a tabulator in source lines.
 const TAB: &str = "    ";
 
 pub(super) fn pieces(found: &ProfileFindings, view: &ProfileView) -> Vec<Piece> {
@@ -26,7 +26,7 @@ pub(super) fn pieces(found: &ProfileFindings, view: &ProfileView) -> Vec<Piece> 
     }
 }
 
-/// The heading, such as "Callers of `pattern` in `prog`".
+/// The heading of a view, such as "Callers of `pattern` in `prog`".
 fn heading(found: &ProfileFindings, what: &str, pattern: &str, profile: u16) -> Piece {
     let of = found.profiles.get(usize::from(profile)).map(|it| format!(" in {}", named(&it.name)));
     Piece::heading(format!("{what} of {}{}", code(pattern), of.unwrap_or_default()))
@@ -123,9 +123,9 @@ fn function(profile: Option<&Profile>, of: &AnnotatedFunction) -> Vec<Piece> {
 #[derive(Clone, Copy)]
 struct Held {
     samples: u64,
-    /// Events that the samples represent.
+    /// Number of events that the samples represent.
     events: u64,
-    /// Interval of the share of the function.
+    /// 95 % interval of the share of the function or line; `None` if it is not known.
     interval: Option<[f64; 2]>,
 }
 
@@ -135,7 +135,7 @@ impl Held {
     }
 }
 
-/// Lines with samples and their neighbours. A line of dots replaces the lines in between.
+/// Listing of the lines with samples and their neighbours. A line of dots replaces the lines in between.
 fn listing<'t>(
     title: &str,
     place: &str,

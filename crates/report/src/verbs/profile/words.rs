@@ -1,36 +1,36 @@
-//! The form of shares, intervals and names in all reports of profiles.
+//! How shares, intervals and names are written in all reports of profiles.
 
 use fauxplat_model::{ProfileQuality, Whole};
 
 use crate::parts::spans;
 use crate::words::{TIE, shorten, visible};
 
-/// Columns for the longest name: names of templates and closures may have thousands of characters.
+/// Maximum width of a function's name in columns: names of templates and closures may have thousands of characters.
 const NAME_MAX: usize = 200;
-/// Columns for the name of a file beside a function.
+/// Maximum width of a file's name beside a function, in columns.
 const FILE_MAX: usize = 24;
-/// Rows of a table in a brief and in a full report.
+/// Maximum number of rows of a table in a brief and in a full report.
 pub(super) const ROWS: [usize; 2] = [15, 40];
-/// Shares from this value on have one decimal of a per cent.
+/// Share from which on per cents have one decimal; smaller ones have two.
 const COARSE: f64 = 0.00995;
 
-/// A foreign name, as a marked word of a sentence.
+/// A function's or program's name as a marked word of a sentence.
 pub(super) fn named(name: &str) -> String {
     spans::named(&short(name))
 }
 
-/// A name in a table.
+/// A function's or program's name in a table, shortened.
 pub(super) fn short(name: &str) -> String {
     shorten(&visible(name), NAME_MAX, "…")
 }
 
-/// The last component of a file's path.
+/// The last component of a file's path, shortened for a table.
 pub(super) fn file(path: &str) -> String {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
     shorten(&visible(name), FILE_MAX, "…")
 }
 
-/// Name of the quantity that the samples of a profile are shares of.
+/// Name of the quantity of which the samples of a profile show the parts.
 pub(super) fn whole(quality: &ProfileQuality) -> String {
     match (quality.whole(), quality.event.split(':').next().unwrap_or_default()) {
         (Whole::CpuTime, _) => "CPU time".to_owned(),
@@ -40,7 +40,7 @@ pub(super) fn whole(quality: &ProfileQuality) -> String {
     }
 }
 
-/// A number of per cent, with the number of digits that suits `like`.
+/// A share as a number of per cent, with as many digits as suit the share `like`.
 fn digits(share: f64, like: f64) -> String {
     let percent = share * 100.0 + 0.0;
     match like.abs() {
@@ -50,7 +50,7 @@ fn digits(share: f64, like: f64) -> String {
     }
 }
 
-/// A share, such as `41.2 %`.
+/// A share in per cent, such as `41.2 %`.
 pub(super) fn share(share: f64) -> String {
     format!("{}{TIE}%", digits(share, share))
 }
@@ -65,7 +65,7 @@ pub(super) fn cell(value: f64, low: f64, high: f64) -> String {
     format!("{}{TIE}% ({}–{})", digits(value, value), digits(low, value), digits(high, value))
 }
 
-/// A difference in per cent with its sign.
+/// A difference of shares as a number of per cent with its sign, such as `+5.1`.
 pub(super) fn signed(value: f64) -> String {
     match digits(value, 1.0) {
         shown if shown == "?" => shown,
@@ -81,7 +81,7 @@ pub(super) fn signed_cell(value: f64, low: f64, high: f64) -> String {
     format!("{} ({} to {})", signed(value), signed(low), signed(high))
 }
 
-/// The absolute value of a difference in per cent.
+/// The absolute value of a difference of shares, as a number of per cent.
 pub(super) fn magnitude(value: f64) -> String {
     digits(value.abs(), 1.0)
 }

@@ -1,4 +1,4 @@
-//! The tables of a sweep.
+//! The tables of the report of a sweep.
 
 use fauxplat_model::{LevelFindings, SweepFindings};
 

@@ -1,4 +1,4 @@
-//! The report of `sweep`: the conclusion first, then shares, peaks and the plot.
+//! The report of `sweep`: the conclusion first, then the sources of the variance, peaks and the plot.
 
 mod grids;
 mod plot;
@@ -9,7 +9,7 @@ use fauxplat_units::Nanos;
 
 use crate::parts::{Medium, Part, Piece, Tone};
 
-/// Number of levels up to which a table is more readable than a plot.
+/// Maximum number of levels for which a table is more readable than a plot.
 const TABLE_LEVELS_MAX: usize = 24;
 
 pub(super) fn parts(found: &SweepFindings) -> Vec<Piece> {
@@ -30,7 +30,7 @@ pub(super) fn parts(found: &SweepFindings) -> Vec<Piece> {
     parts
 }
 
-/// The conclusion in each metric, and the levels at which the command fails, each once.
+/// Answers: the conclusion for each metric, and the levels at which the command fails, each once.
 fn answers(each: &[SweepFindings]) -> Vec<Piece> {
     let mut failing: Vec<String> = Vec::new();
     for sentence in each.iter().flat_map(sentences::failing) {
@@ -55,7 +55,7 @@ fn heading(found: &SweepFindings) -> Piece {
     Piece::heading(first.chain(title.clone()).collect::<String>())
 }
 
-/// The evidence for the conclusion in a metric.
+/// The evidence for the conclusion about one metric.
 fn grounds(found: &SweepFindings) -> Vec<Piece> {
     let finding = &found.finding;
     let mut parts = Vec::new();
@@ -70,7 +70,8 @@ fn grounds(found: &SweepFindings) -> Vec<Piece> {
     parts
 }
 
-/// The levels as a plot and as a table. In a medium without room for both, many levels are a plot and few a table.
+/// Pieces that show the levels as a plot and as a table. In a medium without room for both, many levels are a plot and
+/// few a table.
 fn levels(found: &SweepFindings) -> Vec<Piece> {
     let words: &'static [Medium] = &Medium::ALL;
     let page: &'static [Medium] = &[Medium::Page];
@@ -84,7 +85,7 @@ fn levels(found: &SweepFindings) -> Vec<Piece> {
     pieces
 }
 
-/// Duration of the sweep, and the cost of starting a process.
+/// Sentence about the duration of the sweep, and the cost of starting a process.
 fn took(found: &SweepFindings) -> String {
     let elapsed = Nanos::from_secs_f64(found.elapsed_s);
     match found.floor_ns {

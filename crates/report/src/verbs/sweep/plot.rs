@@ -1,4 +1,4 @@
-//! The plot of a sweep, and an enlarged part around each of its peaks.
+//! The plot of a sweep's levels, and an enlarged part around each of its peaks.
 
 use fauxplat_model::{LevelFindings, Peak, SweepFindings};
 
@@ -6,7 +6,7 @@ use super::sentences;
 use crate::parts::{Across, Line, Point, Series, Values};
 use crate::words::{quantity, spaced, visible};
 
-/// Number of levels on each side of a peak in an enlarged part.
+/// Number of levels on each side of a peak in its enlarged plot.
 const NEIGHBOURS: usize = 12;
 
 /// Whether the levels are numbers and so have positions on an axis.
@@ -14,7 +14,7 @@ pub(super) fn is_numeric(found: &SweepFindings) -> bool {
     found.levels.iter().all(|level| level.number.is_some())
 }
 
-/// All measured levels; `None` if there are none.
+/// The plot of all measured levels; `None` if there are none.
 pub(super) fn whole(found: &SweepFindings) -> Option<Series> {
     let title = format!("{} by {}", found.metric.title(), visible(&found.factor));
     let (_, conclusion) = sentences::conclusion(found);
@@ -22,14 +22,14 @@ pub(super) fn whole(found: &SweepFindings) -> Option<Series> {
     (!lines.is_empty()).then(|| series(found, title, conclusion, lines, false))
 }
 
-/// Whether a plot would show more than a straight line.
+/// Whether the medians of the levels differ at all, so that a plot would show more than a straight line.
 pub(super) fn differs(found: &SweepFindings) -> bool {
     let mut medians = found.levels.iter().filter_map(|level| level.median_ns);
     let first = medians.next();
     medians.any(|median| Some(median) != first)
 }
 
-/// The enlarged neighbourhood of a peak.
+/// The plot of a peak and its neighbouring levels, enlarged.
 pub(super) fn zoom(found: &SweepFindings, peak: &Peak) -> Option<Series> {
     let caption = sentences::peak_caption(found, peak);
     let place = found.levels.iter().position(|level| level.level == peak.level)?;
@@ -65,8 +65,8 @@ fn series(
     }
 }
 
-/// The lines of a sweep, each in the order of its axis: a single line, or for a product one line per level of the
-/// factor without numbers.
+/// The lines of the plot, each in the order of its axis: a single line, or for combinations of two factors one line per
+/// level of the factor without numbers.
 fn lines(found: &SweepFindings) -> Vec<Line> {
     let numeric = is_numeric(found);
     let mut all: Vec<Line> = Vec::new();
@@ -95,7 +95,8 @@ fn point(found: &SweepFindings, index: usize, level: &LevelFindings, numeric: bo
     })
 }
 
-/// The part of a combination's name that is not the number: `off` for `64 × off`.
+/// Name of the line to which a combination of levels belongs: the part of its name that is not the number, `off` for
+/// `64 × off`.
 fn line_name(level: &LevelFindings) -> String {
     let parts: Vec<&str> = level.level.split(" × ").collect();
     let number = level.number;

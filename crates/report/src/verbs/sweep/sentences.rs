@@ -55,8 +55,8 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
     }
 }
 
-/// The interval of the typical difference. The test of all levels shows that there is a difference; an interval that
-/// begins at zero only states how large the difference can be.
+/// The interval of the typical difference between levels. The test of all levels shows that there is a difference; an
+/// interval that begins at zero only states how large the difference can be.
 fn interval(finding: &SweepFinding) -> String {
     let (low, high) = (finding.difference_low_ratio, finding.difference_high_ratio);
     let confidence = confidence(finding);
@@ -67,11 +67,11 @@ fn interval(finding: &SweepFinding) -> String {
     }
 }
 
-/// Smaller differences would be shown as 0.00 %.
+/// Smallest difference, as a share, that is not shown as 0.00 %.
 const LEAST_SHOWN: f64 = 5e-5;
 
-/// Whether an effect consists of slow runs alone: a level has more of them, and the medians of the levels lie within
-/// the margin or in a different order than the differences.
+/// Whether an effect of the factor consists of slow runs alone: a level has more slow runs than others, and the medians
+/// of the levels lie within the margin or in a different order than the estimated effects.
 fn slow_alone(found: &SweepFindings) -> bool {
     !found.finding.slow.is_empty()
         && (medians_disagree(found) || medians_spread(found) <= found.finding.margin)
@@ -115,7 +115,7 @@ pub(crate) fn slow(found: &SweepFindings) -> Option<String> {
         .then(|| format!("Slow runs are more frequent at some levels: {}.{disagree}", listed(&levels)))
 }
 
-/// Whether the levels differ beyond chance, however little.
+/// Whether the difference between levels is significant, however small.
 fn is_shown(finding: &SweepFinding) -> bool {
     finding.p_value <= finding.level
 }
@@ -128,12 +128,13 @@ fn margin(found: &SweepFindings) -> String {
     }
 }
 
-/// Confidence of the intervals about the sweep's own question, which hold over all looks at the level of the sweep.
+/// Confidence of the intervals that answer whether the factor matters, which hold over all looks at the level of the
+/// sweep.
 fn confidence(finding: &SweepFinding) -> String {
     round_percent(1.0 - finding.level)
 }
 
-/// Effects that are excluded, if none was shown.
+/// Sizes of effects that are excluded by the data, in a sweep in which no effect was shown.
 fn excluded(finding: &SweepFinding) -> String {
     let single = |bound| format!("deviations of any one level above {bound}");
     let typical = |bound| format!("typical differences between levels above {bound} are excluded");
@@ -145,7 +146,7 @@ fn excluded(finding: &SweepFinding) -> String {
     }
 }
 
-/// The excess of a ratio over one; `None` if the ratio means that there is no bound.
+/// The excess of a ratio over one in per cent; `None` if the ratio means that there is no bound.
 fn bounded(ratio: f64) -> Option<String> {
     (!is_no_bound(ratio)).then(|| excess(ratio))
 }
@@ -163,7 +164,7 @@ fn limit(stopped_by: StoppedBy) -> &'static str {
     }
 }
 
-/// The sources of the variance, and the repeatability of the differences.
+/// Sentences about the sources of the variance of a run, and about the repeatability of the differences between levels.
 pub(crate) fn shares(finding: &SweepFinding) -> String {
     let residual = (1.0 - finding.variance_share - finding.drift_share).max(0.0);
     let mut text = format!(
@@ -200,7 +201,8 @@ pub(crate) fn parts(finding: &SweepFinding) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Of the variance: {}.", listed(&parts)))
 }
 
-/// The period, or that none was found although it was searched for.
+/// Sentence about the period with which the pattern of the levels repeats, or that none was found although it was
+/// searched for; `None` if it was not searched for.
 pub(crate) fn period(found: &SweepFindings) -> Option<String> {
     let unit = found.unit.as_deref().unwrap_or("");
     found.finding.period.as_ref().map(|period: &Period| {
@@ -244,7 +246,8 @@ pub(crate) fn failing(found: &SweepFindings) -> Vec<String> {
 /// Heading of the table of peaks, or the statement that there is no peak.
 pub(crate) fn peaks(found: &SweepFindings) -> Option<String> {
     let finding = &found.finding;
-    // With few levels all blocks count and all levels are candidates, so there was no selection.
+    // With few levels there is no stage of confirmation: all blocks count and all levels are candidates, so there was
+    // no selection.
     let is_fresh = found.stages.iter().any(|stage| stage.stage == "confirm");
     let fresh = if is_fresh { ", from blocks that did not choose them" } else { "" };
     let level = round_percent(1.0 - finding.level);
@@ -262,22 +265,22 @@ pub(crate) fn peaks(found: &SweepFindings) -> Option<String> {
     }
 }
 
-/// The stages that were carried out, and the number of runs that they saved.
+/// Sentence about the stages of the sweep that were carried out, and the number of runs that they saved.
 pub(crate) fn plan(found: &SweepFindings) -> String {
     format!("{}; {}", listed_stages("Plan", found), counts(found))
 }
 
-/// The stages for one metric among several.
+/// Sentence about the stages of the sweep for one metric among several.
 pub(crate) fn stages(found: &SweepFindings) -> String {
     format!("{}.", listed_stages(&format!("Plan for the {}", found.metric.title()), found))
 }
 
-/// Number of runs, which is common to all metrics.
+/// Sentence about the number of runs, which is common to all metrics.
 pub(crate) fn runs(found: &SweepFindings) -> String {
     format!("The metrics share their blocks: {}", counts(found))
 }
 
-/// The error probability that all metrics share.
+/// Sentence about the error probability that all metrics of a sweep share.
 pub(crate) fn family(each: &[SweepFindings]) -> String {
     let level: f64 = each.iter().map(|one| one.finding.level).sum();
     format!(
@@ -301,7 +304,8 @@ fn listed_stages(title: &str, found: &SweepFindings) -> String {
     format!("{title}: {}", stages.join(", "))
 }
 
-/// Number of runs, number of equal levels, and number of runs of an exhaustive sweep.
+/// Words for the number of runs, the number of equal levels, and the number of runs of a sweep that visits every level
+/// equally often.
 fn counts(found: &SweepFindings) -> String {
     let equal = match found.levels_asked - found.levels_distinct.min(found.levels_asked) {
         0 => String::new(),
@@ -330,13 +334,13 @@ fn counts(found: &SweepFindings) -> String {
     format!("{} in all.{equal}{saved}", counted(found.runs_done, "run", "runs"))
 }
 
-/// Why levels of a factor can be equal.
+/// Clause with the reason why different levels of a factor can give the same program or the same memory layout.
 fn why_equal(factor: &str) -> &'static str {
     let built = ["link-order", "link-padding", "code-align"].iter().any(|name| factor.contains(name));
     if built { "the others gave the same program" } else { "the stack moves in steps of 16 bytes" }
 }
 
-/// The level of a peak against the median, for a caption.
+/// Caption of a drawing of a peak: its level, and how much it differs from the median level.
 pub(crate) fn peak_caption(found: &SweepFindings, peak: &fauxplat_model::Peak) -> String {
     format!(
         "{} {}: {} ({} to {})",

@@ -1,4 +1,4 @@
-//! The machine as nested boxes.
+//! The parts of a machine as nested boxes, for drawings.
 
 use fauxplat_model::Topology;
 use fauxplat_units::Cpu;
@@ -8,7 +8,7 @@ use super::tree::notes;
 use crate::parts::{Boxes, TreeBox};
 use crate::words::counted;
 
-/// Every part of the machine, without merging equal ones.
+/// Boxes for every part of the machine, without merging equal ones.
 pub(super) fn boxes(topology: &Topology, name: &str) -> Boxes {
     let tree = Tree::of(topology);
     Boxes {
@@ -37,7 +37,7 @@ fn label(part: &ObjectPart, object: &Object) -> String {
     format!("{}{number}{bytes}", part.name)
 }
 
-/// The colour of a kind of part. Parts that contain more are fainter.
+/// Number of the colour for the kind of a part. Parts that contain more are fainter.
 fn tint(object: &Object) -> usize {
     match object.parts.iter().map(|part| part.sort).max() {
         None => 0,

@@ -1,4 +1,4 @@
-//! Nested boxes in a terminal.
+//! The topology of a machine as nested boxes of characters, for a terminal.
 
 use fauxplat_model::{GroupKind, Topology};
 use fauxplat_units::{Cpu, CpuSet};
@@ -7,13 +7,14 @@ use unicode_width::UnicodeWidthStr;
 use super::objects::{Object, ObjectPart, Sort, Tree, merged, size};
 use crate::words::{counted, shorten, spaced};
 
-/// Higher drawings show equal parts once, with their number.
+/// Maximum height of a drawing that shows equal parts separately; in higher drawings they are shown once, with their
+/// number.
 const LINES_MAX: usize = 120;
 
-/// Least width for the facts of a core, which are not cut further.
+/// Minimum width to which the facts of a core are cut, in characters.
 const FACT_MIN: usize = 12;
 
-/// Lines of equal width.
+/// A part of the drawing: lines of equal width.
 struct Block(Vec<String>);
 
 impl Block {
@@ -39,7 +40,7 @@ struct Painter<'t> {
     merge: bool,
 }
 
-/// The machine as lines of at most `width` columns, unless a single core is wider.
+/// Draws the machine as lines of at most `width` columns, unless a single core is wider.
 pub(super) fn draw(topology: &Topology, width: usize, unicode: bool) -> Vec<String> {
     let tree = Tree::of(topology);
     let pen = || if unicode { UNICODE } else { ASCII };
@@ -52,7 +53,7 @@ pub(super) fn draw(topology: &Topology, width: usize, unicode: bool) -> Vec<Stri
 }
 
 impl Painter<'_> {
-    /// Draws one object, or several equal ones, as a box.
+    /// Draws one object of the tree, or several equal ones, as a box.
     fn object(&self, alike: &[&Object], width: usize) -> Block {
         let object = alike[0];
         let inside = width.saturating_sub(4);
@@ -81,7 +82,7 @@ impl Painter<'_> {
         }
     }
 
-    /// Facts in the box above its children: size of the first part, the other parts, CPUs.
+    /// Facts that stand in a box above its inner boxes: size of the first part, the other parts, CPUs.
     fn facts(&self, alike: &[&Object]) -> Vec<String> {
         let object = alike[0];
         let is_core = object.has(Sort::Core);
@@ -135,7 +136,7 @@ impl Painter<'_> {
     }
 }
 
-/// Blocks in rows of at most `width` columns, each row as high as its highest block.
+/// Arranges blocks in rows of at most `width` columns, each row as high as its highest block; returns the lines.
 fn beside_each_other(blocks: &[Block], width: usize) -> Vec<String> {
     let rows = rows(blocks, width, blocks.len()).len().max(1);
     // Blocks are distributed evenly: if five of six blocks fit in a row, there are two rows of three.
@@ -143,7 +144,7 @@ fn beside_each_other(blocks: &[Block], width: usize) -> Vec<String> {
     self::rows(blocks, width, even).iter().flat_map(|row| joined(row)).collect()
 }
 
-/// Arranges blocks in rows: as many in each as fit, up to a limit.
+/// Divides blocks into rows: as many in each as fit into `width` columns, up to `blocks_max`.
 fn rows(blocks: &[Block], width: usize, blocks_max: usize) -> Vec<Vec<&Block>> {
     let mut rows: Vec<Vec<&Block>> = Vec::new();
     let mut used = 0;
@@ -174,7 +175,7 @@ fn joined(row: &[&Block]) -> Vec<String> {
     (0..height).map(line).collect()
 }
 
-/// Explanation of the marks in the drawing.
+/// Explanation of the marks in the drawing; `None` if there are none.
 pub(super) fn legend(topology: &Topology) -> Option<String> {
     let forbidden = topology.online.without(&topology.allowed);
     let has_cores = topology.level(GroupKind::Core).next().is_some();

@@ -1,9 +1,9 @@
-//! The parts of a machine as one tree, by inclusion.
+//! The parts of a machine (packages, caches, cores and so on) as one tree, by inclusion of their CPUs.
 
 use fauxplat_model::{CacheKind, GroupKind, Topology};
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 
-/// The kind of a part. The order is that of parts with the same CPUs, from the outside in.
+/// The kind of a part of the machine. The order is that of parts with the same CPUs, from the outside in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sort {
     Drawer,
@@ -11,7 +11,7 @@ pub(super) enum Sort {
     Package,
     Node,
     Die,
-    /// Shared caches, the outermost first. The number is the level, counted from the memory.
+    /// A cache of several cores. The outermost caches come first, since the number is [`OUTERMOST`] minus the level.
     SharedCache(u32),
     Cluster,
     OwnCache(u32, CacheKind),
@@ -26,23 +26,23 @@ pub(super) struct ObjectPart {
     pub(super) size: Option<Bytes>,
 }
 
-/// Parts with the same CPUs, and their contents.
+/// A node of the tree: all parts with the same CPUs, and the objects within them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Object {
-    /// From the outside in; empty for the machine itself.
+    /// Parts with exactly these CPUs, from the outside in; empty for the machine itself.
     pub(super) parts: Vec<ObjectPart>,
     pub(super) cpus: CpuSet,
-    /// Ordered by their lowest CPUs.
+    /// Objects within this one, ordered by their lowest CPUs.
     pub(super) children: Vec<Object>,
 }
 
-/// The tree, and parts that fit into no tree because they overlap with others.
+/// The parts of a machine as a tree, and parts that fit into no tree because they overlap with others.
 pub(super) struct Tree {
     pub(super) machine: Object,
     pub(super) astray: Vec<ObjectPart>,
 }
 
-/// Cache levels are counted down from this number, so that the outermost comes first.
+/// Number from which cache levels are subtracted, so that the outermost cache comes first.
 const OUTERMOST: u32 = 100;
 
 impl Tree {
@@ -52,7 +52,7 @@ impl Tree {
             astray: Vec::new(),
         };
         let mut parts = parts(topology);
-        // Larger parts come first, so that each part finds the parts that contain it.
+        // Parts with more CPUs come first, so that each part finds the parts that contain it.
         parts.sort_by(|(a, x), (b, y)| {
             y.len().cmp(&x.len()).then(a.sort.cmp(&b.sort)).then(x.first().cmp(&y.first()))
         });
@@ -64,8 +64,8 @@ impl Tree {
     }
 }
 
-/// All parts with their online CPUs. A die or cluster with the same CPUs as a package, cache or core is left out, since
-/// it adds no information.
+/// All parts of a machine with their online CPUs. A die or cluster with the same CPUs as a package, cache or core is
+/// left out, since it adds no information.
 fn parts(topology: &Topology) -> Vec<(ObjectPart, CpuSet)> {
     let online = |cpus: &CpuSet| cpus.intersection(&topology.online);
     let is_more = |level: GroupKind, cpus: &CpuSet| match level {
@@ -121,7 +121,7 @@ impl Object {
             self.parts.push(part);
             return;
         }
-        // Children are few if they are large; among many small ones, the newest is the most likely match.
+        // An object has few children if they are large; among many small ones, the newest is the most likely match.
         match self.children.iter_mut().rev().find(|child| child.cpus.overlaps(&cpus)) {
             Some(child) if cpus.is_subset(&child.cpus) => child.insert(part, cpus, astray),
             Some(_) => astray.push(part),
@@ -140,7 +140,7 @@ impl Object {
         self.cpus.without(&held).iter().collect()
     }
 
-    /// Whether two objects differ only in numbers.
+    /// Whether two objects differ only in the numbers of their parts and CPUs.
     fn is_like(&self, other: &Object) -> bool {
         let alike = |(a, b): (&ObjectPart, &ObjectPart)| a.sort == b.sort && alike(a, b);
         self.cpus.len() == other.cpus.len()
@@ -151,8 +151,8 @@ impl Object {
     }
 }
 
-/// Whether two parts of one sort have the same size. Firmware reserves a little memory of some nodes, so node sizes may
-/// differ slightly.
+/// Whether two parts of one kind have the same size. Firmware reserves a little memory of some nodes, so the sizes of
+/// nodes may differ slightly.
 fn alike(a: &ObjectPart, b: &ObjectPart) -> bool {
     const NODE_TOLERANCE: f64 = 0.05;
     match (a.sort, a.size, b.size) {
@@ -163,7 +163,7 @@ fn alike(a: &ObjectPart, b: &ObjectPart) -> bool {
     }
 }
 
-/// Groups of objects that differ only in numbers.
+/// Divides objects into groups of objects that differ only in numbers.
 pub(super) fn merged<'o>(objects: &[&'o Object]) -> Vec<Vec<&'o Object>> {
     let mut all: Vec<Vec<&Object>> = Vec::new();
     for &object in objects {
@@ -175,7 +175,7 @@ pub(super) fn merged<'o>(objects: &[&'o Object]) -> Vec<Vec<&'o Object>> {
     all
 }
 
-/// A size in the largest unit that gives a whole number or one of three digits: `1.25 MiB`, `512 KiB`.
+/// A size as text, in the largest unit in which it is at least one: `1.25 MiB`, `512 KiB`.
 pub(super) fn size(bytes: Bytes) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = bytes.0 as f64;

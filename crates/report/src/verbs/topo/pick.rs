@@ -1,4 +1,4 @@
-//! The answer to a relation: the list first, and below it the reason for each of its CPUs.
+//! The answer to a relation of CPUs: the list of CPUs first, and below it the reason for each of them.
 
 use fauxplat_model::{Chosen, CpuActivity, GroupKind, Pick, Topology};
 use fauxplat_units::{CpuSet, Nanos};
@@ -19,7 +19,8 @@ pub(super) fn pieces(pick: &Pick, topology: &Topology) -> Vec<Piece> {
     pieces
 }
 
-/// A row for each CPU, the best first if the relation ranks CPUs. Without a watch there are no columns of activity.
+/// Table with a row for each chosen CPU, the best first if the relation ranks CPUs. Without a watch of the CPUs there
+/// are no columns of activity.
 fn table(pick: &Pick, topology: &Topology) -> Grid {
     let mut header = vec!["CPU", "core", "package", "node"];
     if pick.watched_ns.is_some() {
@@ -49,13 +50,13 @@ fn figures(activity: &CpuActivity) -> [String; 5] {
     ]
 }
 
-/// Number of pinned tasks, such as `2 + 5 kernel`: user tasks that are bound to the CPU, and kernel threads, of which
-/// every CPU has some.
+/// Number of tasks that are bound to the CPU, such as `2 + 5 kernel`: user tasks, and kernel threads, of which every
+/// CPU has some.
 fn pinned(activity: &CpuActivity) -> String {
     format!("{} + {} kernel", activity.pinned_tasks, activity.pinned_kernel_threads)
 }
 
-/// The reason for each CPU, the duration of the watch, names of pinned tasks, and busy siblings.
+/// Sentences about the reason for each CPU, the duration of the watch, names of pinned tasks, and busy siblings.
 fn notes(pick: &Pick) -> Vec<String> {
     let mut notes = reasons(&pick.chosen);
     notes.extend(pick.watched_ns.map(|ns| format!("Watched for {}.", Nanos(ns))));
@@ -76,10 +77,10 @@ fn notes(pick: &Pick) -> Vec<String> {
     notes
 }
 
-/// Busy share from which a sibling is reported.
+/// Share of its time from which on a busy sibling is reported.
 const SIBLING_BUSY: f64 = 0.1;
 
-/// A line for all CPUs with the same reason.
+/// Lines with the reasons for the chosen CPUs, one for all CPUs with the same reason.
 fn reasons(chosen: &[Chosen]) -> Vec<String> {
     let mut lines: Vec<(String, CpuSet)> = Vec::new();
     for one in chosen {

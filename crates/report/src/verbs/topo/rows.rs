@@ -1,4 +1,4 @@
-//! A row for each CPU, with the parts that contain it.
+//! Rows about a machine's CPUs: one for each CPU, with the parts that contain it.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! The tree of a machine, with one branch for all equal parts.
+//! The tree of a machine's parts, with one branch for all equal parts.
 
 use fauxplat_model::{GroupKind, Topology};
 use fauxplat_units::CpuSet;
@@ -7,7 +7,8 @@ use super::objects::{Object, ObjectPart, Sort, Tree, merged, size};
 use crate::parts::{self, Branch, Grid, Piece, Tone};
 use crate::words::{counted, spaced};
 
-/// The branches, each with the CPUs of all its parts beside it.
+/// Pieces of the report: the tree, in which each branch has the CPUs of all its parts beside it, further tables, and
+/// notes.
 pub(super) fn pieces(topology: &Topology) -> Vec<Piece> {
     let tree = Tree::of(topology);
     let mut branches = vec![branch(0, machine(topology), vec![topology.online.to_string()])];
@@ -18,14 +19,14 @@ pub(super) fn pieces(topology: &Topology) -> Vec<Piece> {
     pieces
 }
 
-/// Tables of facts that the tree does not show: nodes with their distances, and kinds.
+/// Tables of facts that the tree does not show: NUMA nodes with their distances, and kinds of CPUs.
 pub(super) fn tables(topology: &Topology) -> Vec<Piece> {
     let kinds = (topology.kinds.len() > 1).then(|| kinds(topology));
     let nodes = (topology.nodes.len() > 1).then(|| nodes(topology));
     kinds.into_iter().chain(nodes).map(|grid| Piece::table(grid).at(0)).collect()
 }
 
-/// Sentences without empty lines between them.
+/// Pieces for sentences that no empty lines separate.
 pub(super) fn sentences(notes: Vec<String>) -> impl Iterator<Item = Piece> {
     notes.into_iter().enumerate().map(|(index, note)| match index {
         0 => Piece::plain(note),
@@ -45,9 +46,9 @@ fn machine(topology: &Topology) -> String {
     }
 }
 
-/// Adds the branches below equal objects: their children, merged.
+/// Adds the branches below equal objects: their children, merged into one branch where they are equal.
 fn walk(alike: &[&Object], depth: usize, branches: &mut Vec<Branch>) {
-    // Threads have no branch of their own; the line of their core mentions them.
+    // Hardware threads have no branches; the line of their core mentions them.
     let children: Vec<&Object> = alike.iter().flat_map(|object| &object.children).collect();
     for group in merged(&children) {
         let each = group.len() / alike.len();
@@ -58,13 +59,13 @@ fn walk(alike: &[&Object], depth: usize, branches: &mut Vec<Branch>) {
     }
 }
 
-/// The title of a branch, such as `package 0, L3 32 MiB` or `6 × core of 2 threads, L2 256 KiB`. Only a single part is
-/// shown with its number.
+/// The title of a branch for equal objects, such as `package 0, L3 32 MiB` or `6 × core of 2 threads, L2 256 KiB`. Only
+/// a single part is shown with its number.
 fn title(alike: &[&Object], count: usize) -> String {
     let object = alike[0];
     let times = if count > 1 { format!("{count} × ") } else { String::new() };
     let mut parts: Vec<&ObjectPart> = object.parts.iter().collect();
-    // An object with a core is called a core, even if it also has caches.
+    // The word for a core comes first, even if the object also has caches.
     parts.sort_by_key(|part| part.sort != Sort::Core);
     let single = alike.len() == 1;
     let words: Vec<String> = parts.iter().map(|part| words(part, object, single)).collect();
@@ -110,7 +111,7 @@ pub(super) fn notes(topology: &Topology, astray: &[ObjectPart]) -> Vec<String> {
     notes
 }
 
-/// Limit of nodes for the table of distances. With more nodes only JSON contains the distances.
+/// Maximum number of NUMA nodes for which the table has distances. With more nodes only JSON contains the distances.
 const DISTANCES_MAX: usize = 8;
 
 fn nodes(topology: &Topology) -> Grid {
