@@ -18,7 +18,8 @@ use crate::output;
 use crate::progress::Progress;
 use fauxplat_options::{EndArgs, OutputArgs, SurroundingsArgs, spare_inputs};
 
-/// Makes the beginning of a verb's experiment from its options.
+/// Returns what a verb's experiment needs to begin, such as store and listeners, after checking that the reports can be
+/// written.
 ///
 /// # Errors
 /// Fails where the store cannot be opened or a report could not be written.
@@ -45,8 +46,8 @@ pub(crate) fn beginning<'a>(
     })
 }
 
-/// Checkout, label and machine of an experiment. Commands of `--commits` have commits of their own, which are not read
-/// here.
+/// Origin of an experiment: the checkout in the working directory, the label that the user gave, and the machine.
+/// Commands of `--commits` have commits of their own, which are not read here.
 fn origin(machine: &Machine, end: &EndArgs) -> Origin {
     let checkout = if machine.is_live() { checkout(Path::new(".")) } else { None };
     Origin { checkout, label: end.label.clone(), ..fauxplat_topology::origin(machine.root()) }
@@ -89,7 +90,7 @@ pub(crate) fn history(output: &OutputArgs) -> Result<Store, Failure> {
     store(output)
 }
 
-/// Checks whether a named store exists. A URL passes, since only opening it shows whether there is a database.
+/// Checks that a store that was named exists. A URL passes, since only opening it shows whether there is a database.
 ///
 /// # Errors
 /// Fails where the file does not exist, or where its name cannot be a store's.
@@ -123,7 +124,8 @@ fn listeners(output: &OutputArgs, end: &EndArgs) -> Result<Listeners, Failure> {
     Ok(listeners)
 }
 
-/// The definition of an experiment with fauxplat's own workers, on these CPUs.
+/// The definition of an experiment that measures with fauxplat's own worker threads, and not with commands, on these
+/// CPUs.
 pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Option<u64>) -> Definition {
     let mut condition =
         Condition { cpu: Placement::Set(cpus), env_pad: EnvPad::None, ..Condition::default() };
@@ -139,19 +141,20 @@ pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Optio
 pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
     let wanted = |format| finished.has_measured() || format != Format::Text;
     let written = output::report(&finished.record(), &|format| apart(&finished, format), &wanted, output);
-    // Remaining work is a warning in every report. A brief text report shortens its warnings, and other reports are not
-    // shown on the terminal: there the warnings are printed on standard error too.
+    // Work that remains for the user is a warning in every report. A brief text report shortens its warnings, and other
+    // reports are not shown on the terminal: in these cases the warnings are printed on standard error too.
     if !output::is_read_whole(output) || !wanted(output.format) {
         finished.waiting.iter().for_each(|line| output::complain(line));
     }
-    // If the experiment failed, a format without a form for the empty result is no error of its own.
+    // If the experiment failed, a format that cannot show the empty result is no further error.
     let is_empty = finished.failed.is_some() && written.as_ref().is_err_and(|it| it.kind() == Kind::Usage);
     let written = if is_empty { Ok(()) } else { written };
     written.and(finished.stored)?;
     finished.failed.map_or(Ok(()), Err)
 }
 
-/// Evidence that the JSON document lists beside the runs. Other formats list none: their rows are findings.
+/// Evidence of an experiment that the JSON document lists beside the runs. Other formats list none, since what they
+/// show is part of the findings.
 fn apart(finished: &Finished, format: Format) -> Vec<Evidence> {
     let is_apart = |evidence: &&Evidence| !matches!(evidence, Evidence::Series(_) | Evidence::Tree(_));
     let all = finished.evidence().iter().filter(|_| format == Format::Json);

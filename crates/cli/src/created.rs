@@ -1,4 +1,4 @@
-//! Files for reports and events.
+//! Opens and writes files and pipes for reports and events without blocking for ever.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use fauxplat_sys::files::open_at_once;
 use fauxplat_sys::{clock, process, signal};
 
-/// Time between two attempts to open a pipe that nobody reads.
+/// Time between two attempts to open a pipe that has no reader yet.
 const READER: Duration = Duration::from_millis(50);
 
 /// Creates a file, or opens a pipe once it has a reader: a blocking `open(2)` would continue to wait after a request to
@@ -38,8 +38,8 @@ pub(crate) fn created(path: &Path) -> io::Result<Awaited> {
 /// `ENXIO`, the kernel's answer to a non-blocking open for writing where a pipe has no reader; see fifo(7).
 const NO_READER: i32 = 6;
 
-/// A file whose writes do not wait for ever: after a request to stop, the reader of a full pipe gets the time
-/// [`PATIENCE`] and no more.
+/// A file or pipe whose writes do not block for ever: after a request to stop, the reader of a full pipe gets
+/// [`PATIENCE`] for each part, and then writing fails.
 pub(crate) struct Awaited(File);
 
 /// Time that the reader of a pipe gets for each part that is written after a request to stop.
@@ -58,7 +58,7 @@ impl Awaited {
         self.0.try_clone().map(Awaited)
     }
 
-    /// Waits until a part can be written without blocking.
+    /// Waits until up to [`AT_ONCE`] bytes can be written without blocking.
     fn wait(&self) -> io::Result<()> {
         let mut asked_ns: Option<u64> = None;
         while !process::wait_writable(self.0.as_raw_fd(), LOOK_MS).map_err(io::Error::other)? {

@@ -18,8 +18,8 @@ use crate::{exit, output};
 
 const SCHEMA: &str = "fauxplat.event/1";
 
-/// The file of this process's last experiment. A confirming experiment continues it: a second open would truncate a
-/// file, and the reader of a pipe would have seen its end.
+/// The file of this process's last experiment. A second experiment that confirms the first writes to the same open
+/// file: opening it again would truncate a file, and the reader of a pipe would already have seen its end.
 static LAST: Mutex<Option<(PathBuf, Awaited)>> = Mutex::new(None);
 
 fn opened(path: &Path) -> io::Result<Awaited> {
@@ -35,7 +35,8 @@ fn opened(path: &Path) -> io::Result<Awaited> {
 }
 
 pub(crate) struct Events {
-    /// The destination; `None` once the reader is gone or the file is full, which does not end the experiment.
+    /// The destination of the lines; `None` once its reader is gone or the disk is full, which does not end the
+    /// experiment.
     out: Option<Box<dyn Write>>,
     memory: Source,
     blocks: u32,
@@ -81,7 +82,8 @@ impl Events {
         self.say("evidence", fields);
     }
 
-    /// Reports each block once, and a look where only the activity has changed.
+    /// Writes an event `block` for each finished block, and an event `look` where only the description of the present
+    /// work has changed.
     fn progress(&mut self, standing: &Standing) {
         let Standing { share, words, blocks } = standing;
         let event = if *blocks > self.blocks { "block" } else { "look" };

@@ -1,4 +1,4 @@
-//! Exit codes, and the error line.
+//! Exit codes of the program, and the line that reports an error.
 
 use fauxplat_experiment::{Failure, Kind};
 
@@ -16,7 +16,7 @@ const COMMAND: u8 = 4;
 pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) const BUG: u8 = 70;
 
-/// Prints the error line and returns the exit code. A closed pipe is no failure.
+/// Prints the error as a line and returns the exit code. A closed pipe of the report is no failure.
 pub(crate) fn tell(failure: &Failure) -> u8 {
     if failure.is_silent() {
         return 0;

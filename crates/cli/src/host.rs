@@ -1,4 +1,4 @@
-//! The program's side of verbs that are crates of their own: store, reports and messages.
+//! The functions that this program provides to verbs in crates of their own: store, reports and messages.
 
 use std::path::Path;
 

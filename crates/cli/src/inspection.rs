@@ -1,5 +1,5 @@
-//! Verbs that inspect the machine and start no command. Their records are those of an experiment without commands and
-//! samples.
+//! Records and reports of verbs that inspect the machine and start no command: those of an experiment without commands
+//! and samples.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use fauxplat_model::document::{Findings, Header, Record};
 use crate::output;
 use fauxplat_options::OutputArgs;
 
-/// `root` is `/` unless the files of another machine are read.
+/// The header for the machine below `root`, which is `/` unless the files of another machine are read.
 pub(crate) fn header(root: &Path, invocation: &[String]) -> Header {
     header_of(fauxplat_topology::discover(root), invocation)
 }
 
-/// The header where the facts of the machine are known already.
+/// The header for a machine whose facts are known already.
 pub(crate) fn header_of(machine: MachineFacts, invocation: &[String]) -> Header {
     header::inspection(machine, invocation)
 }

@@ -1,4 +1,4 @@
-//! The fauxplat command: verbs, wiring, exit codes.
+//! The `fauxplat` program: parses the command line, runs the verb and turns errors into exit codes.
 
 mod begin;
 mod created;
@@ -69,7 +69,8 @@ fn main() -> ExitCode {
     }))
 }
 
-/// The exit code of the spawner process: its client distinguishes a refusal of the kernel from a bug by this code.
+/// The exit code of the spawner process: by this code the process that started it distinguishes a refusal of the kernel
+/// from a bug.
 fn spawned(done: Result<(), LaunchError>) -> ExitCode {
     let is_refusal = done.as_ref().is_err_and(LaunchError::is_refusal);
     served(done, if is_refusal { SPAWNER_REFUSED } else { exit::BUG })
@@ -140,7 +141,8 @@ fn dispatch(words: &[String]) -> u8 {
     code
 }
 
-/// Reports, in verbose mode, the origin of options that nobody typed.
+/// Prints, in verbose mode, where options come from that the user has not typed: a configuration file or the
+/// environment.
 fn tell_defaults(told: &[String], words: &[String]) {
     let of_environment = store_of_environment().map(|store| {
         format!(
@@ -153,7 +155,8 @@ fn tell_defaults(told: &[String], words: &[String]) {
     }
 }
 
-/// Adds advice to a misuse: the command line with the missing command, or with the dashes that an option lacks.
+/// Adds a correct command line to the message about a misuse, where the mistake is a missing command or an option
+/// without its dashes.
 fn advised(failure: Failure, words: &[String]) -> Failure {
     let said = failure.to_string();
     let lacks_command =
@@ -169,7 +172,8 @@ fn advised(failure: Failure, words: &[String]) -> Failure {
     }
 }
 
-/// Whether a verb ends by itself, so that an interrupt cuts it short. Other verbs run until they are interrupted.
+/// Whether a verb ends by itself, so that an interrupt ends it before it is complete. Other verbs run until they are
+/// interrupted.
 fn has_an_end(parsed: &Parsed) -> bool {
     match parsed {
         Parsed::Joined(name, _) => registry::verb(name).is_some_and(|verb| verb.measures()),
@@ -203,7 +207,7 @@ fn further(words: &[String]) -> Result<(), Failure> {
     perform(words)
 }
 
-/// The words of a command line without passwords, so that they can be shown, recorded and typed again.
+/// The words of a command line with passwords replaced, so that the line can be shown, recorded and typed again.
 fn recorded(words: &[String]) -> Vec<String> {
     // Only PostgreSQL addresses contain passwords that can be recognised; other arguments of measured commands are
     // recorded unchanged.
@@ -260,7 +264,7 @@ fn execute_defined(verb: Verb, words: &[String]) -> Result<(), Failure> {
 
 /// Whether a verb measures: on an interrupt, such a verb ends in order with its results. Its handlers are installed
 /// before it examines the machine, builds or tries anything, so that an early interrupt is handled like a late one.
-/// Other verbs end as any program does, except that verbs which follow or change something install their own handlers.
+/// Other verbs end at once, as any program does, or install handlers of their own.
 fn measures(verb: &Verb) -> bool {
     matches!(
         verb,

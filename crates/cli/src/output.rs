@@ -1,4 +1,4 @@
-//! Everything that the program prints.
+//! Writes reports, messages and other text to standard output, standard error and files.
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
@@ -30,8 +30,8 @@ pub(crate) fn quote(line: &str) {
     beside_the_report(&format!("  {}\n", harmless(line)));
 }
 
-/// The text with newlines and tabs kept and other control characters made visible: another user's file or program may
-/// have put terminal commands into it.
+/// The text with its newlines and tabs and with all other control characters made visible: another user's file or
+/// program may have put terminal commands into the text.
 fn harmless(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '\t' => c.to_string(),
@@ -40,7 +40,7 @@ fn harmless(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Writes to standard error. Errors of a closed standard error are ignored; `eprintln!` would panic.
+/// Writes to standard error. An error, such as that of a closed standard error, is ignored; `eprintln!` would panic.
 fn beside_the_report(text: &str) {
     let _closed = std::io::stderr().write_all(text.as_bytes());
 }
@@ -51,14 +51,15 @@ pub(crate) fn beep() {
     }
 }
 
-/// Writes a record to the destination that the options name.
+/// Writes the report of a record in the formats and to the destinations that the options name.
 pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
     report(record, &|_| Vec::new(), &|_| true, output)
 }
 
-/// Writes a record in every format and to every destination that the options name, each with the evidence that its
-/// format holds. If one report fails, the others are still written. A closed pipe is no error, so that the exit code
-/// still reports a failed gate or command.
+/// Writes the report of a record in every format and to every destination that the options name. `evidence` returns
+/// what a format shows beside the record, and formats for which `is_wanted` is false are left out. If one report fails,
+/// the others are still written. A closed pipe is no error, so that the exit code still reports a failed gate or
+/// command.
 ///
 /// # Errors
 /// Returns the first error of a report that could not be written.
@@ -96,8 +97,8 @@ pub(crate) fn is_read_whole(output: &OutputArgs) -> bool {
     is_shown && output.format == Format::Text && output.view().detail != Detail::Line
 }
 
-/// Whether an export occupies standard output, so that a program can read it; the report itself then goes to standard
-/// error.
+/// Whether an `--export` writes to standard output, for a program that reads it, so that the report itself goes to
+/// standard error.
 fn gives_way(output: &OutputArgs) -> bool {
     output.output.is_none() && output.exports().iter().any(|export| is_stdout(&export.file))
 }
@@ -141,8 +142,8 @@ pub(crate) fn try_files(output: &OutputArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens a file for writing without changing its contents; a file that did not exist is removed again. Pipes are not
-/// opened, since closing one would give its reader an end of file.
+/// Checks that a file can be opened for writing, without changing its contents; a file that did not exist is removed
+/// again. Pipes are not opened, since closing a pipe would give its reader an end of file.
 fn try_file(file: &Path) -> std::io::Result<()> {
     match file.metadata() {
         Ok(facts) if !facts.is_file() && !facts.is_dir() => Ok(()),
@@ -156,7 +157,7 @@ fn try_file(file: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Writes a record to standard error, since a command occupies standard output.
+/// Writes the report of a record to standard error, since a measured command occupies standard output.
 pub(crate) fn beside(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
     let error = std::io::stderr();
     let style = style(output, error.is_terminal());
@@ -205,8 +206,7 @@ pub(crate) fn list(headings: &[&str], rows: &[Vec<String>], output: &OutputArgs)
     with_writer(output, |style, out| fauxplat_report::write_list(headings, rows, style, out).map_err(refused))
 }
 
-/// Prints a table whose last column holds sentences: that column may exceed the width, so the other columns are not cut
-/// to make room.
+/// Prints a table whose last column holds sentences, at any width: no column is cut to fit the terminal.
 pub(crate) fn wide_table(
     headings: &[&str],
     rows: &[Vec<String>],
@@ -218,7 +218,8 @@ pub(crate) fn wide_table(
     })
 }
 
-/// Opens the destination of the report. Errors about a file contain its name.
+/// Opens the destination of the report that the options name and runs `body` with its style and writer. Errors about a
+/// file contain its name.
 fn with_writer(
     output: &OutputArgs,
     body: impl FnOnce(&Style, &mut dyn Write) -> Result<(), Failure>,
@@ -236,7 +237,7 @@ fn with_writer(
             body(&style(output, error.is_terminal()), &mut error.lock())
         }
         // Collectors of metrics may read the file at any moment, and on a full disk the previous report is worth more
-        // than half of the new one: the file is replaced atomically.
+        // than half of the new one, so the file is replaced atomically.
         Some(path) if output.format == Format::OpenMetrics || can_replace(path) => {
             remove_forgotten(folder_of(&target_of(path)));
             // A metrics file is rewritten often, so waiting for the disk would take too much time.
@@ -251,8 +252,8 @@ fn with_writer(
     }
 }
 
-/// An I/O error is the machine's; any other error means that the user asked for a format that has no form for this
-/// report.
+/// Classifies an error of a report: an I/O error is one of the machine, and any other error means that the user asked
+/// for a format that cannot show this report.
 fn refused(error: ReportError) -> Failure {
     Failure::new(if matches!(error, ReportError::Io { .. }) { Kind::Machine } else { Kind::Usage }, error)
 }
@@ -261,7 +262,7 @@ fn named(path: &Path, error: &dyn std::fmt::Display) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// Adds the file's name to an error, unless the error is about the contents.
+/// Adds the file's name to the error of writing a file, unless the error is about the contents.
 fn written(path: &Path, done: Result<(), Failure>) -> Result<(), Failure> {
     done.map_err(|failure| match failure.kind() {
         Kind::Usage => failure,
@@ -269,7 +270,7 @@ fn written(path: &Path, done: Result<(), Failure>) -> Result<(), Failure> {
     })
 }
 
-/// Writes a record to a file that is replaced as a whole.
+/// Writes the report of a record to a file, which is replaced as a whole.
 ///
 /// # Errors
 /// Returns the error of the file.
@@ -301,7 +302,7 @@ pub(crate) fn try_place(path: &Path) -> Result<(), Failure> {
     tried.map_err(|error| Failure::usage(named(path, &error)))
 }
 
-/// The target of a symbolic link: the target is replaced, and the link itself stays.
+/// The file to replace for a path: for a symbolic link its target, so that the link itself stays.
 fn target_of(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -322,8 +323,8 @@ fn can_replace(path: &Path) -> bool {
     is_ours && Workplace::make("report", folder_of(&target)).is_ok()
 }
 
-/// When the contents of a replacement have to be on the disk: before it gets its name, where a baseline may depend on
-/// the report, or at any time.
+/// When the contents of a file that replaces another one have to be on the disk: before the file gets its name, where a
+/// later comparison may depend on the report, or at any time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OnDisk {
     BeforeItsName,
@@ -332,7 +333,7 @@ enum OnDisk {
 
 /// Replaces a file atomically: readers find either the old or the new contents.
 ///
-/// A process that is killed during this leaves a folder beside the file, which the next writer removes.
+/// A process that is killed while replacing a file leaves a folder beside the file, which the next writer removes.
 fn replace(
     path: &Path,
     on_disk: OnDisk,
@@ -357,7 +358,7 @@ fn replace(
     std::fs::rename(&fresh, &target).map_err(|error| Failure::machine(named(path, &error)))
 }
 
-/// Destination of successive readings of a live table.
+/// Writes successive readings of a live table to one destination.
 pub(crate) struct Looks<'a> {
     output: &'a OutputArgs,
     place: Destination,
@@ -373,12 +374,13 @@ enum Destination {
     File(PathBuf),
 }
 
-/// A destination that accepts no more output once the user has asked to stop: a reading may have a million lines, and
-/// its reader may have stopped reading.
+/// A writer that accepts no more output once the user has asked to stop: a reading may have a million lines, and the
+/// process that reads them may have stopped reading.
 struct Stoppable(Box<dyn Write>);
 
-/// Standard output without the standard library's buffer, whose writes would continue after a signal until the reader
-/// takes them. Where standard output is closed, the library's own handle is used, which ignores the error.
+/// Standard output without the standard library's buffer. Writes of that buffer would continue after a signal until the
+/// reader takes them. Where standard output cannot be duplicated, the library's own handle is used, which ignores the
+/// error.
 fn unbuffered(stdout: std::io::Stdout) -> Box<dyn Write> {
     match stdout.as_fd().try_clone_to_owned() {
         Ok(own) => Box::new(Awaited::new(File::from(own))),

@@ -12,11 +12,12 @@ use fauxplat_options::OutputArgs;
 
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// Whether the experiment may be decided long before its limits.
+    /// Whether the experiment may end long before its limits, because it may be decided earlier.
     may_end_early: bool,
-    /// Elapsed time and share of the work when the first measured runs had finished: the rate counts from there.
+    /// Elapsed time and share of the work done when the first measured runs had finished; the remaining time is
+    /// estimated from the rate since then. `None` before.
     begun: Option<(Duration, f64)>,
-    /// When the next line of words is due; `None` on terminals that can redraw.
+    /// Elapsed time at which the next line of words is due; `None` on terminals that can redraw.
     next_line: Option<Duration>,
 }
 
@@ -30,7 +31,7 @@ const LINES_EVERY: Duration = Duration::from_secs(10);
 const GUESSING: Duration = Duration::from_millis(200);
 
 impl Progress {
-    /// Returns `None` where standard error is no terminal or the options ask for quiet.
+    /// The display of a new experiment; `None` where standard error is no terminal or the options ask for no messages.
     pub(crate) fn new(output: &OutputArgs) -> Option<Self> {
         let is_seen = !output.is_quiet() && std::io::stderr().is_terminal();
         let is_redrawn = output::can_redraw();
@@ -66,7 +67,8 @@ impl Progress {
     }
 }
 
-/// Remaining time at the rate so far; `None` while the elapsed time is too short for an estimate.
+/// Remaining time for the share `rest` of the work, if the share `done` took the time `elapsed`; `None` while that time
+/// is too short for an estimate.
 fn time_left(elapsed: Duration, done: f64, rest: f64) -> Option<Duration> {
     let is_known = done > 0.0 && elapsed >= GUESSING;
     is_known.then(|| Duration::try_from_secs_f64(elapsed.as_secs_f64() * rest / done).ok()).flatten()

@@ -1,5 +1,5 @@
-//! The list of verbs that are crates of their own, from which help, completions, manual pages, reports and exit codes
-//! are made.
+//! The list of verbs in crates of their own, from which help, completions, manual pages, reports and exit codes are
+//! made.
 
 use fauxplat_options::JoinedVerb;
 use fauxplat_verb::Verb;
@@ -13,7 +13,7 @@ const VERBS: &[&dyn Verb] = &[
     &fauxplat_history::History,
 ];
 
-/// Registers the verbs and their reports, before anything is parsed or shown.
+/// Registers these verbs and their reports, before a command line is parsed or a report is shown.
 pub(crate) fn join() {
     fauxplat_options::join(VERBS.iter().map(|verb| joined(*verb)).collect());
     fauxplat_report::know_reports(VERBS.iter().flat_map(|verb| verb.reports()).collect());

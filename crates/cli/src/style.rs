@@ -26,7 +26,8 @@ pub(crate) fn can_redraw() -> bool {
     std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
-/// Style of the destination; the width is `COLUMNS`, else the terminal's, else the default.
+/// Style of a report's destination. The width is that of the variable `COLUMNS`, or else the terminal's, or else the
+/// default.
 pub(crate) fn style(output: &OutputArgs, terminal: bool) -> Style {
     let colour = has_colour(output, terminal);
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
@@ -35,7 +36,7 @@ pub(crate) fn style(output: &OutputArgs, terminal: bool) -> Style {
     Style { colour, width, unicode: !output.ascii && speaks_unicode() && (!terminal || can_redraw()) }
 }
 
-/// Whether the locale is UTF-8. Without any locale, as in some pipes, UTF-8 is assumed: question marks would be worse.
+/// Whether the locale is UTF-8. Without any locale variable UTF-8 is assumed.
 fn speaks_unicode() -> bool {
     let set = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()

@@ -57,7 +57,7 @@ impl Machine {
         self.finish(Command::new(env!("CARGO_BIN_EXE_fauxplat-blink")), words)
     }
 
-    /// The command of a light that is started with these signals ignored.
+    /// The command that starts fauxplat-blink with these signals ignored.
     fn command_ignoring(&self, signals: &str, words: &[&str]) -> Command {
         let mut shell = Command::new("sh");
         let script = format!("trap '' {signals}; exec \"$0\" \"$@\"");
@@ -75,7 +75,7 @@ impl Machine {
         Done::of(self.command(words).spawn().unwrap())
     }
 
-    /// Starts a light and waits until it reports that it blinks.
+    /// Starts fauxplat-blink and waits until its log says that the light blinks.
     fn start(&self, words: &[&str]) -> (Child, UnixDatagram) {
         self.begin(self.command(words))
     }
@@ -89,7 +89,7 @@ impl Machine {
     }
 }
 
-/// The next message of the log.
+/// The next message in the system's log.
 fn said(log: &UnixDatagram) -> String {
     let mut buffer = [0; 500];
     let read = log.recv(&mut buffer).expect("the log says nothing more");
@@ -109,7 +109,7 @@ impl Done {
         serde_json::from_str(&self.out).unwrap()
     }
 
-    /// Checks the exit code, and that standard error is one line with all of these words.
+    /// Checks the exit code, and that standard error is one line that contains all of these words.
     #[track_caller]
     fn complains(&self, code: i32, words: &[&str]) {
         let line = self.err.trim_end_matches('\n');
@@ -140,7 +140,8 @@ fn presses_are_counted_and_told() {
         (found["schema"].as_str(), found["style"].as_str()),
         (Some("fauxplat.blink/1"), Some("event"))
     );
-    // The first event of each line is no press: two of three presses halve, and the one that would double does not.
+    // The first event of each button's line does not count as a press: two of three presses remain, which halve the
+    // period, and the press of the doubling button is that first event.
     assert_eq!((&found["pressed"], &found["period_ns"]), (&2.into(), &10_000_000.into()), "{found}");
     assert_eq!(found["no_press"]["first"], 2);
     assert_eq!(
@@ -264,14 +265,16 @@ fn however_it_is_asked_to_end_the_light_is_left_as_was_stated() {
     }
 }
 
-/// nohup(1) starts a program with SIGHUP ignored, and a script starts a background job with SIGINT ignored.
+/// A SIGHUP that was ignored at the start, as under nohup(1), stays ignored; a SIGINT that was, as for a background job
+/// of a script, does not.
 #[test]
 fn a_hangup_that_was_ignored_from_the_start_stays_so_and_no_other_signal_does() {
     for number in [signal::SIGTERM, signal::SIGINT] {
         let machine = Machine::new();
         let words = ["--led", "led:red", "--period", "20ms", "--json"];
         let (child, _log) = machine.begin(machine.command_ignoring("HUP INT TERM", &words));
-        // Of blocked signals the kernel delivers the one with the lowest number first: SIGHUP, if it is not ignored.
+        // Of the blocked signals the kernel delivers the one with the lowest number first: SIGHUP would come first if
+        // it were not ignored.
         signal::send(child.id() as i32, signal::SIGHUP);
         signal::send(child.id() as i32, number);
         assert_eq!(Done::of(child).json()["ended_by"], format!("signal {number}"));
@@ -332,7 +335,7 @@ fn a_light_that_vanishes_is_one_line() {
     Done::of(child).complains(3, &["led:red has vanished"]);
 }
 
-/// A reader that has seen enough is no failure, and neither is a closed standard error.
+/// A closed standard output or standard error is no failure.
 #[test]
 fn nobody_has_to_read_what_it_says() {
     let machine = Machine::new();

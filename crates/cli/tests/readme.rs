@@ -37,7 +37,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The documents that show commands: the README and a page for each verb.
+/// The documents whose commands are run: the README, a page for each verb, and pages for users of other tools.
 fn shown_documents() -> Vec<String> {
     let folder = root().join("docs/verbs");
     let pages = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -61,7 +61,7 @@ fn verbs() -> Vec<String> {
     names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
-/// The steps of all console blocks, in their order.
+/// The steps of all `console` blocks of a document, in their order.
 fn steps(text: &str) -> Vec<Step> {
     let (mut steps, mut inside) = (Vec::<Step>::new(), false);
     for (index, line) in text.lines().enumerate() {
@@ -93,11 +93,11 @@ fn with_statuses(steps: Vec<Step>) -> Vec<Step> {
     told
 }
 
-/// Units that change with the size of a number are treated as a part of the number.
+/// Units that depend on the size of a number; they are treated as a part of the number and not compared.
 const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "min"];
 
-/// Words of at least three letters; shorter ones are units, signs or options. The plural's last letter depends on its
-/// number, so it is cut.
+/// Words of at least three letters; shorter ones are units, signs or options. Plural and singular of a word depend on a
+/// number, so a final `s` is cut.
 fn words(text: &str) -> BTreeSet<String> {
     let letters = |c: char| !c.is_alphabetic() && c != '_';
     text.split(letters)
@@ -106,7 +106,7 @@ fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Words that are shown and not printed.
+/// Words that a document shows and the command did not print.
 fn missing(shown: &[String], printed: &str) -> Vec<String> {
     let shown: Vec<&str> = shown.iter().map(String::as_str).filter(|line| line.trim() != "…").collect();
     words(&shown.join("\n")).difference(&words(printed)).cloned().collect()
@@ -139,12 +139,12 @@ fn workplace() -> tempfile::TempDir {
     folder
 }
 
-/// A program in two versions with the same answer.
+/// Source of a program that computes the same answer with any `STEP`, and takes a different time.
 const PROGRAM: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(int c, char **v) {\n  unsigned long n = atol(v[c - 1]), sum = \
                        0;\n  for (unsigned long i = 0; i < n * STEP; i += STEP) sum += (i / STEP) ^ sum >> 3;\n  printf(\"%lu\\n\", \
                        sum);\n}\n";
 
-/// Publishes counters as a server would.
+/// Creates a live table with counters, as a server would publish them.
 fn publish(path: &Path) {
     let options = fauxplat_table::Options::new().dense_keys(2).max_hashed_objects(100).on_disk(true);
     let table: fauxplat_table::Table = options.create(path).expect("a table in that folder");
@@ -174,7 +174,8 @@ fn run(step: &Step, folder: &Path) -> (i32, String) {
     (done.status.code().unwrap_or(-1), String::from_utf8_lossy(&printed).into_owned())
 }
 
-/// Differences between a document and the output of its commands, in a folder of its own; also the number of commands.
+/// Differences between a document and the output of its commands, run in a new folder, preceded by the number of
+/// commands that were run.
 fn failures(name: &str) -> (usize, Vec<String>) {
     let folder = workplace();
     let steps = steps(&read(name));
@@ -193,16 +194,18 @@ fn failures(name: &str) -> (usize, Vec<String>) {
     (ours.len(), failures)
 }
 
-/// Words of `compare` and `sweep` where time or runs ended before a verdict was reached.
+/// Words in reports of `compare` and `sweep` that ended without a verdict, because their time or runs were used up.
 const NO_ANSWER: [&str; 3] = ["inconclusive", "is undecided", "cannot be excluded either"];
 
-/// Whether a failure shows that no answer was reached. Reports are wrapped, also between these words.
+/// Whether a failed command ended without a verdict. Reports are wrapped, also between the words that say so, so the
+/// lines are joined first.
 fn is_in_doubt(failure: &str) -> bool {
     let line = failure.split_whitespace().collect::<Vec<_>>().join(" ");
     NO_ANSWER.iter().any(|words| line.contains(words))
 }
 
-/// Differences of a document; where disturbance kept a verdict from being reached, all commands are tried again.
+/// The result of [`failures`]. If all failures are missing verdicts, which a disturbance of the machine can cause, all
+/// commands are run again.
 fn settled_failures(name: &str) -> (usize, Vec<String>) {
     let (count, failed) = failures(name);
     match failed.is_empty() || !failed.iter().all(|failure| is_in_doubt(failure)) {
@@ -214,7 +217,7 @@ fn settled_failures(name: &str) -> (usize, Vec<String>) {
     }
 }
 
-/// Two documents are tried at a time: no shown output depends on speed.
+/// Two documents are run at the same time: no output that they show depends on speed.
 #[test]
 fn every_command_of_the_documents_does_what_is_shown() {
     let (open, found) = (Mutex::new(shown_documents()), Mutex::new((0, Vec::new())));
@@ -303,9 +306,9 @@ fn every_link_leads_to_a_file() {
     }
 }
 
-/// Whether a file has a test of this name: a function with the attribute, or, in a program that has no harness, one of
-/// its own list, by its function (`("what it says", function)`) or by what the program calls it (`test("what it says",
-/// …)`).
+/// Whether a source file has a test of this name: a function with the attribute `test`, or, in a program without the
+/// usual test harness, an entry of the program's own list, by its function (`("what it says", function)`) or by its
+/// text (`test("what it says", …)`).
 fn has_test(source: &str, name: &str) -> bool {
     let flat = source.split_whitespace().collect::<Vec<_>>().join(" ");
     let with_attribute = format!("#[test] fn {name}(");

@@ -10,8 +10,8 @@ use fauxplat_sys::spawn::ADDR_NO_RANDOMIZE;
 
 use crate::Entry;
 
-/// Condition of a process that was started from an entry and has not begun its program. Values that cannot be read are
-/// absent.
+/// Condition of a process that was started from an entry of the table and has not begun its program. Values that cannot
+/// be read are absent.
 pub(crate) fn as_held(pid: i32, entry: &Entry) -> HeldCondition {
     let read = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
     let stat = read("stat");
@@ -25,14 +25,15 @@ pub(crate) fn as_held(pid: i32, entry: &Entry) -> HeldCondition {
         no_aslr: no_aslr(&read("personality")),
         cpus: sched::affinity(pid).ok(),
         limits: limits::soft(&read("limits")).map(|(name, soft)| (name.replace(' ', "-"), soft)).collect(),
-        // Until exec, `/proc/PID/environ` would show the environment of the creator, so the entry's environment is
-        // counted.
+        // Until exec, `/proc/PID/environ` would show the environment of the spawner, so the environment that the entry
+        // specifies is counted.
         env_bytes: Some(entry.env.iter().map(|setting| setting.len() as u64 + 1).sum()),
         groups: read("cgroup").lines().map(str::to_owned).collect(),
     }
 }
 
-/// Whether a personality, in the hexadecimal digits of `/proc/PID/personality`, disables address randomisation.
+/// Whether a personality, in the hexadecimal digits of `/proc/PID/personality`, disables address randomisation; `None`
+/// where the text is no number.
 fn no_aslr(personality: &str) -> Option<bool> {
     let personality = u32::from_str_radix(personality.trim(), 16).ok()?;
     Some(personality & ADDR_NO_RANDOMIZE != 0)

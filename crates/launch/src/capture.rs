@@ -33,10 +33,10 @@ pub struct Capture {
     /// Whether standard error is merged into `output`, in the order of writing; otherwise it is kept in `errors`.
     pub with_stderr: bool,
     /// Whether the command continues when the user first asks fauxplat to stop, or when fauxplat is killed: a command
-    /// that restores something must finish. A further request that arrives while the command runs ends it too.
+    /// that restores something must finish. A second request while the command runs ends it.
     pub is_spared: bool,
-    /// Whether processes that the command left in its process group are ended when it ends. False for a build, which
-    /// may leave a compiler daemon that others use.
+    /// Whether processes that the command left in its process group are ended when the command ends. False for a build,
+    /// which may leave a compiler daemon that others use.
     pub ends_group: bool,
     /// Time limit, after which the command is asked to end as if the user had interrupted it.
     pub limit: Option<Duration>,
@@ -46,9 +46,9 @@ pub struct Capture {
 pub struct Captured {
     /// Outcome of the command. [`Outcome::TimedOut`] means that fauxplat ended the command at its time limit.
     pub outcome: Outcome,
-    /// Standard output, with standard error if `with_stderr` is set.
+    /// Standard output; standard error is included if [`Capture::with_stderr`] is set.
     pub output: Written,
-    /// Standard error, if `with_stderr` is not set.
+    /// Standard error; empty if [`Capture::with_stderr`] is set.
     pub errors: Written,
 }
 
@@ -80,7 +80,7 @@ impl Capture {
         Ok(done)
     }
 
-    /// The command for messages: the line of a shell, or the program with its arguments.
+    /// The command as messages show it: the line that a shell was given by `-c`, or the program with its arguments.
     fn words(&self) -> String {
         match self.arguments.as_slice() {
             [.., option, line] if option == "-c" => line.clone(),
@@ -91,7 +91,7 @@ impl Capture {
         }
     }
 
-    /// Follows the command to its end; `None` if the user interrupted it.
+    /// Starts the command, waits for its end and collects its output; `None` if the user interrupted it.
     fn follow(&self, stdin: Stdio) -> io::Result<Option<Captured>> {
         let (mut output, out_end) = Stream::new()?;
         let (mut errors, err_end) = Stream::new()?;
@@ -105,13 +105,13 @@ impl Capture {
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
-        // A process group of its own, so that an interruption also reaches the processes that the command started.
+        // The command gets a process group of its own, so that an interruption also reaches the processes that it
+        // started.
         let mut child = Running::new(command.process_group(0).spawn()?, self);
-        // A watcher ends the group if fauxplat is killed. A command that restores something finishes also without
-        // fauxplat. If the kernel refuses a further process, the command runs without a watcher.
+        // A watcher process ends the group if fauxplat is killed. A command that restores something finishes also
+        // without fauxplat. If the kernel refuses a further process, the command runs without a watcher.
         let _watch = (!self.is_spared).then(|| watch_group(child.child.id() as i32));
-        // `command` holds copies of the pipes' write ends. While those are open, the end of the last writer is not
-        // seen.
+        // `command` holds copies of the pipes' write ends. While those are open, the end of the output is not seen.
         drop(command);
         while !child.is_over()? {
             let read = output.take()? | errors.take()?;
@@ -137,10 +137,10 @@ fn fail(path: &std::path::Path) -> impl FnOnce(io::Error) -> LaunchError {
     move |source| LaunchError::File { path, source }
 }
 
-/// Time to wait for output before the child is checked again, in milliseconds; builds take longer.
+/// Longest wait for output before the child is checked again, in milliseconds: short beside the time of a build.
 const NAP_MS: i32 = 1;
 
-/// Time that a command has to end after it was asked to.
+/// Time that a command has to end after it was asked to by SIGTERM, until it is killed.
 const GRACE_NS: u64 = 2_000_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,12 +153,12 @@ enum EndedBy {
 
 struct Running {
     child: Child,
-    /// Number of requests to stop at the start, which this command ignores.
+    /// Number of the user's requests to stop in spite of which the command continues; 0 unless it is spared.
     stops_before: u32,
     end_ns: Option<u64>,
-    /// Time at which the command was asked to end, and the reason.
+    /// Time by `CLOCK_MONOTONIC` at which the command was asked to end, and the reason; `None` before.
     asked: Option<(u64, EndedBy)>,
-    /// Whether the command has been killed, its grace period being over.
+    /// Whether the command has been killed because the grace period after the request to end was over.
     is_enforced: bool,
     status: Option<ExitStatus>,
     /// The terminal signal (SIGTTIN or SIGTTOU) that stopped the command, after which fauxplat killed it.
@@ -190,11 +190,11 @@ impl Running {
         is_stopped.then_some(EndedBy::User).or(is_late.then_some(EndedBy::Limit))
     }
 
-    /// Whether to stop waiting. A request to stop is passed on, and enforced after a grace period, because a command
-    /// that ignores the request or is stopped itself would be waited for without end. After such a request the whole
-    /// group is waited for: a shell ends at once, while the compiler that it started still has files to remove. A
-    /// process that now belongs to another user, such as a command started by sudo, cannot be signalled; it continues
-    /// and is not waited for.
+    /// Returns whether to stop waiting for the command, and enforces the reason to end it. The command's process group
+    /// is asked to end by SIGTERM, and killed after a grace period, because a command that ignores the request or is
+    /// stopped itself would be waited for without end. Once asked to end, the whole group is waited for: a shell ends
+    /// at once, while the compiler that it started still has files to remove. A process that now belongs to another
+    /// user, such as a command started by sudo, cannot be signalled; it continues and is not waited for.
     fn is_over(&mut self) -> io::Result<bool> {
         if self.status.is_none() {
             self.status = self.child.try_wait()?;
@@ -214,7 +214,8 @@ impl Running {
                 is_in_reach = signal::send_group(group, signal::SIGKILL);
                 self.is_enforced = true;
             }
-            // The command wants the terminal, which it cannot have in the background, and no shell would continue it.
+            // A command that wants the terminal, which it cannot have in the background, is stopped, and no shell would
+            // continue it, so it is killed.
             _ => {
                 let for_terminal = |signal: &i32| [signal::SIGTTIN, signal::SIGTTOU].contains(signal);
                 if let Some(signal) = process::stopped_by(group).filter(for_terminal) {
@@ -248,7 +249,7 @@ impl Running {
 }
 
 fn outcome(status: Option<ExitStatus>, stopped_by: Option<i32>) -> Outcome {
-    // fauxplat killed a command that wanted the terminal, so the reported signal is that of the stop.
+    // fauxplat killed a command that wanted the terminal, so the reported signal is the one that stopped the command.
     if let Some(signal) = stopped_by {
         return Outcome::Signaled(signal as u8);
     }
@@ -283,7 +284,8 @@ mod tests {
         assert_eq!(done.output.whole().map(<[u8]>::len), Some(300_000));
     }
 
-    /// Processes left behind may hold the pipe open, and write for ever.
+    /// Processes that a command leaves behind may hold the pipe open and write for ever, so only the command itself is
+    /// waited for.
     #[test]
     fn waits_for_nobody_but_the_command() {
         let done = Capture::shell("(sleep 20; echo late) & echo early; exit 3").run().unwrap();
@@ -293,7 +295,7 @@ mod tests {
         assert_eq!(done.outcome, Outcome::Exited(3));
     }
 
-    /// The command and its child ignore the request to end; neither may be waited for.
+    /// The command and its child ignore the request to end, and the capture must not wait for them.
     #[test]
     fn ends_with_its_time() {
         let line = Capture::shell("trap '' TERM; echo begun; sleep 1000; sleep 1000");
@@ -311,8 +313,8 @@ mod tests {
         assert_eq!(quick.run().unwrap().outcome, Outcome::Exited(3));
     }
 
-    /// The shell ends at once, and its child takes longer. The child starts no other program, since slow machines do
-    /// not manage that within the grace period.
+    /// The shell ends at once, and its child takes longer. The handler of the child starts no other program, since slow
+    /// machines do not manage that within the grace period.
     #[test]
     fn one_that_was_asked_to_end_has_tidied_up_when_it_is_over() {
         let folder = tempfile::tempdir().unwrap();

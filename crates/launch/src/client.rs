@@ -1,4 +1,4 @@
-//! fauxplat's side of the spawner.
+//! Starts the spawner, submits requests for runs to it and receives its replies.
 
 #![expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
@@ -26,12 +26,12 @@ use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, W
 use crate::table::Table;
 use crate::{Gatekeeper, Heard, Held, LaunchError, Program, SPAWNER_REFUSED};
 
-/// Interval at which the request to end is repeated until the spawner has ended.
+/// Interval in milliseconds at which the request to end is repeated until the spawner has ended.
 const TOLD_EVERY_MS: i32 = 200;
-/// Number of further requests to stop after which a spawner that does not answer is killed.
+/// Number of requests to stop, after the one that aborted a run, at which a spawner that does not answer is killed.
 const STOPS_MORE: u32 = 3;
 
-/// A spawner, seen from fauxplat. Dropping the value ends the spawner and the programs that it runs.
+/// A running spawner process, as fauxplat uses it. Dropping the value ends the spawner and the programs that it runs.
 #[derive(Debug)]
 pub struct Spawner {
     child: Child,
@@ -46,7 +46,7 @@ pub struct Spawner {
     room: usize,
     submitted: u64,
     received: u64,
-    /// Number of requests to stop at the time of the last abort; `None` before any.
+    /// Number of requests to stop at the time of the first unanswered abort; `None` if no abort is unanswered.
     aborted_at: Option<u32>,
     /// Whether the spawner was killed because it did not answer to an abort.
     is_given_up: bool,
@@ -56,7 +56,7 @@ pub struct Spawner {
     killed_at_work: bool,
     /// Whether the spawner ended because the kernel refused a call or file that it needs.
     is_refused: bool,
-    /// How often another process had stopped the spawner.
+    /// Number of times that another process had stopped the spawner.
     stopped: u64,
 }
 
@@ -90,8 +90,8 @@ impl Spawner {
         let orphans = Orphans::of_the_next()?;
         let mut command = Command::new(&program.path);
         command.args(&program.words).args(shared.fds().map(|fd| fd.to_string())).stdin(Stdio::null());
-        // A stop may be requested before the spawner handles it. Until the spawner leaves this process group, a signal
-        // of the terminal reaches it too.
+        // A request to stop may arrive before the spawner has a handler for it: until the spawner leaves this process
+        // group, a signal of the terminal reaches it too.
         let child =
             signal::while_requests_wait(|| command.spawn().inspect(|child| pause::add(child.id() as i32)));
         let child = child.map_err(|source| LaunchError::Helper { source });
@@ -126,7 +126,8 @@ impl Spawner {
     /// Cleans up after a spawner that has died. Its programs are in its group or have left it, and no other process
     /// would end them.
     fn bury(&mut self) {
-        // Done before the spawner is reaped: until then its process id cannot be reused.
+        // Signals and the list of processes to pause use the process id, which cannot be reused until the spawner is
+        // reaped.
         pause::remove(self.child.id() as i32);
         signal::send_group(self.child.id() as i32, signal::SIGKILL);
         let ended = self.child.wait();
@@ -167,7 +168,8 @@ impl Spawner {
     fn wait_for_arrival(&mut self, entry: u32) -> Result<i32, LaunchError> {
         let mut heard = Heard::nothing();
         loop {
-            // A child that was ordered to leave may have arrived before it read that order.
+            // Once a request to stop was heard, the child was ordered to leave; it may have arrived before it read that
+            // order.
             if let Some(pid) = self.arrived().filter(|_| heard == Heard::nothing()) {
                 return Ok(pid);
             }

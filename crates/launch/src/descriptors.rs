@@ -22,7 +22,7 @@ pub(crate) struct Descriptors {
 impl Descriptors {
     pub(crate) const COUNT: usize = 5;
 
-    /// Creates the files for replies with room for this many readings.
+    /// Creates the shared files. Each reply in the ring has room for `room` readings.
     pub(crate) fn new(summons: Summons, room: usize) -> Result<Self, LaunchError> {
         Ok(Descriptors {
             ring: memory_file(ring_words(room))?,

@@ -1,4 +1,5 @@
-//! Detached processes that may outlive fauxplat. Their output goes to files, where a later process finds it.
+//! Detached processes that may outlive fauxplat. They write to files, where a later fauxplat process finds their
+//! output.
 
 #![expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
@@ -25,8 +26,8 @@ pub struct Errand {
     pub errors: PathBuf,
 }
 
-/// Identity of a process that need not be a child: process id and start time, so that a later process with the same id
-/// is not mistaken for it.
+/// Identity of a process, which need not be a child of this one: process id and start time, so that a later process
+/// with the same id is not mistaken for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Process id, which is also the id of its process group.
@@ -73,7 +74,7 @@ impl Errand {
         command.envs(self.env_set.iter().map(|(name, value)| (name, value)));
         let child = command.spawn().map_err(fail(&self.program))?;
         let pid = child.id();
-        // The entry in `/proc` exists until the child is reaped, so its start time can be read.
+        // The child's entry in `/proc` exists until the child is reaped, so its start time can be read.
         Ok(Sent { child, trace: Trace { pid, ticks: start_ticks(pid).unwrap_or_default() } })
     }
 }

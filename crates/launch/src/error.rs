@@ -1,4 +1,4 @@
-//! Errors between a command line and a running process.
+//! Errors on the way from a command line to a running process.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use fauxplat_sys::spawn::Stage;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
-    /// The words of a command line cannot be split.
+    /// The command line cannot be split into words.
     #[error("`{command}`: {reason}")]
     Words { command: String, reason: String },
     #[error("`{program}`: no such program{hint}")]
     NotFound {
         program: String,
-        /// Advice that includes the folders searched; empty for a path.
+        /// Advice that names the folders that were searched; empty for a program that was given by its path.
         hint: String,
     },
     #[error("`{}`: {}", path.display(), why_not(path))]
@@ -25,14 +25,14 @@ pub enum LaunchError {
     NoInterpreter { program: String, missing: String },
     #[error("{}", refused(program, *stage, source))]
     Refused { program: String, stage: Stage, source: std::io::Error },
-    /// The spawner read more values in a run than the table of programs announced.
+    /// The spawner read more values in a run than the table of programs makes room for.
     #[error(
         "`{program}`: the spawner sent {found} readings of a run where {announced} were announced, so none of them is used; this is a bug in fauxplat"
     )]
     TooManyReadings { program: String, found: u32, announced: usize },
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: std::io::Error },
-    /// A kernel call that is independent of the command failed.
+    /// A system call that does not depend on the command failed.
     #[error(transparent)]
     Sys(#[from] SysError),
     #[error("a helper process of fauxplat cannot be started: {source}{}", why_no_process(source))]
@@ -66,7 +66,8 @@ pub enum LaunchError {
 /// Exit code of a spawner that ends because the kernel refused a call or file that it needs.
 pub const SPAWNER_REFUSED: u8 = 3;
 
-/// The limit or filter that keeps a process from being created, with the cure.
+/// Names the limit or filter that keeps a process from being created, with a way to change it; empty where the error
+/// does not show it.
 fn why_no_process(source: &std::io::Error) -> &'static str {
     use std::io::ErrorKind::{InvalidInput, OutOfMemory, PermissionDenied, Unsupported, WouldBlock};
     match source.kind() {
@@ -81,7 +82,8 @@ fn why_no_process(source: &std::io::Error) -> &'static str {
 }
 
 impl LaunchError {
-    /// Whether this error of a spawner is a refusal by the kernel that keeps the spawner from working.
+    /// Whether this error of a spawner means that the kernel refused a call or a file without which the spawner cannot
+    /// work.
     pub fn is_refusal(&self) -> bool {
         matches!(self, LaunchError::Sys(_) | LaunchError::File { .. } | LaunchError::Refused { .. })
     }
@@ -108,7 +110,8 @@ fn why_not(path: &Path) -> &'static str {
     }
 }
 
-/// The missing interpreter or loader of an existing file, as far as the beginning of the file shows it.
+/// Describes the missing interpreter or dynamic loader of an existing program, as far as the beginning of the file
+/// shows it; `None` where nothing is missing or the file cannot be read.
 pub(crate) fn missing_interpreter(path: &Path) -> Option<String> {
     let mut begin = [0; 256];
     let got = open_regular(path).and_then(|mut file| file.read(&mut begin)).ok()?;
@@ -129,7 +132,7 @@ pub(crate) fn missing_interpreter(path: &Path) -> Option<String> {
     })
 }
 
-/// Describes the step that failed, and the cure where one is known.
+/// Describes the step at which starting a program failed, and a remedy where one is known.
 fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
     let denied = source.kind() == std::io::ErrorKind::PermissionDenied;
     let step = match stage {

@@ -1,29 +1,30 @@
 //! Counts the user's requests to stop that have been acted upon.
 
 /// Number of requests to stop that a waiting caller has acted upon; [`Launcher::stops`](crate::Launcher::stops) has the
-/// number of all requests so far. A caller that keeps a `Heard` acts upon each request once: it aborts the run under
-/// way, and none that begins later.
+/// number of all requests so far. A caller that keeps this number acts upon each request once: a request aborts the run
+/// under way, and none that begins later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard(u32);
 
 impl Heard {
-    /// No requests acted upon: all earlier ones still count.
+    /// No requests acted upon: those made before now will be acted upon too.
     pub fn nothing() -> Self {
         Heard(0)
     }
 
-    /// All requests so far. A run that begins now takes place although the user asked to stop before, and a further
-    /// request ends it.
+    /// All `stops` requests so far count as acted upon. A run that begins now takes place although the user asked to
+    /// stop before, and a further request ends it.
     pub fn so_far(stops: u32) -> Self {
         Heard(stops)
     }
 
-    /// Whether some request has not been acted upon.
+    /// Whether any of the `stops` requests to stop has not been acted upon.
     pub fn is_behind(self, stops: u32) -> bool {
         stops > self.0
     }
 
-    /// Returns whether any of the `stops` requests to stop has not been acted upon, and marks all of them as acted upon.
+    /// Returns whether any of the `stops` requests to stop has not been acted upon, and marks all of them as acted
+    /// upon.
     pub fn anew(&mut self, stops: u32) -> bool {
         let is_behind = self.is_behind(stops);
         *self = Heard::so_far(stops);

@@ -7,7 +7,7 @@ pub trait Gatekeeper: Debug {
     /// Lets the child execute its program.
     fn open(&mut self);
 
-    /// Ends the child, and discards the reply about a run that never began.
+    /// Ends the child, and discards the reply to the request that created it.
     fn shut(&mut self);
 }
 
@@ -29,7 +29,7 @@ impl<'a> Held<'a> {
         self.pid
     }
 
-    /// Starts the program. The reply comes like that of any other run.
+    /// Starts the program. The launcher then delivers the run's reply like that of any other run.
     pub fn begin(mut self) {
         if let Some(gatekeeper) = self.gatekeeper.take() {
             gatekeeper.open();

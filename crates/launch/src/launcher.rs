@@ -42,12 +42,12 @@ pub trait Launcher: Debug + Send {
     /// Fails if the process that starts the programs has ended.
     fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError>;
 
-    /// Stops the run under way and all waiting requests, each of which is answered as aborted.
+    /// Stops the run under way and all waiting requests, each of which is answered by [`RunEnd::Aborted`].
     fn abort(&mut self);
 
     fn tree(&mut self) -> Vec<Process>;
 
-    /// Sources of the figures; known once the first reply has arrived.
+    /// Sources from which the readings of a run come, such as exit records; known once the first reply has arrived.
     fn sources(&self) -> Sources;
 
     /// Number of runs so far without CPU time, run-queue wait, peak memory and migrations, because more of their tasks
@@ -56,7 +56,7 @@ pub trait Launcher: Debug + Send {
         0
     }
 
-    /// A second launcher with the same programs and clock, for runs at the same moment.
+    /// A second launcher with the same programs and clock, for runs at the same moment as those of this launcher.
     ///
     /// # Errors
     /// Fails if the second launcher cannot be started.
@@ -82,8 +82,8 @@ pub trait Launcher: Debug + Send {
     /// Fails if the process cannot be created under its condition, or the run was stopped before it was held.
     fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError>;
 
-    /// The condition of a process just before its program would begin; the program is not started. `None` where the
-    /// launcher starts no processes.
+    /// The condition of the process of this request just before its program would begin, as the kernel shows it; the
+    /// program is not started. `None` where the launcher starts no processes.
     ///
     /// # Errors
     /// Fails as [`Launcher::hold`] does.
@@ -91,13 +91,14 @@ pub trait Launcher: Debug + Send {
         Ok(None)
     }
 
-    /// How often another process had stopped the process that runs the programs, which was then continued. A run under
-    /// way at that time was measured as too long.
+    /// Number of times that another process had stopped the process that runs the programs, which was then continued. A
+    /// run under way at that time was measured as too long.
     fn stopped_by_others(&self) -> u64 {
         0
     }
 
-    /// The error behind a run that was not started, with the name of its program.
+    /// The error behind a run of this entry that was not started or not reported, with its command line; `None` for any
+    /// other end of a run.
     fn start_error(&self, entry: u32, end: RunEnd) -> Option<LaunchError> {
         let program = self.table().entries.get(entry as usize);
         let program = program.map(|entry| entry.argv.join(" ")).unwrap_or_default();
@@ -137,7 +138,7 @@ pub trait Launcher: Debug + Send {
         self.reply_unless(&mut Heard::nothing())
     }
 
-    /// Waits for the next reply. Requests to stop that `heard` does not count yet abort the run under way.
+    /// Waits for the next reply. Aborts the run under way when the user asks to stop more often than `heard` counts.
     ///
     /// # Errors
     /// Fails as [`Launcher::next_reply`] does.

@@ -8,10 +8,11 @@ use fauxplat_sys::signal;
 
 use crate::{LaunchError, procfs};
 
-/// Tells adopted children from the other children of this process.
+/// The children of this process before the start of a spawner, which tells them from children of the spawner that this
+/// process adopts later.
 #[derive(Debug)]
 pub(crate) struct Orphans {
-    /// Process ids of children that existed before the spawner and so are not its children.
+    /// Process ids of the children that existed before the spawner was started.
     older: Vec<i32>,
 }
 
@@ -31,7 +32,8 @@ impl Orphans {
             if fresh.is_empty() {
                 return;
             }
-            // An ended child may have had children of its own, which this process then adopts: hence the loop.
+            // An ended child may have had children of its own, which this process then adopts, so the list is read
+            // again until nothing new is in it.
             fresh.iter().for_each(|&pid| see_off(pid));
             seen_off.extend(fresh);
         }
@@ -48,7 +50,8 @@ fn see_off(pid: i32) {
     loop {
         match process::wait_unreaped(pid) {
             Seen::Ended => break,
-            // The process is dying, and a wait4 here would take it from the caller that reaps it.
+            // The process is dying. Waiting for it by `wait4` here would take its status from the part of fauxplat that
+            // reaps it.
             Seen::Refused if process::has_ended(pid) => break,
             Seen::Refused => std::thread::yield_now(),
             Seen::Stopped(_) | Seen::Interrupted => {}

@@ -59,14 +59,14 @@ fn parent_of(pid: i32) -> Option<i32> {
     TaskStat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?.parent()
 }
 
-/// Finds the children by a search of `/proc`, where the kernel lacks `CONFIG_PROC_CHILDREN`.
+/// Process ids of the children of a process, by a search of `/proc`, where the kernel lacks `CONFIG_PROC_CHILDREN`.
 fn children_by_search(parent: u32) -> Vec<i32> {
     let parent = i32::try_from(parent).ok();
     processes().filter(|&pid| stat_of(pid, |task| task.parent() == parent)).collect()
 }
 
 /// Whether a process group has a member that has not ended. `kill(2)` also counts zombies, which may never be reaped:
-/// the first process of a container often does not reap.
+/// the first process of a container, which adopts orphans, often does not reap them.
 pub(crate) fn group_lives(group: i32) -> bool {
     signal::group_exists(group)
         && processes().any(|pid| stat_of(pid, |task| task.group() == Some(group) && task.process_lives()))
@@ -91,7 +91,7 @@ pub(crate) fn online() -> Option<CpuSet> {
 /// The kernel passes a parent's peak on to each child at exec, so the spawner's peak is the least that `getrusage(2)`
 /// can report.
 pub(crate) fn reset_own_peak_memory() {
-    // If the kernel refuses, the peak stays what it was.
+    // If the kernel refuses, the peak remains that since the start of the process.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
@@ -100,8 +100,8 @@ pub(crate) fn own_peak_memory() -> u64 {
     status::peak_memory_bytes(&text).unwrap_or(0)
 }
 
-/// Steal time of all CPUs together. The kernel advances it in ticks of 10 ms and takes 10 µs to print it, so a reading
-/// is reused for a few milliseconds.
+/// Reads the steal time of all CPUs together. The kernel advances this time in ticks of 10 ms and takes 10 µs to print
+/// it, so a reading is reused for a few milliseconds.
 #[derive(Debug)]
 pub(crate) struct StealClock {
     stat: Option<File>,
@@ -110,7 +110,7 @@ pub(crate) struct StealClock {
     last_end_ns: u64,
 }
 
-/// Age up to which a reading is reused; the steal time hardly changes within it.
+/// Age in nanoseconds up to which a reading is reused; the steal time hardly changes within it.
 const STEAL_FRESH_NS: u64 = 5_000_000;
 
 impl StealClock {
@@ -118,8 +118,8 @@ impl StealClock {
         StealClock { stat: File::open("/proc/stat").ok(), read_at_ns: 0, steal_ns: None, last_end_ns: 0 }
     }
 
-    /// Steal time before a run. Directly after another run, the last reading of that run is used, so that a tick
-    /// between two readings is charged to a run and not lost.
+    /// Steal time since boot, in nanoseconds, before a run. Directly after another run, the last reading of that run is
+    /// used, so that a tick between two readings is charged to a run and not lost.
     pub(crate) fn before(&mut self, now_ns: u64) -> Option<u64> {
         if now_ns.saturating_sub(self.last_end_ns) > STEAL_FRESH_NS {
             self.read(now_ns)
@@ -128,14 +128,15 @@ impl StealClock {
         }
     }
 
-    /// Steal time now, or up to `STEAL_FRESH_NS` ago.
+    /// Steal time since boot, in nanoseconds, now or up to `STEAL_FRESH_NS` ago.
     pub(crate) fn read(&mut self, now_ns: u64) -> Option<u64> {
         self.last_end_ns = now_ns;
         if now_ns.saturating_sub(self.read_at_ns) > STEAL_FRESH_NS {
             self.read_at_ns = now_ns;
             let mut buffer = [0u8; 256];
             let got = self.stat.as_ref()?.read_at(&mut buffer, 0).ok()?;
-            // The line of all CPUs comes first and fits into the buffer, so the rest of the file is not read.
+            // The line with the sums of all CPUs comes first in `/proc/stat` and fits into the buffer, so the rest of
+            // the file is not read.
             self.steal_ns = stat::machine(whole_lines(&buffer, got)).and_then(|all| all.ns_of(Kind::Steal));
         }
         self.steal_ns
@@ -146,8 +147,8 @@ impl StealClock {
 mod tests {
     use super::*;
 
-    /// Children are searched for those of the parent process: those of this process could not be counted, since other
-    /// tests start some from threads whose lists [`children`] need not include.
+    /// The children of the parent process are searched for: those of this process could not be counted, since other
+    /// tests start some at the same time from threads whose lists [`children`] need not include.
     #[test]
     fn finds_children_by_search() {
         let found = children_by_search(std::os::unix::process::parent_id());

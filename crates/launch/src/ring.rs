@@ -1,5 +1,5 @@
-//! The memory that fauxplat and its spawner share: two rings of fixed-size messages, and one word per side that tells
-//! whether that side sleeps.
+//! The memory that fauxplat shares with its spawner, the process that starts the measured programs: two rings of
+//! fixed-size messages, and one word per side that tells whether that side sleeps.
 //!
 //! Each ring has one writer and one reader. The writer fills a slot with relaxed stores and publishes it by a release
 //! store of `produced`, with which the reader's acquire load of `produced` synchronises. A side that is about to sleep
@@ -13,7 +13,8 @@ use fauxplat_model::Reading;
 use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::process::Exit;
 
-/// Request for one run. The default is the first entry under its own condition, without delay.
+/// Request to the spawner for one run. The default is the first entry of the table under the condition of that entry,
+/// without delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     pub entry: u32,
@@ -21,13 +22,13 @@ pub struct Request {
     pub pad: Pad,
     /// Number of the run among those of its command, for programs that receive it.
     pub number: u32,
-    /// Displacement of the heap in bytes; the entry's own when absent.
+    /// Displacement of the heap in bytes; `None` for that of the entry in the table.
     pub heap_offset_bytes: Option<u16>,
-    /// Whether the whole process tree is to be traced and listed instead of timed.
+    /// Whether the run's whole process tree is traced and listed, instead of timed.
     pub traced: bool,
-    /// Whether the process is held before its first instruction until an order releases it.
+    /// Whether the process is held before its first instruction until fauxplat releases it.
     pub held: bool,
-    /// Set of counters that are open during the run.
+    /// Number of the set of counters that count during the run.
     pub counter_set: u8,
     /// Start time by `CLOCK_MONOTONIC`, so that the spawners of a duet can start at the same moment; 0 means at once.
     pub start_at_ns: u64,
@@ -35,25 +36,26 @@ pub struct Request {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunCpu {
-    /// On the entry's own CPUs, or where the spawner may run.
+    /// On the CPUs of the entry in the table; if it has none, wherever the spawner may run.
     #[default]
     Entry,
     Cpu(u32),
-    /// A CPU of the entry that is idle now.
+    /// On a CPU that is idle at the start of the run, among those of [`RunCpu::Entry`].
     Idle,
-    /// On the CPU that [`RunCpu::Idle`] chose before.
+    /// On the CPU that [`RunCpu::Idle`] chose for an earlier run.
     Same,
 }
 
-/// Environment padding of a run.
+/// Padding of a run's environment, which displaces the stack of the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pad {
-    /// The entry's own padding, usually none.
+    /// The padding of the entry in the table, usually none.
     #[default]
     Entry,
-    /// A variable of exactly this many bytes.
+    /// A variable of exactly this many bytes is added.
     Bytes(u16),
-    /// Bytes that bring the size of arguments and environment to this value modulo 4096.
+    /// A variable is added whose size brings the total size of arguments and environment to this many bytes modulo
+    /// 4096.
     StackOffset(u16),
 }
 
@@ -65,32 +67,32 @@ pub enum RunEnd {
     TimedOut,
     /// The experiment was stopped.
     Aborted,
-    /// The program could not be started: stage and errno.
+    /// The program could not be started: number of the stage at which starting it failed, and error number (errno).
     NotStarted(i32, i32),
-    /// The run has this many readings, more than were announced, and none is reported.
+    /// The run gave this many readings, more than its reply has room for, so none of them is reported.
     TooManyReadings(u32),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     pub end: RunEnd,
-    /// Whether the run was held before its first instruction. Such a run is no timed sample: it began in a process that
-    /// had slept until its release.
+    /// Whether the run was held before its first instruction. Such a run is no timed sample: the program began in a
+    /// process that had slept until its release.
     pub held: bool,
     /// Whether fauxplat and the program with it were stopped during the run, so that the readings are no measurement.
     pub paused: bool,
-    /// `CLOCK_MONOTONIC` at the start of the run.
+    /// Start of the run by `CLOCK_MONOTONIC`; 0 for a run that never began.
     pub started_ns: u64,
     /// CPU on which the run began; `u16::MAX` when unknown.
     pub cpu_first: u16,
     /// CPU on which the run ended; `u16::MAX` when unknown.
     pub cpu_last: u16,
-    /// Processes that outlived the command and were ended.
+    /// Number of processes that outlived the command and were ended by the spawner.
     pub left_behind: u16,
     /// Padding that was added to the environment, in bytes.
     pub pad_bytes: u16,
-    /// Readings, one per metric of the table in its order; empty for a run that never began. If a counter was running
-    /// only part of the time, the enabled times of all counters follow, and then their running times.
+    /// Readings, one per metric of the table and in the table's order; empty for a run that never began. If a counter
+    /// was running only part of the time, the enabled times of all counters follow, and then their running times.
     pub readings: Vec<Reading>,
 }
 
@@ -98,7 +100,7 @@ pub(crate) const fn ring_words(readings: usize) -> usize {
     REPLIES + SLOTS * (REPLY_WORDS + readings)
 }
 
-/// Number of slots in each ring. At most this many requests are under way, so no ring overflows.
+/// Number of slots in each ring. At most this many requests are submitted and not yet answered, so no ring overflows.
 pub(crate) const SLOTS: usize = 64;
 const LINE: usize = 8;
 const REQUEST_PRODUCED: usize = 0;
@@ -118,12 +120,12 @@ const REPLIES: usize = REQUESTS + SLOTS * REQUEST_WORDS;
 /// Number of words of a reply before its readings.
 const REPLY_WORDS: usize = 4;
 const NONE: u64 = u64::MAX;
-/// Bit of the abilities word: exit records arrive.
+/// Bit in the word at `SOURCES`: the spawner receives the kernel's exit records (taskstats).
 pub(crate) const HAS_TASKSTATS: u64 = 1;
-/// Bit of the abilities word: migrations are observed.
+/// Bit in the word at `SOURCES`: the spawner observes migrations between CPUs.
 pub(crate) const HAS_MIGRATIONS: u64 = 2;
 
-/// The two rings, seen from one side.
+/// The two rings in the shared memory, as one of the two processes uses them.
 #[derive(Debug)]
 pub(crate) struct Rings<'a> {
     words: &'a [AtomicU64],
@@ -155,12 +157,12 @@ impl<'a> Rings<'a> {
         }
     }
 
-    /// Number of messages published so far.
+    /// Number of messages published so far in this ring.
     pub(crate) fn produced(&self, way: Way) -> u64 {
         self.place(way).0.load(Ordering::Acquire)
     }
 
-    /// Publishes a message as number `index`. Returns true when the other side sleeps and has to be woken.
+    /// Publishes a message as number `index`. Returns whether the reader sleeps and has to be woken.
     pub(crate) fn publish(&self, way: Way, index: u64, message: &[u64]) -> bool {
         let (produced, asleep, start, size) = self.place(way);
         let slot = start + (index as usize % SLOTS) * size;
@@ -178,7 +180,7 @@ impl<'a> Rings<'a> {
         Request::decode(std::array::from_fn(|i| slot[i].load(Ordering::Relaxed)))
     }
 
-    /// Publishes reply number `index`. Returns true when the other side sleeps and has to be woken. A reply with more
+    /// Publishes reply number `index`. Returns whether the reader sleeps and has to be woken. A reply with more
     /// readings than there is room for becomes [`RunEnd::TooManyReadings`]. `words` is a buffer for reuse.
     pub(crate) fn reply_with(&self, index: u64, reply: &Reply, words: &mut Vec<u64>) -> bool {
         match reply.readings.len() {
@@ -200,15 +202,15 @@ impl<'a> Rings<'a> {
         &self.words[start + (index as usize % SLOTS) * size..][..size]
     }
 
-    /// Sets or clears this side's `asleep` word. Returns true when no message beyond `index` has been published, so
-    /// that sleeping is safe.
+    /// Sets or clears the `asleep` word of the ring's reader. Returns whether message number `index` is not published
+    /// yet, so that the reader may sleep.
     pub(crate) fn announce_sleep(&self, way: Way, asleep: bool, index: u64) -> bool {
         let (produced, word, ..) = self.place(way);
         word.store(asleep.into(), Ordering::SeqCst);
         produced.load(Ordering::SeqCst) <= index
     }
 
-    /// Asks the spawner to end as soon as there is no request.
+    /// Asks the spawner to end as soon as it has answered all requests.
     pub(crate) fn say_goodbye(&self) {
         self.words[GOODBYE].store(1, Ordering::SeqCst);
     }
@@ -217,7 +219,7 @@ impl<'a> Rings<'a> {
         self.words[GOODBYE].load(Ordering::SeqCst) != 0
     }
 
-    /// Stores the number of runs so far that left more exit records than there was room for.
+    /// Stores the number of runs so far of which exit records were lost, because the kernel had no room for them.
     pub(crate) fn set_lossy_runs(&self, runs: u64) {
         self.words[LOSSY_RUNS].store(runs, Ordering::Release);
     }
@@ -226,8 +228,8 @@ impl<'a> Rings<'a> {
         self.words[LOSSY_RUNS].load(Ordering::Acquire)
     }
 
-    /// Stores the signal dispositions and mask with which fauxplat was started, for the measured programs. Set before
-    /// the spawner starts.
+    /// Stores the signal dispositions and mask with which fauxplat was started, for the measured programs. Called
+    /// before the spawner starts.
     pub(crate) fn set_signals(&self, signals: Signals) {
         self.words[SIGNALS].store(signals.ignored, Ordering::Release);
         self.words[SIGNALS + 1].store(signals.blocked, Ordering::Release);
@@ -238,12 +240,14 @@ impl<'a> Rings<'a> {
         Signals { ignored, blocked }
     }
 
-    /// Words of the gate: the first receives the process id of a held child, the second holds the order for the child.
+    /// Words of the gate at which a held child waits: the first receives the child's process id, the second holds the
+    /// order for the child.
     pub(crate) fn gate(&self) -> (&'a AtomicU64, &'a AtomicU64) {
         (&self.words[ARRIVED], &self.words[ORDER])
     }
 
-    /// Stores the spawner's own peak memory in bytes, and the bits of the sources that it could open.
+    /// Stores the spawner's own peak memory in bytes, and the bits of the sources that it could open, such as
+    /// [`HAS_TASKSTATS`].
     pub(crate) fn set_abilities(&self, peak_floor_bytes: u64, sources: u64) {
         self.words[PEAK_FLOOR].store(peak_floor_bytes, Ordering::Release);
         self.words[SOURCES].store(sources, Ordering::Release);

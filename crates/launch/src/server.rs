@@ -1,4 +1,4 @@
-//! The spawner: the small process whose children the measured programs are.
+//! The spawner: the small process that is the parent of all measured programs.
 
 mod account;
 mod births;
@@ -36,8 +36,8 @@ use programs::{Loaded, load};
 use reap::Reaper;
 use watch::watch;
 
-/// Runs as the spawner until fauxplat asks it to end or ends itself. The words are the numbers of the descriptors that
-/// the client left open.
+/// Runs as the spawner until fauxplat asks it to end or ends itself. `words` are arguments of the command line: the
+/// numbers of the descriptors that fauxplat left open for the spawner.
 ///
 /// # Errors
 /// Fails where the words are not descriptors, or the shared memory or the table cannot be used.
@@ -120,11 +120,11 @@ struct Server<'a> {
     /// Process group that the spawner joins while it watches a time limit, so that a command that signals its own group
     /// does not reach the spawner.
     apart: Option<i32>,
-    /// Processes that outlive the spawner.
+    /// Kinds of processes that the spawner leaves running when it ends.
     keeps_at_the_end: Keeps,
     pauses: Pauses,
     space: StartSpace,
-    /// Affinity at the start of the spawner.
+    /// CPU affinity of the spawner at its start.
     home: CpuSet,
     placed: CpuSet,
     /// Whether transparent huge pages are disabled now, which children inherit.
@@ -135,7 +135,8 @@ struct Server<'a> {
     parent: u32,
 }
 
-/// Wall time below which a run is not looked up in `/proc`, which would take as long as the run.
+/// Wall time in nanoseconds of a program's previous run below which its next run is not looked up in `/proc`, which
+/// would take as long as the run.
 const WORTH_A_LOOK_NS: u64 = 1_000_000;
 
 impl Server<'_> {
@@ -159,7 +160,7 @@ impl Server<'_> {
             if reply.paused && !signal::stop_requested() {
                 signal::quiet();
             }
-            // Noted before the answer goes out: a request made after the answer was not meant by the stop.
+            // A stop is noted before the answer goes out: a request made after the answer was not meant by the stop.
             self.note_stop();
             if self.rings.reply_with(next, &reply, &mut words) {
                 self.to_client.ring();
@@ -179,7 +180,7 @@ impl Server<'_> {
         }
     }
 
-    /// Sleeps until there is a request; false when fauxplat has ended or asked the spawner to end.
+    /// Sleeps until request number `next` is there; false when fauxplat has ended or asked the spawner to end.
     fn wait_for_request(&mut self, next: u64) -> Result<bool, LaunchError> {
         while self.rings.produced(Way::Requests) <= next {
             self.note_stop();
@@ -204,7 +205,8 @@ impl Server<'_> {
         loaded.rewind_stdin();
         let pad = loaded.pad_bytes(request.pad);
         let timeout_ns = loaded.timeout_ns;
-        // Without taskstats the first thread can still be read in `/proc` before it is reaped.
+        // Without exit records (taskstats), figures of the first thread can still be read in `/proc` before it is
+        // reaped.
         let look = !self.accounts.complete() && loaded.last_wall_ns >= WORTH_A_LOOK_NS;
         let steal_before_ns = self.accounts.steal_before();
         self.accounts.begin();
@@ -333,7 +335,8 @@ impl Server<'_> {
     }
 }
 
-/// End of a run that did not begin. A held child fails at the gate only when it is ordered to leave, hence as aborted.
+/// End to report for a run that did not begin. A held child fails at the gate only when it is ordered to leave, hence
+/// as aborted.
 fn end_of(failed: StartFailed) -> RunEnd {
     match failed.stage {
         Stage::Hold => RunEnd::Aborted,
@@ -428,7 +431,7 @@ fn values(
         (Metric::BLOCK_OUTPUT, Some(usage.block_output_bytes)),
         (Metric::STEAL, steal_ns),
     ];
-    // If exit records were lost, `wait4` may miss an unknown part of the run.
+    // If exit records were lost, `wait4` may miss an unknown part of the run, so its values are left out too.
     let lossy = account.lossy;
     read.into_iter()
         .map(move |(metric, value)| (metric, value.filter(|_| !lossy || !comes_from_records(metric))))

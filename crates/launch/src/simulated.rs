@@ -1,7 +1,7 @@
 //! A launcher without any process: it simulates a machine from a description, with its own clock.
 //!
-//! Tests of all layers above and simulations use this launcher: a run costs microseconds whatever its simulated time,
-//! and equal descriptions give equal samples.
+//! Simulations and the tests of all crates that use a launcher work with this one: a run costs microseconds whatever
+//! its simulated time, and equal descriptions give equal samples.
 
 mod draw;
 mod machine;
@@ -29,7 +29,7 @@ pub struct SimulatedLauncher {
     metrics: Arc<MetricSet>,
     /// Behaviour of each entry of the table; `None` where the machine has no such program.
     behaviours: Vec<Option<Behaviour>>,
-    /// Clock and stop request are shared with the partner.
+    /// Clock, in nanoseconds. The clock and the request to stop are shared with the partner of this launcher.
     now_ns: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
     lane: u64,
@@ -39,7 +39,8 @@ pub struct SimulatedLauncher {
     cpu: u16,
     /// Earliest time at which the next run can start.
     free_ns: u64,
-    /// Time at which the launcher died.
+    /// Time by the simulated clock at which the launcher died, as the description of the machine may demand; `None`
+    /// before.
     died_ns: Option<u64>,
     /// Number of requests that will never be answered.
     lost: usize,
@@ -49,7 +50,7 @@ pub struct SimulatedLauncher {
     held: Option<Request>,
 }
 
-/// A reply that is delivered when the clock reaches `ready_ns`.
+/// A reply that is delivered when the simulated clock reaches `ready_ns`.
 #[derive(Debug)]
 struct Answer {
     started_ns: u64,
@@ -58,7 +59,7 @@ struct Answer {
     tree: Option<Vec<Process>>,
 }
 
-/// Handle that requests a stop, as the user would.
+/// Requests an experiment on the simulated machine to stop, as the user would.
 #[derive(Clone, Debug)]
 pub struct Stopper(Arc<AtomicBool>);
 
@@ -72,7 +73,8 @@ impl Stopper {
 const ENOENT: i32 = 2;
 /// `EINVAL`, for CPUs that the machine does not have.
 const EINVAL: i32 = 22;
-/// Name and time in nanoseconds of the empty program, where the description does not define a program of that name.
+/// Name and wall time in nanoseconds of the empty program, where the description of the machine has no program of that
+/// name.
 const FLOOR: (&str, f64) = ("floor", 50_000.0);
 
 impl SimulatedLauncher {
@@ -114,13 +116,14 @@ impl SimulatedLauncher {
         Stopper(Arc::clone(&self.stop))
     }
 
-    /// Advances the clock to a moment, or to the stop if that comes first. The clock never goes back.
+    /// Advances the simulated clock to a moment, or to the time of the described request to stop if that comes first.
+    /// The clock never goes back.
     fn pass_until(&self, moment_ns: u64) {
         let stop_ns = self.machine.stopped_at_ns.filter(|&stop_ns| stop_ns > self.now_ns());
         self.now_ns.fetch_max(stop_ns.map_or(moment_ns, |stop_ns| stop_ns.min(moment_ns)), Ordering::Relaxed);
     }
 
-    /// Simulates a run that starts when the lane is free.
+    /// Simulates a run that starts as soon as the run before it has ended.
     fn play(&mut self, request: Request) -> Answer {
         let waits_ns = self.now_ns().max(self.free_ns) + self.machine.between_runs_ns;
         let started_ns = waits_ns.max(request.start_at_ns);
@@ -161,7 +164,7 @@ impl SimulatedLauncher {
         match place {
             RunCpu::Cpu(cpu) => u16::try_from(cpu).unwrap_or(u16::MAX),
             RunCpu::Same => self.cpu,
-            // Equal draws select the same CPU of the entry.
+            // Equal values of `drawn` select the same CPU of the entry.
             RunCpu::Entry | RunCpu::Idle => own.filter(|cpus| !cpus.is_empty()).map_or(drawn, |cpus| {
                 let chosen = cpus.iter().nth(usize::from(drawn) % cpus.len());
                 chosen.map_or(drawn, |cpu| u16::try_from(cpu.0).unwrap_or(u16::MAX))
@@ -265,7 +268,7 @@ impl Launcher for SimulatedLauncher {
                 self.pass_until(died_ns);
                 return Err(LaunchError::SpawnerDied("as its description says".into()));
             }
-            // Without requests only the timeout ends the wait.
+            // Without requests under way only the timeout ends the wait.
             (None, None) if limit_ns == u64::MAX => {}
             (None, None) => self.pass_until(limit_ns),
         }
@@ -276,7 +279,7 @@ impl Launcher for SimulatedLauncher {
         let now_ns = self.now_ns();
         for answer in self.answers.iter_mut().filter(|answer| answer.ready_ns > now_ns) {
             let aborted = Reply::without_run(RunEnd::Aborted);
-            // The request that had begun was a run up to this moment.
+            // A request whose run had begun is answered as a run that was aborted at this moment.
             let begun = answer.started_ns < now_ns && !matches!(answer.reply.end, RunEnd::NotStarted(..));
             let reply = if begun { Reply { end: RunEnd::Aborted, ..answer.reply.clone() } } else { aborted };
             *answer = Answer { started_ns: answer.started_ns, ready_ns: now_ns, reply, tree: None };

@@ -1,4 +1,5 @@
-//! Table of the programs that the spawner can start. The table is sent once, so that a request is a few numbers.
+//! Table of the programs that the spawner can start. The table is sent to the spawner once, so that a request for a run
+//! only refers to an entry by its number.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,22 +44,23 @@ pub struct Entry {
     pub env: Vec<String>,
     /// Working directory; `None` for that of the spawner.
     pub cwd: Option<String>,
-    /// CPUs of a run that does not name its own.
+    /// CPUs for runs whose request names none; `None` for those on which the spawner was started.
     pub cpus: Option<CpuSet>,
-    /// Scheduling policy (`SCHED_*`) and priority.
+    /// Scheduling policy (`SCHED_*`) and priority; `None` to inherit both.
     pub policy: Option<(i32, u8)>,
     pub nice: Option<i8>,
-    /// Execution domain, see `personality(2)`.
+    /// Execution domain to set, see `personality(2)`; `None` to leave it unchanged.
     pub personality: Option<u32>,
     pub stdin: Stdin,
     pub stdout: Stdout,
     /// Limit of the wall time; `None` for no limit.
     pub timeout_ns: Option<u64>,
-    /// Iterations of extra work before the program, see [`fauxplat_sys::spawn::ChildSetup`].
+    /// Iterations of a loop that the child runs before it executes the program, see
+    /// [`fauxplat_sys::spawn::ChildSetup`].
     pub extra_work: u64,
-    /// Padding of the environment, in bytes, of a run that does not name its own.
+    /// Padding of the environment, in bytes, in runs whose request specifies none.
     pub pad_bytes: u16,
-    /// Displacement of the heap, in bytes, of a run that does not name its own.
+    /// Displacement of the heap, in bytes, in runs whose request specifies none.
     pub heap_offset_bytes: Option<u16>,
     /// Soft limit of the stack, see [`fauxplat_sys::spawn::ChildSetup`].
     pub stack_limit_bytes: Option<u64>,
@@ -66,23 +68,23 @@ pub struct Entry {
     pub memory_policy: Option<(i32, CpuSet)>,
     /// CPUs on which the program's threads are placed as they are created.
     pub threads: Option<ThreadCpus>,
-    /// Whether the program is kept from transparent huge pages.
+    /// Whether transparent huge pages are disabled for the program.
     pub without_huge_pages: bool,
     /// Folders of the control groups that the program enters.
     pub groups: Vec<PathBuf>,
     /// Whether the environment contains the number of the run.
     pub is_numbered: bool,
-    /// Processes that continue after the program has ended.
+    /// Processes that the spawner leaves running after the program has ended.
     #[serde(default)]
     pub keeps: Keeps,
 }
 
-/// Processes that continue after a program has ended. All other children of the spawner are ended.
+/// Processes that the spawner leaves running after a program has ended. All its other children are ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keeps {
-    /// Processes that the program itself leaves behind.
+    /// Whether these include processes that the program itself started.
     pub own: bool,
-    /// Processes that earlier programs left and that were kept.
+    /// Whether these include processes that programs of earlier runs started and that were left running then.
     pub earlier: bool,
 }
 
@@ -91,11 +93,12 @@ pub struct Keeps {
 pub struct ThreadCpus {
     /// The CPUs, in the order in which threads are created.
     pub cpus: Vec<Cpu>,
-    /// Whether threads beyond the last CPU are not placed, rather than starting over at the first CPU.
+    /// Whether only as many threads are placed as there are CPUs in the list. Otherwise the list starts over at its
+    /// end.
     pub once: bool,
 }
 
-/// All programs of an experiment, addressed by index.
+/// All programs of an experiment; requests refer to an entry by its index.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
     pub entries: Vec<Entry>,
@@ -109,20 +112,20 @@ pub struct Table {
     /// Pipes by which programs switch counting on and off, and the metrics of the enabled times.
     #[serde(default)]
     pub control: Option<ControlEntry>,
-    /// Process group that the spawner joins while it watches a time limit, apart from the programs.
+    /// Process group, without the measured programs, that the spawner joins while it watches a time limit.
     #[serde(default)]
     pub apart: Option<i32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlEntry {
-    /// Paths of the pipes, absolute.
+    /// Absolute paths of the pipes by which programs switch counting on and off.
     pub place: Control,
-    /// Metric of the total enabled time.
+    /// Metric for the total time, in nanoseconds, during which counting was enabled.
     pub wall: Metric,
-    /// Metric of the number of enabled times.
+    /// Metric for the number of times that counting was enabled.
     pub times: Metric,
-    /// Metrics of the counts in the enabled times, in the order of the table's counters.
+    /// Metrics for the counts while counting was enabled, one per counter of the table and in its order.
     pub counters: Vec<Metric>,
 }
 
@@ -133,13 +136,13 @@ pub struct CounterEntry {
     pub kind: u32,
     /// Event within the source (`config`, `config1`, `config2`).
     pub config: [u64; 3],
-    /// Whether user mode is excluded.
+    /// Whether events in user mode are not counted.
     pub excludes_user: bool,
-    /// Whether the kernel is excluded.
+    /// Whether events in the kernel are not counted.
     pub excludes_kernel: bool,
-    /// Whether the hypervisor is excluded.
+    /// Whether events in the hypervisor are not counted.
     pub excludes_hypervisor: bool,
-    /// Sets that the counter belongs to, one bit for each: a run counts one set.
+    /// Bit mask of the sets that the counter belongs to. During a run, the counters of one set count.
     pub sets: u64,
     /// Group of counters that count at the same time or not at all; `None` for an event that takes no hardware counter.
     pub group: Option<u16>,
@@ -218,7 +221,8 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
         threads: condition.pin_threads.as_ref().and_then(thread_cpus),
         without_huge_pages: condition.huge_pages == HugePages::Never,
         groups: Vec::new(),
-        // Only a shell line may refer to the variable. Other programs get exactly the given environment.
+        // Only a shell line can refer to the variable with the number of the run. Other programs get exactly the given
+        // environment.
         is_numbered: condition.shell.is_used(),
         keeps: Keeps {
             own: condition.keep_background,
@@ -236,7 +240,7 @@ fn scheduling(policy: Policy) -> (i32, u8) {
     }
 }
 
-/// Memory policy in the kernel's terms: mode and nodes.
+/// Memory policy in the kernel's terms: mode and nodes; `None` to inherit the policy.
 fn node_policy(policy: &MemoryPolicy) -> Option<(i32, CpuSet)> {
     let mode = match policy {
         MemoryPolicy::Inherit => return None,
@@ -248,7 +252,8 @@ fn node_policy(policy: &MemoryPolicy) -> Option<(i32, CpuSet)> {
     Some((mode, policy.nodes()))
 }
 
-/// CPUs of the threads. CPUs given by relation were resolved when the experiment began.
+/// CPUs for the threads of a program; `None` if the condition places none. CPUs given by relation were resolved when
+/// the experiment began.
 fn thread_cpus(places: &ThreadPlaces) -> Option<ThreadCpus> {
     Some(ThreadCpus { cpus: places.cpus()?, once: places.once })
 }
@@ -287,7 +292,8 @@ fn with_huge_pages(env: &[String]) -> String {
     format!("{NAME}{}", all.join(":"))
 }
 
-/// The personality to set. Only the bit of address randomisation is changed.
+/// The execution domain to set, see `personality(2)`; `None` to inherit it. Only the flag against address randomisation
+/// is changed.
 fn personality(aslr: Aslr) -> Option<u32> {
     let now = fauxplat_sys::sched::personality();
     match aslr {

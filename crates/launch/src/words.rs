@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::LaunchError;
 
-/// Operators that only a shell understands, with their names.
+/// Operators that only a shell understands, with their names for error messages.
 const SHELL_ONLY: [(&str, &str); 8] = [
     ("|", "a pipeline"),
     ("||", "a list of commands"),
@@ -57,8 +57,8 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Finds a part that a shell would replace: a variable or the output of a command outside single quotes, or a pattern
-/// or a home directory outside all quotes.
+/// Finds the first part of a command line that a shell would replace: a variable or the output of a command outside
+/// single quotes, or a pattern or a home directory outside all quotes.
 fn expansion(command: &str) -> Option<&str> {
     let (mut quote, mut escaped, mut before) = (None, false, ' ');
     for (at, c) in command.char_indices() {
@@ -82,13 +82,13 @@ fn expansion(command: &str) -> Option<&str> {
     None
 }
 
-/// Whether a `$` before this character starts an expansion: `awk` and regular expressions have a plain `$` at the ends
-/// of words.
+/// Whether a `$` before this character starts an expansion in a shell. Other characters do not count, since `awk` and
+/// regular expressions have a plain `$` at the ends of words.
 fn begins_expansion(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_{(@*#?!".contains(c)
 }
 
-/// Whether `~` begins a home directory.
+/// Whether the `~` with which the text begins stands for a home directory in a shell.
 fn is_home(rest: &str) -> bool {
     let name = rest[1..].split(|c: char| c == '/' || c.is_whitespace()).next().unwrap_or_default();
     name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
@@ -103,7 +103,7 @@ fn word_around(text: &str, at: usize) -> &str {
     until_blank(&text[start..])
 }
 
-/// Name of the first construct outside quotes that only a shell understands.
+/// Name of the first construct outside quotes that only a shell understands, such as "a pipeline".
 fn shell_construct(command: &str) -> Option<&'static str> {
     let (mut quote, mut escaped) = (None, false);
     let mut operator = String::new();
@@ -150,7 +150,7 @@ pub fn find_program(word: &str, cwd: &Path, search_path: &str) -> Result<PathBuf
     Err(not_usable(word, refused.unwrap_or_default(), found, hint.into()))
 }
 
-/// The absolute path if the file is executable; the error is whether the file exists.
+/// The absolute path if the file is executable. Otherwise the error says whether the file exists.
 fn executable(path: &Path) -> Result<PathBuf, bool> {
     let facts = std::fs::metadata(path).map_err(|_| false)?;
     if facts.is_file() && facts.permissions().mode() & 0o111 != 0 {
@@ -211,7 +211,7 @@ mod tests {
         assert!(split("  ").unwrap_err().to_string().contains("empty"));
     }
 
-    /// An escaped quote within quotes does not end them, and the text after it is still quoted.
+    /// An escaped quote within double quotes does not end them, and the text after it is still quoted.
     #[test]
     fn what_is_quoted_needs_no_shell() {
         for (command, words) in [
@@ -335,7 +335,7 @@ mod tests {
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         );
         assert_eq!(sha256(Path::new("/no/such/file")), None);
-        // A device may never end.
+        // Reading a device might never end.
         assert_eq!(sha256(Path::new("/dev/zero")), None);
     }
 }

@@ -15,11 +15,11 @@ use fauxplat_launch::{Entry, Request, RunEnd, Stdin, Stdout, plain};
 use fauxplat_sys::process::Exit;
 use support::{reply_to, request, scratch, shell, spawner};
 
-/// Verb by which this program acts as fauxplat, in an environment made by the test.
+/// Argument with which this test program acts as fauxplat, in an environment made by the test.
 const CLIENT: &str = "__client";
 const PLAIN: &str = "__plain";
 const READER: &str = "__reader";
-/// Command that prints the state of its own process.
+/// Command that prints the status, limits and control groups of its own process.
 const SHOWS: [&str; 4] = ["/bin/cat", "/proc/self/status", "/proc/self/limits", "/proc/self/cgroup"];
 
 fn main() {
@@ -60,7 +60,7 @@ fn unmeasured() {
     assert_eq!(plain::run(Path::new(SHOWS[0]), &argv, false).unwrap(), 0);
 }
 
-/// Output of a command in an environment that the words of `surroundings`, such as `env`, set up.
+/// Output of a command that the program named by `surroundings`, such as `env`, starts after setting up an environment.
 fn printed(surroundings: &[&str], command: &[&str]) -> String {
     let words = [surroundings, command].concat();
     let done = Command::new(words[0]).args(&words[1..]).output().unwrap();
@@ -68,7 +68,7 @@ fn printed(surroundings: &[&str], command: &[&str]) -> String {
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
 
-/// State that a measured program shows in this environment.
+/// Output of the command [`SHOWS`], run as a measured program by a fauxplat that these words start.
 fn measured(surroundings: &[&str]) -> String {
     let me = std::env::current_exe().unwrap().display().to_string();
     let output = scratch("shown");
@@ -78,13 +78,13 @@ fn measured(surroundings: &[&str]) -> String {
     shown
 }
 
-/// State that a child of a shell shows in this environment. The second command keeps the shell from executing the first
-/// in its own process.
+/// Output of [`SHOWS`], run as a child of a shell that these words start. The second command keeps the shell from
+/// executing the first in its own process.
 fn of_a_shell(surroundings: &[&str]) -> String {
     printed(surroundings, &["/bin/sh", "-c", &format!("{}; true", SHOWS.join(" "))])
 }
 
-/// The lines that are equal in two processes that started in the same way.
+/// The lines of the output of [`SHOWS`] that are equal in two processes that started in the same way.
 fn comparable(shown: &str) -> Vec<String> {
     const STATUS: [&str; 17] = [
         "Umask",
@@ -125,7 +125,7 @@ fn a_child_begins_as_a_shells() {
     }
 }
 
-/// Environment with these options of `env(1)`; `None` where `env` does not know them.
+/// Words that start a command by `env(1)` with these options; `None` where `env` does not know them.
 fn with_signals<'a>(options: &'a [&'a str]) -> Option<Vec<&'a str>> {
     let words = [&["env"], options].concat();
     let knows =
@@ -147,8 +147,8 @@ fn ignored_and_blocked_signals_are_passed_on() {
             println!("passed on {options:?}: NOT TESTED, this env(1) does not know them");
             continue;
         };
-        // The measured program is compared with a program that no shell started, since shells may handle such a signal
-        // themselves.
+        // The measured program is compared with a program that no shell started, since shells may themselves change how
+        // such a signal is handled.
         let (ours, alone) = (measured(&surroundings), printed(&surroundings, &SHOWS));
         assert_eq!(comparable(&ours), comparable(&alone), "{options:?}");
         let mask = |name| u64::from_str_radix(field(&ours, name), 16).unwrap();

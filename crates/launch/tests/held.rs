@@ -35,7 +35,7 @@ fn main() {
     support::run(&tests);
 }
 
-/// Verb by which this program acts as a client that holds a child until the client is killed.
+/// Argument with which this test program acts as a client that holds a child until the client is killed.
 const HOLDER: &str = "__holder";
 
 fn hold_for_ever() {
@@ -57,7 +57,7 @@ fn field(pid: i32, name: &str) -> String {
     line.unwrap_or_default().trim().to_owned()
 }
 
-/// Waits, up to a limit, for a change made by another process.
+/// Waits for a change made by another process, and panics with `what` if the change does not come within ten seconds.
 fn eventually(what: &str, mut done: impl FnMut() -> bool) {
     for _ in 0..2000 {
         if done() {
@@ -96,7 +96,7 @@ fn a_held_child_has_its_condition() {
     assert_eq!(spawner.next_reply().unwrap().end, RunEnd::Aborted);
 }
 
-/// A new control group; `None` where this user may not make groups.
+/// Folder of a new control group; `None` where this user may not make one.
 fn group() -> Option<PathBuf> {
     let name = format!("fauxplat-held-{}", std::process::id());
     let roots = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup", "/sys/fs/cgroup/cpuacct"];
@@ -138,7 +138,7 @@ fn a_begun_child_ends_as_any_other() {
     }
 }
 
-/// Longer limits are tried as well, since on a slow machine the program may not end within the first.
+/// Longer limits are tried as well, since on a slow machine the program may not end within the first limit.
 fn its_limit_counts_from_its_beginning() {
     let ends = |line, limit: Duration| {
         let timeout_ns = Some(limit.as_nanos() as u64);

@@ -55,7 +55,7 @@ fn value(reply: &Reply, metric: Metric) -> u64 {
     readings.get(metric).unwrap_or_else(|| panic!("{} was not measured", metric.name()))
 }
 
-/// The slots of the ring are as long as the table's list of metrics, and the readings fit into them.
+/// A reply has room for a reading of each metric in the table, however many there are.
 fn tells_what_is_announced() {
     for count in [1, 15, 115] {
         let names = (1..count).map(|number| Metric::from_id(&format!("simulated:m{number}")).unwrap());
@@ -76,13 +76,14 @@ fn the_stack_is_limited_as_the_entry_says() {
     let limited = |line: &str, bytes| Entry { stack_limit_bytes: Some(bytes), ..shell(line) };
     let own = limited("test $(ulimit -S -s) = 1024", 1 << 20);
     assert_eq!(once(own).end, RunEnd::Ended(Exit::Status(0)));
-    // A stack without limit needs a hard limit to match, or root; otherwise the program is not started.
+    // To lift the soft limit of the stack, a process needs a hard limit that is as high, or root; otherwise the program
+    // is not started.
     let none = once(limited("test $(ulimit -S -s) = unlimited", u64::MAX)).end;
     assert!(matches!(none, RunEnd::Ended(Exit::Status(0)) | RunEnd::NotStarted(..)), "{none:?}");
 }
 
 /// A shell line that uses 64 MiB. The kernel counts pages for each CPU before it sums them up, and on a machine of many
-/// CPUs a small program may end before any are counted.
+/// CPUs a small program may end while its sum is still zero.
 const TOUCH_MEMORY: &str = "dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/null";
 
 fn reads_every_metric() {
@@ -93,7 +94,8 @@ fn reads_every_metric() {
     reply_to(&mut spawner, request(0));
     let reply = reply_to(&mut spawner, request(0));
     assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
-    // The rate is read by the owner of the live tables; a kernel may be built without scheduler statistics.
+    // The rate is read by the process that owns the live tables. A kernel may be built without the scheduler statistics
+    // of the others.
     let elsewhere = [Metric::RATE, Metric::RUN_DELAY, Metric::MIGRATIONS, Metric::STEAL];
     for metric in Metric::BUILT_IN.iter().copied().filter(|metric| !elsewhere.contains(metric)) {
         value(&reply, metric);
@@ -159,7 +161,7 @@ fn counts_a_sub_shells_children() {
 }
 
 fn peak_memory_is_the_commands_own() {
-    // Memory of this large process must not be counted in a small child.
+    // The memory of this large process must not be counted as that of a small child.
     let big = vec![1u8; 200 << 20];
     let small = once(shell("true"));
     let eater = once(shell("head -c 60000000 /dev/zero | tail -c 60000000 | wc -c"));
@@ -229,7 +231,8 @@ fn displaces_the_heap() {
         let reply = reply_to(&mut spawner, Request { heap_offset_bytes, ..request(0) });
         assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
     }
-    // The allocator takes the same amount from a later start, and the end of the heap is page-aligned.
+    // The allocator takes the same amount from a start that the offset displaces, and the end of the heap is
+    // page-aligned.
     let text = std::fs::read_to_string(&output).unwrap();
     let bytes = |range: &str| {
         let (low, high) = range.split_once('-').unwrap();
@@ -293,7 +296,7 @@ fn a_tree_that_is_growing_is_ended() {
 }
 
 fn stops_on_request() {
-    // Stops are requested at once, before the spawner can listen, and while the spawner is at work.
+    // A stop is requested at once, before the spawner handles it, and then while the spawner runs a program.
     for after_ms in [0, 50] {
         stops_on_request_after(after_ms);
     }
@@ -324,7 +327,8 @@ fn a_killed_spawner_takes_along_what_left_its_group() {
     dies_with_its_spawner("far", &format!("echo $PPID $$; {far} exec sleep 1000"), 4);
 }
 
-/// Kills a spawner, the first of the processes whose ids a program prints, and waits until the others are gone.
+/// Kills a spawner, the first of the processes whose ids the program `line` prints, and waits until the others are
+/// gone.
 fn dies_with_its_spawner(name: &str, line: &str, processes: usize) {
     let folder = folder(name);
     let told = folder.join("pids");
@@ -358,7 +362,7 @@ fn a_tree_that_never_sleeps_is_ended() {
     assert_eq!(reply_to(&mut spawner, Request { traced: true, ..request(0) }).end, RunEnd::TimedOut);
 }
 
-/// The spawner is in the same process group, and must survive the signal.
+/// The spawner is in the process group to which the program sends the signal, and must survive it.
 fn a_signal_to_its_whole_group_is_the_programs_own() {
     let sends = |name: &str| [format!("trap '' {name}; kill -{name} 0; exit 3"), format!("kill -{name} 0")];
     let names =
@@ -394,7 +398,7 @@ fn whoever_asks_to_be_traced_runs_to_its_end() {
     assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(6)));
 }
 
-/// Only the first call waits for the end of the spawner.
+/// Only the first call after the spawner was killed waits for its end.
 fn a_dead_spawner_is_waited_for_once() {
     let mut spawner = spawner(vec![shell("kill -9 $PPID")]);
     spawner.submit(request(0));

@@ -28,7 +28,7 @@ fn main() {
     support::run(&tests);
 }
 
-/// Verb by which this program acts as the program whose threads are placed.
+/// Argument with which this test program acts as the program whose threads are placed.
 const SUBJECT: &str = "__threads";
 /// Number of threads besides the first; each is created after the previous thread has ended.
 const THREADS: usize = 3;
@@ -67,7 +67,7 @@ fn own(threads: Option<ThreadCpus>) -> Entry {
     Entry { program, argv: vec!["subject".into(), SUBJECT.into()], threads, ..Entry::default() }
 }
 
-/// Standard output of a program that exits with status 0.
+/// Lines of standard output of a program, which exits with status 0.
 fn said(entry: Entry, name: &str) -> Vec<String> {
     let folder = folder(name);
     let out = folder.join("out");

@@ -1,4 +1,4 @@
-//! Proposals for the command line that was probably meant. A line is proposed only if it parses without an error.
+//! Corrected command lines for messages about mistakes. A line is proposed only if it parses without an error.
 
 use std::any::TypeId;
 use std::path::PathBuf;
@@ -14,13 +14,14 @@ use crate::quoting::{Own, mistaken_option, quoted};
 use crate::reading::{commands, is_accepted, is_bare, is_program, unquoted_word, words_before_commands};
 use crate::{Verb, parse};
 
-/// A command line for a message, in the form for a shell, with `PASSWORD` in place of passwords in addresses.
+/// A command line as shown in a message: quoted for a shell, with `PASSWORD` in place of passwords in addresses.
 fn line(words: &[String]) -> String {
     let words = words.iter().skip(1).map(|word| shell_word(&typeable(word)));
     std::iter::once("fauxplat".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// The line, if it parses, runs programs that exist, and differs from the typed line.
+/// The candidate for a corrected command line, as shown in a message; `None` unless the line parses, runs programs that
+/// exist, and differs from the typed line.
 pub(crate) fn readable(candidate: Vec<String>, typed: &[String]) -> Option<String> {
     let parsed = parse(&candidate).ok().filter(|_| candidate != typed)?;
     let is_refused = unquoted_word(&candidate, &parsed).is_some() || mistaken_option(&candidate).is_some();
@@ -29,7 +30,7 @@ pub(crate) fn readable(candidate: Vec<String>, typed: &[String]) -> Option<Strin
     }
     let commands = commands(&parsed);
     let runs = match commands {
-        // An option has consumed the command as its value.
+        // If no command is left and a word is a program, an option has probably taken the command as its value.
         Some([]) => !candidate[2..].iter().any(is_program),
         Some(commands) => commands.iter().all(|it| it.contains(char::is_whitespace) || is_program(it)),
         None => true,
@@ -37,14 +38,14 @@ pub(crate) fn readable(candidate: Vec<String>, typed: &[String]) -> Option<Strin
     runs.then(|| line(&candidate))
 }
 
-/// The line that prints a help text, if that text exists.
+/// The candidate, if it is a command line that prints an existing help text.
 pub(crate) fn asks_help(candidate: &[String]) -> Option<String> {
     let is_help = || parse(candidate).is_err_and(|error| error.kind() == ErrorKind::DisplayHelp);
     (candidate.last().is_some_and(|last| last == "--help") && is_help()).then(|| line(candidate))
 }
 
-/// Options whose values are executed. Similarity to such an option proves nothing, and a wrong proposal would start a
-/// word that was never meant as a program.
+/// Options whose values are executed. A similar name is not enough to propose such an option: a wrong proposal would
+/// execute a word that the user never meant as a program.
 pub(crate) const EXECUTING: [&str; 11] = [
     "prepare", "conclude", "setup", "cleanup", "notify", "build", "build-a", "build-b", "link", "check",
     "for",
@@ -53,7 +54,8 @@ pub(crate) const EXECUTING: [&str; 11] = [
 /// Commands that every machine has, for lines in which a command is missing.
 const SAMPLES: [&str; 2] = ["ls", "ls /"];
 
-/// The line with as many commands as its verb needs. A single command is run and not compared.
+/// The typed line completed with as many sample commands as its verb needs. A single command after `compare` becomes
+/// one for `run`.
 pub fn with_commands(words: &[String]) -> Option<String> {
     let begin = words_before_commands(words)?;
     let parsed = parse(words).ok()?;
@@ -63,7 +65,7 @@ pub fn with_commands(words: &[String]) -> Option<String> {
     let compares = words[begin - 1] == "compare";
     let has_baseline = matches!(&parsed, Parsed::Defined(cli)
         if matches!(&cli.verb, Verb::Compare(args) if args.baseline.is_some()));
-    // Commands of a saved definition are checked when the definition is read.
+    // The commands of a saved definition are counted when the definition is read.
     let is_saved = words.iter().any(|word| word.split('=').next() == Some("--definition"));
     match (commands(&parsed)?, compares) {
         ([], _) if !is_saved => {
@@ -76,7 +78,7 @@ pub fn with_commands(words: &[String]) -> Option<String> {
     }
 }
 
-/// Values for options that have consumed the command as their value.
+/// Sample values for options that have taken the command as their value because their own was missing.
 const VALUES: [(&str, &str); 4] = [
     ("output", "report.txt"),
     ("events", "events.jsonl"),
@@ -84,8 +86,8 @@ const VALUES: [(&str, &str); 4] = [
     ("export_json", "report.json"),
 ];
 
-/// The line with a value for the option that has consumed the command. `Some(None)` if no suitable value is known for
-/// the option; `None` if no command was consumed.
+/// The words of the typed line with a sample value for the option that has taken the command as its value. `Some(None)`
+/// if no suitable value is known for the option; `None` if no option took a command.
 fn with_value(words: &[String], begin: usize) -> Option<Option<Vec<String>>> {
     let put =
         |at: usize, new: &[String], taken: usize| Some([&words[..at], new, &words[at + taken..]].concat());
@@ -95,7 +97,7 @@ fn with_value(words: &[String], begin: usize) -> Option<Option<Vec<String>>> {
         let id = arg.get_id().as_str();
         let starts = arg.get_long().is_some_and(|long| EXECUTING.contains(&long));
         if starts && words[at] == format!("-{}", arg.get_short().unwrap_or('-')) && is_program(value) {
-            // A short option of another tool has turned the command into a helper.
+            // The short option belongs to another tool; here it takes the command as a helper command.
             return Some(put(at, std::slice::from_ref(value), 2));
         }
         let list = (id == "parameters").then(|| value.split_once('=')).flatten();
@@ -113,7 +115,7 @@ fn with_value(words: &[String], begin: usize) -> Option<Option<Vec<String>>> {
     program.is_some_and(|it| is_program(&it)).then(|| put(begin, &["env-size".to_owned()], 0))
 }
 
-/// The line with the given options, each with its value from an example in the verb's help.
+/// The typed line with the missing options added, each with the value that it has in an example of the verb's help.
 pub(crate) fn with_options(words: &[String], missing: &[String]) -> Option<String> {
     let examples = examples(words);
     let value = |option: &String| {
@@ -137,7 +139,7 @@ fn examples(words: &[String]) -> Vec<String> {
     lines.map(|line| line.trim().to_owned()).filter(|line| line.starts_with("fauxplat ")).collect()
 }
 
-/// The line without an option that no verb has, and without the option's value.
+/// The typed line without an option that no verb has, and without the option's value.
 pub(crate) fn without(words: &[String], unknown: &str) -> Option<String> {
     let at = words.iter().position(|word| word.split('=').next() == Some(unknown))?;
     let cut = |count: usize| [&words[..at], words.get(at + count..)?].concat().into();
@@ -148,12 +150,12 @@ pub(crate) fn without(words: &[String], unknown: &str) -> Option<String> {
     })
 }
 
-/// The line with quotes around commands that were typed without quotes.
+/// The typed line with quotes around commands that were typed without them.
 pub(crate) fn with_quotes(words: &[String]) -> Option<String> {
     readable(quoted(words)?, words)
 }
 
-/// The line with a single occurrence of a flag that was given several times, such as `-vv`.
+/// The typed line in which a flag that was given several times, such as `-vv`, occurs once.
 pub(crate) fn said_once(words: &[String], flag: &str) -> Option<String> {
     let own = Own::of(words);
     let is_flag = |word: &str| {
@@ -180,7 +182,7 @@ pub(crate) fn said_once(words: &[String], flag: &str) -> Option<String> {
     readable(words.iter().filter_map(&mut once).collect(), words)
 }
 
-/// The line with a different value in place of one that an option refuses.
+/// The typed line with the value `other` in place of one that an option refuses.
 pub(crate) fn with_other_value(words: &[String], value: &str, other: &str) -> Option<String> {
     let instead = |word: &String| match word.strip_suffix(value) {
         Some("") => other.to_owned(),
@@ -190,7 +192,8 @@ pub(crate) fn with_other_value(words: &[String], value: &str, other: &str) -> Op
     readable(words.iter().map(instead).collect(), words)
 }
 
-/// The line with `--names` in place of the option that gave a list of names to the first command.
+/// The typed line with `--names` in place of the option before a list of names, which would name only the first
+/// command.
 pub(crate) fn with_names(words: &[String], names: &str) -> Option<String> {
     let at = words.iter().position(|word| word == names)?;
     let line = words.iter().enumerate().map(|(place, word)| match place + 1 == at {
@@ -200,8 +203,8 @@ pub(crate) fn with_names(words: &[String], names: &str) -> Option<String> {
     readable(line.collect(), words)
 }
 
-/// The lines with an option of the verb, a format or a verb in place of an option that the verb does not have. The
-/// option has to be an abbreviation or a typing error; looser similarity would invent a meaning.
+/// Corrected lines for an option that the verb does not have: with an option of the verb, a format or a verb instead.
+/// The typed word has to be an abbreviation of its replacement, or differ from it by a typing error.
 pub(crate) fn for_option(words: &[String], unknown: &str) -> Vec<String> {
     let place = words.iter().position(|word| word.split('=').next() == Some(unknown));
     let name = unknown.strip_prefix("--").filter(|name| !name.is_empty());
@@ -227,7 +230,7 @@ pub(crate) fn for_option(words: &[String], unknown: &str) -> Vec<String> {
     by_verb(words, at, name).or_else(by_format).into_iter().collect()
 }
 
-/// The line of a verb whose name was typed as an option, such as `fauxplat tune --restore`.
+/// The typed line as one of the verb whose name was typed as an option, such as `fauxplat tune --restore`.
 fn by_verb(words: &[String], option: usize, name: &str) -> Option<String> {
     definition().find_subcommand(name)?;
     let rest = words.iter().enumerate().skip(2).filter(|(at, _)| *at != option).map(|(_, word)| word.clone());
@@ -240,7 +243,8 @@ fn is_slip(long: &str, typed: &str) -> bool {
     is_transposed(long, typed) || strsim::osa_distance(long, typed) <= 1 + typed.len() / 12
 }
 
-/// Whether two words consist of the same letters: a typing error that similarity measures overlook in short words.
+/// Whether two words consist of the same letters in any order. Measures of similarity overlook such typing errors in
+/// short words.
 fn is_transposed(one: &str, other: &str) -> bool {
     let letters = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
@@ -250,7 +254,7 @@ fn is_transposed(one: &str, other: &str) -> bool {
     letters(one) == letters(other)
 }
 
-/// The lines with a verb in place of an unknown word.
+/// Corrected lines with a similar verb in place of an unknown word.
 pub(crate) fn for_verb(words: &[String], typed: &str) -> Vec<String> {
     let Some(at) = words.iter().position(|word| word == typed) else { return Vec::new() };
     let above = verb_of(&words[..at]);
@@ -268,7 +272,8 @@ pub(crate) fn for_verb(words: &[String], typed: &str) -> Vec<String> {
     }
 }
 
-/// The line in which a word in place of a verb becomes an option of `run`, as for `fauxplat runs 5 ls`.
+/// The typed line as one of `run`, if the word in place of the verb is the name of an option, as in `fauxplat runs 5
+/// ls`.
 fn with_option(words: &[String], typed: &str) -> Option<String> {
     if EXECUTING.contains(&typed) {
         return None;
@@ -282,7 +287,7 @@ fn likeness(name: &str, typed: &str) -> f64 {
     if is_transposed(name, typed) { 1.0 } else { strsim::jaro_winkler(name, typed) }
 }
 
-/// The similarity by Jaro and Winkler above which a word was probably meant to be another.
+/// The similarity by Jaro and Winkler, from 0 to 1, above which a word is taken for a misspelt verb.
 const LIKE: f64 = 0.8;
 
 pub(crate) fn resembles_a_verb(word: &str) -> bool {
@@ -290,15 +295,15 @@ pub(crate) fn resembles_a_verb(word: &str) -> bool {
     definition().get_subcommands().any(is_alike)
 }
 
-/// The line with an option whose name was typed without its dashes, as in `fauxplat tune status`.
+/// The typed line with the dashes of an option whose name was typed without them, as in `fauxplat tune status`.
 pub fn with_dashes(words: &[String], word: &str) -> Option<String> {
     verb_of(words).get_arguments().find(|arg| arg.get_long() == Some(word))?;
     let dashed = |other: &String| if other == word { format!("--{word}") } else { other.clone() };
     readable(words.iter().map(dashed).collect(), words)
 }
 
-/// The line that compares stored results whose files were given as commands: documents of fauxplat, or results of
-/// another harness.
+/// The line that compares stored results (`--baseline`, `--with`), if two files of results were given as commands:
+/// documents of fauxplat, or results of another harness.
 pub(crate) fn of_documents(words: &[String], commands: &[String]) -> Option<String> {
     let [before, after] = commands else { return None };
     let is_none = |word: &String| word.contains(char::is_whitespace) || is_program(word);

@@ -78,7 +78,7 @@ pub struct CommandArgs {
 }
 
 impl CommandArgs {
-    /// Whether the options name more than one command, with parameters filled in.
+    /// Whether the options name more than one command, counting each value of a parameter as a command.
     pub fn is_several(&self) -> bool {
         self.commands.len() > 1 || !self.parameters.is_empty() || !self.scan.is_empty()
     }

@@ -25,11 +25,11 @@ const EXAMPLES: &str = "\
   fauxplat compare --plan --max-time 2m './program input'
   fauxplat compare --build-a 'cc {link_flags} old.c -o {out}' --build-b 'cc {link_flags} new.c -o {out}' '{program}'";
 
-/// Options that cannot be combined with revisions.
+/// Options that cannot be combined with the comparison of revisions (`--commits`).
 const WITHOUT_COMMITS: [&str; 8] =
     ["baseline", "with", "plan", "build_a", "link", "link_seeds", "parameters", "scan"];
 
-/// Options of comparisons whose difference `why` cannot measure again.
+/// Options that exclude `--why`, since `fauxplat why` cannot measure such comparisons again.
 const WITHOUT_WHY: [&str; 14] = [
     "baseline",
     "plan",
@@ -48,7 +48,7 @@ const WITHOUT_WHY: [&str; 14] = [
 ];
 
 /// Options, and groups of options by the names of their structs, that concern the running of commands. A comparison of
-/// two stored results runs nothing and refuses them.
+/// two stored results (`--with`) runs nothing and refuses these options.
 const MEASURED: [&str; 26] = [
     "SurroundingsArgs",
     "BuildArgs",
@@ -78,7 +78,8 @@ const MEASURED: [&str; 26] = [
     "anytime",
 ];
 
-/// Ids of the options about the condition of runs. The parser's library makes no group of a struct that contains others.
+/// Ids of the options about the condition of runs. They have to be listed, since clap makes no group of a struct that
+/// contains other structs.
 fn of_condition() -> Vec<Id> {
     let group = ConditionArgs::augment_args(Command::new("condition"));
     group.get_arguments().map(|arg| arg.get_id().clone()).collect()
@@ -226,7 +227,7 @@ pub fn order(word: &str) -> Result<Order, String> {
     }
 }
 
-/// The parser of a gate's name.
+/// The parser for the names of gates that `--fail-if` accepts.
 pub fn fail_if() -> impl TypedValueParser<Value = FailIf> {
     PossibleValuesParser::new(FailIf::ALL.map(FailIf::word))
         .try_map(|word| FailIf::from_word(&word).ok_or("the gate is unknown"))

@@ -1,5 +1,5 @@
-//! Completions for the common shells. Options and verbs come from the definition of the command line; for values with
-//! names, the shell calls fauxplat when the completion key is pressed.
+//! Completions for the common shells. Options and verbs come from the definition of the command line; for values that
+//! are names, such as those of metrics, the shell calls fauxplat when the completion key is pressed.
 
 use clap::{Arg, Command, ValueEnum};
 use clap_complete::Shell;
@@ -36,7 +36,8 @@ pub fn completion_script(shell: Completed) -> String {
     }
 }
 
-/// The kind of names that an argument accepts, as an argument of the hidden verb.
+/// The kind of names that an argument accepts, as a word for the hidden verb `__words`; `None` if its values are no
+/// names.
 fn kind(command: &Command, arg: &Arg) -> Option<&'static str> {
     let value = arg.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str());
     Some(match (command.get_name(), arg.get_id().as_str(), value) {
@@ -56,19 +57,20 @@ fn question(kind: &str) -> String {
     format!("$(fauxplat __words {kind} 2>/dev/null)")
 }
 
-/// All commands, each with the words that lead to it, parents before their subcommands.
+/// The command and all its subcommands, each with the words that lead to it, parents before their subcommands.
 fn commands<'a>(command: &'a Command, path: &[&'a str]) -> Vec<(Vec<&'a str>, &'a Command)> {
     let below = command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help");
     let deeper = below.flat_map(|below| commands(below, &[path, &[below.get_name()]].concat()));
     std::iter::once((path.to_vec(), command)).chain(deeper).collect()
 }
 
-/// The arguments of a command that accept names, with their kind.
+/// The arguments of a command whose values are names, with the kind of names.
 fn named(command: &Command) -> impl Iterator<Item = (&Arg, &'static str)> {
     command.get_arguments().filter_map(|arg| Some((arg, kind(command, arg)?)))
 }
 
-/// For bash: a section for each command, with a case for each option and the list of all words.
+/// Adds the completion of names to the script for bash, which has a section for each command, and in it a case for each
+/// option and the list of all words.
 fn with_names_in_bash(script: &str, cli: &Command) -> String {
     let mut out = script.to_owned();
     for (path, command) in commands(cli, &[]) {
@@ -97,8 +99,8 @@ fn with_names_in_bash(script: &str, cli: &Command) -> String {
     out
 }
 
-/// For zsh: the completion of an argument follows the last colon of its line, and the name of the value precedes the
-/// colon.
+/// Adds the completion of names to the script for zsh, where the action that completes an argument follows the last
+/// colon of its line, after the name of the value.
 fn with_names_in_zsh(script: &str, cli: &Command) -> String {
     let all = commands(cli, &[]);
     let asked: Vec<(Vec<String>, String, &str)> = all
@@ -117,7 +119,7 @@ fn with_names_in_zsh(script: &str, cli: &Command) -> String {
     script.lines().map(line).collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// The beginning of an argument's line in zsh's list.
+/// Possible beginnings of an argument's line in the script for zsh.
 fn marks(arg: &Arg) -> Vec<String> {
     let long = arg.get_long().map(|long| format!("--{long}=["));
     let short = arg.get_short().map(|short| format!("-{short}+["));
@@ -125,14 +127,15 @@ fn marks(arg: &Arg) -> Vec<String> {
     [long, short, positional].into_iter().flatten().collect()
 }
 
-/// The end of an argument's line in zsh's list, which is compared as well as the beginning, since two verbs may have an
-/// option of one name with values of different kinds.
+/// The end of an argument's line in the script for zsh. Beginning and end have to match, since two verbs may have
+/// options of the same name with values of different kinds.
 fn end(arg: &Arg) -> String {
     let value = arg.get_value_names().and_then(|names| names.first()).filter(|_| !arg.is_positional());
     value.map_or_else(|| ":_default'".to_owned(), |value| format!(":{value}:_default'"))
 }
 
-/// For fish: a line for each option, and one for positional arguments.
+/// Adds the completion of names to the script for fish, which has a line for each option, and gets one for positional
+/// arguments.
 fn with_names_in_fish(script: &str, cli: &Command) -> String {
     let mut out = String::new();
     let all = commands(cli, &[]);

@@ -58,8 +58,8 @@ pub struct ContendArgs {
     pub output: Output<Measured>,
 }
 
-/// Parses the interval of `--capacity`. The kernel counts busy time in ticks of 10 ms, so a shorter interval would
-/// contain no tick or a single one.
+/// Parses the interval of `--capacity`. The kernel counts busy time in ticks of 10 ms, so an interval of a few such
+/// ticks would measure nothing.
 fn look_every(text: &str) -> Result<Nanos, String> {
     const LEAST: Nanos = Nanos(50_000_000);
     let every = time_with_unit(text)?;

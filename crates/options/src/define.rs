@@ -1,4 +1,4 @@
-//! Conversion of the command line to a definition.
+//! Converts the parsed options of a command line to the definition of an experiment.
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub fn definition(
     Ok(definition)
 }
 
-/// The definition of an earlier experiment, changed by what the options say.
+/// The definition of an earlier experiment, in which the given options replace the earlier settings.
 ///
 /// # Errors
 /// Fails as [`definition`] does.
@@ -39,7 +39,7 @@ pub fn changed(
     Ok(definition)
 }
 
-/// A definition for other machines, each of which resolves relations between CPUs itself.
+/// The definition that the options describe, for other machines, each of which resolves relations between CPUs itself.
 pub fn unresolved(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
     let saved = match &commands.definition {
         Some(path) => read(path)?,
@@ -58,13 +58,13 @@ fn applied(
     Ok(definition)
 }
 
-/// The file for a name, in which `-` means standard input.
+/// The path to open for a file name, in which `-` means standard input.
 pub fn or_stdin(path: &Path) -> &Path {
     if path == Path::new("-") { Path::new("/dev/stdin") } else { path }
 }
 
 fn read(path: &Path) -> Result<Definition, Failure> {
-    // A file that is not TOML is probably meant as the standard input of the commands.
+    // A file whose name does not end in `.toml` is probably meant as the standard input of the commands.
     let hint = match path.extension().is_some_and(|extension| extension == "toml") {
         true => "",
         false => {
@@ -150,7 +150,8 @@ fn parameters(args: &CommandArgs) -> Result<Vec<Parameter>, Failure> {
     Ok(given)
 }
 
-/// Applies the helpers around the experiment and around each run: one line for all commands, or one for each.
+/// Applies the commands that run before and after the experiment or each run (`--setup` and so on). Each option is
+/// given once for all measured commands, or once for each.
 fn apply_around(definition: &mut Definition, args: &CommandArgs) -> Result<(), Failure> {
     let Definition { commands, setup, prepare, conclude, cleanup, .. } = definition;
     share("--setup", &args.setup, setup, commands, |line| &mut line.setup)?;
@@ -247,8 +248,8 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     Ok(())
 }
 
-/// Checks a file for the input of every run. A path to fauxplat's own standard input means a different file in the
-/// process that opens it, and a pipe, such as a shell's `<(command)`, is empty for the second run.
+/// Checks that a file can be the standard input of every run. A path to fauxplat's own standard input means a different
+/// file in the process that opens it, and a pipe, such as a shell's `<(command)`, is empty for the second run.
 fn lasting(path: PathBuf) -> Result<PathBuf, Failure> {
     const OWN: [&str; 4] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"];
     let is_own = OWN.iter().any(|own| path == Path::new(own));
@@ -266,10 +267,10 @@ fn lasting(path: PathBuf) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The measured command if only builds are given.
+/// The measured command line if only builds are given: the built program.
 const PROGRAM: &str = "{program}";
 
-/// The given commands, or the built program itself.
+/// The given commands, or the built program itself if none is given.
 pub fn or_program(commands: &CommandArgs, builds: bool) -> CommandArgs {
     let mut given = commands.clone();
     if builds && given.commands.is_empty() && given.definition.is_none() {
@@ -278,7 +279,7 @@ pub fn or_program(commands: &CommandArgs, builds: bool) -> CommandArgs {
     given
 }
 
-/// Applies the options for builds. Without a measured command, the built program itself is run.
+/// Applies the options for builds to all commands of a definition.
 pub fn apply_build(definition: &mut Definition, args: &BuildArgs) {
     let line = args.build.as_ref().or(args.link.as_ref());
     if let Some(line) = line {
@@ -311,7 +312,7 @@ pub fn is_about_a_build(definition: &Definition, option: &str) -> Result<(), Fai
     }
 }
 
-/// Applies the options of the decision rule.
+/// Applies the options about the decision of a comparison to its rule.
 pub fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure> {
     rule.decide(&args.metric);
     rule.check().and_then(|()| rule.allow(&args.margin)).map_err(Failure::usage)?;
@@ -332,18 +333,19 @@ pub fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure> {
              them out",
         ));
     }
-    // A number of pairs is a limit. Otherwise time is the limit, and the usual number of pairs is the minimum.
+    // If a number of pairs is given, it is the limit. Otherwise time is the limit, and the default number of pairs is
+    // the least number.
     rule.at_least_s = (!is_limited).then(|| rule.max_time_s.or(rule.at_least_s).unwrap_or(PATIENCE_S));
     Ok(())
 }
 
-/// Limit of pairs. Each pair takes a kilobyte of memory, or eight at a low level.
+/// Greatest number of pairs. Each pair takes a kilobyte of memory, or eight kilobytes at a low error level.
 const PAIRS_MAX: u32 = 100_000;
 
-/// Default time limit of an undecided comparison, in seconds.
+/// Default time, in seconds, after which an undecided comparison ends.
 const PATIENCE_S: f64 = 30.0;
 
-/// Default limit of blocks, as in the classic exhaustive sweep.
+/// Default greatest number of blocks of a sweep.
 const BLOCKS_MAX: u32 = 100;
 
 pub fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Result<(), Failure> {
@@ -361,7 +363,8 @@ pub fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Result<(), 
 
 pub fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<(), Failure> {
     let saved = match definition.runs {
-        // Bounds on the command line only apply if the number of runs is automatic.
+        // Bounds on the command line apply only to an automatic number of runs, so they replace a fixed number in a
+        // saved definition.
         Runs::Count(_) if args.min_runs.is_some() || args.max_runs.is_some() => Runs::Auto,
         saved => saved,
     };
@@ -381,8 +384,8 @@ pub fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<(), Fai
     Ok(())
 }
 
-/// Defaults of verbs that examine a program in its ordinary surroundings: nothing is pinned or padded without an
-/// option.
+/// Sets the defaults of verbs that examine a program in its ordinary surroundings: nothing is pinned or padded without
+/// an option.
 pub fn defaults_as_it_is(condition: &mut Condition, commands: &CommandArgs, stated: &ConditionArgs) {
     if condition.cpu == Placement::Auto {
         condition.cpu = Placement::Free;
@@ -392,8 +395,8 @@ pub fn defaults_as_it_is(condition: &mut Condition, commands: &CommandArgs, stat
     }
 }
 
-/// Defaults of `run`. Nothing is compared, so nothing is pinned, and the environment is padded only if nothing else
-/// moves the stack. With ASLR on, the kernel places the stack randomly in each run.
+/// Sets the defaults of `run`. Nothing is compared, so nothing is pinned, and the environment is padded only if nothing
+/// else moves the stack. With ASLR on, the kernel places the stack randomly in each run.
 pub fn defaults_of_run(condition: &mut Condition, args: &RunArgs, machine: &Machine) {
     let is_random = machine.facts().randomize_va_space.is_some_and(|level| level > 0);
     let moves = condition.aslr != Aslr::Off && is_random;

@@ -1,4 +1,4 @@
-//! Durations in the notations of other tools.
+//! Converts durations in the notations of other tools.
 
 use fauxplat_units::Nanos;
 
@@ -13,7 +13,7 @@ const SPOKEN: [(f64, &[&str]); 7] = [
     (1.0, &["ns", "nsec", "nsecs", "nanos", "nanosecond", "nanoseconds"]),
 ];
 
-/// Units of fauxplat, from long to short, with their nanoseconds.
+/// Units of time in fauxplat's notation, from long to short, with their nanoseconds.
 const UNITS: [(&str, f64); 6] =
     [("h", 3.6e12), ("m", 6e10), ("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
 

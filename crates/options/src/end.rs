@@ -24,7 +24,7 @@ pub struct EndArgs {
     pub ending: Ending,
 }
 
-/// Longest label in bytes, since lists of experiments have one line for each.
+/// Greatest length of a label in bytes: lists of experiments have one line for each experiment.
 const LABEL_MAX: usize = 200;
 
 /// Parses a label, which is one non-empty line.

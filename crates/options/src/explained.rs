@@ -1,4 +1,5 @@
-//! The option for an explanation after a verdict, and the command line that makes it.
+//! The option `--why` for an explanation after a verdict, and the command line of `fauxplat why` that makes the
+//! explanation.
 
 use clap::{ArgMatches, Args, Command, ValueEnum};
 use fauxplat_experiment::Failure;
@@ -20,7 +21,8 @@ pub struct ExplainedArgs {
 }
 
 impl ExplainedArgs {
-    /// Refuses an explanation that has no place after the report, or nothing to read the earlier comparison from.
+    /// Refuses `--why` where the explanation could not follow the report, or where the comparison that it explains is
+    /// not stored.
     ///
     /// # Errors
     /// Fails for another format than text, for a report in a file, and without a store.
@@ -37,8 +39,8 @@ impl ExplainedArgs {
         Err(Failure::usage(format!("--why: {unfit}, or ask `fauxplat why` afterwards")))
     }
 
-    /// The command line of `why` with these words, which writes where the options have the first report; `None` where
-    /// no explanation is wanted.
+    /// The command line of `fauxplat why` with these words, with the same look and store as the first report; `None`
+    /// where `--why` is not given.
     pub fn line(&self, output: &OutputArgs, words: &[String]) -> Option<Vec<String>> {
         let time = format!("--max-time={}s", self.why?.as_secs_f64());
         let mut line = ["fauxplat", "why", &time].map(str::to_owned).to_vec();
@@ -49,7 +51,7 @@ impl ExplainedArgs {
 }
 
 impl OutputArgs {
-    /// The words of a command line for a further report as text with the same look and store.
+    /// The words of a command line for a further text report with the same look and store.
     fn words(&self) -> Vec<String> {
         let value = |name: &str, value: &dyn std::fmt::Display| Some(format!("--{name}={value}"));
         let named = |name: &str, word: Option<clap::builder::PossibleValue>| {
@@ -72,7 +74,7 @@ impl OutputArgs {
     }
 }
 
-/// The options of a group that the user gave, as words of a command line.
+/// The options of the group `A` that the user gave, as words of a command line.
 pub fn words_given<A: Args>(given: &ArgMatches) -> Vec<String> {
     let group = A::augment_args(Command::new("group"));
     let mut words = Vec::new();

@@ -306,7 +306,7 @@ pub struct NodeArgs {
     pub shipped: bool,
 }
 
-/// Parses `ARCH=PATH`.
+/// Parses `ARCH=PATH`, the program for machines of an architecture.
 fn program(text: &str) -> Result<(String, PathBuf), String> {
     let (arch, path) = pair(text)?;
     let is_word = arch.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -331,7 +331,8 @@ mod tests {
     use super::*;
     use crate::Measured;
 
-    /// A resumed run that silently ignored an option about the measurement would mislead its user.
+    /// Options that are fixed when a run begins are refused with `--resume`, since silently ignoring them would mislead
+    /// the user.
     #[test]
     fn whatever_is_settled_when_a_run_begins_is_refused_where_one_is_resumed() {
         const GOES_WITH: [&str; 6] = ["resume", "patience", "max_time", "folder", "no_confirm", "fail_if"];

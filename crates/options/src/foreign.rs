@@ -1,10 +1,11 @@
-//! Options of other tools that fauxplat has under a different name or not at all, for error messages that name the
-//! equivalent.
+//! Options of other tools that fauxplat has under a different name or not at all, for error messages that name
+//! fauxplat's equivalent.
 
 use crate::help::MEASURING;
 use crate::values::filled;
 
-/// Lines with verbs, options, and the advice. `*` stands for all verbs that measure commands.
+/// Table of foreign options: each line has verbs, options, and the advice. `*` stands for all verbs that measure
+/// commands.
 const LINES: &str = include_str!("foreign.txt");
 
 /// An option of another tool, and the advice for it.
@@ -25,7 +26,7 @@ fn read(line: &'static str) -> Option<Foreign> {
     Some(Foreign { verbs, words: parts.next()?.split(' ').collect(), ours: parts.next()? })
 }
 
-/// The advice for an option that a verb does not have; `None` for an unknown option.
+/// The advice for an option that a verb does not have; `None` for an option that is not in the table.
 pub(crate) fn ours(verb: &str, option: &str) -> Option<&'static str> {
     let word = option.split('=').next().unwrap_or_default();
     let fits = |foreign: &Foreign| foreign.verbs.contains(&verb) && foreign.words.contains(&word);
@@ -39,7 +40,8 @@ pub(crate) struct Equal {
     pub(crate) taken: bool,
 }
 
-/// fauxplat's equivalent of a foreign option with its value, which may be the next word: `--runs 5` for `--repeat 5`.
+/// fauxplat's equivalent of a foreign option with its value, which may be in the next word: `--runs 5` for `--repeat
+/// 5`.
 pub(crate) fn equal(verb: &str, word: &str, next: Option<&String>) -> Option<Equal> {
     let (foreign, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let text = ours(verb, foreign)?.split([',', ';']).next()?;
@@ -60,7 +62,8 @@ pub(crate) fn equal(verb: &str, word: &str, next: Option<&String>) -> Option<Equ
     Some(Equal { words, taken: value.is_none() })
 }
 
-/// The form of a placeholder for a value: a name in capitals, such as `N` and `fifo:N`.
+/// Translates a placeholder in the advice, a name in capitals such as `N` and `fifo:N`, to the form in braces by which
+/// the value is converted; `None` for other words.
 fn form(place: &str) -> Option<String> {
     let (before, name) = place.rfind(':').map_or(("", place), |at| place.split_at(at + 1));
     let is_place = |c: char| c.is_ascii_uppercase() || c == '-' || c == '1';
@@ -76,7 +79,7 @@ fn form(place: &str) -> Option<String> {
     Some(format!("{before}{form}"))
 }
 
-/// The equivalent verb of fauxplat for a verb of other tools.
+/// The verb of fauxplat that is equivalent to a verb of other tools; `None` if none is known.
 pub(crate) fn verb_for(word: &str) -> Option<&'static str> {
     all()
         .find(|foreign| foreign.verbs == [VERBS] && foreign.words.contains(&word))
@@ -93,7 +96,7 @@ mod tests {
     use super::*;
     use crate::Cli;
 
-    /// An option of the verb itself is not foreign: its entry would never be used.
+    /// No verb has an option itself that is in the table as foreign to it: such an entry would never be used.
     #[test]
     fn nothing_that_a_verb_takes_is_foreign_to_it() {
         let mut cli = Cli::command();

@@ -1,4 +1,5 @@
-//! Help texts beside the options: verbs in groups, examples, exit codes. Manual pages contain the same texts.
+//! The help texts other than those of the options: the overview of verbs in groups, examples, exit codes. Manual pages
+//! contain the same texts.
 
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
@@ -19,7 +20,7 @@ const GROUPS: [(Group, &[&str]); 4] = [
     (Group::Results, &["table"]),
 ];
 
-/// The verbs that run given commands and have the options about commands.
+/// The verbs that run given commands and have the options about commands; verbs of other crates are not among them.
 pub const MEASURING: [&str; 5] = ["run", "compare", "aa", "sweep", "explain"];
 
 const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{options}{after-help}\n";
@@ -46,16 +47,17 @@ Exit codes:
   70  a bug in fauxplat";
 
 pub fn after(examples: &str) -> String {
-    // A text that begins on a line of its own has no indentation before its first line.
+    // A text that begins on a new line of the source has indented lines except its first, which gets its indentation
+    // here.
     format!("Examples:\n  {}\n\n{EXIT_CODES}", examples.trim_start())
 }
 
-/// Examples and exit codes of verbs that concern many machines.
+/// The help after the options of verbs about fleets: examples and the exit codes of these verbs.
 pub(crate) fn after_fleet(examples: &str) -> String {
     format!("Examples:\n  {}\n\n{FLEET_EXIT_CODES}", examples.trim_start())
 }
 
-/// Explanation of a verb, followed by examples and exit codes.
+/// The help after the options of a verb: an explanation, examples and exit codes.
 pub(crate) fn after_text(text: &str, examples: &str) -> String {
     format!("{text}\n\n{}", after(examples))
 }
@@ -67,14 +69,14 @@ pub(crate) const OVERVIEW: &str = "\
   fauxplat doctor                                 what here will spoil a measurement
   fauxplat help VERB                              every option of a verb";
 
-/// The definition of the command line, with the verbs in groups in its overview.
+/// The definition of the command line for the parser, with the verbs in groups in its overview.
 pub fn definition() -> Command {
     let cli = whole();
     let groups = groups(&cli);
     cli.help_template(TEMPLATE).override_usage(USAGE).before_help(groups).after_help(after(OVERVIEW))
 }
 
-/// All verbs, including those that have joined.
+/// The definition of the command line with all verbs, including those of other crates that have joined.
 pub(crate) fn whole() -> Command {
     Cli::command().subcommands(joined().iter().map(|verb| (verb.command)()))
 }
@@ -123,7 +125,8 @@ pub fn parse(words: &[String]) -> Result<Parsed, clap::Error> {
     }
 }
 
-/// Options for daily use, of verbs with more than a screen of options. The long help contains all options.
+/// The options that the short help of a verb with many options shows: those for daily use. The long help shows all
+/// options.
 const DAILY: [&str; 21] = [
     "help",
     "runs",
@@ -148,7 +151,7 @@ const DAILY: [&str; 21] = [
     "format",
 ];
 
-/// Number of options from which the short help is restricted to options for daily use.
+/// Number of visible options from which on the short help of a verb is restricted to options for daily use.
 const MANY: usize = 40;
 
 /// An option with its help shortened to the text before the first parenthesis or semicolon.
@@ -158,7 +161,8 @@ fn in_short(arg: clap::Arg) -> clap::Arg {
     arg.help(help[..end].to_owned())
 }
 
-/// The short help for `-h`, if the long help of the verb fills several screens.
+/// The short help that `-h` requests, if the verb has so many options that it differs from the long help; `None`
+/// otherwise.
 pub fn short_help(words: &[String]) -> Option<String> {
     let asked = words.iter().take_while(|word| *word != "--");
     if !asked.clone().any(|word| word == "-h") || asked.clone().any(|word| word == "--help") {
@@ -177,7 +181,7 @@ pub fn short_help(words: &[String]) -> Option<String> {
     Some(verb.render_help().to_string())
 }
 
-/// The command of a verb, or of a verb below it, that these words name.
+/// The definition of the verb that these words name, or of its subcommand.
 pub(crate) fn verb_of(words: &[String]) -> Command {
     let mut found = definition();
     found.build();
@@ -190,7 +194,7 @@ pub(crate) fn verb_of(words: &[String]) -> Command {
     found
 }
 
-/// A line for each visible verb below the question of its group.
+/// The overview of the verbs: for each group its question, and below it a line for each visible verb.
 fn groups(cli: &Command) -> String {
     let line = |name: &&str| {
         let verb = cli.get_subcommands().find(|verb| verb.get_name() == *name && !verb.is_hide_set())?;
@@ -210,7 +214,8 @@ fn groups(cli: &Command) -> String {
 mod tests {
     use super::*;
 
-    /// Longer lines would be broken in a terminal of 80 columns and look like another verb.
+    /// Lines of the overview have at most 80 columns: longer ones would be broken in a terminal and look like another
+    /// verb.
     #[test]
     fn every_verb_stands_once_in_a_group_and_on_one_line() {
         let cli = Cli::command();

@@ -44,8 +44,8 @@ pub struct IndexArgs {
     pub output: Output<Measured>,
 }
 
-/// Parses a time with a unit; a number alone would be ambiguous. The limit exists because the laps of a turn are stored
-/// until its end.
+/// Parses a time with a unit; a number alone would be ambiguous. The time is limited, because all laps of a CPU's turn
+/// are stored until the end of the turn.
 fn time_per_cpu(text: &str) -> Result<Nanos, String> {
     const MOST: Nanos = Nanos(5_000_000_000_000);
     let time = time_with_unit(text)?;

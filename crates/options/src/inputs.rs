@@ -1,8 +1,8 @@
 //! Checks that reports and outputs of commands do not overwrite files that the experiment reads, runs or writes.
 //!
 //! A file counts as an input if something certainly opens it: the program of a command, the standard input, a
-//! redirection `<` of a shell, an object that is linked. A word that equals a file name may be anything, such as a text
-//! to print, so a report with the name of a word causes a message and no refusal.
+//! redirection `<` of a shell, an object that is linked. Any other word of a command that equals a file name may be
+//! something else, such as a text to print, so a report to a file of that name causes a message and no refusal.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use fauxplat_plan::{Expanded, expand};
 use crate::OutputArgs;
 use crate::overwritten::{How, exists_at, is_at, is_stream, refusal};
 
-/// Files that receive reports and events, without the standard streams.
+/// Files to which the output options write reports and events, without the standard streams.
 fn reports(output: &OutputArgs) -> Vec<PathBuf> {
     let exports = output.exports().into_iter().map(|export| export.file);
     let files = output.output.iter().chain(&output.events).cloned().chain(exports);
@@ -27,7 +27,7 @@ fn reports(output: &OutputArgs) -> Vec<PathBuf> {
 /// command.
 ///
 /// # Errors
-/// Fails if there is such a file. The message names the file and its use.
+/// Fails for the first file with two such uses. The message names the file and its use.
 pub fn spare_inputs(definition: &Definition, output: &OutputArgs) -> Result<Vec<String>, Failure> {
     let condition = &definition.condition;
     let stdout = if let Output::File(file) = &condition.output { Some(file) } else { None };
@@ -65,7 +65,7 @@ pub fn spare_inputs(definition: &Definition, output: &OutputArgs) -> Result<Vec<
     Ok(told.into_iter().collect())
 }
 
-/// The message about a file that is named by a word of a command.
+/// The message about a file to be written whose name is a word of a command.
 fn caution(file: &Path, how: How, text: &str) -> String {
     let what = match how {
         How::Report => "the report replaces it",
@@ -74,10 +74,10 @@ fn caution(file: &Path, how: How, text: &str) -> String {
     format!("{}: `{text}` has a word of this name; {what}", file.display())
 }
 
-/// Refuses reports in a folder that is reserved for other files.
+/// Refuses to write reports into a folder that is reserved for other files; `what` says for which.
 ///
 /// # Errors
-/// Fails if there is such a report, which the message names.
+/// Fails for the first report in the folder, which the message names.
 pub fn spare_folder(folder: &Path, what: &str, output: &OutputArgs) -> Result<(), Failure> {
     let is_inside = |file: &&PathBuf| {
         let place = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -95,8 +95,8 @@ fn program_of(word: &str, cwd: &Path) -> Option<PathBuf> {
     find_program(word, cwd, &path).ok()
 }
 
-/// All command lines of a definition, each with its working directory. Lines that cannot be expanded are refused
-/// elsewhere.
+/// All command lines of a definition (commands, helpers, builds, check), each with its working directory if one is
+/// specified. Lines that cannot be expanded are refused elsewhere.
 fn texts(definition: &Definition) -> Vec<(Option<PathBuf>, String)> {
     let commands = expand(definition).unwrap_or_default();
     let of_command = |Expanded { command, setup, prepare, conclude, cleanup, cwd, .. }: Expanded| {
@@ -119,14 +119,14 @@ fn ends_word(c: char) -> bool {
     c.is_whitespace() || "<>|;&()`\"'".contains(c)
 }
 
-/// The arguments in a text, both as its program receives them and as a shell within the text would.
+/// The arguments in the text of a command line, both as its program receives them and as a shell within the text would.
 fn words(text: &str) -> BTreeSet<String> {
     let of_shell = text.split(ends_word).map(str::to_owned).skip(1);
     let of_program = split(text).unwrap_or_default().into_iter().skip(1);
     of_program.chain(of_shell).filter(|word| !word.is_empty()).collect()
 }
 
-/// The files of redirections by `<`. The operators `<<`, `<&` and `<(` name no file.
+/// The files from which a command line redirects standard input by `<`. The operators `<<`, `<&` and `<(` name no file.
 fn redirected(text: &str) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     for (at, _) in text.match_indices('<') {

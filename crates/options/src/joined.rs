@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use clap::Command;
 
-/// A question of the overview, under which verbs are listed.
+/// A group of verbs in the overview, under the question that they answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Verbs about whether something is faster.
@@ -31,12 +31,12 @@ impl Group {
 
 /// A verb from another crate.
 pub struct JoinedVerb {
-    /// The question of the verb in the overview.
+    /// The group under which the overview lists the verb.
     pub group: Group,
-    /// Whether the verb measures commands and has the options about commands, for which the spellings of other tools
-    /// are recognised.
+    /// Whether the verb measures commands and has the options about commands, for which the options of other tools are
+    /// recognised.
     pub takes_commands: bool,
-    /// The name, the question, the options, examples and exit codes.
+    /// Returns the verb's definition: name, question, options, examples and exit codes.
     pub command: Box<dyn Fn() -> Command + Send + Sync>,
 }
 

@@ -1,5 +1,5 @@
-//! The command line of fauxplat: verbs and options, defined once for parsing, help, man pages and completions, and the
-//! recognition of other tools' spellings.
+//! The command line of fauxplat: verbs and options, defined once for parsing, help, manual pages and completions, and
+//! advice for options as other tools spell them.
 
 mod aa;
 mod advice;
@@ -177,7 +177,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// The options for the end of an experiment; `None` for verbs that do not measure.
+    /// The options that were given for the end of an experiment; `None` for verbs that do not measure.
     pub fn end(&self) -> Option<&EndArgs> {
         match self {
             Verb::Run(args) => Some(&args.end),
@@ -212,7 +212,7 @@ pub enum Candidates {
     Runs,
 }
 
-/// Parses a share such as `1%` or `0.01`.
+/// Parses a share such as `1%` or `0.01`, above 0 and below 1, and returns it as a number.
 pub fn percent(text: &str) -> Result<f64, String> {
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
     match digits.trim().parse::<f64>() {

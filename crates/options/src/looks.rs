@@ -1,4 +1,4 @@
-//! Words that say how a report looks.
+//! Values of options about the appearance of reports.
 
 use clap::ValueEnum;
 

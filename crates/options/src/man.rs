@@ -9,7 +9,8 @@ use fauxplat_experiment::Failure;
 
 use crate::help::definition;
 
-/// Verbs for users that the overview does not list. Other hidden verbs are called by fauxplat itself.
+/// Verbs that users can call although the overview does not list them. All other hidden verbs are called by fauxplat
+/// itself.
 const UNLISTED: [&str; 2] = ["man", "completions"];
 
 /// The manual page of a verb, named by its words, such as `fleet run`; without words, the page of fauxplat.
@@ -41,14 +42,14 @@ pub fn write_pages(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The definition of the command line without pages for `help` and hidden verbs.
+/// The definition of the command line without the subcommands `help`, which would get pages.
 fn whole() -> Command {
     let mut cli = definition().disable_help_subcommand(true);
     cli.build();
     cli
 }
 
-/// Names and texts of the pages of a command and its subcommands.
+/// Names and texts of the manual pages of a command and of its visible subcommands.
 fn pages(command: &Command) -> Vec<(&str, String)> {
     let below = command.get_subcommands().filter(|below| !below.is_hide_set()).flat_map(pages);
     std::iter::once((name(command), page(command))).chain(below).collect()
@@ -58,10 +59,10 @@ fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-/// The manual page of a command that has been built. Pages have no date, so that builds are reproducible.
+/// The manual page, in roff, of a command that has been built. Pages have no date, so that builds are reproducible.
 pub fn page(command: &Command) -> String {
     let mut page = Vec::new();
-    // Texts before and after the options become separate sections.
+    // The text after the options becomes sections of its own below, so both texts around the options are removed here.
     let bare = command.clone().after_help(Resettable::Reset).before_help(Resettable::Reset);
     Man::new(bare).render(&mut page).expect("memory takes every text");
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
@@ -82,7 +83,8 @@ fn title(command: &Command) -> String {
     format!(".TH {} 1 \"\" \"{}\"", quoted(name(command)), quoted(&source))
 }
 
-/// Converts the text below the options to sections of a manual page. A line that ends with a colon begins a section.
+/// Converts the help text after the options to sections of a manual page. A line that ends with a colon begins a
+/// section.
 fn sections(after: &str) -> String {
     let mut out = String::new();
     for line in after.lines() {
@@ -106,7 +108,7 @@ fn heading(title: &str) -> String {
     }
 }
 
-/// A line, escaped so that roff does not interpret it as a request, see `groff(7)`.
+/// A line of text, escaped so that roff does not interpret it as a request, see `groff(7)`.
 fn guarded(line: &str) -> String {
     let text = line.replace('\\', "\\e").replace('-', "\\-");
     match text.starts_with(['.', '\'']) {

@@ -1,4 +1,4 @@
-//! Errors of the command line, in one line that ends with a correct command line if possible.
+//! Messages about errors of the command line: one line that ends with a correct command line if possible.
 
 use std::error::Error;
 
@@ -15,7 +15,7 @@ use crate::help::verb_of;
 use crate::reading::is_program;
 use crate::translation::replaced;
 
-/// The error of a command line: the fault, and the corrected line or a reference to the help.
+/// The message about an error of a command line: the fault, and the corrected line or a reference to the help.
 pub fn misuse(error: &clap::Error, words: &[String]) -> String {
     let verb = verb(words);
     let told = Told { error, words, verb: &verb };
@@ -36,13 +36,13 @@ fn help(verb: &str) -> String {
     if verb.is_empty() { "--help".to_owned() } else { format!("{verb} --help") }
 }
 
-/// The verb and its subcommand, as far as the words name them.
+/// The names of the verb and its subcommand, as far as the words of the line name them.
 fn verb(words: &[String]) -> String {
     let path = verb_of(words).get_bin_name().unwrap_or_default().to_owned();
     path.split(' ').skip(1).collect::<Vec<_>>().join(" ")
 }
 
-/// The parser's own message in one line, without its tips and without the usage, which `--help` shows.
+/// The parser's own message in one line, without its tips and without the usage text, which `--help` shows.
 fn rendered(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let said = text.split("\n\n").next().unwrap_or_default();
@@ -68,7 +68,8 @@ impl Told<'_> {
         }
     }
 
-    /// An option that the verb does not have: of another tool, mistyped, or belonging to a command without quotes.
+    /// The message and the remedy for an option that the verb does not have: it belongs to another tool or to a command
+    /// without quotes, or is mistyped.
     fn unknown(&self) -> (String, Option<String>) {
         let option = self.text(ContextKind::InvalidArg);
         if !option.starts_with('-') {
@@ -93,18 +94,18 @@ impl Told<'_> {
         (what, remedy)
     }
 
-    /// The line with fauxplat's option in place of a foreign one.
+    /// The corrected line with fauxplat's option in place of a foreign one; `None` if that line is not valid.
     fn in_our_words(&self, option: &str) -> Option<String> {
         let whole = replaced(self.verb, self.words, option);
         readable(whole.clone(), self.words).or_else(|| with_quotes(&whole))
     }
 
-    /// The line in which a value that an option refuses becomes part of the command.
+    /// A remedy for a value that an option refuses: the line in which that word becomes part of the command.
     fn as_command(&self) -> Option<String> {
         with_quotes(self.words).map(|line| format!("; a command is one word of the shell, try: {line}"))
     }
 
-    /// The line with the value in fauxplat's form, such as `5m` for `5min`.
+    /// A remedy for a refused value: the line with the value in fauxplat's form, such as `5m` for `5min`.
     fn with_value(&self) -> Option<String> {
         let value = self.text(ContextKind::InvalidValue);
         let line = with_other_value(self.words, &value, &meant(&value)?)?;
@@ -148,7 +149,7 @@ impl Told<'_> {
         (what, (!lines.is_empty()).then(|| format!("; try: {}", lines.join(", or "))))
     }
 
-    /// A value that is not among those that an option accepts.
+    /// The message about a value that is not among those that an option accepts.
     fn not_among(&self) -> String {
         let (option, value) = (self.option(), self.text(ContextKind::InvalidValue));
         let valid = self.text(ContextKind::ValidValue);
@@ -159,7 +160,8 @@ impl Told<'_> {
         }
     }
 
-    /// A value that the option's own parser refuses. The standard library's messages about numbers do not name a cause.
+    /// The message about a value that the option's own parser refuses. The standard library's messages about numbers do
+    /// not say what is wrong, so they are replaced.
     fn refused(&self) -> String {
         let (option, value) = (self.option(), self.text(ContextKind::InvalidValue));
         let source = self.error.source();

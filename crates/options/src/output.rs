@@ -13,26 +13,26 @@ use crate::environment::or_default;
 pub use crate::looks::{Look, When};
 use crate::looks::{Order, Unit};
 
-/// The destination and appearance of results, with all options that any verb accepts.
+/// Options about the destination and appearance of results: all that any verb accepts.
 #[derive(Clone, Debug)]
 pub struct OutputArgs {
     pub format: Format,
-    /// File of the report; standard output if absent or `-`.
+    /// File for the report of `--format`; standard output if `None` or `-`.
     pub output: Option<PathBuf>,
     pub export: Vec<Export>,
-    /// Further reports, requested by hyperfine's options.
+    /// Further reports that hyperfine's options request, in addition to `export`.
     pub hyperfine: HyperfineExports,
     pub colour: When,
-    /// Colour and progress, as requested by hyperfine's option.
+    /// Choice of colour and progress line by hyperfine's option `--style`.
     pub style: Look,
     pub time_unit: Option<Unit>,
     pub sort: Order,
-    /// The complete report as text.
+    /// Whether the text report is complete, instead of the brief one that is the default.
     pub verbose: bool,
-    /// Only a line per comparison or command.
+    /// Whether the text report has only one line for each comparison or command.
     pub brief: bool,
     pub ascii: bool,
-    /// The store for results.
+    /// Path or URL of the store for results, or `none`; `None` for the default store.
     pub store: Option<PathBuf>,
     /// File for one JSON line per event.
     pub events: Option<PathBuf>,
@@ -97,7 +97,7 @@ struct Colour {
     ascii: bool,
 }
 
-// Options of verbs that measure: documents, units, style, store and events.
+// The option for the complete report as text.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Whole {
@@ -176,7 +176,7 @@ struct Told {
     quiet: bool,
 }
 
-/// Options that belong together: a verb has all options of a group or none.
+/// Groups of options: a verb has all options of a group or none.
 #[derive(Clone, Copy, Debug)]
 enum Group {
     Document,
@@ -233,16 +233,17 @@ impl Group {
     }
 }
 
-/// Groups of output options that a verb accepts. The parser refuses an option that would have no effect.
+/// Choice of the groups of output options that a verb accepts. The parser refuses the options of all other groups,
+/// which would have no effect.
 pub trait Taken: Clone + fmt::Debug + Send + Sync + 'static {
     #[doc(hidden)]
     const GROUPS: Groups;
-    /// The kind of document, if it differs from the verb's name; see [`Format::suits`].
+    /// The kind of the verb's document, if it differs from the verb's name; see [`Format::suits`].
     #[doc(hidden)]
     const KIND: Option<&'static str> = None;
 }
 
-/// Groups of options, whose contents are private to this module.
+/// A list of groups of options; the groups themselves are private to this module.
 #[derive(Clone, Copy, Debug)]
 pub struct Groups(&'static [Group]);
 
@@ -260,51 +261,51 @@ macro_rules! taken {
 }
 
 taken! {
-    /// For `run`.
+    /// Output options of `run`.
     OfRuns: Document Exports Colour Whole InBrief Hyperfine Times Stored Followed Told;
-    /// For a verb that measures and has its own tables.
+    /// Output options of a verb that measures and has tables of its own kind.
     Measured: Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
-    /// For `lab run`.
+    /// Output options of `lab run`.
     OfLabs as "lab": Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
-    /// For `fleet run`.
+    /// Output options of `fleet run`.
     OfFleets as "fleet": Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
-    /// For `fleet compare`.
+    /// Output options of `fleet compare`.
     OfFleetPairs as "fleet-compare": Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
-    /// For a stored experiment.
+    /// Output options for the report of a stored experiment.
     Shown as HISTORY: Document Exports Colour Whole InBrief Hyperfine Times Stored;
-    /// For a fleet run stored beside a store.
+    /// Output options for the report of a stored run over a fleet.
     Kept as "fleet": Document Exports Colour Whole InBrief Stored;
-    /// For several stored fleet runs.
+    /// Output options for the changes over several stored runs over a fleet.
     Watched as "fleet-watch": Document Exports Colour Whole InBrief Stored;
-    /// For a list of stored things.
+    /// Output options for a list of stored things, such as runs over fleets.
     Listed as LISTS: Document Colour Stored;
-    /// For the list of experiments.
+    /// Output options for the list of all stored experiments.
     ListedAll as LIST_OF_EXPERIMENTS: Document Colour Stored;
-    /// For series over sessions.
+    /// Output options for the series of a command's results over stored sessions.
     Trended as "history-trend": Document Exports Colour Whole InBrief Stored;
-    /// For a session against its own past.
+    /// Output options for the comparison of a session with earlier ones of the same command.
     Gated as "history-gate": Document Exports Colour Whole InBrief Stored;
-    /// For verbs that write files of their own.
+    /// Output options of verbs that write files of their own and no report.
     Made: Stored Told;
-    /// For lines without colours and drawings.
+    /// Output options for text without colours and drawings, such as a manifest.
     Emitted as LISTS: Document Stored;
-    /// For changes of a store, which have no report.
+    /// Output options of verbs that change a store and have no report.
     Changed: Stored;
-    /// For an inspection with a brief and a full report.
+    /// Output options of verbs that measure nothing and have a brief and a full report.
     Looked: Document Exports Colour Whole InBrief;
-    /// For two records of labs.
+    /// Output options for the comparison of two records of labs.
     LookedAtLabs as "lab-compare": Document Exports Colour Whole InBrief;
-    /// For an inspection without a brief report.
+    /// Output options of verbs that measure nothing and have no brief report.
     Drawn: Document Exports Colour Whole;
-    /// For an inspection with a form for scripts.
+    /// Output options of verbs that measure nothing and whose result scripts can use (`--quiet`).
     Picked: Document Exports Colour Whole Told;
-    /// For an inspection that always has a full report.
+    /// Output options of verbs that measure nothing and whose report is always the full one.
     Seen: Document Exports Colour;
-    /// For labs that did not run, in every format that a run of labs has.
+    /// Output options for descriptions of labs, in every format that a run of labs has.
     Plain as "lab": Document Colour;
 }
 
-/// The options about results that a verb accepts.
+/// The output options that a verb of the type `T` accepts. All other fields of the arguments have their defaults.
 #[derive(Clone, Debug)]
 pub struct Output<T: Taken> {
     args: OutputArgs,
@@ -319,8 +320,8 @@ impl<T: Taken> Deref for Output<T> {
     }
 }
 
-/// The options restricted to the formats that this kind of verb supports, so that an impossible report is refused
-/// before the measurement.
+/// Restricts the output options of a command to the formats that this kind of document supports, so that an impossible
+/// report is refused before the measurement.
 fn of_verb(command: Command, kind: &str) -> Command {
     let (of_format, of_export) = (kind.to_owned(), kind.to_owned());
     let format = move |word: &str| {
@@ -378,8 +379,8 @@ impl<T: Taken> From<OutputArgs> for Output<T> {
     }
 }
 
-/// Parses the file name of `--output`. In other tools `--output` controls the output of the commands; such values are
-/// refused.
+/// Parses the file name of `--output`. In other tools `--output` controls the output of the commands, and the values
+/// that those tools accept are refused.
 fn report_file(text: &str) -> Result<PathBuf, String> {
     let ours = match text {
         "null" => "--stdout null, which is the default, discards what the commands write",
@@ -434,7 +435,7 @@ pub struct HyperfineExports {
 }
 
 impl OutputArgs {
-    /// Further reports in files, besides the report of `--format`.
+    /// All further reports in files, by options of fauxplat and of hyperfine, besides the report of `--format`.
     pub fn exports(&self) -> Vec<Export> {
         let words = &self.hyperfine;
         let named = [

@@ -1,8 +1,8 @@
 //! Checks that no file that a command line writes, by reports or by the commands, is also read by that line, and that
 //! no two written files are the same.
 //!
-//! An option or a word that names a file counts as read: a table, a baseline, a definition, a store. Files are compared
-//! by identity and not by name, since a link leads to the same file.
+//! An option or a word that names a file counts as a file that is read: a table, a baseline, a definition, a store.
+//! Files are compared by identity and not by name, since a link leads to the same file.
 
 use std::any::TypeId;
 use std::ffi::{OsStr, OsString};
@@ -31,7 +31,7 @@ const REPORTS: [&str; 8] = [
 /// The option that names the file to which the commands' output is appended.
 const STDOUT: &str = "stdout";
 
-/// The way in which a file is written.
+/// The way in which a command line writes to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
     /// A report replaces the file.
@@ -54,10 +54,10 @@ impl Written {
 }
 
 /// Refuses to write into a file that is read or holds the store, and to write a file twice. `above` is the definition
-/// of the command that `found` matches.
+/// of the command whose parsed options are `found`.
 ///
 /// # Errors
-/// Fails if there is such a file. The message names the file and both uses.
+/// Fails if a file has two such uses. The message names the file and both uses.
 pub(crate) fn refuse(found: &ArgMatches, above: &Command) -> Result<(), clap::Error> {
     if let Some((name, below)) = found.subcommand() {
         return above.find_subcommand(name).map_or(Ok(()), |verb| refuse(below, verb));
@@ -74,7 +74,7 @@ pub(crate) fn refuse(found: &ArgMatches, above: &Command) -> Result<(), clap::Er
         let id = identity(what)?;
         written.iter().find(|written| written.identity == Some(id))
     };
-    // `-` is standard input for reading and standard output for writing.
+    // The word `-` means standard input for reading and standard output for writing, so it names no common file.
     for word in read.into_iter().filter(|word| *word != "-") {
         // `NAME=FILE` and `FILE:1.0`, as in --table, also name a file.
         let parts = [Some(word), word.split_once('=').map(|(_, file)| file)];
@@ -92,7 +92,7 @@ pub(crate) fn refuse(found: &ArgMatches, above: &Command) -> Result<(), clap::Er
     }
 }
 
-/// The files that the line writes, including the output of a saved definition.
+/// The files that the command line writes, including the file for the commands' output in a saved definition.
 fn written(found: &ArgMatches) -> Vec<Written> {
     let report = |(option, value): (&str, &str)| match option {
         "export" => value.split_once('=').map(|(_, file)| PathBuf::from(file)),
@@ -109,8 +109,8 @@ fn written(found: &ArgMatches) -> Vec<Written> {
     reports.chain(stdout).collect()
 }
 
-/// The file to which a saved definition appends the commands' output. A file that cannot be read, or only once, is
-/// reported where the definition is needed.
+/// The file to which a saved definition appends the commands' output. `None` also for a definition that cannot be read,
+/// or only once: that is reported where the definition is needed.
 fn stdout_of_definition(file: &str) -> Option<PathBuf> {
     identity(Path::new(file))?;
     let text = fauxplat_sys::text::read_text(Path::new(file), fauxplat_plan::BYTES_MAX).ok()?;
@@ -124,8 +124,8 @@ fn refuse_twice(written: &[Written]) -> Result<(), clap::Error> {
     for (at, one) in written.iter().enumerate() {
         let is_same = |other: &&Written| match one.identity {
             Some(_) => other.identity == one.identity,
-            // Two outputs with equal names, including standard output, are refused elsewhere, with all other written
-            // files.
+            // Two files with the same name, including standard output, are refused elsewhere, together with all other
+            // files that are written.
             None => one.file != other.file && is_at(&one.file, &other.file),
         };
         if let Some(other) = written[..at].iter().find(is_same) {
@@ -141,10 +141,10 @@ fn refuse_twice(written: &[Written]) -> Result<(), clap::Error> {
 /// Number of symbolic links that the kernel follows in a path.
 const LINKS_MAX: u32 = 40;
 
-/// Names of standard input for reading.
+/// Names by which an option can mean standard input.
 const STDIN: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
-/// Refuses to read standard input for two purposes.
+/// Refuses a line in which two words mean standard input.
 fn refuse_input_twice(read: &[&str]) -> Result<(), clap::Error> {
     let inputs: Vec<&&str> = read.iter().filter(|word| STDIN.contains(word)).collect();
     match inputs.as_slice() {
@@ -158,8 +158,8 @@ fn refuse_input_twice(read: &[&str]) -> Result<(), clap::Error> {
     }
 }
 
-/// Refuses files to which standard output or error is redirected, or from which standard input comes if the line reads
-/// it.
+/// Refuses to write into files to which standard output or error is redirected, or from which standard input comes if
+/// the command line reads it.
 fn refuse_redirected(written: &[Written], read: &[&str]) -> Result<(), clap::Error> {
     let reads_input = read.iter().any(|word| STDIN.contains(word));
     let input = reads_input.then(|| identity(Path::new("/proc/self/fd/0"))).flatten();
@@ -175,7 +175,7 @@ fn refuse_redirected(written: &[Written], read: &[&str]) -> Result<(), clap::Err
     Ok(())
 }
 
-/// The files of the store that the line names, and of the default store, in which other lines store results.
+/// The files of the store that the line names, and of the default store, in which other command lines store results.
 fn stores(found: &ArgMatches) -> impl Iterator<Item = PathBuf> {
     let of_environment = store_of_environment();
     let named = values(found, "store").next().map(Path::new);
@@ -192,7 +192,7 @@ fn stores(found: &ArgMatches) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Whether two paths lead to the same file, which has to exist.
+/// Whether two paths lead to the same existing file.
 pub(crate) fn exists_at(file: &Path, place: &Path) -> bool {
     identity(place).is_some_and(|place| identity(file) == Some(place))
 }
@@ -206,7 +206,8 @@ pub(crate) fn is_at(file: &Path, place: &Path) -> bool {
     }
 }
 
-/// Folder and name of a file that does not exist yet. Of a symbolic link to such a file, the file counts.
+/// Folder and name of a file that does not exist yet. For a symbolic link to such a file, folder and name of the link's
+/// target. `None` if the file exists or the folder does not.
 fn new_at(file: &Path) -> Option<(PathBuf, OsString)> {
     let mut file = file.to_owned();
     for _ in 0..LINKS_MAX {
@@ -224,7 +225,7 @@ fn error(written: &Written, why: &str) -> clap::Error {
     clap::Error::raw(ErrorKind::Io, refusal(&written.file, written.how, why) + "\n")
 }
 
-/// The refusal to write into a file.
+/// The message that refuses to write into a file because of `why`, with advice.
 pub(crate) fn refusal(file: &Path, how: How, why: &str) -> String {
     let cure = match how {
         How::Report => "a report would overwrite it: name another file for the report",
@@ -233,7 +234,8 @@ pub(crate) fn refusal(file: &Path, how: How, why: &str) -> String {
     format!("{}: {why}, and {cure}", file.display())
 }
 
-/// Whether a file name means standard output. Opening that name would truncate a file to which the shell appends.
+/// Whether a file name means standard output. Opening such a name as a file would truncate a file to which the shell
+/// appends.
 pub fn is_stdout(file: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| file == Path::new(name))
 }
@@ -253,7 +255,7 @@ fn redirected() -> impl Iterator<Item = (Identity, &'static str)> {
     streams.into_iter().filter_map(|(path, name)| Some((identity(Path::new(path))?, name)))
 }
 
-/// The values that name files for reading, in any option of the verb.
+/// The typed values of all options of the verb that name files for reading.
 fn read<'a>(found: &'a ArgMatches, verb: &Command) -> impl Iterator<Item = &'a str> + use<'a> {
     let read: Vec<String> =
         verb.get_arguments().filter(|arg| reads_file(arg)).map(|arg| arg.get_id().to_string()).collect();
@@ -261,7 +263,7 @@ fn read<'a>(found: &'a ArgMatches, verb: &Command) -> impl Iterator<Item = &'a s
 }
 
 /// Whether the value of an option or word is a file for reading, judged by the value's type or the name of the value.
-/// Commands and names are not, even if a file has the same name.
+/// Commands and names do not count as files, even if a file has the same name.
 fn reads_file(arg: &Arg) -> bool {
     let id = arg.get_id().as_str();
     let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
@@ -293,7 +295,8 @@ mod tests {
     use super::*;
     use crate::parse;
 
-    /// The refusal of a line, or `None`. `%` stands for a folder with two files and links to the first.
+    /// The message that refuses a command line; `None` if it is accepted. `%` in the line stands for a folder with two
+    /// files and links to the first.
     fn refusal(folder: &Path, line: &str) -> Option<String> {
         let line = line.replace('%', &folder.display().to_string());
         let words: Vec<String> = format!("fauxplat {line}").split(' ').map(str::to_owned).collect();

@@ -24,7 +24,7 @@ const STACK_MAX: u64 = 65_528;
 pub const STACK_BYTES: u32 = STACK_MAX as u32;
 /// Default rate in samples per second: a prime, which shares no divisor with the frequency of periodic work.
 pub const RATE_HZ: u64 = 997;
-/// The limit as named on the command line: 64 KiB, a little more than the kernel copies.
+/// The greatest size of the stack's copy that the command line accepts: 64 KiB, a little more than the kernel copies.
 const STACK_NAMED_MAX: u64 = 64 << 10;
 
 /// Options about starting commands, which are refused for a running process and for a file.
@@ -178,7 +178,8 @@ mod tests {
         command.get_arguments().map(|arg| arg.get_id().to_string()).collect()
     }
 
-    /// A new option has to be in one of the lists, or be named here.
+    /// Each option of commands has to be refused with `--pid` and `--import` by one of the two lists, or be listed here
+    /// as an exception.
     #[test]
     fn nothing_is_said_of_a_start_that_is_over() {
         let refused: Vec<&str> = [&OF_COMMANDS[..], &OF_A_CONDITION[..]].concat();

@@ -1,4 +1,4 @@
-//! Commands that were typed without quotes: detection of their beginnings, and of the options of the verb that follow.
+//! Finds commands that were typed without quotes: where they begin, and where the options of the verb after them begin.
 
 use std::any::TypeId;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::help::verb_of;
 use crate::parse;
 use crate::reading::{commands, is_program, words_before_commands};
 
-/// Programs that run the program named by their arguments.
+/// Programs that run another program, which their arguments name.
 const WRAPPERS: [&str; 32] = [
     "bwrap",
     "chroot",
@@ -47,7 +47,7 @@ const WRAPPERS: [&str; 32] = [
     "xargs",
 ];
 
-/// Programs that accept the text of a program as an option.
+/// Interpreters that accept the text of a program as the value of an option, as in `sh -c TEXT`.
 const INTERPRETERS: [&str; 16] = [
     "ash", "bash", "csh", "dash", "fish", "ksh", "lua", "mksh", "node", "perl", "php", "python", "ruby",
     "sh", "tcsh", "zsh",
@@ -67,13 +67,13 @@ fn is_interpreter(word: &str) -> bool {
     INTERPRETERS.contains(&plain_name(word))
 }
 
-/// Whether an option accepts any text, so that a word of a command would be a valid value.
+/// Whether an option of a verb accepts any text, so that a word of a command would be a valid value.
 pub(crate) fn takes_text(arg: &Arg) -> bool {
     let kind = arg.get_value_parser().type_id();
     kind == TypeId::of::<String>() || kind == TypeId::of::<PathBuf>()
 }
 
-/// The options of the verb in a line.
+/// The options that the verb of a command line has.
 pub(crate) struct Own(Command);
 
 impl Own {
@@ -91,7 +91,8 @@ impl Own {
         self.0.get_arguments().find(|arg| arg.get_short() == Some(letter))
     }
 
-    /// The option of this verb that a word names, and the number of following words that are its values.
+    /// The option of this verb that a word names, and the number of following words that are its values; `None` if the
+    /// word is no such option.
     pub(crate) fn option(&self, word: &str) -> Option<(&Arg, usize)> {
         let values = |arg: &Arg| match arg.get_action().takes_values() && !arg.is_require_equals_set() {
             true => arg.get_num_args().map_or(1, |range| range.min_values()),
@@ -113,7 +114,8 @@ impl Own {
         None
     }
 
-    /// The position of each option of this verb before the first command, and the position of that command.
+    /// The positions in the line of the options of this verb before the first command, and the position of that
+    /// command, if any. `head` is the number of words that name the program and the verb.
     pub(crate) fn before_commands(&self, words: &[String], head: usize) -> (Vec<usize>, Option<usize>) {
         let mut further = self.0.get_positionals().take_while(|arg| arg.get_id() != "commands").count();
         let (mut options, mut at) = (Vec::new(), head);
@@ -142,7 +144,7 @@ impl Own {
         self.option(word).is_some_and(is_typed)
     }
 
-    /// The position after the commands at which the options of the verb continue.
+    /// The position in the line after the commands, where options of the verb follow, or the end of the line.
     fn end(&self, words: &[String], begin: usize) -> usize {
         let places = || (begin + 1..words.len()).filter(|&at| self.goes_on(&words[at]));
         let are_options = |&at: &usize| {
@@ -154,8 +156,8 @@ impl Own {
     }
 }
 
-/// The line with quotes around commands that were typed without: a command begins at a word that names a program, and
-/// ends where options of the verb follow.
+/// The words of the line in which commands that were typed without quotes are one word each: a command begins at a word
+/// that names a program, and ends where options of the verb follow.
 pub(crate) fn quoted(words: &[String]) -> Option<Vec<String>> {
     let head = words_before_commands(words)?;
     let own = Own::of(words);
@@ -169,7 +171,7 @@ pub(crate) fn quoted(words: &[String]) -> Option<Vec<String>> {
     Some(before.chain(commands).chain(words[end..].iter().cloned()).collect())
 }
 
-/// The commands in words without quotes. `compares` means that several are expected.
+/// Joins words that were typed without quotes into commands. `compares` means that several commands are expected.
 fn split(words: &[String], compares: bool) -> Vec<String> {
     let (mut commands, mut first, mut previous): (Vec<String>, _, _) = (Vec::new(), "", "");
     for word in words.iter().filter(|word| *word != "--") {
@@ -193,14 +195,15 @@ fn split(words: &[String], compares: bool) -> Vec<String> {
     commands
 }
 
-/// An option of a program that the verb would take as its own: the long name of the verb's option, and the position.
+/// Finds an option that probably belongs to an unquoted program, although the verb would take it as its own: returns
+/// the long name of the verb's option, and the position in the line.
 pub(crate) fn mistaken_option(words: &[String]) -> Option<(String, usize)> {
     let own = Own::of(words);
     let begin = own.before_commands(words, words_before_commands(words)?).1?;
     let (option, value) = (words.get(begin + 1)?, words.get(begin + 2)?);
     let (arg, _) = own.option(option).filter(|(arg, values)| *values == 1 && takes_text(arg))?;
     let is_hook = ["-s", "-p", "-C", "-c"].contains(&option.as_str());
-    // A number, or a file that is not a program, cannot be a clean-up command.
+    // A value that is a number, or a file that is not a program, cannot be a command for `--cleanup` and the like.
     let is_no_program = || {
         let is_argument = value.parse::<f64>().is_ok() || std::path::Path::new(value).is_file();
         is_argument && !is_program(value)

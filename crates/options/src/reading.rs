@@ -1,4 +1,4 @@
-//! Checks whether a verb accepts a command line, as far as possible before the measurement.
+//! Checks whether a verb accepts a parsed command line, as far as that is possible without measuring.
 
 use fauxplat_launch::plain;
 use fauxplat_model::{Definition, Factor};
@@ -25,14 +25,14 @@ pub(crate) fn commands(parsed: &Parsed) -> Option<&[String]> {
     Some(&args.commands)
 }
 
-/// Number of words, including the program's name, that name a verb with commands.
+/// Number of words, including the program's name, that name a verb which takes commands; `None` for other verbs.
 pub(crate) fn words_before_commands(words: &[String]) -> Option<usize> {
     let verb = words.get(1)?;
     let is_of_fleet = || verb == "fleet" && words.get(2).is_some_and(|it| it == "run" || it == "compare");
     if takes_commands(verb) { Some(2) } else { is_of_fleet().then_some(3) }
 }
 
-/// Whether a word can be the name of a program or a verb: no option, no path, and no command with arguments.
+/// Whether a word can be the name of a program or of a verb: it is no option, no path, and no command with arguments.
 pub(crate) fn is_bare(word: &str) -> bool {
     !word.is_empty() && !word.starts_with('-') && !word.contains(|c: char| c.is_whitespace() || c == '/')
 }
@@ -49,7 +49,8 @@ pub(crate) fn takes_commands(verb: &str) -> bool {
     MEASURING.contains(&verb) || verb == "profile" || has_joined()
 }
 
-/// The word among the commands which shows that they were typed without quotes.
+/// The first word among the commands that is no program and so shows that a command was typed without quotes; `None` if
+/// there is none.
 pub(crate) fn unquoted_word<'a>(words: &[String], parsed: &'a Parsed) -> Option<&'a String> {
     let commands = commands(parsed)?;
     let is_shell = |word: &String| word.starts_with("-S") || word.starts_with("--shell");
@@ -112,7 +113,7 @@ fn is_swept(args: &SweepArgs) -> bool {
         && args.factor.as_ref().or(definition.sweep.as_ref()).is_some_and(is_factor)
 }
 
-/// Whether a text names only known factors. The verb itself checks levels and the features of the machine.
+/// Whether the text of a sweep names only known factors. The verb itself checks levels and the features of the machine.
 fn is_factor(text: &str, definition: &Definition) -> bool {
     let places = places(definition);
     text.split(['*', '×']).all(|part| {

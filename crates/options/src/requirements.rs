@@ -1,17 +1,16 @@
-//! Refuses an option without the option that it requires.
-//!
-//! The parser accepts it if anything on the line conflicts with the required option: with `--with` and a command, which
-//! conflicts with `--baseline`, it does not ask for `--baseline`. The option would have no effect.
+//! The parser does not ask for the required option if anything on the line conflicts with that option: `--with`
+//! requires `--baseline`, and passes without it beside a command, which conflicts with `--baseline`. The option without
+//! its requirement would have no effect.
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
-/// Refuses options of the line without the options that they require. `above` is the definition of the command that
-/// `found` matches.
+/// Refuses options of the line without the options that they require. `above` is the definition of the command whose
+/// parsed options are `found`.
 ///
 /// # Errors
-/// Fails for the first such option, and names both.
+/// Fails for the first option without its requirement, and names both.
 pub(crate) fn refuse(found: &ArgMatches, above: &Command) -> Result<(), clap::Error> {
     if let Some((name, below)) = found.subcommand() {
         return above.find_subcommand(name).map_or(Ok(()), |verb| refuse(below, verb));
@@ -30,7 +29,7 @@ pub(crate) fn refuse(found: &ArgMatches, above: &Command) -> Result<(), clap::Er
     }
 }
 
-/// Ids of the options that an option requires. The parser's library reveals them only in the `Debug` form of an option.
+/// Ids of the options that an option requires. The library clap shows these ids only in the `Debug` form of an option.
 fn required_by(arg: &Arg) -> Vec<String> {
     let text = format!("{arg:?}");
     let list = text.split_once("requires: [").and_then(|(_, rest)| rest.split_once(']'));

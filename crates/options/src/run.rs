@@ -53,7 +53,7 @@ pub struct RunArgs {
     pub output: Output<OfRuns>,
 }
 
-/// Parses the interval between two readings of counters.
+/// Parses the interval of `--series` between two readings of counters.
 pub(crate) fn interval(text: &str) -> Result<Nanos, String> {
     match time_with_unit(text)? {
         time if time < SHORTEST => Err(format!("`{text}` is too short: at least {SHORTEST}")),
@@ -61,7 +61,7 @@ pub(crate) fn interval(text: &str) -> Result<Nanos, String> {
     }
 }
 
-/// Parses `auto` or a number. A precision has a separate option.
+/// Parses the value of `--runs`: `auto` or a number. A precision has a separate option, `--until`.
 fn number_of_runs(text: &str) -> Result<Runs, String> {
     match text.parse()? {
         Runs::Until(_) => Err(format!("`{text}` is a precision: say --until {text}")),

@@ -1,5 +1,5 @@
-//! Normalises the command line before it is parsed: adds a missing verb, and joins options with values that other tools
-//! separate by blanks.
+//! Normalises the command line before it is parsed: adds a missing verb, and joins options with their values where
+//! other tools separate them by blanks.
 
 use clap::error::ErrorKind;
 
@@ -11,7 +11,7 @@ use crate::reading::{commands, is_bare, is_program, takes_commands, unquoted_wor
 use crate::translation::{in_our_words, of_tool};
 use crate::{Verb, parse};
 
-/// The command line with a verb, and with the values of options joined.
+/// The command line with a missing verb added, and with the values of options joined to the options.
 pub fn understood(words: &[String]) -> Vec<String> {
     let first = words.get(1).map_or("", String::as_str);
     let has_verb = has_verb(first);
@@ -29,7 +29,7 @@ fn has_verb(first: &str) -> bool {
     ["", "help", "-h", "--help", "-V", "--version"].contains(&first) || whole().get_subcommands().any(is_verb)
 }
 
-/// Joins options with values that are in the next one or two words.
+/// Joins options such as `-L` with their values in the next one or two words.
 fn joined(words: &[String]) -> Vec<String> {
     let (mut out, mut rest) = (Vec::new(), words.iter().peekable());
     while let Some(word) = rest.next() {
@@ -58,8 +58,8 @@ fn joined(words: &[String]) -> Vec<String> {
     out
 }
 
-/// Why a valid command line is refused: it probably has a different intended meaning, so that the wrong thing would be
-/// measured.
+/// The message with which a valid command line is refused because it probably has a different intended meaning, so that
+/// the wrong thing would be measured; `None` if there is no doubt.
 pub fn doubt(words: &[String]) -> Option<String> {
     let of_verb = || {
         let understood = understood(words);
@@ -93,7 +93,8 @@ fn foreign_verb(words: &[String]) -> Option<String> {
     Some(format!("`{}` is no verb of fauxplat{beside}{remedy}", told.call))
 }
 
-/// Why an option after an unquoted program is refused, which the verb would take as its own: `run bash -c ls`.
+/// The message that refuses an option after an unquoted program, which the verb would take as its own option: `run bash
+/// -c ls`.
 fn option_of_command(words: &[String]) -> Option<String> {
     let (name, at) = mistaken_option(words)?;
     let (option, program) = (&words[at], &words[at - 1]);
@@ -104,7 +105,7 @@ fn option_of_command(words: &[String]) -> Option<String> {
     ))
 }
 
-/// Why a list of names for several commands is refused as the name of the first command.
+/// The message that refuses a list of names for several commands where the option names only the first command.
 fn several_names(words: &[String]) -> Option<String> {
     let Parsed::Defined(cli) = parse(words).ok()? else { return None };
     let args = match &cli.verb {
@@ -144,8 +145,8 @@ fn unsaid_verb(words: &[String]) -> Option<String> {
     })
 }
 
-/// Why a valid line is refused: its commands were typed without quotes, or stored results were given as commands.
-/// `words` is the normalised line.
+/// The message that refuses a valid line whose commands were typed without quotes, or in which stored results were
+/// given as commands. `words` is the normalised line.
 pub fn unquoted(words: &[String], parsed: &Parsed) -> Option<String> {
     if let Some(line) = commands(parsed).and_then(|commands| of_documents(words, commands)) {
         return Some(format!("stored results are no commands; try: {line}"));
@@ -157,7 +158,8 @@ pub fn unquoted(words: &[String], parsed: &Parsed) -> Option<String> {
     ))
 }
 
-/// Why the word after a bare `--shell` cannot be distinguished from a command; `None` if it can.
+/// The message that refuses a bare `--shell` where the next word could be its value or a command; `None` if that is
+/// clear.
 fn shell_or_command(understood: &[String]) -> Option<String> {
     let at = understood.iter().position(|word| word == "-S" || word == "--shell")?;
     let behind = understood.get(at + 1).filter(|word| may_be_a_shell(word))?;
@@ -172,8 +174,8 @@ fn shell_or_command(understood: &[String]) -> Option<String> {
     })
 }
 
-/// Whether a word that was not taken for a shell may be one: a shell with words that are no options, or a single plain
-/// word, which would not need a shell if it were a command.
+/// Whether a word after `--shell` that was taken for a command may be meant as the shell: the name of a shell, possibly
+/// with arguments other than `-c`, or any single plain word, which would not need a shell if it were a command.
 fn may_be_a_shell(word: &str) -> bool {
     let mut words = word.split_whitespace();
     let name = words.next().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
@@ -182,27 +184,28 @@ fn may_be_a_shell(word: &str) -> bool {
     is_single || SHELLS.contains(&name) && words.all(|option| option != "-c")
 }
 
-/// Whether a word is a list of exit statuses such as `1,2`, or hyperfine's word for all.
+/// Whether a word is a value of `--ignore-failure`: a list of exit statuses such as `1,2`, or hyperfine's word for all.
 fn is_statuses(word: &str) -> bool {
     word == "all-non-zero"
         || !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
 }
 
-/// Names that are shells and nothing else.
+/// Names of shells (and words of `--shell`) that name nothing else.
 const SHELLS: [&str; 14] = [
     "default", "none", "sh", "ash", "bash", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu", "tcsh",
     "zsh",
 ];
 
-/// Whether a word is a shell, possibly with options, and so the value of `--shell`, not a command.
+/// Whether a word is a shell, possibly with options, and therefore is taken as the value of `--shell` and not as a
+/// command.
 fn names_a_shell(word: &str) -> bool {
     let mut words = word.split_whitespace();
     let name = words.next().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
     SHELLS.contains(&name) && words.all(|option| option.starts_with('-') && option != "-c")
 }
 
-/// Adds a verb: several commands are compared, a single one is run, and options that only one of the two verbs has take
-/// precedence.
+/// Adds the missing verb to a command line: `compare` for several commands, and `run` for a single one. If the line has
+/// options that only one of the two verbs knows, that verb is added.
 fn with_verb(words: &[String], rest: &[String]) -> Vec<String> {
     let program = words.first().cloned().unwrap_or_default();
     let spoken = |verb: &str| [&[program.clone(), verb.to_owned()], rest].concat();
@@ -219,7 +222,7 @@ fn with_verb(words: &[String], rest: &[String]) -> Vec<String> {
         Parsed::Joined(..) => false,
     };
     match parse(&run) {
-        // Words of one command without quotes are not separate commands to compare.
+        // The words of one command that was typed without quotes are not separate commands to compare.
         Ok(parsed) if unquoted_word(&run, &parsed).is_some() => run,
         Ok(parsed) if is_several(&parsed) && !unknown(&compare) => compare,
         Err(error) if error.kind() == ErrorKind::UnknownArgument && !unknown(&compare) => compare,

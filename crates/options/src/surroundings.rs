@@ -21,7 +21,7 @@ pub struct SurroundingsArgs {
 }
 
 impl SurroundingsArgs {
-    /// Adds the options to a condition. Options on the command line override a saved definition.
+    /// Puts the given options into a condition, where they replace the settings of a saved definition.
     pub fn apply(&self, condition: &mut Condition) {
         if !self.load.is_empty() {
             condition.load.clone_from(&self.load);

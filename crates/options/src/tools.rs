@@ -1,18 +1,18 @@
 //! Other tools and their options, each with the equivalent line or option of fauxplat.
 
-/// Blocks of tools. The first lines of the file describe the format.
+/// The descriptions of other tools, as blocks of lines. The first lines of the file describe the format.
 const BLOCKS: &str = include_str!("tools.txt");
 
 /// A tool, or a subcommand of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tool {
-    /// The ways in which the tool is called, each with one or several words.
+    /// The names by which the tool is called, each of one or several words.
     calls: Vec<Vec<&'static str>>,
-    /// fauxplat's verb, with the words that always follow.
+    /// The equivalent verb of fauxplat, with the words that always follow.
     pub(crate) ours: Vec<&'static str>,
     /// Whether options of the tool may follow its other words. Otherwise these words are a command with its arguments.
     pub(crate) mixes: bool,
-    /// An additional sentence for the message.
+    /// An additional sentence for the message about the tool.
     pub(crate) beside: Option<&'static str>,
     options: Vec<Foreign>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Foreign {
     pub(crate) ours: Ours,
 }
 
-/// How many values an option takes.
+/// The number of values that an option of the tool takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
     None,
@@ -35,9 +35,9 @@ pub(crate) enum Values {
 /// fauxplat's equivalent of a tool's option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ours {
-    /// The given words.
+    /// These words of a command line, in place of the option.
     Words(Vec<&'static str>),
-    /// The beginning of a different line.
+    /// These words begin a command line of another verb.
     Line(Vec<&'static str>),
     /// Nothing, because fauxplat does the same without an option.
     Needless,
@@ -51,7 +51,8 @@ impl Tool {
     }
 }
 
-/// The tool that the words of a line name, and the number of words of its name. The longest matching name wins.
+/// The tool that the first words of a line name, and the number of words of its name; `None` if no known tool is named.
+/// The longest matching name wins.
 pub(crate) fn called(words: &[String]) -> Option<(Tool, usize)> {
     let begins = |call: &[&str]| words.len() >= call.len() && call.iter().zip(words).all(|(a, b)| a == b);
     let of = |tool: Tool| {
@@ -115,8 +116,8 @@ mod tests {
         }
     }
 
-    /// No option of a tool occurs twice in its block, and none is translated to an option that runs a program, unless
-    /// its value is a program for the tool, too.
+    /// No option of a tool occurs twice in its block, and no option is translated to one that runs a program, unless
+    /// its value is a program for the other tool, too.
     #[test]
     fn options_are_told_once_and_start_nothing_unasked() {
         for tool in tools() {

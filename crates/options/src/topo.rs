@@ -47,7 +47,7 @@ pub struct TopoArgs {
     pub look: TopoLook,
 }
 
-// Options for the form in which parts are shown.
+// Options for the form in which the parts of a machine, such as cores and caches, are shown.
 #[derive(Debug, Args)]
 pub struct TopoLook {
     /// Nested boxes, in characters (the same as --format boxes)

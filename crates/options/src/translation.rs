@@ -1,4 +1,4 @@
-//! Translation of lines for other tools to lines for fauxplat.
+//! Translates command lines of other tools to command lines of fauxplat, for messages.
 
 use fauxplat_report::say::shell_word;
 
@@ -9,10 +9,10 @@ use crate::reading::{is_program, words_before_commands};
 use crate::tools::{Foreign, Ours, Tool, Values, called};
 use crate::values::{filled, python};
 
-/// A translated line, and the words without an equivalent.
+/// The translation of another tool's command line, and the words without an equivalent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Translated {
-    /// The line; `None` if no valid line results.
+    /// The line of fauxplat; `None` if no valid line results.
     pub(crate) line: Option<String>,
     pub(crate) left_out: Vec<String>,
     /// The words by which the other tool was called.
@@ -22,7 +22,8 @@ pub(crate) struct Translated {
     pub(crate) beside: Option<&'static str>,
 }
 
-/// The equivalent of a line for another tool, such as `fauxplat perf stat -r 5 ls`.
+/// The translation of a line with another tool's name after `fauxplat`, such as `fauxplat perf stat -r 5 ls`; `None` if
+/// no known tool is named.
 pub(crate) fn of_tool(words: &[String]) -> Option<Translated> {
     let (tool, length) = called(words.get(1..)?)?;
     let mut said = Said::read(&tool, &words[1 + length..]);
@@ -41,14 +42,14 @@ pub(crate) fn of_tool(words: &[String]) -> Option<Translated> {
     })
 }
 
-/// The parts of a line for another tool.
+/// The parts of another tool's command line, already translated where possible.
 #[derive(Default)]
 struct Said {
-    /// The beginning of a different line than the tool's usual equivalent.
+    /// The beginning of the translated line, if an option demands another one than the tool's usual equivalent.
     other: Option<Vec<String>>,
-    /// Options of fauxplat with their values.
+    /// Equivalent options of fauxplat, each with its values.
     options: Vec<Vec<String>>,
-    /// Commands or files.
+    /// Words that are no options: commands or files.
     words: Vec<String>,
     statements: Vec<String>,
     left_out: Vec<String>,
@@ -77,13 +78,15 @@ impl Said {
         said
     }
 
-    /// Reads a word with options. The last option may take its value from the following words.
+    /// Reads a word with one or several options of the tool. The last option may take its value from the following
+    /// words.
     fn option(&mut self, tool: &Tool, word: &str, rest: &[String], at: &mut usize) {
         for (name, attached) in parts(tool, word) {
             let next = rest.get(*at).filter(|next| !next.starts_with('-'));
             let Some(option) = tool.option(&name) else {
                 self.left_out.push(name);
-                // A word that is not a command and is followed by others is probably a value.
+                // A word that is not a command and is followed by further words is probably the value of the unknown
+                // option.
                 let is_value = |next: &&String| !is_command(next) && *at + 1 < rest.len();
                 if let Some(value) = next.filter(|_| attached.is_none()).filter(is_value) {
                     self.left_out.push(value.clone());
@@ -102,7 +105,7 @@ impl Said {
         }
     }
 
-    /// Adds the equivalent of an option.
+    /// Adds fauxplat's equivalent of an option of the tool, or the option to the words without an equivalent.
     fn put(&mut self, option: &Foreign, name: &str, value: Option<&str>) {
         let fill = |words: &[&str]| words.iter().map(|word| filled(word, value)).collect::<Option<Vec<_>>>();
         let found = match &option.ours {
@@ -122,7 +125,7 @@ impl Said {
         }
     }
 
-    /// The translated line; `None` if it would not be valid.
+    /// The translated line; `None` if the result would not be valid.
     fn line(&mut self, tool: &Tool, typed: &[String]) -> Option<String> {
         let is_other = self.other.is_some();
         let begin = match self.other.take() {
@@ -140,7 +143,8 @@ impl Said {
         asks_help(&whole).or_else(|| readable(whole.clone(), typed)).or_else(|| with_quotes(&whole))
     }
 
-    /// The usual beginning of the line, with its placeholders filled in.
+    /// The usual beginning of a translated line of this tool, with its placeholders filled in; `None` if a word for
+    /// them is missing.
     fn usual(&mut self, tool: &Tool) -> Option<Vec<String>> {
         let counts = self.options.iter().any(|words| words[0] == "-e");
         let ours = if counts { &tool.ours[..1] } else { &tool.ours[..] };
@@ -166,8 +170,8 @@ impl Said {
         Some(begin)
     }
 
-    /// The commands after the options. If a process is watched and no command is run, the command `sleep N` states the
-    /// duration.
+    /// The commands of the translated line. If the line watches a process and runs no command, the command `sleep N`
+    /// becomes a time limit of N seconds.
     fn commands(&mut self, head: &[String], is_other: bool, mixes: bool) -> Vec<String> {
         let words = std::mem::take(&mut self.words);
         match words.as_slice() {
@@ -190,7 +194,7 @@ impl Said {
     }
 }
 
-/// The options in a word, each with its attached value: `-Sp90` has `-S`, and `-p` with `90`.
+/// The options of a tool in one word, each with its attached value: `-Sp90` has `-S`, and `-p` with `90`.
 fn parts(tool: &Tool, word: &str) -> Vec<(String, Option<String>)> {
     if tool.option(word).is_some() {
         return vec![(word.to_owned(), None)];
@@ -217,8 +221,8 @@ fn parts(tool: &Tool, word: &str) -> Vec<(String, Option<String>)> {
     found
 }
 
-/// The translated line for a word that is neither a verb nor the name of a tool, such as `fauxplat bench -r 5 ls`.
-/// Options keep their names, as far as the verb has them.
+/// The translation of a line with a verb of other tools that fauxplat does not have, such as `fauxplat bench -r 5 ls`;
+/// `ours` is the advice for this verb. Options keep their names, as far as the verb has them.
 pub(crate) fn in_our_words(words: &[String], ours: &str) -> Option<Translated> {
     let spoken = ours.split(", or ").next()?.strip_prefix("fauxplat ")?;
     let spoken = spoken.contains("'COMMAND'").then(|| spoken.replace(" 'COMMAND'", ""))?;
@@ -236,7 +240,7 @@ fn is_command(word: &String) -> bool {
     is_program(word) || word.split_whitespace().next().is_some_and(|first| is_program(&first.to_owned()))
 }
 
-/// The position of the first word that is a command and not the value of an option.
+/// The position in `rest` of the first word that is a command and not the value of an option.
 fn first_command(head: &[String], rest: &[String]) -> Option<usize> {
     let own = Own::of(head);
     let mut at = 0;
@@ -248,11 +252,13 @@ fn first_command(head: &[String], rest: &[String]) -> Option<usize> {
         }
         at += 1;
     }
-    // A flag of another tool may have the letter of an option that takes a value.
+    // If every word was taken for an option or its value, a flag of the other tool probably has the letter of an option
+    // that takes a value. The first word that is a command is then used.
     rest.iter().position(is_command)
 }
 
-/// The words before a command that the verb accepts, or their equivalents, and the words without an equivalent.
+/// Divides the words before a command: those that the verb accepts, or their equivalents, and those without an
+/// equivalent.
 fn kept(head: &[String], words: &[String]) -> (Vec<String>, Vec<String>) {
     let own = Own::of(head);
     let (mut kept, mut left_out): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
@@ -274,7 +280,8 @@ fn kept(head: &[String], words: &[String]) -> (Vec<String>, Vec<String>) {
     (kept, left_out)
 }
 
-/// The line with equivalents in place of foreign options: the given option, and other long ones.
+/// The typed words with fauxplat's equivalents in place of foreign options: of `option`, and of other long options that
+/// the verb does not have.
 pub(crate) fn replaced(verb: &str, words: &[String], option: &str) -> Vec<String> {
     let own = Own::of(words);
     let is_meant = |word: &str| {

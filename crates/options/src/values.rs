@@ -1,4 +1,4 @@
-//! Values of other tools in the form of fauxplat.
+//! Converts the values of other tools' options to the form of fauxplat's options.
 
 use fauxplat_report::say::shell_word;
 
@@ -12,7 +12,7 @@ pub(crate) fn filled(ours: &str, value: Option<&str>) -> Option<String> {
     Some(format!("{before}{}{behind}", in_form(form, value?)?))
 }
 
-/// A value in one of the forms of fauxplat.
+/// A value of another tool, converted by the form that the braces name; `None` if the value has no equivalent.
 fn in_form(form: &str, value: &str) -> Option<String> {
     match form {
         "" => Some(value.to_owned()),
@@ -35,7 +35,7 @@ fn in_form(form: &str, value: &str) -> Option<String> {
     }
 }
 
-/// A time. A number without unit has the unit of the other tool.
+/// A time as fauxplat writes it. A number without unit gets the unit of the other tool.
 fn in_time(value: &str, unit: &str) -> Option<String> {
     match value.parse::<f64>() {
         Ok(_) => meant(&format!("{value}{unit}")),
@@ -43,7 +43,7 @@ fn in_time(value: &str, unit: &str) -> Option<String> {
     }
 }
 
-/// A share. A number from 1 is taken as a percentage.
+/// A share as fauxplat writes it, such as `5%`. A number from 1 is taken as a percentage.
 fn in_percent(value: &str) -> Option<String> {
     Some(format!("{}%", rounded(share(value)?)))
 }
@@ -58,12 +58,12 @@ fn share(value: &str) -> Option<f64> {
     (percent > 0.0 && percent < 100.0).then_some(percent)
 }
 
-/// A number without rounding errors of binary fractions.
+/// The number rounded to six decimal places, without the rounding errors of binary fractions.
 fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-/// Python statements as a command that executes them.
+/// A command line that executes these Python statements.
 pub(crate) fn python(statements: &[String]) -> String {
     format!("python3 -c {}", shell_word(&statements.join("; ")))
 }

@@ -1,4 +1,4 @@
-//! Shared randomised blocks.
+//! Plans of randomised blocks of trials; the trials of a block share their setup.
 
 use fauxplat_model::{EnvPad, Heap, Phase, Placement, Setup, Trial};
 use fauxplat_units::{Cpu, CpuSet};
@@ -15,8 +15,8 @@ pub enum Layout {
     /// Each command once.
     Single,
     /// Each command twice in a row (AABB or BBAA), the given number of times, each time in a newly drawn order. The
-    /// second of two runs follows its own command, so a comparison of second runs is free of effects of one command on
-    /// the other.
+    /// second of two runs follows a run of the same command, so a comparison of second runs is free of effects of one
+    /// command on the other.
     Twice(u16),
     /// Each command twice, the second time in the opposite order (ABBA or BAAB), so that a drift that is linear over
     /// the block cancels. For runs so short that the machine does not change during a pair.
@@ -52,15 +52,15 @@ pub struct Plan {
     pub seed: u64,
 }
 
-/// Streams of the generator. Setups and orders are drawn independently, so that a change of one leaves the other
-/// unchanged.
+/// First random stream of each kind of draw. Setups and orders are drawn from different streams, so that a change of
+/// one leaves the other unchanged.
 const SETUPS: u64 = 0;
 const ORDERS: u64 = 1 << 40;
 const PLACES: u64 = 2 << 40;
 const HEAPS: u64 = 3 << 40;
 const ROUNDS: u64 = 1 << 56;
 
-/// Bytes in a page. Displacements repeat beyond a page.
+/// Bytes in a page. The effects of displacements repeat beyond a page.
 const PAGE_BYTES: u16 = 4096;
 
 impl Plan {
@@ -78,8 +78,8 @@ impl Plan {
         order.into_iter().enumerate().map(trial).collect()
     }
 
-    /// The trials of a block that visits only some commands, each once. Every order is equally likely, so that time and
-    /// level are not confounded.
+    /// The trials of a block in which only some commands run, each once. Every order is equally likely, so that effects
+    /// of time and of the commands are not confounded.
     pub fn visit(&self, block: u32, commands: &[u16], phase: Phase) -> Vec<Trial> {
         let setup = self.setup(block);
         let mut order = commands.to_vec();
@@ -94,7 +94,8 @@ impl Plan {
         order.into_iter().enumerate().map(trial).collect()
     }
 
-    /// The setup at a position of the block. In a duet every second run starts together with the preceding one.
+    /// The setup of the trial at a position of the block, from the setup of the whole block. In a duet every second run
+    /// starts together with the preceding one.
     fn placed(&self, setup: Setup, position: usize) -> Setup {
         let Layout::Duet(cpus) = self.layout else { return setup };
         let cpu = cpus[position % 2];
@@ -137,7 +138,7 @@ impl Plan {
         };
         let env_pad_bytes = if let EnvPad::Bytes(bytes) = self.env_pad { bytes } else { 0 };
         let cpus = match &self.placement {
-            // Relations have been resolved to lists before planning.
+            // Placements by relation, such as `sibling-of`, were resolved to lists of CPUs before planning.
             Placement::Auto | Placement::Free | Placement::Related(..) => None,
             Placement::Set(cpus) | Placement::IdleOf(cpus) => Some(cpus.clone()),
             Placement::OneOf(cpus) => Some(self.one_of(cpus, block)),
@@ -149,8 +150,8 @@ impl Plan {
         Setup { cpus, idle, stack_offset_bytes, heap_offset_bytes, env_pad_bytes, together: false }
     }
 
-    /// A CPU for the block. Every CPU is used once before any is used again, in an order that is drawn anew for each
-    /// such cycle.
+    /// The CPU for a block. Every CPU of the set is used once before any is used again, in an order that is drawn anew
+    /// for each such cycle.
     fn one_of(&self, cpus: &CpuSet, block: u32) -> CpuSet {
         let mut list: Vec<_> = cpus.iter().collect();
         let count = (list.len() as u32).max(1);
@@ -272,7 +273,8 @@ mod tests {
         sorted.sort_unstable();
         assert_eq!(sorted, wanted);
         assert_ne!(order(0), order(1));
-        // Level and position are uncorrelated: a correlation of 300 pairs has a standard deviation of 0.058.
+        // The command's number and its position are uncorrelated: the correlation of 300 pairs has a standard deviation
+        // of 0.058.
         let mean = 149.5;
         let covariance: f64 =
             order(2).iter().enumerate().map(|(i, &c)| (i as f64 - mean) * (f64::from(c) / 2.0 - mean)).sum();

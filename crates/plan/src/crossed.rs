@@ -7,30 +7,32 @@ use serde::Serialize;
 
 use crate::seeded::seeded;
 
-/// Runs of a block: as many as a displacement has levels, so that each level occurs once in each block.
+/// Number of runs in a block: one for each sixteenth of a page, so that stack and heap are displaced into each
+/// sixteenth once per block.
 pub const RUNS_PER_BLOCK: u16 = 16;
 
-/// Levels of a displacement: the sixteenths of a page.
+/// Number of levels of a displacement of the stack or the heap: the sixteenths of a page.
 const DISPLACEMENTS: u16 = 16;
 
-/// Positions within each sixteenth.
+/// Number of different displacements within a sixteenth of a page.
 const PLACES: u16 = PAGE_BYTES / DISPLACEMENTS / ALIGNMENT_BYTES;
 
-/// Bytes in a page. Displacements repeat beyond a page.
+/// Bytes in a page. The effects of displacements repeat beyond a page.
 const PAGE_BYTES: u16 = 4096;
 
-/// Alignment of stack and heap. Displacements in between have no effect.
+/// Alignment of stack and heap in bytes. Displacements between its multiples have no effect.
 const ALIGNMENT_BYTES: u16 = 16;
 
-/// Streams of the generator.
+/// First random stream, and the distance between the first streams of two kinds of draws.
 const ASSIGNMENTS: u64 = 1 << 32;
 
 /// A crossed plan: a function from the number of a block to its trials, and to the level of each factor in each trial.
 ///
-/// Each factor assigns its levels independently: every round is a new random order of all its levels, shuffled once
-/// more within the block. Every level therefore occurs equally often over the rounds, and nearly so in every block.
-/// Factors are orthogonal to blocks, nearly orthogonal to each other, and on average to the position in the block (a
-/// random balanced design; Satterthwaite 1959).
+/// Each factor assigns its levels independently: all its levels in a new random order, then again all of them in
+/// another order, and so on. The part of this sequence that falls into a block is shuffled once more. Every level
+/// therefore occurs equally often over the session, and nearly so in every block. Factors are orthogonal to blocks,
+/// nearly orthogonal to each other, and on average to the position in the block (a random balanced design;
+/// Satterthwaite 1959).
 ///
 /// A displacement is a sixteenth of a page and a position within the sixteenth. The position is drawn for each run:
 /// each position of a sixteenth is used once, in random order, before any is used again. Sixteen displacements for the
@@ -48,20 +50,20 @@ pub struct Crossed {
     pub seed: u64,
 }
 
-/// The level of each factor in one trial, as indices.
+/// The level of each factor (command, CPU, stack, heap) in one trial, as indices from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coordinates {
-    /// Index of the command.
+    /// Index of the command among those of the experiment.
     pub command: u16,
-    /// Index in [`Crossed::cpus`].
+    /// Index of the run's CPU in [`Crossed::cpus`].
     pub cpu: u16,
-    /// Sixteenth of a page in which the stack begins.
+    /// Number, from 0, of the sixteenth of a page in which the displacement of the stack lies.
     pub stack: u16,
-    /// Sixteenth of a page in which the heap begins.
+    /// Number, from 0, of the sixteenth of a page in which the displacement of the heap lies.
     pub heap: u16,
-    /// Position of the stack within the sixteenth.
+    /// Displacement of the stack within this sixteenth, in steps of 16 bytes.
     pub stack_place: u16,
-    /// Position of the heap within the sixteenth.
+    /// Displacement of the heap within this sixteenth, in steps of 16 bytes.
     pub heap_place: u16,
 }
 
@@ -76,12 +78,12 @@ impl Coordinates {
         self.heap_slot() * ALIGNMENT_BYTES
     }
 
-    /// Number of the stack's position among all positions of a page.
+    /// Displacement of the stack in steps of 16 bytes.
     pub fn stack_slot(&self) -> u16 {
         self.stack * PLACES + self.stack_place
     }
 
-    /// Number of the heap's position among all positions of a page.
+    /// Displacement of the heap in steps of 16 bytes.
     pub fn heap_slot(&self) -> u16 {
         self.heap * PLACES + self.heap_place
     }
@@ -105,7 +107,7 @@ impl Crossed {
         (0..).zip(self.coordinates(block)).map(trial).collect()
     }
 
-    /// The levels of the factors in each trial of a block.
+    /// The levels of all factors in each trial of a block, in the order in which the trials run.
     pub fn coordinates(&self, block: u32) -> Vec<Coordinates> {
         let cpus = self.cpus.as_ref().map_or(1, |cpus| cpus.len() as u16);
         let [command, cpu, stack, heap] = [self.commands, cpus, DISPLACEMENTS, DISPLACEMENTS];
@@ -123,18 +125,19 @@ impl Crossed {
         (0..usize::from(RUNS_PER_BLOCK)).map(coordinates).collect()
     }
 
-    /// The sixteenths of a page, each as its first and last position in bytes.
+    /// The sixteenths of a page, each as its first and last displacement in bytes.
     pub fn displacements() -> Vec<(u16, u16)> {
         let part = PAGE_BYTES / DISPLACEMENTS;
         (0..DISPLACEMENTS).map(|at| (at * part, (at + 1) * part - ALIGNMENT_BYTES)).collect()
     }
 
-    /// All positions of a page in bytes, by number.
+    /// All displacements within a page in bytes, ascending.
     pub fn places() -> Vec<u16> {
         (0..DISPLACEMENTS * PLACES).map(|slot| slot * ALIGNMENT_BYTES).collect()
     }
 
-    /// The position within a sixteenth in a block. Each sixteenth occurs once per block.
+    /// The displacement within a sixteenth of a page, in steps of 16 bytes, that a factor (stack or heap) has in a
+    /// block. Each sixteenth occurs once per block.
     fn place(&self, factor: u64, sixteenth: u16, block: u32) -> u16 {
         let round = u64::from(block / u32::from(PLACES));
         let number = round * u64::from(DISPLACEMENTS) + u64::from(sixteenth);
@@ -143,7 +146,7 @@ impl Crossed {
         order[(block % u32::from(PLACES)) as usize]
     }
 
-    /// The levels that a factor assigns to the trials of a block.
+    /// The index of the level, of `levels` many, that a factor has in each trial of a block.
     fn deal(&self, factor: u64, levels: u16, block: u32) -> Vec<u16> {
         let (runs, levels) = (u64::from(RUNS_PER_BLOCK), u64::from(levels.max(1)));
         let round = |number: u64| {
@@ -161,7 +164,8 @@ impl Crossed {
     }
 }
 
-/// The stream of one of two kinds of draws of a factor.
+/// Number of the random stream for a factor and one of two kinds of draws, `number` being counted among draws of that
+/// kind.
 fn stream(factor: u64, kind: u64, number: u64) -> u64 {
     ASSIGNMENTS + (factor * 2 + kind) * ASSIGNMENTS + number
 }
@@ -219,7 +223,7 @@ mod tests {
         let all: Vec<Coordinates> = (0..60).flat_map(|block| plan.coordinates(block)).collect();
         let sign = |level: u16| f64::from(level) * 2.0 - 1.0;
         let together: f64 = all.iter().map(|at| sign(at.command) * sign(at.cpu)).sum();
-        // Five standard deviations of 960 coins are 155.
+        // Five standard deviations of the sum of 960 fair coins of the values 1 and -1 are 155.
         assert!(together.abs() < 155.0, "{together}");
         let early: f64 = all.chunks(16).flat_map(|block| &block[..8]).map(|at| sign(at.command)).sum();
         assert!(early.abs() < 110.0, "{early}");

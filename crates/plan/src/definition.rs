@@ -1,4 +1,4 @@
-//! Saved definitions, in TOML.
+//! Parser of saved definitions of experiments, in TOML.
 
 use fauxplat_model::Definition;
 use serde::de::DeserializeOwned;
@@ -14,7 +14,6 @@ pub struct DefinitionError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// Reason of the error.
     pub reason: String,
 }
 
@@ -40,7 +39,8 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError
     })
 }
 
-/// The reason in one line. An unknown name may belong to a different version of fauxplat.
+/// The first line of a parser's message. For an unknown name, a note is added that other versions of fauxplat may know
+/// it.
 pub(crate) fn reason(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
     match first.starts_with("unknown ") {

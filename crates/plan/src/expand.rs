@@ -1,4 +1,4 @@
-//! Expansion of parameters: every combination becomes a command.
+//! Expansion of the parameters of a definition: every combination of their values becomes a command.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use fauxplat_model::{Build, CommandLine, Definition, Parameter, Runs};
 pub struct Expanded {
     pub name: String,
     pub command: String,
-    /// Variables for this command alone, as `NAME=VALUE`.
+    /// Environment variables for this command alone, as `NAME=VALUE`.
     pub env: Vec<String>,
     /// Command run once before all runs.
     pub setup: Option<String>,
@@ -17,10 +17,10 @@ pub struct Expanded {
     pub conclude: Option<String>,
     /// Command run once after all runs.
     pub cleanup: Option<String>,
-    /// The values that were filled in.
+    /// Names and values of the parameters that were filled in.
     pub parameters: Vec<(String, String)>,
     pub build: Option<Build>,
-    /// Link seed of the single layout that is built.
+    /// Link seed of the single layout in which the program is built; `None` to draw a layout for each block.
     pub link_seed: Option<u64>,
     pub cwd: Option<PathBuf>,
 }
@@ -37,14 +37,14 @@ pub enum ExpandError {
     NoValues(String),
     #[error("parameter `{0}` is given twice")]
     Twice(String),
-    /// The combinations exceed the greatest number of commands.
+    /// The combinations of values give more than `MAX` commands.
     #[error("the parameters give more than {MAX} commands")]
     TooMany,
-    /// The text of all commands exceeds its bound. A value is repeated in every place that names it, and in every
-    /// command.
+    /// The text of all commands is longer than `TEXT_BYTES_MAX`. A value is repeated in every place that names its
+    /// parameter, and in every command.
     #[error("with all parameters filled in, the commands are longer than {} MiB together", TEXT_BYTES_MAX >> 20)]
     TooLong,
-    /// The runs exceed [`RUNS_MAX`].
+    /// The runs of all commands together are more than [`RUNS_MAX`].
     #[error("{0} runs (--runs, or its bounds, and --warmup, times the commands) are more than {RUNS_MAX}")]
     TooManyRuns(u64),
 }
@@ -71,7 +71,8 @@ pub fn expand(definition: &Definition) -> Result<Vec<Expanded>, ExpandError> {
     if commands > MAX {
         return Err(ExpandError::TooMany);
     }
-    // The number of runs that are made in any case; if a precision decides, the greatest number.
+    // The number of runs of each command that are made in any case; if a precision decides when to stop, the greatest
+    // number.
     let asked = match definition.runs {
         Runs::Count(count) => count,
         Runs::Auto => definition.min_runs.unwrap_or(0),
@@ -86,7 +87,7 @@ pub fn expand(definition: &Definition) -> Result<Vec<Expanded>, ExpandError> {
     Ok(lines.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-/// Number of commands; saturates on overflow.
+/// Number of commands after expansion; saturates on overflow.
 fn count(definition: &Definition) -> usize {
     let of_line = |line| {
         let lengths = used(definition, line).into_iter().map(|parameter| parameter.values.len());
@@ -130,7 +131,7 @@ pub fn places(definition: &Definition) -> Vec<String> {
     names.filter(is_name).collect()
 }
 
-/// All texts of a command line in which parameters are filled in.
+/// All texts of a command line in which parameters are filled in, including the commands around its runs.
 fn texts<'a>(definition: &'a Definition, line: &'a CommandLine) -> impl Iterator<Item = &'a String> {
     let built = line.build.iter().flat_map(|build| [&build.line].into_iter().chain(&build.objects));
     [&line.command]
@@ -176,7 +177,7 @@ fn expand_line(
     combinations.into_iter().map(|parameters| fill(definition, line, parameters, room)).collect()
 }
 
-/// Bytes that are still available for the text of all commands.
+/// Number of bytes that are still available for the text of all commands.
 struct Room(usize);
 
 impl Room {

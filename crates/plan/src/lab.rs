@@ -1,4 +1,5 @@
-//! Parser of labs, which fills in options and refuses labs that could not be judged before any experiment is run.
+//! Parser of labs: files of published claims and of the experiments that test them. Fills in options and refuses labs
+//! that could not be judged before any experiment is run.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,7 +9,7 @@ use toml::{Table, Value};
 
 use crate::definition::{DefinitionError, read, reason};
 
-/// Values of a lab's options by name, each possibly several.
+/// Values of a lab's options, by the name of the option, which may have several.
 pub type LabSettings = BTreeMap<String, Vec<String>>;
 
 /// Parses a lab. The value of an option replaces `{NAME}`. With several values, an element of a list that mentions the
@@ -39,7 +40,7 @@ pub fn parse_lab(text: &str, settings: &LabSettings) -> Result<LabDefinition, De
     }
 }
 
-/// The line on which this name is given.
+/// The number, from 1, of the line that gives this name to a part of a lab; 1 where there is none.
 fn line_of(text: &str, name: &str) -> usize {
     let names = |line: &str| line.trim_start().starts_with("name") && line.contains(&format!("\"{name}\""));
     text.lines().position(names).map_or(1, |index| index + 1)
@@ -58,7 +59,8 @@ fn filled(text: &str, mut table: Table, settings: &LabSettings) -> Result<LabDef
     typed(text, Value::Table(table))
 }
 
-/// Deserialises data without locations. If the original text has the same error, the location of that error is used.
+/// Deserialises data that have no locations in a text. If reading the original text gives the same error, that error is
+/// returned with its location.
 fn typed<T: DeserializeOwned>(text: &str, value: Value) -> Result<T, DefinitionError> {
     value.try_into().map_err(|error: toml::de::Error| {
         let reason = reason(error.message());
@@ -71,8 +73,8 @@ fn fill_table(table: &Table, place: &str, values: &[String]) -> Table {
     table.iter().map(|(key, value)| (key.clone(), fill(value, place, values))).collect()
 }
 
-/// Replaces a placeholder in a value. A list gets one element per value; any other text gets all values, separated by
-/// commas.
+/// Replaces a placeholder in a value. An element of a list that contains the placeholder is repeated for each value;
+/// any other text gets all values, separated by commas.
 fn fill(value: &Value, place: &str, values: &[String]) -> Value {
     match value {
         Value::String(text) => Value::String(text.replace(place, &values.join(", "))),
@@ -100,11 +102,11 @@ fn mentions(value: &Value, place: &str) -> bool {
     }
 }
 
-/// Error for two equal names, which result from an option with several values and a name that does not mention the
-/// option.
+/// Error for two experiments or claims of the same name, which result from an option with several values and a name
+/// that does not mention the option.
 const TWICE: &str = "there are two of this name (an option with several values must be part of it)";
 
-/// The first error in a parsed lab: the name of the part, and the reason.
+/// The first error in a parsed lab: the name of the experiment or claim, and the reason; `None` if the lab is valid.
 fn mistake(lab: &LabDefinition) -> Option<(String, String)> {
     let mut experiments = HashSet::new();
     for one in &lab.experiments {
@@ -183,7 +185,7 @@ fn of_claim(claim: &LabClaim, experiments: &HashSet<&str>) -> Option<String> {
     }
 }
 
-/// The error in a published figure that is compared with a measured one.
+/// The error in a published figure that is to be compared with a measured one; `None` if there is none.
 fn of_published(published: &Claim, measure: &Measure) -> Option<String> {
     let ends = [published.low, published.high];
     if published.low.is_some() && published.low == published.high && !measure.exact {
@@ -203,11 +205,11 @@ fn of_published(published: &Claim, measure: &Measure) -> Option<String> {
     }
 }
 
-/// Error for a single published figure. A measured interval gets narrower with every run, so the claim would always end
-/// as *not here*.
+/// Error for a single published figure instead of a range. A measured interval gets narrower with every run and finally
+/// excludes any single figure, so the claim would always end as *not here*.
 const BARE: &str = "a single figure has the spread that its author gave (low below high), or the claim is its direction alone \
                     (direction and than, without low and high); a count says exact = true";
-/// Error for a range without an origin, because ranges must not be invented.
+/// Error for a published range that does not say where its ends come from: ranges must not be invented.
 const WHOSE: &str = "where do low and high come from? (published.spread: the rounding of the figure, the author's runs, or who chose them)";
 
 fn of_measure(measure: &Measure) -> Option<String> {
@@ -228,7 +230,7 @@ fn of_measure(measure: &Measure) -> Option<String> {
     (one_end || no_end).then(|| "an interval has a low and a high end, and what is exact has none".to_owned())
 }
 
-/// The experiments that decide a claim, without the experiments that only supply reasons.
+/// Names of the experiments that decide a claim, without the experiments that only supply reasons.
 pub fn asked(claim: &LabClaim) -> Vec<&str> {
     let measure = claim.measured.iter();
     let second = measure.clone().flat_map(|it| [&it.over, &it.minus]).flatten();
@@ -237,7 +239,7 @@ pub fn asked(claim: &LabClaim) -> Vec<&str> {
     measure.map(|it| it.experiment.as_str()).chain(second).chain(checks).collect()
 }
 
-/// The experiments that decide a claim, and the experiments that may explain its outcome.
+/// Names of the experiments that decide a claim, and of those that may explain its outcome.
 pub fn consulted(claim: &LabClaim) -> Vec<&str> {
     let shown = claim.grounds.iter().chain(&claim.disturbed).map(|it| it.experiment.as_str());
     asked(claim).into_iter().chain(shown).collect()

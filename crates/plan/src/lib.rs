@@ -1,7 +1,4 @@
-//! Seeded, ordered plans from definitions.
-//!
-//! A plan is a function from the number of a block to its trials, not a list: a comparison does not know in advance how
-//! many blocks it will need, and any block can be drawn again from the seed alone.
+//! Plans of experiments, drawn from a seed: the order of the trials, and the setup and the levels of each.
 
 mod blocks;
 mod crossed;

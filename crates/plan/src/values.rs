@@ -20,7 +20,7 @@ pub enum ValuesError {
 const VALUES_MAX: i128 = 10_000;
 
 /// The values of a list `a,b,c`, in which `\,` is a comma and an empty element is an empty value, or of a range `1..8`
-/// or `1..8:2` with both ends included.
+/// or `1..8:2`, in which the second end is included if a step falls on it.
 ///
 /// # Errors
 /// Fails for a range that cannot be expanded.
@@ -47,7 +47,7 @@ fn list(text: &str) -> Vec<String> {
     values
 }
 
-/// The numbers of a range, the last one included if a step falls on it. Decimals are computed exactly.
+/// The numbers of a range as text. The upper end is included if a step falls on it. Decimals are computed exactly.
 ///
 /// # Errors
 /// Fails for text that is not a number, and for ranges without a number or with too many.
@@ -76,7 +76,7 @@ struct Decimal {
     places: u32,
 }
 
-/// Greatest number of decimal places. With more, sums could overflow.
+/// Greatest number of digits before and after the decimal point. With more, computations could overflow.
 const PLACES_MAX: usize = 12;
 
 impl Decimal {

@@ -1,8 +1,4 @@
-//! The interface between a verb in a crate of its own and the program that lists the verb.
-//!
-//! A verb provides its name, its options, its work, and the reports of its documents. The program provides what all
-//! verbs share: the beginning of an experiment with its store and its progress line, the end with its reports, and the
-//! terminal.
+//! The interface between a verb (a subcommand of fauxplat) that has its own crate and the program that offers it.
 
 use clap::{ArgMatches, Command};
 use fauxplat_experiment::{Beginning, Failure, Finished, Machine};
@@ -14,21 +10,22 @@ use fauxplat_report::{Format, OwnReport};
 use fauxplat_store::Store;
 
 pub trait Verb: Sync {
-    /// The group of verbs in the overview to which the verb belongs.
+    /// The group under which the overview of all verbs lists the verb.
     fn group(&self) -> Group;
 
     /// The name, the question that the verb answers, its options, examples and exit codes.
     fn command(&self) -> Command;
 
-    /// Whether the verb measures. If so, Ctrl-C ends the measurement in order and keeps the runs so far.
+    /// Whether the verb measures programs. If so, Ctrl-C ends the measurement in order and keeps the runs so far.
     fn measures(&self) -> bool;
 
-    /// Whether the verb takes commands and options for them. Only such verbs accept the spellings of other tools.
+    /// Whether the verb takes command lines to run and options for them. Only such verbs accept options as other
+    /// benchmark tools spell them.
     fn takes_commands(&self) -> bool {
         false
     }
 
-    /// The options for the end of an experiment; `None` if the verb has no such options.
+    /// The options given for the end of an experiment; `None` if the verb has no such options.
     fn end(&self, given: &ArgMatches) -> Option<EndArgs>;
 
     /// Does the work of the verb.
@@ -42,8 +39,9 @@ pub trait Verb: Sync {
 }
 
 pub trait Host {
-    /// The parts with which an experiment begins. The report formats are checked and the report files tried beforehand,
-    /// so that nothing is measured whose report cannot be written.
+    /// Prepares the store, the progress line and the other parts with which an experiment of this kind begins. The
+    /// report formats are checked and the report files tried beforehand, so that nothing is measured whose report
+    /// cannot be written.
     ///
     /// # Errors
     /// Fails if the store cannot be opened or a report could not be written.
@@ -102,10 +100,10 @@ pub trait Host {
     /// Fails if the list cannot be written.
     fn list(&self, headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure>;
 
-    /// Carries out another command line of the program, whose first word is the program.
+    /// Carries out another command line of fauxplat; its first word is the name of the program.
     ///
     /// # Errors
-    /// The error of the verb, or a usage error for a line that cannot be parsed.
+    /// Fails with the error of the verb, or with a usage error for a line that cannot be parsed.
     fn perform(&self, words: &[String]) -> Result<(), Failure>;
 
     /// Prints a message for the user to standard error.

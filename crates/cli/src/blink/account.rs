@@ -7,13 +7,13 @@ use fauxplat_sys::clock;
 use serde::Serialize;
 
 const SCHEMA: &str = "fauxplat.blink/1";
-/// Limit of presses that are listed one by one, since a light may blink for years.
+/// Greatest number of presses that are listed one by one, since a light may blink for years.
 const PRESSES_MAX: usize = 1000;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Account {
     schema: &'static str,
-    /// `event` or `busy`.
+    /// How the program waited between edges: `event` or `busy`.
     style: &'static str,
     first_period_ns: u64,
     period_ns: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Account {
     cpu_ns: u64,
     #[serde(skip)]
     begun_ns: u64,
-    /// Lost events by line: each line reports its total so far.
+    /// Number of lost events of each line so far, by the line's name.
     #[serde(skip)]
     lost_of: BTreeMap<String, u64>,
 }
@@ -84,7 +84,8 @@ impl Account {
         }
     }
 
-    /// Notes a line's total of lost events so far. Only the largest total counts, in whatever order they arrive.
+    /// Records that a line has lost this many events so far. Totals of a line may arrive in any order, and the largest
+    /// counts.
     fn lost(&mut self, line: &str, events: u64) {
         let of_line = self.lost_of.entry(line.to_owned()).or_default();
         *of_line = events.max(*of_line);
@@ -107,7 +108,8 @@ impl Account {
         }
     }
 
-    /// The JSON document, completed with the reason for the end and with the wall time and CPU time until now.
+    /// The account as a JSON document, completed with the reason for the end and with the wall time and CPU time until
+    /// now.
     pub(crate) fn ended(mut self, ending: Ending) -> String {
         self.ended_by = match ending {
             Ending::Signal(signal) => format!("signal {signal}"),
@@ -120,7 +122,7 @@ impl Account {
         serde_json::to_string_pretty(&self).unwrap_or_default()
     }
 
-    /// A summary in words, for the log.
+    /// A summary of edges and presses in words, for the log.
     pub(crate) fn sentence(&self) -> String {
         let missed = if self.missed > 0 { format!(" ({} left out)", self.missed) } else { String::new() };
         let edges = if self.edges == 1 { "edge" } else { "edges" };

@@ -171,7 +171,8 @@ pub(crate) enum EndWord {
 }
 
 impl Settings {
-    /// The options of the command line, completed by a settings file.
+    /// The settings of the command line, completed by those of a settings file: for each setting the command line comes
+    /// first.
     pub(crate) fn over(self, file: Settings) -> Settings {
         Settings {
             led: self.led.or(file.led),
@@ -239,7 +240,7 @@ impl Settings {
     }
 }
 
-/// Reads a value that the settings file holds as text.
+/// Deserialises a value that the settings file holds as text, in the form that the command line has.
 fn from_text<'de, T: FromStr<Err: std::fmt::Display>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {

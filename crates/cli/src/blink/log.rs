@@ -1,4 +1,5 @@
-//! Messages to the system's log: datagrams to `/dev/log`, as syslog(3) sends them and journald takes them.
+//! Sends messages to the system's log, as datagrams to `/dev/log` in the format that syslog(3) uses and journald
+//! accepts.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixDatagram;
@@ -13,11 +14,11 @@ pub(crate) enum Urgency {
     Error = 3,
     /// `LOG_WARNING`: something was lost, and the program continues.
     Warning = 4,
-    /// `LOG_INFO`.
+    /// `LOG_INFO`: the start, a press or the end.
     Info = 6,
 }
 
-/// `LOG_DAEMON`.
+/// `LOG_DAEMON` of syslog(3): the facility of all messages.
 const FACILITY: u32 = 3;
 
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// The log of the system whose `/dev` is below this folder.
+    /// Opens the log for messages; that of the system is `dev/log` below the folder `root`.
     pub(crate) fn open(to: LogTo, root: &Path) -> Self {
         let mut log = Log { to, path: root.join("dev/log"), socket: None };
         if to == LogTo::System {
@@ -37,7 +38,8 @@ impl Log {
         log
     }
 
-    /// The socket does not block, since a light must not wait for a log that is stuck.
+    /// Connects a socket to the system's log; `None` where there is none. The socket does not block, since a light must
+    /// not wait for a log that is stuck.
     fn connected(&self) -> Option<UnixDatagram> {
         let socket = UnixDatagram::unbound().ok()?;
         socket.connect(&self.path).ok()?;
@@ -45,7 +47,7 @@ impl Log {
         Some(socket)
     }
 
-    /// Writes a message, to standard error where the system's log does not accept it.
+    /// Writes a message where the options want it; to standard error where the system's log does not accept it.
     pub(crate) fn say(&mut self, urgency: Urgency, text: &str) {
         let to = self.to;
         match to {
@@ -55,7 +57,7 @@ impl Log {
         }
     }
 
-    /// Writes a message to the system's log alone, since standard error has it already.
+    /// Writes a message that standard error has already to the system's log, if the options want it there.
     pub(crate) fn say_elsewhere(&mut self, urgency: Urgency, text: &str) {
         if self.to == LogTo::System {
             self.sent(urgency, text);

@@ -28,7 +28,7 @@ const USAGE: u8 = 2;
 const MACHINE: u8 = 3;
 
 enum Failure {
-    /// Bad options or settings.
+    /// The options or the settings file are wrong.
     Usage(String),
     /// A line or a system call failed.
     Machine(String),
@@ -62,12 +62,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// The exit code after help, version or manual page, for which no log was opened.
+/// The exit code after help, version or the manual page was printed. No log was opened by then.
 fn done(answered: Result<(), Failure>) -> ExitCode {
     answered.map_or_else(|failure| ended(&failure, None), |()| ExitCode::SUCCESS)
 }
 
-/// Reports a failure in one line, also to the log; returns the exit code.
+/// Prints a failure as one line on standard error and writes it to the log; returns the exit code.
 fn ended(failure: &Failure, log: Option<&mut Log>) -> ExitCode {
     let (Failure::Usage(text) | Failure::Machine(text)) = failure;
     // The message may quote a stranger's file, so control characters are made visible.
@@ -79,7 +79,7 @@ fn ended(failure: &Failure, log: Option<&mut Log>) -> ExitCode {
     ExitCode::from(if matches!(failure, Failure::Usage(_)) { USAGE } else { MACHINE })
 }
 
-/// The parser's message as one line.
+/// The message of the option parser as one line.
 fn misuse(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let said = text.split("\nUsage:").next().unwrap_or_default();
@@ -88,11 +88,12 @@ fn misuse(error: &clap::Error) -> String {
     format!("{} (see --help)", words.join(" "))
 }
 
-/// Default period, shortest and longest period: half a second, a microsecond, an hour.
+/// Default values of the period, the shortest period and the longest period: half a second, a microsecond, an hour.
 const PERIOD: Nanos = Nanos(500_000_000);
 const SHORTEST: Nanos = Nanos(1000);
 const LONGEST: Nanos = Nanos(3_600_000_000_000);
-/// Default time for which a button's line has to be quiet: contacts of a push button settle within milliseconds.
+/// Default time for which a button's line has to be quiet before an edge counts as a press: contacts of a push button
+/// settle within milliseconds.
 const DEBOUNCE: Nanos = Nanos(10_000_000);
 
 fn blink(mut cli: Cli, log: &mut Log) -> Result<(), Failure> {
@@ -133,7 +134,8 @@ fn blink(mut cli: Cli, log: &mut Log) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The result of writing an answer to standard output. A closed pipe is no error: its reader has read enough.
+/// Turns the result of writing help, version or manual page to standard output into that of the program. A closed pipe
+/// is no error: its reader has read enough.
 fn answered(written: io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -172,7 +174,8 @@ const CONSUMER: &str = "fauxplat-blink";
 
 type Lines = (Box<dyn fauxplat_gpio::Output>, Vec<Button>);
 
-/// Opens the lines, buttons first: where one of them fails, the light has not been touched.
+/// Opens the lines of the buttons and the light. The buttons come first, so that the light has not been touched where
+/// one of them fails.
 fn lines(settings: &Settings, chips: &Chips) -> Result<Lines, Failure> {
     let debounce_us = settings.debounce.unwrap_or(DEBOUNCE).0 / 1000;
     let wish = InputWish {
@@ -201,7 +204,8 @@ fn lines(settings: &Settings, chips: &Chips) -> Result<Lines, Failure> {
     Ok((chips.output(led, &wish).map_err(BlinkError::from)?, buttons))
 }
 
-/// Scheduled presses of buttons of the simulated chip: time, line, and whether the line goes high.
+/// Moves of the simulated buttons that `--press` asks for: time after the start, number of the line, and whether the
+/// line goes high.
 fn finger(cli: &Cli, settings: &Settings) -> Result<Vec<(Nanos, u32, bool)>, Failure> {
     let mut moves = Vec::new();
     for &(at, press) in &cli.press {
@@ -222,10 +226,10 @@ fn finger(cli: &Cli, settings: &Settings) -> Result<Vec<(Nanos, u32, bool)>, Fai
     Ok(moves)
 }
 
-/// How long a simulated finger holds a button.
+/// Time for which a simulated press holds a button down.
 const HELD: Nanos = Nanos(30_000_000);
 
-/// Starts a thread that presses the buttons; the thread ends with the process.
+/// Starts a thread that moves the lines of the simulated chip at their times; the thread ends with the process.
 fn press_later(moves: Vec<(Nanos, u32, bool)>, chip: SimulatedChip, begun_ns: u64) -> Result<(), Failure> {
     if moves.is_empty() {
         return Ok(());

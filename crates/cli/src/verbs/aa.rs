@@ -1,4 +1,4 @@
-//! `fauxplat aa`: does the verdict itself hold on this machine?
+//! `fauxplat aa`: counts how often comparisons of identical programs give a false verdict on this machine.
 
 use std::path::Path;
 
@@ -16,13 +16,13 @@ use crate::{inspection, output};
 use fauxplat_options::AaArgs;
 use fauxplat_options::define;
 
-/// Default number of comparisons of a stratum.
+/// Default number of A/A comparisons in each stratum of a calibration.
 const COMPARISONS: u32 = 20;
 
-/// Default number of comparisons that are drawn for each difference of a replay.
+/// Default number of comparisons that a replay draws from the recorded session for each size of difference.
 pub(super) const DRAWN: u32 = 200;
 
-/// Makes many complete comparisons of identical copies, and counts the false verdicts.
+/// Makes many complete comparisons of identical copies of a command, and counts the false verdicts.
 pub(crate) fn aa(args: &AaArgs, invocation: &[String]) -> Result<(), Failure> {
     if let Some(session) = &args.replay {
         return replay_stored(args, session, invocation);
@@ -43,7 +43,7 @@ pub(crate) fn aa(args: &AaArgs, invocation: &[String]) -> Result<(), Failure> {
     conclude(driver.finish(Findings::Aa(findings), failed), &args.output)
 }
 
-/// Replays the rule on a recorded session. Nothing is measured, so nothing is stored.
+/// Applies the rule of comparisons to random parts of a recorded session. Nothing is measured, so nothing is stored.
 fn replay_stored(args: &AaArgs, session: &str, invocation: &[String]) -> Result<(), Failure> {
     let recorded = match is_id(session) {
         true => Recorded::from_store(open_store(args.output.store.as_ref())?.as_ref(), session)?,
@@ -65,7 +65,7 @@ fn replay_stored(args: &AaArgs, session: &str, invocation: &[String]) -> Result<
     output::write(&Record { header: &header, commands, samples: &[], findings: &findings }, &args.output)
 }
 
-/// Reads a session from a file.
+/// Reads the session to replay from a file: a JSON document of fauxplat.
 fn recorded(path: &str) -> Result<Recorded, Failure> {
     let wrong = |error: &dyn std::fmt::Display| Failure::input(format!("--replay {path}: {error}"));
     let text = read_text(Path::new(path), BASELINE_BYTES_MAX).map_err(|error| wrong(&error))?;

@@ -33,7 +33,7 @@ pub(crate) fn earlier(
     }
 }
 
-/// Whether results are named by an id of the store, and not by a file.
+/// Whether the results are named by the number of an experiment in the store (or by `last`), and not by a file.
 pub(super) fn is_id(results: &str) -> bool {
     let by_id = results == "last" || results.bytes().all(|byte| byte.is_ascii_digit());
     by_id && !Path::new(results).exists()
@@ -62,7 +62,7 @@ pub(crate) fn compare_stored(
     let new = earlier(store.as_ref(), new, name(1), &rule)?;
     // Reading the store has registered its metrics with their units and directions, which the rule did not know before.
     rule.renew();
-    // The findings hold for the machine of the results, as far as they name one.
+    // The findings apply to the machine of the new results, as far as these name one.
     let mut header = match &new.machine {
         Some(machine) => inspection::header_of(machine.clone(), invocation),
         None => inspection::header(Path::new("/"), invocation),
@@ -78,7 +78,7 @@ pub(crate) fn compare_stored(
     Ok(comparisons)
 }
 
-/// The command of stored results; for a file only its name is known.
+/// The command of earlier results; of results from a file only its name is known.
 fn command_of(earlier: &Earlier) -> Command {
     let nameless = || Command { command: earlier.name.clone(), ..Command::default() };
     Command { name: earlier.name.clone(), ..earlier.command.clone().unwrap_or_else(nameless) }

@@ -6,7 +6,7 @@ use fauxplat_revisions::Compared;
 
 use crate::output;
 
-/// Makes and builds the work trees that the options ask for; `None` where they ask for none.
+/// Makes the work trees of the revisions that `--commits` names, and builds them; `None` where the option is absent.
 pub(super) fn open(args: &CompareArgs) -> Result<Option<Compared>, Failure> {
     let (words, build) = (&args.commits.commits, args.build.build.as_deref());
     let tell = |line: &str| {

@@ -1,4 +1,4 @@
-//! `fauxplat compare`: is it really faster?
+//! `fauxplat compare`: compares commands with each other or with earlier results, and decides which is faster.
 
 use std::io::IsTerminal;
 
@@ -34,8 +34,8 @@ use fauxplat_options::{CommandArgs, CompareArgs};
 pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let done = compared(args, invocation);
     match args.undecided_code {
-        // A failure that is not a gate's has decided nothing; with its usual code, `git bisect run` would take it for
-        // an answer.
+        // An experiment that failed for another reason than a gate has decided nothing. With the usual exit code of
+        // that reason, `git bisect run` would take the failure for an answer about the commit.
         Some(code) => done.map_err(|failure| match failure.kind() {
             Kind::Gate => failure,
             _ => failure.coded(code),
@@ -70,13 +70,14 @@ fn compared(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
 /// The driver of a finished measurement, and its findings or the error that prevented them.
 type Measured = (Driver, Result<CompareFindings, Failure>);
 
-/// A measurement that a second one has to confirm: its seed, and its number in the store.
+/// The first of two measurements, which the second has to confirm: its seed, and its number in the store.
 struct Confirmed {
     seed: u64,
     id: Option<i64>,
 }
 
-/// Measures as the options say. A confirming measurement draws everything anew.
+/// Measures and compares the commands as the options say. A measurement that confirms an earlier one draws all its
+/// random numbers anew.
 fn measured(
     args: &CompareArgs,
     commits: Option<&Compared>,
@@ -124,7 +125,7 @@ fn measured(
     Ok((driver, findings))
 }
 
-/// The profiling that `--profile` asks for, or an error where a profile cannot explain the deciding metric.
+/// The profiling that `--profile` asks for, or an error where a profile cannot explain the difference of the commands.
 fn profiling(longest: Nanos, definition: &Definition, machine: &Machine) -> Result<Profiling, Failure> {
     let commands = expand(definition).map_err(Failure::usage)?.len();
     let is_time =
@@ -154,13 +155,14 @@ fn gates(driver: &Driver) -> &[FailIf] {
     &driver.header.definition.rule.fail_if
 }
 
-/// The comparisons with the first command. The comparison of the winner with the runner-up may follow them.
+/// The comparisons with the first command; empty if the measurement failed. The findings may hold a comparison of the
+/// winner with the runner-up after them.
 fn against_first(driver: &Driver, findings: &Result<CompareFindings, Failure>) -> Vec<Comparison> {
     let count = driver.commands.len().saturating_sub(1).max(1);
     findings.as_ref().map_or(Vec::new(), |findings| findings.with_first(count).to_vec())
 }
 
-/// Writes the report; fails if a gate does.
+/// Finishes the experiment, writes the report, explains a difference if asked to, and fails if a gate does.
 fn report(
     driver: Driver,
     findings: Result<CompareFindings, Failure>,
@@ -175,7 +177,8 @@ fn report(
     explained
 }
 
-/// The number of a stored comparison whose difference `why` can look into; `None` where there is none.
+/// The number in the store of a comparison whose difference `fauxplat why` can explain; `None` where there is no such
+/// difference.
 fn difference(driver: &Driver, comparisons: &[Comparison], args: &CompareArgs) -> Option<i64> {
     let [only] = comparisons else { return None };
     let is_of_two = driver.commands.len() == 2 && args.commits.commits.is_empty();
@@ -184,8 +187,8 @@ fn difference(driver: &Driver, comparisons: &[Comparison], args: &CompareArgs) -
     driver.header.id.filter(|_| is_of_two && is_slower)
 }
 
-/// Looks for the cause of a difference if `--why` asks for it; names the command line to users who sit before a terminal
-/// if not.
+/// Looks for the cause of the difference in a stored comparison if `--why` asks for it. Otherwise, on a terminal,
+/// prints the command line that would do so.
 fn explain(id: i64, args: &CompareArgs) -> Result<(), Failure> {
     match args.explained.line(&args.output, &[format!("--stored={id}")]) {
         Some(line) if !signal::stop_requested() => crate::further(&line),
@@ -197,7 +200,7 @@ fn explain(id: i64, args: &CompareArgs) -> Result<(), Failure> {
     }
 }
 
-/// Refuses `--why` for comparisons that `why` could not measure again.
+/// Refuses `--why` for comparisons that `fauxplat why` could not measure again.
 fn check_explained(definition: &Definition, commands: usize, args: &CompareArgs) -> Result<(), Failure> {
     let is_by_time = definition.rule.metric == Metric::WALL && definition.rule.also.is_empty();
     let unfit = match args.explained.why {
@@ -211,7 +214,8 @@ fn check_explained(definition: &Definition, commands: usize, args: &CompareArgs)
 /// The result of a comparison that was reported: the first failing gate, or an undecided question where
 /// `--undecided-code` gives it an exit code.
 fn answered(args: &CompareArgs, alarms: Vec<Alarm>, comparisons: &[Comparison]) -> Result<(), Failure> {
-    // A finding that was shown counts before a question that is open: they may have different exit codes.
+    // A gate that failed by a difference comes before one that failed because nothing was decided: they may have
+    // different exit codes.
     let (open, shown): (Vec<Alarm>, Vec<Alarm>) = alarms.into_iter().partition(Alarm::is_open);
     if let Some(alarm) = shown.into_iter().chain(open).next() {
         let code = args.undecided_code.filter(|_| alarm.is_open());
@@ -230,7 +234,8 @@ fn answered(args: &CompareArgs, alarms: Vec<Alarm>, comparisons: &[Comparison]) 
     }
 }
 
-/// Fails where the machine disturbed every pair of every comparison, so that nothing was compared.
+/// Fails where events of the machine, such as throttling, made fauxplat drop every pair of every comparison, so that
+/// nothing was compared.
 fn some_pair(comparisons: &[Comparison]) -> Result<(), Failure> {
     let is_of_machine = |reason| {
         use DroppedReason::{HeavySteal, MigrationStorm, Preempted, Throttled};
@@ -247,7 +252,8 @@ fn some_pair(comparisons: &[Comparison]) -> Result<(), Failure> {
     }
 }
 
-/// Measures a second time before a gate fails. The first measurement is stored, and the report is about the second.
+/// Measures a second time, since a gate failed in the first measurement, and fails if both agree. The first measurement
+/// is stored, and the report is about the second.
 fn confirm(
     (first, findings): Measured,
     alarms: &[Alarm],
@@ -261,7 +267,8 @@ fn confirm(
         Ok(findings) => first.finish(Findings::Compare(findings), None),
         Err(failure) => first.give_up(failure),
     };
-    // An error beside the comparison (storing, helpers) is reported with it, and is no reason to measure again.
+    // An error other than a failed gate, in storing or in a helper command, is reported with the first measurement and
+    // is no reason to measure again.
     if first.stored.is_err() || first.failed.is_some() {
         return conclude(first, &args.output);
     }
@@ -269,7 +276,7 @@ fn confirm(
     output::complain(&format!("{said}; measured again to confirm it"));
     let (mut second, mut findings) = measured(args, commits, Some(&confirmed), invocation)?;
     let agreed = match &mut findings {
-        // An incomplete second measurement refutes nothing.
+        // An incomplete second measurement does not refute the first.
         _ if second.is_interrupted() => alarms.to_vec(),
         Ok(findings) => self::confirmed(&second, findings, alarms),
         Err(_) => Vec::new(),
@@ -284,8 +291,8 @@ fn confirm(
     report(second, findings, agreed, args)
 }
 
-/// The alarms of a second measurement that the first raised too. Where both say something different, nothing is decided:
-/// the findings then say so as well.
+/// The failed gates of a second measurement that failed in the first too, for the same commands and in the same
+/// direction. A gate that failed in the second alone becomes undecided in its findings.
 fn confirmed(second: &Driver, findings: &mut CompareFindings, first: &[Alarm]) -> Vec<Alarm> {
     let gates = gates(second);
     let count = second.commands.len().saturating_sub(1).max(1);
@@ -300,7 +307,8 @@ fn confirmed(second: &Driver, findings: &mut CompareFindings, first: &[Alarm]) -
     alarms(gates, findings.with_first(count))
 }
 
-/// Plans a comparison: a short session of the first command against itself shows which differences could be found.
+/// Plans a comparison: measures the first command against itself in a short session, which shows how small a difference
+/// could be found.
 fn plan(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
@@ -328,7 +336,8 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
         definition.rule.sessions = Some(Sessions { count, gap_s });
     }
     define::apply_rule(&mut definition.rule, &args.rule)?;
-    // `--undecided-code` asks for a decision: about a difference to either side, unless a gate names one side.
+    // `--undecided-code` needs a question to decide: whether there is a difference to either side, unless a gate asks
+    // about one side.
     let asked = args.undecided_code.map(|_| GateQuestion::Different);
     definition.rule.fail_if = match args.fail_if.is_empty() {
         true => definition.rule.gates(),
@@ -357,7 +366,8 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
     Ok(definition)
 }
 
-/// The compared commands, before they get their builds: a single line stands for both A and B.
+/// The compared commands, before their build lines are applied: with `--build-a`, a single command line stands for both
+/// commands A and B.
 fn commands(args: &CompareArgs) -> CommandArgs {
     let is_built = args.commits.commits.is_empty() && (args.build_a.is_some() || args.build.is_given());
     let mut given = define::or_program(&args.commands, is_built);
@@ -369,7 +379,7 @@ fn commands(args: &CompareArgs) -> CommandArgs {
 
 fn apply_builds(definition: &mut Definition, args: &CompareArgs) -> Result<(), Failure> {
     let (Some(a), Some(b)) = (&args.build_a, &args.build_b) else { return Ok(()) };
-    // A single command stands for both builds, wherever it was given.
+    // A single command stands for both builds, whether it was given on the command line or in a definition.
     if let [only] = definition.commands.as_slice() {
         definition.commands.push(only.clone());
     }
@@ -397,10 +407,10 @@ fn check_count(commands: usize, has_baseline: bool) -> Result<(), Failure> {
     }
 }
 
-/// Seconds to wait for each answer of a shared store.
+/// Time to wait for each answer of a shared store's database server.
 const BASELINE_SECONDS: u64 = 30;
 
-/// A baseline is an experiment of the store by its id, or a file.
+/// Compares the driver's command with a baseline: an experiment of the store, by its id, or a file of results.
 fn against_baseline(driver: &mut Driver, baseline: &str, other_machine: bool) -> Result<Judged, Failure> {
     let rule = &driver.header.definition.rule;
     let url = driver.store().and_then(|store| store.target()).filter(|_| is_id(baseline));

@@ -37,7 +37,8 @@ pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), F
     finish(driver, found.map(Findings::Contend), &args.output)
 }
 
-/// Measures what is left of a busy machine; a text report on standard output shows each reading at once.
+/// Measures what share of a busy machine is left for other work; a text report on standard output shows each reading at
+/// once.
 fn what_is_left(args: &ContendArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let asked = Capacity {

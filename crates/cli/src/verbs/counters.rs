@@ -9,10 +9,10 @@ use fauxplat_units::Nanos;
 use crate::{inspection, output};
 use fauxplat_options::CountersArgs;
 
-/// Default length of an interval.
+/// Default length of the intervals in which a process is watched.
 const EVERY: Nanos = Nanos(1_000_000_000);
 
-/// Tries every named counter, or watches a process.
+/// Tries which of all known counters can be opened here, or counts events of a running process.
 pub(crate) fn counters(args: &CountersArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let header = inspection::header_of(machine.facts().clone(), invocation);

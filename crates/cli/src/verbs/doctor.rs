@@ -12,7 +12,7 @@ use fauxplat_units::{CpuSet, Nanos};
 use crate::{inspection, output};
 use fauxplat_options::{DoctorArgs, OutputArgs};
 
-/// Limit of the interval, so that a typing error does not wait for hours.
+/// Longest interval for which the machine is observed, so that a typing error does not make the user wait for hours.
 const INTERVAL_MAX: Nanos = Nanos(60_000_000_000);
 
 pub(crate) fn doctor(args: &DoctorArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -49,12 +49,13 @@ fn explain(name: &str, output: &OutputArgs) -> Result<(), Failure> {
 fn root(args: &DoctorArgs) -> Result<PathBuf, Failure> {
     let Some(folder) = &args.sysroot else { return Ok(PathBuf::from("/")) };
     let place = || format!("--sysroot {}", folder.display());
-    // The path is resolved, so that another spelling of `/` is recognised as this machine.
+    // The path is made canonical, so that another spelling of `/` is recognised as this machine.
     let root = folder.canonicalize().map_err(|error| Failure::usage(format!("{}: {error}", place())))?;
     if root.is_dir() { Ok(root) } else { Err(Failure::usage(format!("{} is not a folder", place()))) }
 }
 
-/// The CPUs that options name. Refuses CPUs that are not online, and intervals out of range.
+/// The CPUs that options name; `None` for all. Refuses CPUs that are not online, and an observation interval out of
+/// range.
 fn cpus(args: &DoctorArgs, root: &Path) -> Result<Option<CpuSet>, Failure> {
     if args.interval > INTERVAL_MAX {
         return Err(Failure::usage(format!("--interval {}: at most {INTERVAL_MAX}", args.interval)));
@@ -74,7 +75,7 @@ fn cpus(args: &DoctorArgs, root: &Path) -> Result<Option<CpuSet>, Failure> {
     }
 }
 
-/// A condition that fails the verb: a hazard, or any, at a level or above.
+/// A condition (`--fail-if`) under which the verb fails: a given hazard, or any hazard, has at least a given severity.
 #[derive(Debug)]
 struct Gate {
     /// Name of the hazard; `None` for `any`.
@@ -119,7 +120,7 @@ impl Gate {
         (!told.is_empty()).then(|| format!("{gate}: {}", told.join(", ")))
     }
 
-    /// A gate whose hazard could not be read passes, with a message.
+    /// The message about a gate that passes because the severity of its hazard could not be read; `None` otherwise.
     fn doubt(&self, findings: &DoctorFindings) -> Option<String> {
         let name = self.hazard?;
         let found = findings.hazards.iter().find(|found| found.name == name)?;

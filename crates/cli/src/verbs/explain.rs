@@ -11,7 +11,7 @@ use crate::begin::{beginning, finish};
 use fauxplat_options::define;
 use fauxplat_options::{DesignArgs, ExplainArgs, Varied};
 
-/// Default number of blocks, and default time in seconds.
+/// Default limits of an explanation: number of blocks, and time in seconds.
 const BLOCKS_MAX: u32 = 64;
 const TIME_MAX_S: f64 = 60.0;
 /// Default number of layouts of a program that is built.
@@ -37,7 +37,7 @@ pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), F
     finish(driver, findings.map(Findings::Explain), &args.output)
 }
 
-/// The factors that the experiment varies, and the conditions that options fix.
+/// The factors that the experiment varies, and the conditions that options fix at one value.
 fn varied(args: &ExplainArgs) -> explain::Varied {
     let wanted = |factor| varies(&args.design, factor, factor);
     explain::Varied {
@@ -48,8 +48,9 @@ fn varied(args: &ExplainArgs) -> explain::Varied {
     }
 }
 
-/// Applies the rule. ASLR is off by default: with ASLR the kernel draws the places of stack and heap in each run, and
-/// the effect of the varied factors would be lost in that.
+/// Sets the build, the rule and the condition of a definition from the options. ASLR is switched off unless an option
+/// says otherwise: with ASLR the kernel draws the addresses of stack and heap anew in each run, which would hide the
+/// effects of the factors that displace them.
 fn apply(definition: &mut Definition, args: &ExplainArgs) {
     define::apply_build(definition, &args.build);
     let (rule, design) = (&mut definition.rule, &args.design);
@@ -80,13 +81,13 @@ fn check_factors(args: &ExplainArgs) -> Result<(), Failure> {
     }
 }
 
-/// Limit of blocks: the time of the analysis grows with their third power.
+/// Greatest number of blocks: the time of the analysis grows with their third power.
 const BLOCKS_WORKED: u32 = 500;
 
-/// Least level: random orders are drawn a few thousand times, and a dozen tests share the level.
+/// Least error level: the p-values come from a few thousand random orders, and a dozen tests share the level.
 const LEVEL_LEAST: f64 = 0.005;
 
-/// Refuses definitions that cannot be explained.
+/// Refuses rules whose metric, number of blocks or level the analysis cannot handle.
 fn check(rule: &Rule) -> Result<(), Failure> {
     let of_time = [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU];
     let wrong = match rule {
@@ -106,7 +107,7 @@ fn check(rule: &Rule) -> Result<(), Failure> {
     Err(Failure::usage(wrong))
 }
 
-/// Whether at least one of the two factors is varied; without a list of factors all are.
+/// Whether at least one of the two factors is varied; without a list of factors (`--factors`) all are.
 fn varies(design: &DesignArgs, one: Varied, other: Varied) -> bool {
     design.factors.is_empty() || design.factors.contains(&one) || design.factors.contains(&other)
 }

@@ -1,17 +1,17 @@
-//! `--fail-if` of a comparison.
+//! Gates of comparisons (`--fail-if`): which comparisons fail them, and how messages name those.
 
 use fauxplat_experiment::Failure;
 use fauxplat_model::{Comparison, FailIf, GateQuestion, GateState};
 
-/// A comparison that fails a gate.
+/// A comparison that fails a gate, with what a message about it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Alarm {
     gate: FailIf,
     a: String,
     b: String,
-    /// ` in wall time`, where there are several metrics.
+    /// The metric as words for a message, such as ` in wall time`; empty where all comparisons have the same metric.
     within: String,
-    /// Whether the second command was better; `None` where that is not decided.
+    /// Whether the second command was better than the first; `None` where the gate fails because this is not decided.
     b_is_better: Option<bool>,
 }
 
@@ -28,7 +28,7 @@ impl Alarm {
         self.a == comparison.a && self.b == comparison.b && is_metric
     }
 
-    /// Whether the gate fails since nothing is decided.
+    /// Whether the gate fails because the comparison has not decided its question.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.gate, FailIf::Undecided | FailIf::Inconclusive)
     }
@@ -47,12 +47,12 @@ pub(super) fn alarms(gates: &[FailIf], comparisons: &[Comparison]) -> Vec<Alarm>
     comparisons.iter().filter_map(|comparison| alarm(gates, comparison, words(comparison))).collect()
 }
 
-/// The metric of a comparison, where there are several.
+/// The metric of a comparison as words for a message, such as ` in wall time`.
 fn within(comparison: &Comparison) -> String {
     format!(" in {}", comparison.metric.title())
 }
 
-/// Words about the first comparison in which the question of the gates has no answer.
+/// A message about the first comparison that leaves the question of the gates undecided; `None` if all decide it.
 pub(super) fn undecided(gates: &[FailIf], comparisons: &[Comparison]) -> Option<String> {
     let asked = FailIf::question(gates).unwrap_or(GateQuestion::Different);
     let open = comparisons.iter().find(|comparison| comparison.gate_state(asked) == GateState::Undecided)?;

@@ -31,7 +31,7 @@ pub(crate) fn latency(args: &LatencyArgs, invocation: &[String]) -> Result<(), F
     finish(driver, found.map(Findings::Latency), &args.output)
 }
 
-/// Refuses options of which no test makes use.
+/// Refuses options that none of the requested tests uses.
 fn check(args: &LatencyArgs) -> Result<(), Failure> {
     use LatencyKind::{Edge, Line, Message, Noise, Signal, Timer};
     let tests = |kinds: &[LatencyKind]| args.tests.iter().any(|test| kinds.contains(test));
@@ -89,18 +89,18 @@ fn asked(args: &LatencyArgs) -> Latency {
     }
 }
 
-/// Default time for which noise is watched.
+/// Default time for which a CPU is watched for noise (gaps in the execution of a busy loop).
 const NOISE_WATCHED: Nanos = Nanos(3_000_000_000);
 
-/// Default of the shortest gap that counts as noise.
+/// Default length of the shortest gap that counts as noise.
 const GAP: Nanos = Nanos(1_000);
 
-/// Period of the timer, and time from one edge to the next.
+/// Period of the timer test, and time between two edges in the tests of lines.
 fn interval(args: &LatencyArgs) -> Nanos {
     args.interval.unwrap_or(Nanos(1_000_000))
 }
 
-/// Default number of activations.
+/// Default number of timer activations.
 const COUNT: u64 = 3000;
 
 /// Number of timer activations: as stated, or as many as fit into the stated time.

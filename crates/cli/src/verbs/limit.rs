@@ -12,10 +12,10 @@ use crate::output;
 use fauxplat_options::define;
 use fauxplat_options::{LimitArgs, OutputArgs};
 
-/// Name of the group where only one is stated.
+/// Name of the control group where the options describe only one, without a name.
 const ONLY: &str = "limited";
 
-/// Limit of commands, since each has a spawner of its own.
+/// Greatest number of commands, since each has a spawner process of its own.
 const COMMANDS_MAX: usize = 64;
 
 pub(crate) fn limit(args: &LimitArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -23,7 +23,7 @@ pub(crate) fn limit(args: &LimitArgs, invocation: &[String]) -> Result<(), Failu
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
     refuse(&definition)?;
     define::defaults_as_it_is(&mut definition.condition, &args.commands, &args.condition);
-    // A limit of the definition becomes the base of the groups, which the verb makes itself.
+    // A limit in the definition becomes the base of the limits of all groups, which this verb creates itself.
     let base = args.limits.limit().or(&std::mem::take(&mut definition.condition.limit));
     let mut groups = groups(args, &base);
     let group_of = assign(&mut definition.commands, &groups)?;
@@ -46,8 +46,9 @@ fn groups(args: &LimitArgs, base: &Limit) -> Vec<(String, Limit)> {
     }
 }
 
-/// The group of each command, whose name is removed from the command's line. A single group holds all commands; of
-/// several groups, each command names its own, or gets the one in its place.
+/// The index of the group of each command. A group's name at the beginning of a command line is removed from the line.
+/// A single group holds all commands; of several groups, each command names its own, or else the commands and the
+/// groups correspond by their order.
 fn assign(commands: &mut [CommandLine], groups: &[(String, Limit)]) -> Result<Vec<usize>, Failure> {
     if let Some((name, _)) = groups
         .iter()
@@ -120,7 +121,7 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
     }
 }
 
-/// A display of use against limits: a line at intervals, and events at once.
+/// A listener that prints how much of their limits the groups use: a line at intervals, and events at once.
 struct Live {
     every_ns: Option<u64>,
     is_quiet: bool,
@@ -136,7 +137,8 @@ impl Live {
     }
 }
 
-/// Least interval between two lines of the display: faster lines cannot be read, and readings are not taken more often.
+/// Least interval between two lines of the display: lines at a faster rate cannot be read, and the groups are not read
+/// more often.
 const LINES_EVERY_NS: u64 = 20_000_000;
 
 impl Listener for Live {

@@ -10,7 +10,8 @@ use fauxplat_model::{Condition, Definition, EnvPad, Placement};
 use crate::begin::{beginning, conclude};
 use fauxplat_options::LoadArgs;
 
-/// Holds the loads, and reports what they achieved.
+/// Keeps the loads at their requested intensity until the user stops them or their time is over, and reports the
+/// intensity that they achieved.
 pub(crate) fn load(args: &LoadArgs, invocation: &[String]) -> Result<(), Failure> {
     let condition = Condition {
         cpu: Placement::Free,

@@ -16,7 +16,8 @@ use fauxplat_options::OutputArgs;
 /// Schema of the documents that can be merged.
 const SCHEMA: &str = "fauxplat.latency/1";
 
-/// Adds up the histograms of equal tests; a test that only one document has stays as it is.
+/// Adds up the histograms of the tests that measured the same in several documents, and reports the sums. A test that
+/// only one document has is reported unchanged.
 pub(crate) fn merge(files: &[PathBuf], output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
     let mut header = inspection::header(Path::new("/"), invocation);
     let mut found = LatencyFindings::default();
@@ -41,7 +42,7 @@ pub(crate) fn merge(files: &[PathBuf], output: &OutputArgs, invocation: &[String
     inspection::report(&header, &Findings::Latency(found), output)
 }
 
-/// Whether two tests measured the same on the same CPUs.
+/// Whether two tests measured the same quantity, with the same settings, on the same CPUs.
 fn is_same(a: &LatencyTest, b: &LatencyTest) -> bool {
     let question = |it: &LatencyTest| {
         (it.name.clone(), it.policy, it.cpu, it.peer, it.interval_ns, it.slack_ns, it.lines.clone())
@@ -49,7 +50,8 @@ fn is_same(a: &LatencyTest, b: &LatencyTest) -> bool {
     question(a) == question(b)
 }
 
-/// The origin of a document's figures, for the report: documents of different machines may be merged.
+/// A sentence about the origin of a document's figures: its date, machine and kernel, since documents of different
+/// machines may be merged.
 fn origin(file: &Path, document: &Value) -> String {
     let word = |pointer: &str| document.pointer(pointer).and_then(Value::as_str).unwrap_or("?").to_owned();
     format!(

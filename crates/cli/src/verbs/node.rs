@@ -30,15 +30,15 @@ pub(crate) fn node(args: &NodeArgs, invocation: &[String]) -> Result<(), Failure
     done
 }
 
-/// Ends this process in order once the reader of its output is gone. A connection without a terminal gives no other
-/// sign, and a second order would then measure beside this one.
+/// Ends this process in order once the reader of its output is gone. A connection without a terminal shows its end in
+/// no other way, and a process that continued would disturb the measurement of a second order.
 fn end_unheard() {
     let watch = || -> fauxplat_sys::Result<Poller> {
         let poller = Poller::new()?;
         poller.add(std::io::stdout().as_fd(), 0, Interest::Urgent)?;
         Ok(poller)
     };
-    // Epoll refuses regular files, and a report in a file may be read at any later time: nothing is watched then.
+    // Epoll refuses regular files, in which case nothing is watched: a report in a file may be read at any later time.
     if let Ok(poller) = watch() {
         std::thread::spawn(move || wait_for_end(&poller));
     }
@@ -49,14 +49,15 @@ fn wait_for_end(poller: &Poller) {
     while poller.wait(&mut ready, None).is_ok() {
         match ready.first() {
             Some(end) if end.is_over => return signal::send(std::process::id() as i32, signal::SIGTERM),
-            // Urgent data would make every later wait return at once.
+            // The output is ready for another reason, urgent data, and would make every later wait return at once, so
+            // watching ends.
             Some(_) => return,
             None => {}
         }
     }
 }
 
-/// The order: packed in an option, or as JSON in a file or on standard input.
+/// The order to carry out: packed in the option `--order`, or as JSON in a file or on standard input.
 fn order(args: &NodeArgs) -> Result<NodeOrder, Failure> {
     if let Some(word) = &args.order {
         return Ok(unpacked(word)?);

@@ -14,9 +14,10 @@ use fauxplat_options::{Method, OutputArgs, ProfileArgs, RATE_HZ, STACK_BYTES};
 
 /// Default time for which several commands are sampled in turns.
 const IN_TURNS: Nanos = Nanos(30_000_000_000);
-/// Limit of blocks: more would not improve the answer.
+/// Greatest number of blocks of sampled runs: more would not improve the result.
 const BLOCKS_MAX: u32 = 1000;
-/// Highest probability that any function is falsely called different; the same as for a comparison.
+/// Highest probability that any function is falsely reported as different; the same as that of a wrong verdict in a
+/// comparison.
 const ERROR: f64 = 0.01;
 
 /// Samples commands or a process, or reads samples from a file.
@@ -52,7 +53,7 @@ pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), F
     conclude(driver.finish(Findings::Profile(Box::new(found)), failed), &output)
 }
 
-/// A definition with one profile and no command, for a running process or a file.
+/// A definition with one empty command, for the profile of a running process or of a file.
 fn one() -> Definition {
     Definition { commands: vec![CommandLine::default()], ..Definition::default() }
 }
@@ -89,7 +90,7 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
     }
 }
 
-/// Sampling of two commands in turns, with defaults for everything but the time.
+/// Settings for sampling two commands in turns: defaults, except for the time.
 pub(super) fn in_turns(longest: Nanos) -> Profiling {
     Profiling {
         rate_hz: RATE_HZ,
@@ -101,7 +102,7 @@ pub(super) fn in_turns(longest: Nanos) -> Profiling {
     }
 }
 
-/// The event that an option names, if any.
+/// The event to sample that the option `-e` names; `None` for the default.
 fn event(events: &[String]) -> Result<Option<String>, Failure> {
     match events {
         [] => Ok(None),

@@ -5,8 +5,8 @@ use std::path::Path;
 use fauxplat_experiment::Failure;
 use fauxplat_model::{KnobOutcome, Restoration};
 
-/// Fails with the exit code of a machine's refusal where a value could not be restored, whichever process restored the
-/// others.
+/// Fails with the exit code of a machine that refuses an operation if any value could not be restored, whether this
+/// process or its guardian restored the others.
 pub(crate) fn all_back(restored: Option<&Restoration>, journal: &Path) -> Result<(), Failure> {
     let changes = restored.iter().flat_map(|done| &done.changes);
     match changes.filter(|change| change.outcome == KnobOutcome::Refused).count() {

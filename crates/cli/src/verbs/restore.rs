@@ -1,4 +1,4 @@
-//! `fauxplat restore`: put back exactly what was there.
+//! `fauxplat restore`: restores the settings of the machine that `fauxplat tune` changed.
 
 use fauxplat_experiment::Failure;
 use fauxplat_model::RestoreFindings;
@@ -12,8 +12,8 @@ use crate::{inspection, output};
 use fauxplat_options::RestoreArgs;
 
 pub(crate) fn restore(args: &RestoreArgs, invocation: &[String]) -> Result<(), Failure> {
-    // A half-restored machine would be worse than none: a restoration that has begun goes on to its end, and only a
-    // waiting one can be interrupted.
+    // A half-restored machine would be worse than one that is not restored, so a restoration that has begun is
+    // completed, and only one that still waits for the journal can be interrupted.
     signal::stop_on_interrupt().map_err(Failure::machine)?;
     output::try_files(&args.output)?;
     let (root, journal) = (Root::new(&args.place.sysroot), journal(&args.place));

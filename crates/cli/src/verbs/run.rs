@@ -1,4 +1,4 @@
-//! `fauxplat run`: how long, how much, under exactly which conditions.
+//! `fauxplat run`: measures commands: their times, their use of resources, and the condition under which they ran.
 
 use fauxplat_experiment::measure::run::Further;
 use fauxplat_experiment::{Driver, Failure, Machine, measure};

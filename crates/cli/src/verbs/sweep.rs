@@ -1,4 +1,4 @@
-//! `fauxplat sweep`: does a factor that nobody looks at change the time?
+//! `fauxplat sweep`: whether a factor such as the size of the environment changes the time of a command.
 
 use fauxplat_experiment::measure::sweep;
 use fauxplat_experiment::{Failure, Machine};
@@ -8,7 +8,7 @@ use crate::begin::{beginning, finish};
 use fauxplat_options::SweepArgs;
 use fauxplat_options::define;
 
-/// Visits the levels of a factor in random order until it is decided whether they differ.
+/// Measures a command at the levels of a factor in random order until it is decided whether the levels differ.
 pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let commands = define::or_program(&args.commands, args.build.is_given());

@@ -27,7 +27,8 @@ pub(crate) fn table(args: &TableArgs, invocation: &[String]) -> Result<(), Failu
     }
 }
 
-/// Reads the table at regular times, which do not drift with the time that a reading takes.
+/// Reads the table at regular times until the user interrupts or `--count` is reached. The times do not drift by the
+/// time that a reading takes.
 fn follow(live: &mut Live<'_>, args: &TableArgs, header: &Header, interval_ns: u64) -> Result<(), Failure> {
     if interval_ns == 0 {
         return Err(Failure::usage("--watch 0: the interval must be longer than nothing"));
@@ -65,7 +66,7 @@ struct Live<'a> {
     /// The open table; `None` while its file is gone.
     table: Option<AnyTable>,
     rates: Rates,
-    /// Time of the first reading.
+    /// Time of the first reading by `CLOCK_MONOTONIC`; `None` before.
     started_ns: Option<u64>,
 }
 
@@ -102,14 +103,16 @@ impl<'a> Live<'a> {
         })))
     }
 
-    /// Names of keys; a name that the user gave replaces the name that the table's creator gave.
+    /// Names of the keys of a table, by number. A name that the user gave replaces the name that the table's creator
+    /// gave.
     fn key_names(&self, keys: &[Key]) -> BTreeMap<u64, String> {
         let is_free = |key: &&Key| !self.names.keys.values().any(|name| *name == key.name);
         let own = keys.iter().filter(is_free).map(|key| (key.number, key.name.clone()));
         own.chain(self.names.keys.clone()).collect()
     }
 
-    /// Warnings about names of the user that name nothing in the table, or that the table has for another key.
+    /// Warnings about names that the user gave to keys or objects that the table does not have, or that the table has
+    /// for another key.
     fn doubts(&self, keys: &[Key], rates: &[Rate]) -> Vec<String> {
         let is_chosen = |chosen: &[u64], number: &u64| chosen.is_empty() || chosen.contains(number);
         let has_key =
@@ -147,8 +150,8 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Reads the table that now has the file's name; `None` while there is none. Its publisher may remove or replace
-    /// the table, and a new one is waited for. A table that grows stays open.
+    /// Reads the table that now has the file's name; `None` while there is none. The process that publishes the table
+    /// may remove or replace it, in which case later calls look for a new table. A table that grows stays open.
     fn look_again(&mut self) -> Result<Option<Findings>, Failure> {
         self.refresh();
         if self.table.is_none() {
@@ -175,7 +178,7 @@ impl<'a> Live<'a> {
         match AnyTable::open_read_only(&self.args.file) {
             Ok(table) => {
                 self.table = Some(table);
-                // Values of another table do not continue those of the first.
+                // The values of the new table do not continue those of the old one.
                 self.rates = Rates::new();
             }
             Err(error) if was_open => self.lose(&error.to_string()),
@@ -183,7 +186,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Reports once that the table is gone for now.
+    /// Closes the table and prints a message that it is gone for now, if it was open.
     fn lose(&mut self, why: &str) {
         if self.table.take().is_some() && !self.args.output.quiet {
             output::complain(&format!("{}: {why}; waiting for a new one", self.args.file.display()));

@@ -1,4 +1,4 @@
-//! `fauxplat topo`: which CPU is what to which.
+//! `fauxplat topo`: the parts of a machine, and CPUs by their relation to each other.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ fn show(args: &TopoLook, invocation: &[String]) -> Result<(), Failure> {
     inspection::report(&header, &Findings::Topo(Box::new(findings)), &output)
 }
 
-/// Least time for which CPUs are watched where their activity matters.
+/// Least time for which CPUs are observed where the choice depends on their activity.
 const SHORTEST_WATCH: Nanos = Nanos(50_000_000);
 
 fn pick(args: &PickArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -68,7 +68,7 @@ fn pick(args: &PickArgs, invocation: &[String]) -> Result<(), Failure> {
     inspection::report(&header, &Findings::Topo(Box::new(findings)), &args.output)
 }
 
-/// The parts of the machine below a root.
+/// The header and the topology of the machine whose `/sys` and `/proc` are below a root.
 fn look(root: &Path, depth: Depth, invocation: &[String]) -> (Header, TopoFindings) {
     let (machine, topology, warnings) = fauxplat_topology::survey(root, depth);
     let header = Header { warnings, ..inspection::header_of(machine, invocation) };

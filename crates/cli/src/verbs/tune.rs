@@ -1,4 +1,4 @@
-//! `fauxplat tune`: quiet the machine.
+//! `fauxplat tune`: changes settings of the machine for measurements, during one command or until they are restored.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use super::put_back::all_back;
 use crate::{inspection, output};
 use fauxplat_options::{OutputArgs, PlaceArgs, TuneArgs};
 
-/// Changes the machine: until it is restored, or for one command.
+/// Changes settings of the machine: until `fauxplat restore` restores them, or during one command.
 pub(crate) fn tune(args: &TuneArgs, invocation: &[String]) -> Result<(), Failure> {
     // Destinations of reports are tried before the machine is changed, since the report says what was changed.
     output::try_files(&args.output)?;
@@ -116,7 +116,8 @@ fn apply(args: &TuneArgs, root: Root, settings: Settings, invocation: &[String])
     Ok(tuning.apply()?)
 }
 
-/// Changes the machine and leaves it so; the journal keeps the earlier values for `fauxplat restore`.
+/// Changes settings of the machine and leaves them changed; the journal contains the earlier values for `fauxplat
+/// restore`.
 fn until_restored(
     args: &TuneArgs,
     mut header: Header,
@@ -135,7 +136,7 @@ fn until_restored(
     verdict(&told.changes, &named)
 }
 
-/// Adds the tuner's results to the header and the findings, for all forms of the verb.
+/// Adds the changes that were made, and notes about them, to the findings and the header, for all forms of the verb.
 fn note(header: &mut Header, told: &mut TuneFindings, tuned: &mut Tuned) {
     header.warnings.append(&mut tuned.notes);
     header.warnings.extend(tuned.recovered.as_ref().map(recovered));
@@ -143,8 +144,8 @@ fn note(header: &mut Header, told: &mut TuneFindings, tuned: &mut Tuned) {
     told.changes.clone_from(&tuned.changes);
 }
 
-/// The error where a knob that the user named could not be turned, or where missing permissions left nothing of a
-/// profile.
+/// The error where a setting that the user named could not be changed, or where missing permissions prevented every
+/// change of a profile.
 fn verdict(changes: &[KnobChange], named: &[String]) -> Result<(), Failure> {
     let is = |outcome| move |change: &&KnobChange| change.outcome == outcome;
     let failed = first_failure(changes, |change| {
@@ -180,7 +181,7 @@ fn for_a_command(
     let named = settings.by_name();
     let mut tuned = apply(args, root, settings, invocation)?;
     note(&mut header, &mut told, &mut tuned);
-    // Settings that were asked for by name must hold, or the command is not run.
+    // The command is run only if all settings that were named on the command line could be made.
     let ended = match verdict(&told.changes, &named) {
         Ok(()) => plain::run(&program, &argv, tuned.process.aslr_off).map(Ok),
         Err(refused) => Ok(Err(refused)),
@@ -199,7 +200,8 @@ fn for_a_command(
     }
 }
 
-/// The command has standard output to itself, unless the report has a format for programs.
+/// Reports beside the command, which has standard output to itself unless the report has a format for programs or goes
+/// to a file.
 fn report_beside(header: &Header, findings: &Findings, args: &OutputArgs) -> Result<(), Failure> {
     match args.format == Format::Text && args.output.is_none() {
         true => output::beside(&inspection::record(header, findings), args),

@@ -1,4 +1,4 @@
-//! Names that completions offer.
+//! Prints the names that shell completions offer.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use fauxplat_tuning::Root;
 
 use crate::output;
 
-/// Prints the names of one kind, a line each.
+/// Prints the names of one kind, such as metrics, each on a line.
 ///
 /// # Errors
 /// Returns the error of standard output.
@@ -34,7 +34,7 @@ pub(crate) fn candidates(kind: Candidates) -> Result<(), Failure> {
     output::names(&names)
 }
 
-/// Relations by which CPUs are chosen; `topo pick --help` has their grammar.
+/// Examples of the relations by which CPUs are chosen; `topo pick --help` has their grammar.
 const RELATIONS: [&str; 10] = [
     "all",
     "isolated",
@@ -48,7 +48,8 @@ const RELATIONS: [&str; 10] = [
     "package:0",
 ];
 
-/// The newest experiments. A missing store has none, since a completion is no place for an error.
+/// Numbers of the newest experiments in the store, after the word `last`. Where there is no store the list has only
+/// this word, since a completion cannot show an error.
 fn runs() -> Vec<String> {
     const SHOWN: usize = 50;
     let filter = Filter { limit: Some(SHOWN), ..Filter::default() };

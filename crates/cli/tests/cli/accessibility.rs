@@ -1,4 +1,5 @@
-//! Terminals and languages of all kinds: nothing is drawn that cannot be shown, and nothing breaks a program's figures.
+//! Output on terminals and in languages of all kinds: nothing is printed that the terminal cannot show, and no figure
+//! is broken.
 
 use std::process::Command;
 
@@ -8,7 +9,7 @@ use crate::common::{Done, Lab, runs};
 
 const ESCAPE: char = '\x1b';
 
-/// Runs fauxplat on a terminal of `script(1)`, with these variables; returns its output.
+/// Runs fauxplat on a terminal made by `script(1)`, with these environment variables; returns the terminal's output.
 fn on_a_terminal(lab: &Lab, words: &str, variables: &[(&str, &str)]) -> String {
     let line = format!("stty rows 24 cols 40; {} {words} --store none", lab.starter().join(" "));
     let mut command = Command::new("script");
@@ -39,7 +40,8 @@ fn forty_columns_hold_report_and_progress() {
     let lab = Lab::new();
     for variables in [&[("TERM", "dumb")][..], &[("TERM", "xterm"), ("NO_COLOR", "1")]] {
         let text = on_a_terminal(&lab, "run 'sleep 0.03' --runs 20", variables);
-        // Redrawing the progress line begins at the left margin, and escape sequences take no column.
+        // The redrawn progress line starts at the left margin each time, and escape sequences take no column, so the
+        // parts between are measured.
         let lines = text.split(['\n', '\r']).filter(|line| !line.starts_with("repeat with: "));
         let longest = lines.map(|line| bare(line).chars().count()).max().unwrap();
         assert!(longest <= 40, "{longest}: {text:?}");

@@ -16,7 +16,7 @@ fn a_command_that_does_not_exist() {
         lab.run(&["run", "true", "--conclude", "no-such-program"])
             .complains(4, &["conclude", "127", "--show-output"]);
         lab.run(&["run", "env", "--env", "PATH=/nowhere"]).complains(2, &["`env`", "PATH"]);
-        // The shell exists; a program that it does not find shows in its exit status.
+        // The shell itself exists, so a program that it does not find only shows in the shell's exit status.
         lab.run(&["run", "--shell", "no-such-program"]).complains(4, &["status 127"]);
     }
 }
@@ -30,7 +30,7 @@ fn a_command_that_is_not_executable() {
     }
 }
 
-/// Only the kernel can judge these files, which it does when the first run is started.
+/// Only the kernel can tell that these files cannot be executed, which it does when the first run is started.
 #[test]
 fn a_command_that_the_kernel_refuses() {
     for lab in Lab::both() {
@@ -46,7 +46,8 @@ fn a_command_that_the_kernel_refuses() {
     fs::set_permissions(lab.path("private"), fs::Permissions::from_mode(0o001)).unwrap();
     let done = lab.run(&["run", "./private"]);
     if fauxplat_sys::process::is_root() {
-        // Root may execute the file; as others may not read it, the interpreter fails.
+        // Where root made the file, the laboratory's user is one of the others: the user may execute the file, but the
+        // interpreter may not read it.
         done.complains(4, &["./private", "status"]);
     } else {
         done.complains(4, &["private", "cannot be executed"]);
@@ -119,8 +120,8 @@ fn a_baseline_that_cannot_be_read() {
     lab.run_unstored(&["compare", "true", "--baseline", "1"]).complains(2, &["--store is none"]);
 }
 
-/// Root may name tuning profiles by path. The contents of a file can neither drive the terminal nor write anywhere but
-/// to knobs.
+/// Root may name files of tuning profiles. The contents of such a file can neither control the terminal nor write to
+/// other files than those of knobs.
 #[test]
 fn a_broken_file_of_profiles_is_refused_in_a_line() {
     let lab = Lab::new();

@@ -31,7 +31,7 @@ fn a_folder_and_a_device_are_no_store() {
     done.complains(3, &["/proc/version/store", "cannot be"]);
 }
 
-/// Root may write everything, so only an ordinary user meets a read-only store.
+/// Root may write to any file, so the test of a read-only store needs an ordinary user.
 #[test]
 fn a_read_only_store_can_be_read_and_is_not_written() {
     let lab = Lab::ordinary();
@@ -90,7 +90,7 @@ fn a_database_of_another_program_is_left_as_it_is() {
     assert_eq!(fs::read(lab.path("store.sqlite")).unwrap(), bytes);
 }
 
-/// The limit of a file's size ends the experiment as a full disk does; earlier results are intact.
+/// A limit of the store's file size ends the experiment as a full disk does; earlier results stay intact.
 #[test]
 fn a_full_store_names_its_file_and_keeps_what_it_has() {
     for lab in Lab::both() {

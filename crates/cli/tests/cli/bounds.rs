@@ -1,5 +1,5 @@
-//! Counts, products, sizes and times that come from outside: each is refused by one line, or has its result, within a
-//! bound of memory.
+//! Counts, products, sizes and times that come from outside: each is refused by one line or processed, in a bounded
+//! amount of memory.
 
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -11,11 +11,11 @@ use fauxplat_table::{Options, Table};
 use crate::common::{Done, Lab, SIGINT, alive, eventually, number, runs};
 use crate::table::Shared;
 
-/// Limit of address space: enough for every command here, and exceeded by one that would ask for more memory than a
-/// machine has.
+/// An option of `prlimit(1)` that limits the address space: enough for every command here, and not for one that would
+/// ask for more memory than a machine has.
 const SPACE: &str = "--as=700000000";
 
-/// Runs fauxplat with a limit of address space.
+/// Runs fauxplat with the limit of address space [`SPACE`].
 fn confined(lab: &Lab, words: &[&str]) -> Done {
     confined_to(lab, SPACE, words)
 }
@@ -103,7 +103,7 @@ fn files_that_are_too_long_or_never_end_are_refused() {
     confined(&lab, &["compare", "true", "--baseline", &deep]).complains(2, &["deep.json", "line 1"]);
 }
 
-/// A writer that is silent is waited for until the user interrupts.
+/// A pipe whose writer writes nothing is waited for until the user interrupts.
 #[test]
 fn a_silent_pipe_is_waited_for_until_an_interruption() {
     let lab = Lab::new();
@@ -146,9 +146,9 @@ fn forks(count: u32) -> String {
     format!("i=0; while [ $i -lt {count} ]; do (:); i=$((i+1)); done")
 }
 
-/// Runs fauxplat, which must succeed; returns its output and the peak memory of it and its helpers. Another fauxplat
-/// measures that: the kernel's account of a child of the test process begins with the test process's own memory, which
-/// other tests have made large.
+/// Runs fauxplat, which must succeed; returns its output and the peak memory of the process and its helpers. Another
+/// fauxplat measures that memory: the kernel's account of a child of the test process begins with the test process's
+/// own memory, which other tests have made large.
 fn measured(lab: &Lab, words: &[&str]) -> (String, u64) {
     let all = lab.starter().into_iter().chain(words.iter().map(|&word| word.to_owned()));
     let quoted: Vec<String> = all.map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
@@ -159,8 +159,8 @@ fn measured(lab: &Lab, words: &[&str]) -> (String, u64) {
     (lab.read("printed"), number(&runs(&document, 0)[0], "peak_memory_bytes"))
 }
 
-/// Nothing is kept of each process: a few hundred bytes for each would exceed the 32 MiB of data that each process of
-/// fauxplat may have here.
+/// Processes that a run leaves behind are only counted: a few hundred bytes for each would exceed the 32 MiB of data
+/// that each process of fauxplat may have here.
 #[test]
 fn a_hundred_thousand_processes_in_a_run_are_counted_in_little_memory() {
     let lab = Lab::new();
@@ -171,7 +171,7 @@ fn a_hundred_thousand_processes_in_a_run_are_counted_in_little_memory() {
     assert_eq!(number(&runs(&last, 0)[0], "left_behind"), 0);
 }
 
-/// Of the processes that a command makes, only the first are listed.
+/// Of very many processes that a command makes, only the first 10,000 are listed.
 #[test]
 fn a_tree_of_very_many_processes_lists_the_first() {
     let lab = Lab::new();
@@ -187,8 +187,8 @@ fn a_tree_of_very_many_processes_lists_the_first() {
     assert!(shown.contains(heading), "{:?}", shown.lines().take(20).collect::<Vec<_>>());
 }
 
-/// A recording whose sections claim to be as long as a disk, in a file as long as some: memory is allocated by the
-/// file's true contents.
+/// A recording of perf whose header claims more bytes than the file has: the memory that is allocated depends on the
+/// file's true size.
 #[test]
 fn a_recording_that_says_more_than_it_holds_is_refused_in_little_memory() {
     let lab = Lab::new();
@@ -208,7 +208,7 @@ fn a_recording_that_says_more_than_it_holds_is_refused_in_little_memory() {
     }
 }
 
-/// A sparse file of forty gibibytes: its rows are empty, and its index may claim anything.
+/// A sparse file of forty gibibytes: its rows are empty, and its index may be damaged.
 #[test]
 fn a_table_of_more_rows_than_memory_holds_is_read_where_somebody_wrote() {
     const VALUE: i64 = 424_242_424_242;
@@ -245,7 +245,7 @@ fn a_table_of_more_rows_than_memory_holds_is_read_where_somebody_wrote() {
     }
 }
 
-/// A process that has become another user's cannot be ended, and is not waited for.
+/// A process that now belongs to another user cannot be ended, and is not waited for.
 #[test]
 fn what_is_out_of_reach_is_not_waited_for() {
     let lab = Lab::ordinary();
@@ -258,10 +258,10 @@ fn what_is_out_of_reach_is_not_waited_for() {
     if probe.code != Some(0) {
         return println!("skipped: no program can become another user's here: {}", probe.err);
     }
-    // The process is left behind by a command that ends.
+    // A command that ends leaves this process behind.
     let line = format!("{become_root} 86410 & sleep 0.05");
     lab.run(&["run", "--shell", &line, "--runs", "2"]).succeeds();
-    // The command itself can become another user's, too.
+    // Here the command itself becomes a process of another user.
     let live = lab.start(&["run", &format!("{become_root} 86411")]);
     assert!(eventually(|| alive("sleep 86411") > 0));
     live.signal(SIGINT);

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::common::Lab;
 
-/// A counter that is not aligned, so that it straddles lines in some layouts. The cost of that depends on the
-/// processor, and no test checks it.
+/// Source of a program whose counter is not aligned, so that it straddles two cache lines in some layouts. The cost of
+/// that depends on the processor, and no test checks it.
 const COUNTER: &str = r#"
 #include <stdint.h>
 #include <stdio.h>
@@ -38,14 +38,16 @@ fn first(document: &Value) -> &Value {
     &document["comparisons"][0]
 }
 
-/// A build in which every second seed gives three times the work: a layout effect that no processor can take away.
+/// A build line in which every second seed gives a program with three times the work: an effect of the layout on any
+/// processor.
 fn planted(lab: &Lab) -> String {
     let work = "for (uint64_t i = 0; i < 12000000 * (1 + 2 * (SEED % 2)) / 3; i++)";
     lab.write("planted.c", &COUNTER.replace("for (uint64_t i = 0; i < 12000000; i++)", work));
     BUILD.replace("cc ", "cc -DSEED={seed} ").replace("counter.c", "planted.c")
 }
 
-/// A single source gives different binaries, and the verdict says whether it is about the binaries or the source.
+/// Builds of a single source differ as binaries, and the verdict says whether it is about the binaries or about the
+/// source.
 #[test]
 fn two_layouts_of_one_source_differ_and_the_source_does_not() {
     let lab = yard();
@@ -99,7 +101,8 @@ fn a_true_difference_is_found_in_the_source() {
     assert!(phrases.iter().all(|phrase| text.contains(phrase)), "{text}");
 }
 
-/// Parameters reach the build, objects are permuted, and a definition has the same effect as the command line.
+/// Parameters are filled into build lines, objects are linked in different orders, and a definition has the same effect
+/// as the command line.
 #[test]
 fn builds_take_parameters_objects_and_definitions() {
     let lab = yard();

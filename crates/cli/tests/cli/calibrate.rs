@@ -1,4 +1,4 @@
-//! `fauxplat aa`: comparisons of identical copies, and of copies that do a little more.
+//! `fauxplat aa`: comparisons of identical copies, and of copies that do a little more work.
 
 use serde_json::Value;
 
@@ -18,12 +18,14 @@ fn strata_and_rivals_are_counted() {
             let ends = ["false_verdicts", "equivalent", "inconclusive"].map(|field| number(stratum, field));
             assert_eq!(ends.iter().sum::<u64>(), 3, "{stratum}");
             let upper = stratum["rate_upper_95"].as_f64().unwrap();
-            // Clopper and Pearson: with no false answer among n answers, the bound is 1 - 0.05^(1/n).
+            // The upper bound of a rate by Clopper and Pearson: with no false answer among n answers, it is 1 -
+            // 0.05^(1/n).
             let none = |answers: u64| (1.0 - 0.05f64.powf(1.0 / answers as f64) - upper).abs() < 1e-6;
             let answers = ends[0] + ends[1];
             assert!(upper <= 1.0 && (ends[0] > 0 || answers == 0 || none(answers)), "{stratum}");
             assert!(answers > 0 || upper == 1.0, "{stratum}");
-            // Some tools need sixty runs or several seconds, and eight pairs are fewer.
+            // The rules of these tools need sixty runs or several seconds, and eight pairs are fewer, so they give no
+            // answer.
             let rivals = stratum["rivals"].as_array().unwrap();
             assert!(
                 rivals.iter().all(|rival| rival["rule"] != "poop" && rival["rule"] != "pyperf"),
@@ -45,7 +47,7 @@ fn rivals_judge_when_they_have_the_runs_that_they_take() {
     let document = lab.json(&words);
     let rivals = document["strata"][0]["rivals"].as_array().unwrap();
     assert!(rivals.len() >= 5 && rivals.iter().all(|rival| number(rival, "comparisons") == 1), "{rivals:?}");
-    // Runs that were made for the rivals alone do not count as fauxplat's own.
+    // Runs that were made only for the rules of other tools do not count in fauxplat's own comparison.
     assert!(document["strata"][0]["pairs_mean"].as_f64().unwrap() <= 8.0, "{}", document["strata"]);
 }
 
@@ -55,14 +57,15 @@ fn commands_that_fail_are_compared_where_that_is_wanted() {
     let words =
         ["aa", "sh -c 'exit 3'", "-N", "1", "--strata", "plain", "--max-pairs", "40", "--ignore-failure"];
     let stratum = &lab.json(&words)["strata"][0];
-    // The guards may drop some pairs on any machine; without the option all would fail.
+    // Guards against disturbances may drop some pairs on any machine; without `--ignore-failure` all would be dropped.
     assert!(stratum["pairs_mean"].as_f64().unwrap() > 0.0, "{stratum}");
 }
 
 #[test]
 fn power_is_counted_with_a_known_amount_of_work() {
     let lab = Lab::new();
-    // CPU time, since a busy machine lengthens the wall time of a few short pairs by more than the work does.
+    // CPU time is compared, since a busy machine lengthens the wall time of a few short pairs by more than the added
+    // work does.
     let words = ["aa", &spin(1500), "-N", "1", "--strata", "plain", "--max-pairs", "8", "--metric", "cpu"];
     let document = lab.json(&[&words[..], &["--power", "5%", "--power-comparisons", "2"]].concat());
     let power = document["power"].as_array().unwrap();
@@ -78,7 +81,7 @@ fn power_is_counted_with_a_known_amount_of_work() {
     assert!(text.contains("plain"), "{text}");
 }
 
-/// A recorded session of 48 pairs of a command with itself.
+/// Stores a session of 48 pairs of a command with itself, to be replayed.
 fn recorded(lab: &Lab) {
     let words =
         ["compare", "--tail-margin", "0.1%", "--margin", "0.001%", "--max-pairs", "48", "--level", "0.01%"];
@@ -102,7 +105,7 @@ fn a_recorded_session_says_what_would_be_found() {
         let ends = ["different", "wrong_sign", "equivalent", "inconclusive"].map(|end| number(row, end));
         assert_eq!((number(row, "comparisons"), ends.iter().sum::<u64>()), (4, 4), "{row}");
     }
-    // A seed draws the same comparisons again, and nothing was stored.
+    // With a seed, a replay draws equal comparisons again; a replay stores nothing.
     assert_eq!(lab.json(&words)["rows"], document["rows"]);
     assert_eq!(lab.json(&["history", "list"])["experiments"].as_array().unwrap().len(), 1);
     let text = lab.run(&words).succeeds().out;
@@ -149,7 +152,7 @@ fn a_plan_says_what_would_be_found_before_anything_is_compared() {
     lab.run(&["compare", "--plan", "-L", "n=1,2", "echo {n}"]).reports_misuse(&["--plan", "parameter"]);
 }
 
-/// A stratum's disturbance of its copies does not reach the next stratum.
+/// A change that a stratum makes for its copies, such as their layout, has no effect on the next stratum.
 #[test]
 fn strata_leave_nothing_to_each_other() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! The files of `docs/ci`: their steps are run as a runner would run them, against a stand-in of the service.
+//! The files of `docs/ci`: their steps are run as a CI service would run them, with an imitation of the service's API.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,7 +15,7 @@ fn of_docs(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ci").join(name)
 }
 
-/// The name and the script of each step that runs something.
+/// The name and the script of each step of a GitHub workflow that runs a script.
 fn steps(workflow: &str) -> Vec<(String, String)> {
     let (mut steps, mut name) = (Vec::<(String, String)>::new(), String::new());
     for line in workflow.lines().map(str::trim_start) {
@@ -29,14 +29,15 @@ fn steps(workflow: &str) -> Vec<(String, String)> {
     steps
 }
 
-/// The lines of the scripts of a job of GitLab.
+/// The lines of a GitLab job's scripts, each with its last word as a name.
 fn lines_of_gitlab(job: &str) -> Vec<(String, String)> {
     let scripts = job.lines().filter_map(|line| line.trim().strip_prefix("- sh "));
     let name = |line: &str| line.rsplit(' ').next().unwrap_or_default().to_owned();
     scripts.map(|line| (name(line), format!("sh {line}"))).collect()
 }
 
-/// A repository with a program in two versions, set up for every service. The second version sleeps for the given time.
+/// A git repository with a program in two versions, with the files for every CI service. The second version sleeps for
+/// the given time.
 fn repository(sleeps: &str) -> Lab {
     let lab = Lab::new();
     let program = |sleeps: &str| format!("printf '#!/bin/sh\\nsleep {sleeps}\\n' > make-it");
@@ -54,7 +55,7 @@ fn repository(sleeps: &str) -> Lab {
     lab
 }
 
-/// Runs a step's script in the repository; the program of this build is installed already.
+/// Runs a step's script in the repository, with the fauxplat program of this build in the path.
 fn run(lab: &Lab, script: &str, variables: &[(&str, &str)]) -> Done {
     let bin = Path::new(env!("CARGO_BIN_EXE_fauxplat")).parent().unwrap().display().to_string();
     let mut shell = Command::new("bash");
@@ -66,7 +67,7 @@ fn run(lab: &Lab, script: &str, variables: &[(&str, &str)]) -> Done {
     Done::of(shell)
 }
 
-/// An imitation of a service with comments, which answers requests until the test ends.
+/// An imitation of the API for comments of a CI service, which answers requests until the test ends.
 struct Service {
     address: String,
     comments: Arc<Mutex<Vec<Value>>>,
@@ -74,7 +75,7 @@ struct Service {
 }
 
 impl Service {
-    /// Starts a service with this many comments of others, which allows changes or not.
+    /// Starts an imitation with this many comments of others, which accepts new comments if `may_write`.
     fn new(comments: usize, may_write: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -112,7 +113,7 @@ fn serve(stream: TcpStream, comments: &Mutex<Vec<Value>>, requests: &Mutex<Vec<S
             break;
         }
         length = line.strip_prefix("content-length: ").map_or(length, |text| text.parse().unwrap());
-        // Only the service whose requests carry `private-token` takes forms.
+        // Only GitLab, whose requests carry `private-token`, takes forms instead of JSON.
         is_json &= !line.starts_with("private-token");
     }
     let mut body = vec![0; length];
@@ -169,7 +170,7 @@ fn decoded(form: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Whether curl and jq are here, which the script needs for comments; says so where they are not.
+/// Whether curl and jq are installed, which the script needs for comments; prints a message where they are not.
 fn has_tools() -> bool {
     let is_there =
         |tool: &str| Command::new(tool).arg("--version").output().is_ok_and(|done| done.status.success());
@@ -210,7 +211,7 @@ fn jobs_fail_a_change_that_is_slower_and_keep_one_comment() {
     }
 }
 
-/// The variables by which a job names its pull request.
+/// The environment variables by which a job of the service names its pull request, and the token for comments.
 fn place(service: &str, address: &str, token: &'static str) -> Vec<(&'static str, String)> {
     let of = |pairs: &[(&'static str, &str)]| {
         pairs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect()
@@ -253,8 +254,8 @@ fn a_comment_is_written_once_and_updated_afterwards() {
     }
 }
 
-/// A change from a fork has no token, or a token that may not write; a service may be down. The job does not fail for
-/// that.
+/// A change from a fork has no token, or a token that may not write; a service may be down. In these cases the job does
+/// not fail.
 #[test]
 fn a_job_that_may_not_comment_says_so_and_goes_on() {
     if !has_tools() {

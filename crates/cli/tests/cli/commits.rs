@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGTERM, alive, eventually};
 
-/// Makes a program that sleeps for the seconds that the commit states.
+/// A build line that makes a program which sleeps for as many seconds as the commit states.
 const BUILD: &str = r#"test -s seconds && printf '#!/bin/sh\nexec sleep %s\n' "$(cat seconds)" > program && chmod +x program"#;
 
-/// A repository with a commit for each text of the file `seconds`; the subject is the number of the commit.
+/// A git repository with a commit for each of these texts of the file `seconds`; the subject of a commit is its number.
 fn repository(lab: &Lab, seconds: &[&str]) -> PathBuf {
     let name = "a repository";
     lab.shell(&format!("git init -q -b main '{name}'"));
@@ -23,7 +23,7 @@ fn repository(lab: &Lab, seconds: &[&str]) -> PathBuf {
     lab.path(name)
 }
 
-/// The command of fauxplat in a folder.
+/// The command that starts fauxplat in a folder.
 fn command(lab: &Lab, folder: &Path, words: &[&str]) -> Command {
     let mut command = lab.command(words);
     command.current_dir(folder);
@@ -156,7 +156,7 @@ fn git_bisect_finds_the_commit_by_a_gate() {
     bisect.args(["bisect", "run"]).arg(fauxplat.get_program()).args(fauxplat.get_args()).current_dir(&top);
     let done = Done::of(bisect);
     let said = done.out + &done.err;
-    // Commit 3 does not build, so that git cannot tell it from commit 4.
+    // Commit 3 does not build, so git cannot decide whether commit 3 or 4 made the change.
     assert!(said.contains("only 'skip'ped commits left") || said.contains("number 4"), "{said}");
 }
 
@@ -222,12 +222,12 @@ fn a_killed_search_goes_on() {
     let notes = lab.path(".cache/fauxplat/commits/searches");
     let is_noted = || {
         let files = std::fs::read_dir(&notes).into_iter().flatten().flatten();
-        // A note that is still being written has another name.
+        // A file of notes that is still being written has another name.
         let notes = files.filter(|file| file.path().extension().is_none_or(|it| it != "part"));
         let texts = notes.filter_map(|file| std::fs::read_to_string(file.path()).ok());
         texts.filter(|text| text.contains("\"outcome\"")).count() > 0
     };
-    // Waits up to five minutes, until the first step is noted.
+    // Waits up to five minutes until the first step of the search is noted.
     assert!((0..60_000).any(|_| is_noted() || (std::thread::sleep(Duration::from_millis(5)), false).1));
     killed.kill().unwrap();
     killed.wait().unwrap();
@@ -288,8 +288,8 @@ fn a_suite_runs_in_the_work_trees_of_two_revisions() {
     run(&lab, &top, &["suite", "--build", "make", "a", "b"]).ends_with(2);
 }
 
-/// An interruption does not end with the code of `--undecided-code`: `git bisect run` would take it for an answer about
-/// the commit.
+/// An interrupted build ends with the code of an interrupt and not with that of `--undecided-code`, which `git bisect
+/// run` would take for an answer about the commit.
 #[test]
 fn an_interrupted_build_ends_with_130() {
     let building = "touch begun; sleep 86452";
@@ -333,7 +333,7 @@ fn a_search_without_time_says_how_far_it_came() {
     assert!(!said.contains("--seed 0"), "{said}");
 }
 
-/// With next to no time no pair may be analysed, and the report has no ratio.
+/// With a very short time limit there may be no pair to analyse, and the report has no ratio.
 #[test]
 fn a_search_without_time_has_a_report() {
     let lab = Lab::new();

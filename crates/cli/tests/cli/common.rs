@@ -1,4 +1,4 @@
-//! A laboratory of its own for each test: a folder, a store in it, and ways to run fauxplat there.
+//! A laboratory for each test: a folder with a store, and ways to run fauxplat there.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,14 +18,14 @@ pub(crate) const SIGTERM: i32 = signal::SIGTERM;
 /// The user id of `nobody`, an ordinary user on every machine.
 const ORDINARY_USER: &str = "65534";
 
-/// Time limits for tests that need something to happen before a limit: where a machine is too slow for one, the next is
-/// tried.
+/// Time limits for tests in which something has to happen before a limit of fauxplat: if a machine is too slow for one
+/// limit, the next is tried.
 pub(crate) const LIMITS: [&str; 3] = ["2s", "20s", "200s"];
 
-/// A folder and a store of its own.
+/// A private folder for one test, with a store in it.
 pub(crate) struct Lab {
     folder: TempDir,
-    /// Whether root gives up its privileges before it becomes fauxplat.
+    /// Whether fauxplat is started by root, which first gives up its privileges.
     demoted: bool,
 }
 
@@ -54,7 +54,8 @@ impl Lab {
         lab
     }
 
-    /// A privileged and an ordinary laboratory; where the tests are not root's, an ordinary one alone.
+    /// Laboratories of all available users: of root and of an ordinary user, or, where the tests do not run as root, of
+    /// their user alone.
     pub(crate) fn both() -> Vec<Self> {
         match process::is_root() {
             true => vec![Lab::new(), Lab::ordinary()],
@@ -70,7 +71,7 @@ impl Lab {
         self.folder().join(name)
     }
 
-    /// The path of a file as text, for command lines.
+    /// The path of a file in this laboratory as text, for command lines.
     pub(crate) fn file(&self, name: &str) -> String {
         self.path(name).to_str().unwrap().to_owned()
     }
@@ -107,7 +108,7 @@ impl Lab {
         !self.demoted && mask >> number & 1 == 1
     }
 
-    /// fauxplat with the given words, without a store option.
+    /// The command that starts fauxplat with these words, without a store option.
     pub(crate) fn bare(&self, words: &[&str]) -> Command {
         let mut command = self.program();
         command.args(words);
@@ -115,7 +116,7 @@ impl Lab {
         command
     }
 
-    /// fauxplat with the store of this laboratory.
+    /// The command that starts fauxplat with these words and the store of this laboratory.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = self.bare(words);
         if takes_store(words) {
@@ -124,7 +125,8 @@ impl Lab {
         command
     }
 
-    /// The words by which fauxplat is started here.
+    /// The words that start fauxplat in this laboratory: the program, or a command that first gives up root's
+    /// privileges.
     pub(crate) fn starter(&self) -> Vec<String> {
         if !self.demoted {
             return vec![BINARY.to_owned()];
@@ -140,15 +142,16 @@ impl Lab {
         command
     }
 
-    /// Sets the folder, and an environment in which no variable of the user's own changes the outcome.
+    /// Sets the working directory of a command, and an environment in which no variable of the user changes the
+    /// outcome.
     pub(crate) fn settle(&self, command: &mut Command) {
         command.current_dir(self.folder()).stdin(Stdio::null());
         command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
         command.env("HOME", self.folder()).env("TMPDIR", self.folder()).env("LANG", "C.UTF-8");
     }
 
-    /// Runs fauxplat as `"$@"` of a shell script with mounts of its own; `None`, with a message, where mounting is not
-    /// permitted.
+    /// Runs fauxplat as the arguments (`"$@"`) of a shell script in a mount namespace, where the script can mount;
+    /// `None`, with a message, where mounting is not permitted.
     pub(crate) fn with_mounts(&self, script: &str, words: &[&str]) -> Option<Done> {
         if !fauxplat_sys::process::is_root() {
             eprintln!("skipped: mounting takes root");
@@ -185,17 +188,17 @@ impl Lab {
         Done::of(command).succeeds().json()
     }
 
-    /// The newest experiment of the store, with all its samples.
+    /// The document of the newest experiment in the store, with all its samples.
     pub(crate) fn last(&self) -> Value {
         self.json(&["history", "export", "last"])
     }
 
-    /// Starts fauxplat and lets it run.
+    /// Starts fauxplat in this laboratory, and returns while it runs.
     pub(crate) fn start(&self, words: &[&str]) -> Live {
         Live::of(self.command(words))
     }
 
-    /// Starts fauxplat by a program that executes it in its own process, as nohup(1) does.
+    /// Starts fauxplat under another program, such as nohup(1), which replaces itself by fauxplat in the same process.
     pub(crate) fn start_under(&self, prefix: &[&str], words: &[&str]) -> Live {
         let all: Vec<String> = prefix.iter().map(|&word| word.to_owned()).chain(self.starter()).collect();
         let mut command = Command::new(&all[0]);
@@ -208,7 +211,7 @@ impl Lab {
     }
 }
 
-/// Whether a command line takes `--store`. Commands without a verb are run.
+/// Whether a command line accepts `--store`. A line without a verb gets one as in fauxplat.
 pub(crate) fn takes_store(words: &[&str]) -> bool {
     let words: Vec<String> = ["fauxplat"].iter().chain(words).map(|&word| word.to_owned()).collect();
     fauxplat_options::takes(&fauxplat_options::understood(&words), "store")
@@ -216,10 +219,11 @@ pub(crate) fn takes_store(words: &[&str]) -> bool {
 
 const BINARY: &str = env!("CARGO_BIN_EXE_fauxplat");
 
-/// Starts a program with the default action for SIGHUP, since the tests may run with it ignored, as under nohup(1).
+/// Words that start a program with the default action for SIGHUP, since the tests may run with that signal ignored, as
+/// under nohup(1).
 pub(crate) const HEARING: [&str; 2] = ["env", "--default-signal=HUP"];
 
-/// A running fauxplat, and the thread that reads its report: a full pipe would block it.
+/// A running fauxplat process, and the thread that reads its report: a full pipe would block the process.
 pub(crate) struct Live(Child, std::thread::JoinHandle<Vec<u8>>);
 
 impl Live {
@@ -256,7 +260,7 @@ impl Live {
         self.0.try_wait().unwrap().is_none()
     }
 
-    /// Waits for the end. A run that hangs is ended, and fails the test.
+    /// Waits for the end of the process. A process that hangs is killed, and the test fails.
     pub(crate) fn end(mut self) -> Done {
         let ended = eventually(|| !self.is_running());
         if !ended {
@@ -299,7 +303,7 @@ impl Done {
         self
     }
 
-    /// Checks the exit code, and that standard error is one line of fauxplat with all of these words.
+    /// Checks the exit code, and that standard error is one message of fauxplat that contains all of these words.
     #[track_caller]
     pub(crate) fn complains(self, code: i32, words: &[&str]) -> Self {
         let line = self.err.trim_end_matches('\n');
@@ -316,7 +320,8 @@ impl Done {
         self
     }
 
-    /// Checks for bad usage found by the parser of the command line: its first line has all of these words.
+    /// Checks that the parser of the command line refused it, and that the first line of the message contains all of
+    /// these words.
     #[track_caller]
     pub(crate) fn reports_misuse(self, words: &[&str]) -> Self {
         let line = self.err.lines().next().unwrap_or_default();
@@ -336,17 +341,18 @@ pub(crate) fn allowed() -> Vec<u32> {
     sched::affinity(0).unwrap().iter().map(|cpu| cpu.0).collect()
 }
 
-/// The first CPU that the tests may use, as a word.
+/// The number of the first CPU that the tests may use, as text.
 pub(crate) fn first_cpu() -> String {
     allowed()[0].to_string()
 }
 
-/// The first CPU paired with itself.
+/// The first CPU that the tests may use, paired with itself, as text such as `0:0`.
 pub(crate) fn first_pair() -> String {
     format!("{0}:{0}", first_cpu())
 }
 
-/// A shell loop of this many rounds, as one command line: CPU time in proportion, no file touched.
+/// A command line that runs a shell loop of this many rounds: its CPU time is proportional to them, and it touches no
+/// file.
 pub(crate) fn spin(rounds: u32) -> String {
     format!("sh -c 'i=0; while [ $i -lt {rounds} ]; do i=$((i+1)); done'")
 }
@@ -365,7 +371,7 @@ pub(crate) fn all_runs(document: &Value) -> Vec<(usize, &Value)> {
     all
 }
 
-/// A field that holds a whole number.
+/// The value of a field that contains a whole number.
 #[track_caller]
 pub(crate) fn number(value: &Value, field: &str) -> u64 {
     value[field].as_u64().unwrap_or_else(|| panic!("{field} is {} in {value}", value[field]))
@@ -378,7 +384,7 @@ fn catches_interrupts(pid: u32) -> bool {
     u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask >> (SIGINT - 1) & 1 == 1)
 }
 
-/// Number of voluntary context switches of a process's live threads.
+/// Number of voluntary context switches of all live threads of a process.
 pub(crate) fn sleeps(pid: u32) -> u64 {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let of = |thread: fs::DirEntry| {
@@ -389,12 +395,12 @@ pub(crate) fn sleeps(pid: u32) -> u64 {
     threads.filter_map(of).sum()
 }
 
-/// Waits until something holds; false if it does not within half a minute.
+/// Waits until a condition holds; false if it does not within half a minute.
 pub(crate) fn eventually(mut holds: impl FnMut() -> bool) -> bool {
     within(Duration::from_secs(30), &mut holds)
 }
 
-/// Waits until something holds; false if it does not within this time.
+/// Waits until a condition holds; false if it does not within this time.
 pub(crate) fn within(limit: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let step = Duration::from_millis(10);
     (0..limit.as_millis() / step.as_millis()).any(|_| {
@@ -406,17 +412,17 @@ pub(crate) fn within(limit: Duration, mut holds: impl FnMut() -> bool) -> bool {
     }) || holds()
 }
 
-/// Processes on this machine whose command line is made of exactly these words.
+/// Number of processes on this machine whose command line consists of exactly these words.
 pub(crate) fn alive(words: &str) -> usize {
     pids(words).len()
 }
 
-/// Process ids of the programs on this machine whose command line is made of exactly these words.
+/// Process ids of the processes on this machine whose command line consists of exactly these words.
 pub(crate) fn pids(words: &str) -> Vec<i32> {
     let same = |entry: &fs::DirEntry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let given: Vec<&[u8]> = line.split(|&byte| byte == 0).filter(|word| !word.is_empty()).collect();
-        // Words may hold blanks.
+        // Words may contain blanks, so the command line is compared as a whole.
         given.join(&b' ') == words.as_bytes()
     };
     let entries = fs::read_dir("/proc").unwrap().flatten().filter(same);

@@ -115,7 +115,7 @@ fn gates_fail_with_exit_code_1_after_the_report() {
     lab.run(&[&open[..], &["--fail-if", "inconclusive"]].concat()).complains(1, &["--fail-if inconclusive"]);
 }
 
-/// The level of one false alarm in a thousand is reached after six pairs at the earliest.
+/// With an error level of one in a thousand, a verdict takes at least six pairs.
 #[test]
 fn a_program_does_not_differ_from_itself() {
     let lab = Lab::new();
@@ -126,7 +126,7 @@ fn a_program_does_not_differ_from_itself() {
     assert!(done.out.contains("equivalent") || done.out.contains("inconclusive"), "{}", done.out);
 }
 
-/// Between sessions a machine may wander, so only a difference far beyond its noise is found for sure.
+/// The speed of a machine may change between sessions, so only a difference far beyond that is sure to be found.
 #[test]
 fn stored_results_and_files_serve_as_a_baseline() {
     let lab = Lab::new();
@@ -256,7 +256,7 @@ fn time_limits_end_a_comparison() {
     assert_eq!(first(&document)["stopped_by"], "max-pairs");
 }
 
-/// Block, place and command of every measured run, in their order, as far as both experiments go.
+/// Block, position and command of every measured run, in order, up to the end of the shorter of two experiments.
 fn orders(lab: &Lab, seed: &str) -> Vec<(u64, u64, usize)> {
     let words = [
         "compare",
@@ -292,7 +292,7 @@ fn without_a_seed_one_is_drawn_and_reported() {
     assert_ne!(seed(), seed());
 }
 
-/// The first runs warm up and do not count.
+/// The first runs of each command are warm-up runs and do not count.
 #[test]
 fn a_comparison_warms_up() {
     let lab = Lab::new();
@@ -320,7 +320,7 @@ fn several_metrics_are_decided_each_with_its_margin() {
     assert_eq!((memory["margin_absolute"].as_f64(), memory["pairs"].is_number()), (Some(65536.0), true));
     assert!(memory["margin"].as_f64().unwrap() > 0.0 && first(&last)["margin"] == 0.01);
     assert!(first(&last).get("margin_absolute").is_none());
-    // A gate examines all metrics, and the stored definition has them like any other.
+    // A gate examines all metrics. The stored definition lists several metrics like a single one.
     lab.run(&[&words[..], &["--fail-if", "slower"]].concat())
         .complains(1, &["--fail-if slower", "two against one", "in wall time"]);
     let shown = lab.run(&["history", "show", "last"]).succeeds();
@@ -365,8 +365,8 @@ fn what_commands_print_is_a_metric_that_can_decide() {
     assert_eq!(last["definition"]["metric_from"][0], "+speed[/s]=rate ([0-9.]+)");
 }
 
-/// Another process knows the direction of a metric that a user defined only from the store; without it, the gate would
-/// be inverted.
+/// The direction of a metric that the user defined (more is better) is known to another fauxplat process only from the
+/// store. Without it, the gate would be inverted.
 #[test]
 fn a_stored_comparison_says_what_it_said() {
     let lab = Lab::new();
@@ -392,7 +392,8 @@ fn a_stored_comparison_says_what_it_said() {
     assert!(cases.contains("failures=\"1\""), "{cases}");
 }
 
-/// Six pairs decide nothing. A strict gate then fails by the exit code and in the report for CI alike.
+/// Six pairs are too few for a decision. A gate that also fails without one (`undecided`) then fails by its exit code
+/// and in the report for CI.
 #[test]
 fn a_strict_gate_fails_in_every_report() {
     let lab = Lab::new();
@@ -441,7 +442,7 @@ fn a_printed_metric_that_is_not_there_ends_it_before_it_begins() {
     compare(&["--metric-from", "speed=(.)", "--stdout", "inherit"]).complains(2, &["--stdout"]);
 }
 
-/// A gate fails if a second measurement agrees, and not if the first one's finding is gone.
+/// A gate with `--confirm` fails only if a second measurement shows the same.
 #[test]
 fn a_gate_is_confirmed_before_it_fails() {
     let lab = Lab::new();
@@ -464,8 +465,8 @@ fn a_gate_is_confirmed_before_it_fails() {
     lab.run(&["compare", "true", "true", "--confirm"]).reports_misuse(&["--fail-if"]);
 }
 
-/// A confirming measurement was chosen by the first one's result, so it does not count as a replication; for later
-/// comparisons it is a session like others.
+/// A confirming measurement is made because of the first one's result, so it does not count as a replication of that.
+/// For later comparisons it counts as an earlier session.
 #[test]
 fn what_is_confirmed_is_no_earlier_session() {
     let lab = Lab::new();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::common::{Done, Lab};
 
-/// The words that bash offers for the last of these words.
+/// The words that bash offers to complete the last of these words.
 fn offered(lab: &Lab, words: &[&str]) -> Vec<String> {
     let binary = Path::new(env!("CARGO_BIN_EXE_fauxplat")).parent().unwrap().display().to_string();
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
@@ -50,7 +50,7 @@ fn names_are_offered_where_a_value_has_one() {
     has(&["fauxplat", "doctor", "--fail-if", "tur"], "turbo");
 }
 
-/// Each shell reads its completions without an error, where it is installed, and asks for every kind of name.
+/// Shells that are installed read their completions without an error, and the scripts ask for every kind of name.
 #[test]
 fn completions_are_printed_for_each_shell() {
     let lab = Lab::new();
@@ -67,7 +67,7 @@ fn completions_are_printed_for_each_shell() {
     }
 }
 
-/// Stored experiments are offered by their numbers; without a store there is no output.
+/// Stored experiments are offered by their numbers; without a store only `last` is offered.
 #[test]
 fn stored_runs_are_offered() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! The stated condition is what the child process finds.
+//! The condition that a command line states is the one that the measured process has.
 
 use std::fs;
 
@@ -205,7 +205,8 @@ fn a_saved_definition_equals_its_command_line() {
     assert_eq!(changed["commands"][0]["name"], "first 5");
 }
 
-/// Inherited values are read back from the process, recorded, and shown in the condition line.
+/// Values that a process inherits, such as its nice value, are read from the process before it begins, stored, and
+/// shown in the report.
 #[test]
 fn the_condition_that_is_told_is_the_one_that_held() {
     let nice = sched::nice().saturating_add(5).min(19);
@@ -248,7 +249,7 @@ fn an_inherited_real_time_policy_is_told_and_an_ordinary_one_undoes_it() {
     }
 }
 
-/// A limit is a part of the condition, whether fauxplat or its caller has set it.
+/// A resource limit is a part of the condition, whether fauxplat or its caller has set it.
 #[test]
 fn limits_stand_in_the_condition() {
     let lab = Lab::new();

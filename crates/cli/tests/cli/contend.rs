@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::common::{Lab, SIGINT, SIGTERM, allowed, eventually, first_cpu, first_pair, number};
 
-/// Two rounds fewer than the default, and short shifts: enough for the shape of a document.
+/// Few rounds and short shifts: enough to check the shape of a document.
 const SHORT: [&str; 6] = ["--rounds", "5", "--max-rounds", "5", "--duration", "1ms"];
 
 fn contend(lab: &Lab, words: &[&str]) -> Value {
@@ -40,8 +40,8 @@ fn every_pair_has_a_label_with_evidence_and_every_kernel_a_cost() {
     }
 }
 
-/// The unaccounted share of the wall time depends on the machine and its load; the sum of the parts must equal the wall
-/// time anyway.
+/// The share of the wall time that no account explains depends on the machine and its load; the parts must add up to
+/// the wall time anyway.
 #[test]
 fn wall_time_is_cpu_time_and_waiting_and_steal_and_the_rest_is_told() {
     let found =
@@ -55,8 +55,8 @@ fn wall_time_is_cpu_time_and_waiting_and_steal_and_the_rest_is_told() {
             continue;
         };
         let known_ns = number(pair, "run_delay_ns") + pair["steal_ns"].as_u64().unwrap_or(0);
-        // The rest of the wall time is CPU time and unexplained time, so the unexplained share is no more than the
-        // rest.
+        // The wall time that is left after the known waits is CPU time and unexplained time, so the unexplained share
+        // is no more than this rest.
         let left = 1.0 - known_ns as f64 / number(pair, "wall_ns") as f64;
         assert!(share <= left + 1e-9, "{share} of the wall time is unexplained, {left} is left: {pair}");
     }
@@ -91,7 +91,7 @@ fn cpus_that_are_not_there_or_not_allowed_are_refused() {
     crate::common::Done::of(bound).complains(2, &[&format!("CPU {last}"), "not allowed"]);
 }
 
-/// An interrupt ends a shift or a pause that would take minutes.
+/// An interrupt ends a measuring shift or a pause between readings that would take minutes.
 #[test]
 fn whoever_stops_it_does_not_wait_for_a_shift_to_end() {
     let lab = Lab::new();
@@ -135,7 +135,8 @@ fn without_permission_it_works_and_says_so() {
     assert!(found["not_measured"].to_string().contains("CAP_SYS_NICE"), "{found}");
 }
 
-/// Other processes keep all CPUs busy: ordinary workers have to wait, so rounds are dropped and nothing is decided.
+/// Other processes keep all CPUs busy: workers without a real-time policy have to wait, so rounds are dropped and
+/// nothing is decided.
 #[test]
 fn beside_others_ordinary_workers_decide_nothing_wrong() {
     let lab = Lab::ordinary();
@@ -221,8 +222,8 @@ fn the_map_is_drawn() {
     lab.run(&[&words[..], &["hyperfine-json"], &SHORT].concat()).complains(2, &["hyperfine-json"]);
 }
 
-/// Interrupts as soon as the workers exist, which is before the caches are tried and long before the first round; and
-/// when the experiment is in the store, which is when the rounds begin.
+/// Interrupts the experiment as soon as its workers exist, which is before the caches are tried and long before the
+/// first round; and when the experiment is in the store, which is when the rounds begin.
 #[test]
 fn an_interrupted_matrix_is_reported_whenever_it_is_interrupted() {
     for (signal, rounds_have_begun) in [(SIGINT, false), (SIGTERM, false), (SIGINT, true)] {

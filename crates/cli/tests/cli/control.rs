@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::common::{Lab, SIGINT, eventually, number, runs};
 use crate::counters::counts_both_modes;
 
-/// A tenth of a second of sleep before, between and after, and a child that works between.
+/// A script that enables counting while a child works and a tenth of a second passes, and sleeps as long before and
+/// after.
 const SCRIPT: &str = "
 sleep 0.1
 echo enable > ctl; read answer < ack; echo $answer >> answers
@@ -44,7 +45,7 @@ fn what_is_enabled_is_counted_apart() {
         assert!(faults > 0 && faults < number(run, "software:page-faults"), "{run}");
         assert!(number(run, "control:task-clock_ns") < number(run, "software:task-clock_ns"), "{run}");
     }
-    // Warm-up runs have none here.
+    // Every run writes two answers, and there are no warm-up runs.
     assert_eq!(lab.read("answers"), "ack\n".repeat(2 * all.len()));
     assert!(!lab.path("ctl").exists() && !lab.path("ack").exists(), "what was made is removed");
 }
@@ -115,7 +116,8 @@ fn a_pipe_that_was_there_stays_and_another_file_is_refused() {
     assert_eq!(lab.read("file"), "text\n");
 }
 
-/// A command that waits for acknowledgements is not traced beforehand to find out whether it is a single task.
+/// A comparison may trace a command beforehand to find out whether it has a single task. A command that waits for
+/// acknowledgements is not traced.
 #[test]
 fn a_comparison_answers_too() {
     let lab = Lab::new();

@@ -4,7 +4,7 @@ use std::process::{Child, Command};
 
 use crate::common::{Lab, first_pair, number, runs};
 
-/// Whether the kernel lets the user of the tests count events of the user's own processes.
+/// Whether the kernel lets the user who runs the tests count events of the user's own processes.
 fn counts_here(lab: &Lab) -> bool {
     let found = lab.json(&["counters"]);
     let faults = found["counters"].as_array().unwrap().iter().find(|it| it["name"] == "page-faults");
@@ -15,8 +15,8 @@ fn counts_here(lab: &Lab) -> bool {
     is_here
 }
 
-/// Whether the kernel lets the laboratory count user and kernel mode, so that metrics have the names that were asked
-/// for.
+/// Whether the kernel lets the laboratory's user count both user and kernel mode, so that metrics have the names that
+/// were asked for.
 pub(crate) fn counts_both_modes(lab: &Lab) -> bool {
     let done = lab.run(&["run", "-r", "1", "-e", "page-faults", "true"]);
     let is_here = done.code == Some(0) && runs(&lab.last(), 0)[0]["software:page-faults"].is_u64();
@@ -99,7 +99,7 @@ fn a_count_can_decide_and_every_run_of_many_has_one() {
     assert!(all.into_iter().all(|run| run[metric].as_u64() > Some(0)), "{last}");
 }
 
-/// Of a set of events of the processor and the kernel, the available ones are counted.
+/// Of several requested events of the processor and the kernel, those that are available are counted.
 #[test]
 fn of_a_set_what_there_is_is_counted_and_the_rest_is_named() {
     for lab in Lab::both() {

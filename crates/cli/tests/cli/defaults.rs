@@ -1,4 +1,4 @@
-//! Files of defaults: which options they give, which they may not, and what is said about them.
+//! Files of defaults: which options they may set, and what is reported about these options.
 
 use crate::common::{Done, Lab};
 
@@ -21,7 +21,7 @@ fn within(lab: &Lab, words: &[&str]) -> Done {
     Done::of(command)
 }
 
-/// The invocation that a report of some runs records.
+/// The command line that a report records.
 fn recorded(done: Done) -> String {
     done.succeeds().json()["invocation"].to_string()
 }
@@ -72,7 +72,8 @@ fn a_verb_without_the_option_of_all_verbs_goes_without_it() {
     within(&lab, &RUN).complains(2, &["the verb `run` has no option --max-pairs"]);
 }
 
-/// A project's file may come from a stranger: no command that the file names is run, and no file is written.
+/// A project's file of defaults may come from a stranger: no command that the file names is run, and no file is
+/// written.
 #[test]
 fn a_project_gives_no_commands_and_no_files() {
     for option in [

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab};
 
-/// A short interval, since no test depends on counts.
+/// A short interval of observation, since no test depends on counts.
 const SHORT: [&str; 2] = ["--interval", "10ms"];
 
 fn doctor(lab: &Lab, words: &[&str]) -> Done {
@@ -28,7 +28,7 @@ fn hazard<'a>(document: &'a Value, name: &str) -> &'a Value {
     hazards.iter().find(|hazard| hazard["name"] == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
-/// A tree of a machine with an unsuitable governor and nothing else.
+/// Captured files of a machine with an unsuitable governor and no other hazard; returns the path of the folder.
 fn tree(lab: &Lab) -> String {
     for (name, text) in [
         ("root/sys/devices/system/cpu/online", "0-1"),
@@ -164,7 +164,7 @@ fn settings_that_are_mounted_read_only_cannot_be_tuned() {
     }
 }
 
-/// Tries the advised commands, with values filled in where the reader has to choose.
+/// Runs the `tune` commands that `doctor` advises, with values filled in where the reader has to choose.
 #[test]
 fn tune_knows_every_knob_that_doctor_names() {
     let lab = Lab::new();

@@ -42,7 +42,7 @@ fn both_run_at_once_and_change_places() {
     assert!(gaps[0] < shortest, "some of them overlap: {gaps:?} of {shortest}");
 }
 
-/// The confirming measurement may run on the first one's CPUs, and agrees with it.
+/// A second measurement that confirms a duet may use the same CPUs as the first, and agrees with it.
 #[test]
 fn a_duet_is_confirmed_on_its_own_cpus() {
     let lab = Lab::new();

@@ -4,11 +4,11 @@ use std::process::Stdio;
 
 use crate::common::{Done, Lab, SIGINT, eventually};
 
-/// A command that writes its notification into a file, at once.
+/// A command for `--notify` that writes what it was told to the file `news`.
 const NEWS: &str =
     "printf '%s|%s|%s' \"$FAUXPLAT_VERDICT\" \"$FAUXPLAT_EXIT_CODE\" \"$FAUXPLAT_SENTENCE\" > news";
 
-/// Verdict, exit code and sentence.
+/// Verdict, exit code and sentence that the command for `--notify` was given.
 fn news(lab: &Lab) -> [String; 3] {
     let text = lab.read("news");
     let parts: Vec<&str> = text.splitn(3, '|').collect();
@@ -52,7 +52,7 @@ fn an_interruption_is_told_too() {
     assert_eq!(news(&lab)[..2], ["stopped", "130"]);
 }
 
-/// A reader that closed the pipe has read enough of the report; the exit code still tells how the experiment ended.
+/// A pipe that its reader closes is no error of the report, but the exit code still tells how the experiment ended.
 #[test]
 fn a_closed_pipe_hides_no_failure() {
     let lab = Lab::new();
@@ -77,7 +77,7 @@ fn a_command_that_cannot_tell_changes_nothing() {
     assert!(late.contains("was ended") && late.lines().count() == 1, "{late}");
 }
 
-/// The bell is for terminals: in a pipe it would reach a file.
+/// The bell character is written to terminals only: in a pipe it would reach a file.
 #[test]
 fn a_sound_is_for_terminals() {
     let lab = Lab::new();

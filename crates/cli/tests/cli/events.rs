@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::common::Lab;
 
-/// The lines of a file, each an object of the stream.
+/// The lines of a file of events, each a JSON object.
 fn lines(path: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -29,7 +29,7 @@ fn a_run_is_told_from_its_beginning_to_its_end() {
     let runs = of(&lines, "evidence");
     assert_eq!(runs.len(), 7, "five runs and two that warm up");
     assert!(runs.iter().all(|run| run["kind"] == "run"));
-    // The lines have the same figures as the document, whichever of them this machine gives.
+    // The event lines have the same figures as the document, whichever figures this machine provides.
     let reported = document["commands"][0]["runs"].as_array().unwrap();
     for (told, reported) in runs.iter().zip(reported) {
         assert_eq!((&told["wall_ns"], &told["trial"]), (&reported["wall_ns"], &reported["trial"]));
@@ -73,7 +73,7 @@ fn the_stream_does_not_mix_with_the_report_and_survives_its_reader() {
     assert!(std::fs::read_to_string(&report).unwrap().contains("wall time"));
     let nowhere = lab.run(&["run", "true", "--runs", "2", "--events", "/no/such/folder/events"]);
     nowhere.complains(2, &["--events /no/such/folder/events"]);
-    // A full device ends the lines, and the experiment continues and reports.
+    // On a full device no further events are written, but the experiment continues and is reported.
     let full = lab.run(&["run", "true", "--runs", "2", "--events", "/dev/full"]).ends_with(0);
     assert!(full.out.contains("wall time"));
 }

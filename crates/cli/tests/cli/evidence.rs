@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGKILL, eventually, first_pair, number, runs, spin};
 
-/// Verbs that run for a long time, each with words that make its units of evidence short.
+/// Command lines that run for a long time, each with options that make its units of evidence short.
 const LONG: [&[&str]; 4] = [
     &["run", "true", "--runs", "100000"],
     &["index", "--all-cpus", "--duration", "10m"],
@@ -15,7 +15,7 @@ const LONG: [&[&str]; 4] = [
     &["contend", "--duration", "1ms", "--rounds", "1000"],
 ];
 
-/// The newest experiment as far as it is stored; `None` while there is none.
+/// The document of the newest experiment as far as it is stored; `None` while there is none.
 fn exported(lab: &Lab) -> Option<Value> {
     let done = lab.run(&["history", "export", "last"]);
     (done.code == Some(0)).then(|| done.json())
@@ -25,13 +25,13 @@ fn pieces(document: &Value) -> &[Value] {
     document["evidence"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Number of runs and of other pieces of evidence.
+/// Number of runs and other pieces of evidence in a document.
 fn units(document: &Value) -> usize {
     let commands = document["commands"].as_array().map_or(0, Vec::len);
     (0..commands).map(|command| runs(document, command).len()).sum::<usize>() + pieces(document).len()
 }
 
-/// The cells that have a piece in a round.
+/// The cells of a measurement, such as pairs of CPUs, that have a piece of evidence from this round.
 fn cells_of(pieces: &[Value], round: u64) -> BTreeSet<u64> {
     pieces.iter().filter(|piece| number(piece, "round") == round).map(|piece| number(piece, "cell")).collect()
 }
@@ -57,19 +57,20 @@ fn a_killed_experiment_has_all_its_evidence_but_the_unit_in_progress() {
         let csv = lab.run(&["history", "export", "last", "--format", "csv"]).succeeds().out;
         let rows = csv.lines().count() - 1;
         assert!(rows >= units(&document), "{words:?}: {rows} rows");
-        // The next experiment finds the store in order.
+        // The store is usable for the next experiment.
         lab.run(&["run", "true", "--runs", "1"]).succeeds();
     }
 }
 
-/// Every round before the last has every cell, and runs are numbered without a gap.
+/// Checks that every round before the last has a piece of evidence for every cell, or that runs are numbered without a
+/// gap.
 fn has_no_gap(words: &[&str], document: &Value) {
     if words[0] == "run" {
         let trials = runs(document, 0).iter().map(|run| number(run, "trial"));
         assert!(trials.eq(0..runs(document, 0).len() as u64));
         return;
     }
-    // Events have no cell.
+    // Events, such as incidents in the kernel, belong to no cell.
     let pieces: Vec<Value> =
         pieces(document).iter().filter(|piece| piece["kind"] != "event").cloned().collect();
     let last = pieces.iter().map(|piece| number(piece, "round")).max().unwrap();
@@ -114,7 +115,7 @@ fn every_verb_gives_its_raw_data() {
     }
 }
 
-/// The limit of a file's size ends the measurement as a full disk does: measured runs are reported all the same.
+/// A limit of the store's file size ends the measurement as a full disk does: measured runs are reported all the same.
 #[test]
 fn a_store_that_fills_up_takes_no_report_away() {
     for lab in Lab::both() {

@@ -1,4 +1,5 @@
-//! `fauxplat explain`: planted effects go to their factors, coordinates come back from the seed, bad input is refused.
+//! `fauxplat explain`: effects that a program has by design are attributed to their factors, the levels of each run
+//! follow from the seed, and bad input is refused.
 
 use std::path::Path;
 use std::process::Command;
@@ -27,8 +28,8 @@ fn component<'a>(document: &'a Value, factor: &str) -> Option<&'a Value> {
     document["components"].as_array().unwrap().iter().find(|component| component["factor"] == factor)
 }
 
-/// Share of a factor in the points that are explained by it or by the other factors of the design. The share of CPU and
-/// time is left out: other load on the machine can move them by any amount, and is then rightly named.
+/// Share of a factor in the points that are explained by it or by the other factors of the design. The components of
+/// CPU and time are left out, unless the factor is the CPU: other load on the machine can make them arbitrarily large.
 fn attributed(document: &Value, factor: &str) -> f64 {
     let points = |component: &Value| component["points_percent"].as_f64().unwrap();
     let all = document["components"].as_array().unwrap();
@@ -39,8 +40,8 @@ fn attributed(document: &Value, factor: &str) -> f64 {
     sum(&|name| is_of(name, factor)) / sum(&designed)
 }
 
-/// Whether a component belongs to a factor. A factor has two components where each of its levels is several places:
-/// between the levels, and within them.
+/// Whether a component belongs to a factor. A factor whose levels are ranges of displacements has two components: one
+/// between the levels, and one within them, named `-place`.
 fn is_of(name: &str, factor: &str) -> bool {
     name == factor || name.strip_suffix("-place") == Some(factor)
 }
@@ -51,14 +52,14 @@ fn planted_effects_go_to_their_factors() {
     let Some(planted) = planted(&lab) else { return };
     let cpus = allowed();
     let (first, slow) = (cpus[0], cpus[cpus.len() - 1]);
-    // Of many CPUs only a few would be chosen, perhaps without the slow one.
+    // All allowed CPUs would be too many: a few would be chosen, perhaps without the slow one.
     let both = format!("{first},{slow}");
     for (word, factor) in [("cpu", "cpu"), ("stack", "env-size"), ("heap", "heap")] {
         if word == "cpu" && first == slow {
             println!("skipped: one CPU has nothing to be compared with");
             continue;
         }
-        // CPU time, which other tests beside this one move less than the wall time.
+        // CPU time is explained, since other tests at the same time change it less than wall time.
         let command = format!("{planted} {word} 400000 {slow}");
         let words = ["explain", &command, "--blocks", "64", "--metric", "cpu", "--seed", "5"];
         let placed = if word == "cpu" { &["--cpu", &both][..] } else { &[] };
@@ -87,7 +88,7 @@ fn several_commands_are_a_factor() {
     assert!(component(&document, "heap").is_none() && component(&document, "cpu").is_none());
 }
 
-/// A source that gives another program for each seed; every second one has three times the work.
+/// Source of a program that does three times the work for every second seed.
 const SEEDED: &str = "int main(void) { volatile double sum = 0; for (long i = SEED; i < 300000L * (1 + 2 * (SEED % 2)); i++) sum += i; }";
 
 #[test]

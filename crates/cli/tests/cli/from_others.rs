@@ -1,11 +1,11 @@
-//! The pages for users of other tools: every command line of theirs does here what its comment says.
+//! The pages for users of other tools: each command line of another tool works with fauxplat as its comment says.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::{Done, Lab};
 
-/// The lines of a fenced block of a page, with their comments.
+/// The command lines in the fenced block of this kind on a page, with their comments.
 fn lines(page: &str, kind: &str) -> Vec<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
     let text = fs::read_to_string(path).unwrap();
@@ -29,7 +29,7 @@ fn workplace() -> Lab {
     lab
 }
 
-/// A line for the shell, with the name of the other tool in front, as fauxplat is given it.
+/// Runs a command line of another tool as a shell line of fauxplat, in place of the tool's name.
 fn ours(lab: &Lab, line: &str, options: &str) -> Done {
     let rest = line.split_once(' ').unwrap().1;
     let mut shell = std::process::Command::new("sh");

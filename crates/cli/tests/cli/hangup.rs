@@ -1,5 +1,5 @@
-//! SIGHUP ends a measurement in order, unless nohup(1) or its like had it ignored. Killed processes: a spawner under
-//! fauxplat, and fauxplat itself.
+//! SIGHUP ends a measurement in order, unless nohup(1) or its like had it ignored. Also: a spawner that is killed, and
+//! fauxplat itself that is killed.
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
@@ -10,10 +10,10 @@ use fauxplat_sys::signal::{self, SIGCONT, SIGHUP};
 use crate::common::{HEARING, Lab, SIGINT, SIGKILL, alive, eventually, runs};
 use crate::pty::{parent, state};
 
-/// See `signal(7)`.
+/// SIGSTOP, see `signal(7)`.
 const SIGSTOP: i32 = 19;
 
-/// Runs at once three times; the fourth run hangs.
+/// A command whose first three runs end at once. The fourth run becomes a process with these words, which hangs.
 fn hangs(sleeper: &str) -> String {
     format!("printf x >> log; test $(wc -c < log) -lt 4 || exec {sleeper}")
 }
@@ -35,7 +35,7 @@ fn a_run_that_is_hung_up_reports_what_it_has() {
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "stopped");
 }
 
-/// Workers are threads of fauxplat itself.
+/// A test of timers runs in threads of fauxplat itself, and is ended by SIGHUP too.
 #[test]
 fn a_test_of_timers_that_is_hung_up_reports_what_it_has() {
     let lab = Lab::new();
@@ -67,14 +67,15 @@ fn under_nohup_a_run_outlives_its_terminal() {
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "finished");
 }
 
-/// A row of signals in `proc_pid_status(5)`.
+/// A set of signals, as a bit mask, in a row of `/proc/PID/status`, see `proc_pid_status(5)`.
 fn mask(pid: i32, row: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let mask = status.lines().find_map(|line| line.strip_prefix(row)?.strip_prefix(':')).unwrap();
     u64::from_str_radix(mask.trim(), 16).unwrap()
 }
 
-/// SIGSTOP cannot be noticed in advance: the program continues, and its run is valid.
+/// A process cannot notice SIGSTOP in advance, so the program continues while fauxplat is stopped, and its run is
+/// valid.
 #[test]
 fn a_run_counts_that_ended_while_fauxplat_alone_was_stopped() {
     let lab = Lab::new();
@@ -92,13 +93,13 @@ fn a_run_counts_that_ended_while_fauxplat_alone_was_stopped() {
     assert_eq!((runs(&lab.last(), 0).len(), lab.read("log").len()), (6, 6));
 }
 
-/// The process id that a run's program wrote into a file.
+/// Waits for the process id that the program of a run writes into a file, and returns it.
 fn told(lab: &Lab, name: &str) -> i32 {
     assert!(eventually(|| lab.read(name).ends_with('\n')), "{name}");
     lab.read(name).trim().parse().unwrap()
 }
 
-/// Measured runs are kept, the program and processes that have left its session are ended, and the message names the
+/// Measured runs are stored, the program and processes that have left its session are ended, and the message names the
 /// spawner.
 #[test]
 fn a_killed_spawner_is_named_and_leaves_nobody() {
@@ -124,12 +125,12 @@ fn entries(folder: &Path, prefix: &str) -> Vec<String> {
     names.filter(|name| name.starts_with(prefix)).collect()
 }
 
-/// After fauxplat was killed only the spawner can clean up, and it ends the program. Copies stay until the next
-/// experiment begins, which spares the copies of live experiments.
+/// After fauxplat was killed only the spawner can clean up, and it ends the program. Copied programs stay until the
+/// next experiment begins, which spares those of running experiments.
 #[test]
 fn the_copies_of_a_killed_calibration_go_with_the_next_experiment() {
     let lab = Lab::new();
-    // The first run is not of a copy.
+    // The first run is made with the original program.
     let hangs = |file: &str| {
         let hangs = format!("echo $$ > {file}; exec sleep 86475");
         format!("sh -c 'case $(readlink /proc/$$/exe) in *fauxplat-aa-*) {hangs};; esac'")
@@ -152,14 +153,15 @@ fn the_copies_of_a_killed_calibration_go_with_the_next_experiment() {
     assert!(is_gone(another) && folders().is_empty(), "{:?}", folders());
 }
 
-/// The page for region marks, by the variable in the program's environment.
+/// The path of the file (page) for region marks, by the variable in the program's environment.
 fn page_of(program: i32) -> PathBuf {
     let environment = fs::read(format!("/proc/{program}/environ")).unwrap();
     let text = String::from_utf8_lossy(&environment).into_owned();
     text.split('\0').find_map(|variable| variable.strip_prefix("FAUXPLAT_REGIONS=")).unwrap().into()
 }
 
-/// Pipes belong to the user and work again; the page of regions is removed by the next experiment, of any verb.
+/// Pipes that the user made stay and can be used again. The page of regions is removed by the next experiment, of any
+/// verb.
 #[test]
 fn of_a_killed_run_the_users_pipes_stay_and_its_page_goes() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! `fauxplat history`: earlier results, found again.
+//! `fauxplat history`: lists, shows, exports and removes earlier results.
 
 use crate::common::{Done, Lab, runs};
 
@@ -66,8 +66,8 @@ fn an_experiment_that_is_none_is_bad_usage() {
     lab.run_unstored(&["history", "list"]).complains(2, &["--store none"]);
 }
 
-/// Reading creates nothing, whether an option or the environment names the store. Names that a shell or a user meant
-/// otherwise become no files.
+/// Reading a store that does not exist creates no file, whether an option or the environment names the store. Names
+/// that a shell or a user probably meant otherwise are refused.
 #[test]
 fn reading_creates_no_store_and_odd_names_are_refused() {
     let lab = Lab::new();
@@ -89,7 +89,7 @@ fn reading_creates_no_store_and_odd_names_are_refused() {
     Done::of(command).complains(2, &["$HOME/x"]);
 }
 
-/// An experiment knows its commit and label, and a series is followed over experiments.
+/// An experiment stores its commit and label, and a series follows a command over several experiments.
 #[test]
 fn sessions_are_followed_over_time() {
     let lab = Lab::new();

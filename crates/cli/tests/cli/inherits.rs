@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 
 use crate::common::{Done, Lab};
 
-/// A script that prints its inherited state, one part for each kind; the last is parent, process group and session.
+/// A script that prints its inherited state, one part for each kind of state; the last part is parent, process group
+/// and session.
 const SHOW: &str = r#"
 echo "== status"
 grep -E '^(Umask|Uid|Gid|Groups|SigPnd|ShdPnd|SigBlk|SigIgn|SigCgt|Cap|NoNewPrivs|Seccomp:|Cpus_allowed_list|Mems_allowed_list|THP)' \
@@ -36,10 +37,11 @@ echo "== group"
 test "$(cut -d ' ' -f 5 /proc/$$/stat)" = $PPID && echo "the parent's own" || echo "another"
 "#;
 
-/// Variables that a shell sets for its children, and those that tell a program about its run.
+/// Beginnings of environment variables that a shell sets for its children, and of those that tell a program about its
+/// run.
 const MADE: [&str; 6] = ["_=", "PWD=", "OLDPWD=", "SHLVL=", "FAUXPLAT_RUN", "FAUXPLAT_PAD"];
 
-/// The rows of each part of the script's output.
+/// The parts of the script's output, each by its name with its rows.
 fn parts(text: &str) -> Vec<(String, Vec<String>)> {
     let parts = text.split("== ").skip(1);
     let part = |part: &str| {
@@ -54,7 +56,8 @@ fn line(words: &[String]) -> String {
     words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ")
 }
 
-/// The output of a shell line, in the file `shown`, in surroundings that a line before it sets up.
+/// The parts of the script's output after running a shell line, which writes them to the file `shown`, in surroundings
+/// that a line before it sets up.
 fn shown(lab: &Lab, surroundings: &str, line: &str) -> Vec<(String, Vec<String>)> {
     let mut shell = Command::new("sh");
     // The final `true` keeps the shell from executing the program in its own process.
@@ -92,7 +95,7 @@ fn a_program_begins_as_a_child_of_a_shell() {
     for lab in Lab::both() {
         let starter = lab.starter();
         lab.write("show.sh", SHOW);
-        // Where root gives up its privileges first, it does so for both sides.
+        // Where root first gives up its privileges, both the shell and fauxplat run without them.
         let (fauxplat, demoted) = (line(&starter), line(&starter[..starter.len() - 1]));
         for around in surroundings {
             let shells = shown(&lab, around, &format!("{demoted} sh show.sh > shown"));
@@ -100,7 +103,8 @@ fn a_program_begins_as_a_child_of_a_shell() {
                 format!("{fauxplat} run -r 1 --warmup 0 --stdout shown --store none \"sh show.sh\" > report");
             let ours = shown(&lab, around, &measured);
             are_the_same(&ours, &shells, &["group", "descriptors"]);
-            // There are no open descriptors beside that of the listing itself, whatever the caller has open.
+            // The measured program has no open descriptors besides that of the listing itself, whatever the caller has
+            // open.
             let descriptors = ours.iter().find(|(name, _)| name == "descriptors").unwrap();
             assert_eq!(descriptors.1, ["0", "1", "2", "3", "/dev/null"]);
             let group = ours.iter().find(|(name, _)| name == "group").unwrap();
@@ -125,8 +129,8 @@ fn so_does_the_command_of_tune() {
     }
 }
 
-/// Programs are named relative to such a folder, since documents hold text. Four ways to name a program, for the verbs
-/// that start it in a way of their own.
+/// Programs in a folder whose name is not UTF-8 are named relative to it, since documents contain only text. Four ways
+/// to name a program, for the verbs that start it in a way of their own.
 #[test]
 fn a_folder_whose_name_is_not_utf8_is_like_any_other() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! `init`: the files of a project, and that they measure what was asked for.
+//! `init`: the files that it writes for a project, and that these measure what was asked for.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -62,7 +62,7 @@ fn what_is_measured_has_to_be_said() {
     assert!(!lab.path("p/fauxplat.toml").exists());
 }
 
-/// A word that a shell would execute, or a YAML reader would take for something else, stays a word.
+/// A program with characters that a shell would execute, or that a YAML reader would treat specially, stays one word.
 #[test]
 fn a_program_with_quotes_is_one_word_of_the_job() {
     let lab = Lab::new();

@@ -77,7 +77,7 @@ fn an_interruption_before_the_first_sample_ends_well() {
     }
 }
 
-/// A second interrupt changes nothing: the first is enough to end a command that ignores it.
+/// Further interrupts have no effect: the first is enough to end a command that ignores it.
 #[test]
 fn a_stubborn_command_is_ended_too() {
     let lab = Lab::new();
@@ -91,7 +91,8 @@ fn a_stubborn_command_is_ended_too() {
     assert!(runs(&lab.last(), 0).is_empty());
 }
 
-/// Cleanup commands run to their end when the user interrupts, and a second interrupt ends one that hangs.
+/// Cleanup commands run to their end when the user interrupts, and a second interrupt ends a cleanup command that
+/// hangs.
 #[test]
 fn asking_once_more_ends_what_cleans_up() {
     for (option, sleeper) in [("--conclude", "sleep 86441"), ("--cleanup", "sleep 86442")] {
@@ -107,7 +108,7 @@ fn asking_once_more_ends_what_cleans_up() {
     }
 }
 
-/// A first interrupt that comes after the measurements does not end a cleanup command.
+/// A first interrupt that arrives after the measurements does not end a cleanup command.
 #[test]
 fn asking_once_spares_what_cleans_up() {
     let lab = Lab::new();
@@ -128,7 +129,8 @@ fn asking_once_spares_what_cleans_up() {
     }
 }
 
-/// A gate that fails by a complete measurement still fails if the confirming measurement is interrupted.
+/// A gate that failed by a complete measurement still fails if the second measurement, which would confirm that, is
+/// interrupted.
 #[test]
 fn an_interrupted_confirmation_confirms_nothing() {
     let lab = Lab::new();
@@ -143,7 +145,7 @@ fn an_interrupted_confirmation_confirms_nothing() {
     assert!(lab.last()["warnings"].to_string().contains("was interrupted, so that the first one stands"));
 }
 
-/// The copies and the burner of a calibration are removed with it.
+/// The copied programs and the load of a calibration are removed when it is interrupted.
 #[test]
 fn a_calibration_that_is_interrupted_cleans_up() {
     let lab = Lab::new();
@@ -157,7 +159,7 @@ fn a_calibration_that_is_interrupted_cleans_up() {
     assert!(left.iter().all(|name| !name.to_string_lossy().starts_with("fauxplat-aa")), "{left:?}");
 }
 
-/// A trial that is stopped after its preparation is still cleaned up.
+/// If a trial is stopped after its preparation, its cleanup command still runs.
 #[test]
 fn what_was_prepared_is_cleaned_up_after_an_interruption() {
     let duet = crate::duet::two_cores().then_some(("compare", &["sleep 1001", "--duet"][..]));
@@ -179,7 +181,7 @@ fn what_was_prepared_is_cleaned_up_after_an_interruption() {
     }
 }
 
-/// Command lines with something before the first run: a setup, a build, or a look at the abilities of a program.
+/// Command lines with work before the first run: a setup, a build, or a question to a program which benchmarks it has.
 const BEFORE_THE_FIRST_RUN: [&[&str]; 6] = [
     &["run", "true", "--setup", "touch begun; sleep 86451"],
     &["compare", "true", "false", "--setup", "touch begun; sleep 86451", "--undecided-code", "125"],
@@ -189,8 +191,8 @@ const BEFORE_THE_FIRST_RUN: [&[&str]; 6] = [
     &["suite", "./asked", "./asked"],
 ];
 
-/// A laboratory with a program that never answers, and fauxplat before the first run of these words. Each test has a
-/// time of its own in the place of 86451, since sleeps are counted on the whole machine.
+/// A laboratory with a program that never answers, and fauxplat, started with these words, before its first run. Each
+/// test replaces 86451 by another time, since processes are counted by their command line on the whole machine.
 fn begun(words: &[&str], seconds: &str) -> (Lab, Live) {
     let lab = Lab::new();
     lab.write("asked", &format!("#!/bin/sh\ntouch begun; sleep {seconds}\n"));
@@ -214,7 +216,7 @@ fn what_comes_before_the_first_run_is_interrupted_with_130() {
     }
 }
 
-/// A separate process ends everything that was started beside the runs.
+/// If fauxplat is killed, a separate process ends what was started before the first run.
 #[test]
 fn what_comes_before_the_first_run_does_not_outlive_fauxplat() {
     for words in BEFORE_THE_FIRST_RUN {

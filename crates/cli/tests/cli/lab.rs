@@ -1,4 +1,4 @@
-//! `fauxplat lab`: labs are data, and each claim gets one of three answers.
+//! `fauxplat lab`: labs are files, and each claim gets one of three answers.
 
 use serde_json::Value;
 
@@ -43,14 +43,14 @@ otherwise = "it was about the {{}}"
     write(yard, name, &definition);
 }
 
-/// A lab of this definition in `./labs`.
+/// Writes a lab with this definition into `./labs`.
 fn write(yard: &Lab, name: &str, definition: &str) {
     std::fs::create_dir_all(yard.path(&format!("labs/{name}"))).unwrap();
     yard.write(&format!("labs/{name}/README.md"), "# a lab that was made up\n");
     yard.write(&format!("labs/{name}/lab.toml"), definition);
 }
 
-/// A lab without builds, whose programs print documents; `rest` is the variable part of its definition.
+/// Writes a lab without builds, whose experiments print documents; `rest` is the variable part of the definition.
 pub(crate) fn told(yard: &Lab, name: &str, rest: &str) {
     let head = "question = 'Is it?'\nsource = 'nobody'\nmachine = 'any'\n";
     write(yard, name, &format!("{head}{rest}"));
@@ -89,7 +89,7 @@ fn a_claim_is_reproduced_or_not_here_for_a_reason() {
     assert!(measured > 1.0, "{measured}");
     assert!(lab(1)["reason"].as_str().unwrap().contains("; perhaps the loops are alike"), "{}", lab(1));
     assert!(lab(2)["reason"].as_str().unwrap().contains("no-such-program") && lab(2)["measured"].is_null());
-    // The experiment behind it is stored like any other.
+    // The experiment behind the claim is stored like any other.
     let id = lab(0)["experiments"][0]["id"].as_i64().unwrap().to_string();
     assert!(yard.run(&["history", "show", &id]).succeeds().out.contains("sh loop.sh 120000"));
 
@@ -156,7 +156,8 @@ fn a_lab_of_the_current_folder_is_run_for_its_path_alone() {
     assert!(yard.path("ran").exists(), "who asks for it gets it");
 }
 
-/// The control of the roulette: two layouts of one source differ, and the sources do not.
+/// The lab `layout-roulette` gives two verdicts: two layouts of one source differ, and two builds of the same source do
+/// not.
 #[test]
 fn the_roulette_gives_two_verdicts() {
     let yard = Lab::new();
@@ -174,8 +175,8 @@ fn the_roulette_gives_two_verdicts() {
     assert_eq!(document("source")["comparisons"][0]["scope"], "source");
 }
 
-/// The lab that checks counters: it agrees with a program that can be counted by hand, and not with one that has three
-/// instructions less than it claims.
+/// The lab that checks counters: the counts of a program agree with those by hand, and the counts of a program with
+/// three instructions fewer do not.
 #[test]
 fn a_simulated_count_is_held_against_one_by_hand() {
     if cfg!(not(any(target_arch = "x86_64", target_arch = "aarch64"))) {
@@ -201,7 +202,7 @@ fn a_simulated_count_is_held_against_one_by_hand() {
         println!("skipped: {}", found["labs"][0]["reason"]);
         return;
     }
-    // Where the hardware has no counters, its figures are not compared with the simulator's.
+    // Where the hardware has no counters, claims about counts of the hardware cannot be tested.
     for name in ["instructions", "one too many"].into_iter().filter(|it| outcome(0, it) != "cannot run here")
     {
         assert_eq!([0, 1].map(|lab| outcome(lab, name)), ["reproduced", "not here"], "{found}");
@@ -255,7 +256,7 @@ check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it 
     assert_eq!(["gone", "elsewhere"].map(outcome), ["cannot run here"; 2], "{lab}");
     assert!(claim("gone")["reason"].as_str().unwrap().contains("the pins are missing"), "{lab}");
     assert!(claim("elsewhere")["reason"].as_str().unwrap().contains("/sys/no/such/driver"), "{lab}");
-    // The interval of the quotient reaches from 1.1 over 2.1 to 1.6 over 1.9.
+    // The interval of the quotient of two figures reaches from 1.1 over 2.1 to 1.6 over 1.9.
     let half = &claim("half")["measured"];
     let near = |field: &str, wanted: f64| (half[field].as_f64().unwrap() - wanted).abs() < 1e-9;
     assert!(near("value", 1.35 / 2.0) && near("low", 1.1 / 2.1) && near("high", 1.6 / 1.9), "{half}");
@@ -265,7 +266,7 @@ check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it 
     yard.run(&["lab", "run", "--quiet", "--strict", "./labs/many"])
         .complains(1, &["many: gone: cannot run here"]);
 
-    // A single claim that does not hold decides for the lab, and every claim has its line in every format.
+    // If a single claim is not reproduced, neither is the lab. Every claim has its line in every format.
     let other = yard.read("labs/many/lab.toml").replace("is = \"yes\"", "is = \"no\"");
     yard.write("labs/many/lab.toml", &other);
     let text = yard.run(&["lab", "run", "--quiet", "-v", "./labs/many"]).succeeds().out;
@@ -362,7 +363,8 @@ fn options_make_a_claim_for_each_of_their_values() {
 #[test]
 fn rounds_repeat_all_experiments_and_are_one_figure() {
     let yard = Lab::new();
-    // A counter of its own rounds, times a factor: the ratio is the same in each round, and the values are not.
+    // An experiment that counts its rounds and multiplies the count by a factor: the ratio is the same in each round,
+    // and the values are not.
     let counter = |name: &str, factor: u32| {
         format!(
             r#"
@@ -391,7 +393,7 @@ check = [{ experiment = "big", pointer = "/same", is = true, otherwise = "no" }]
     assert!(yard.read("kept/six-small-6.json").contains("\"n\": 6"));
 }
 
-/// Subjects of all labs compile; a broken one would otherwise be noticed by its first user.
+/// The programs of all labs compile; a broken program would otherwise be noticed by its first user.
 #[test]
 fn the_subjects_of_all_labs_can_be_built() {
     let labs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs");
@@ -409,14 +411,14 @@ fn the_subjects_of_all_labs_can_be_built() {
             ));
         }
         let lines = definition.get("prepare").and_then(|it| it.as_array()).cloned().unwrap_or_default();
-        // A missing library or compiler ends a preparation with 77, as in the lab.
+        // A preparation that lacks a library or compiler ends with status 77, as labs define it.
         for line in lines.iter().map(|line| filled(&definition, line.as_str().unwrap())) {
             yard.shell(&format!("cd '{}' && {{ {line}; }} || [ $? -eq 77 ]", folder.display()));
         }
     }
 }
 
-/// A line with the defaults of the lab's options.
+/// A command line of a lab in which the defaults of the lab's options are filled in.
 fn filled(definition: &toml::Table, line: &str) -> String {
     let options = definition.get("option").and_then(|it| it.as_table()).cloned().unwrap_or_default();
     let fill = |line: String, (name, option): (&String, &toml::Value)| {

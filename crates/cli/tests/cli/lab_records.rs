@@ -3,7 +3,7 @@
 use crate::common::Lab;
 use crate::lab::{NUMBER, told, unwrapped};
 
-/// A record of a machine is written after each lab, resumed where it was left, and compared with another one.
+/// A record of a machine is written after each lab, continued by later calls, and compared with another record.
 #[test]
 fn a_record_of_a_machine_is_gone_on_with_and_compared() {
     let yard = Lab::new();
@@ -80,7 +80,8 @@ fn a_record_of_a_machine_is_gone_on_with_and_compared() {
         .complains(2, &["--record e.json", "another machine"]);
 }
 
-/// A changed setting or file makes a lab a different one; and only labs that were asked for are judged.
+/// A lab whose settings or files have changed counts as a different lab. Only labs that were requested decide the exit
+/// code.
 #[test]
 fn a_record_knows_whether_a_lab_has_changed() {
     let yard = Lab::new();
@@ -106,7 +107,7 @@ fn a_record_knows_whether_a_lab_has_changed() {
     assert_eq!(kept["labs"].as_array().unwrap().len(), 2, "what was not asked for stays in the record");
 }
 
-/// The index of a folder keeps the labs of earlier calls, as long as their pages are there.
+/// Checks that the index of a folder of pages lists the labs of earlier calls as long as their pages exist.
 fn the_index_keeps_earlier_labs(yard: &Lab) {
     yard.run(&["lab", "run", "--quiet", "./labs/three", "--pages", "pages"]).succeeds();
     let index = yard.read("pages/index.html");

@@ -20,11 +20,12 @@ fn tests(document: &Value) -> &Vec<Value> {
     document["tests"].as_array().unwrap()
 }
 
-/// Checks that percentiles rise, and that with missed activations at least as many are late.
+/// Checks that percentiles rise, and that the corrected histogram, which includes missed activations, has at least as
+/// many late ones as the other.
 fn is_sound(test: &Value) {
     let rising = ["min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "p9999_ns", "p99999_ns", "max_ns"];
     for of in [test, &test["corrected"]] {
-        // A percentile is null where the activations are too few for it.
+        // A percentile is null where there are too few activations for it.
         let values: Vec<u64> = rising.iter().filter_map(|field| of[*field].as_u64()).collect();
         assert!(of["p99999_ns"].is_null() && values.len() >= 3, "{of}");
         assert!(values.is_sorted(), "{rising:?} = {values:?} in {test}");
@@ -73,7 +74,8 @@ fn every_test_gives_percentiles_that_hold_together() {
     }
 }
 
-/// Lines (from edge to handler and answer) and lights are tested on the simulated chip, which every machine has.
+/// The tests of lines (from edge to handler and answer) and of blinking lights use the simulated GPIO chip, which every
+/// machine has.
 #[test]
 fn lines_and_lights_are_tests_like_any_other() {
     for lab in Lab::both() {
@@ -132,7 +134,8 @@ fn noise_has_causes_that_add_up() {
     assert!((0.0..=1.0).contains(&test["lost_share"].as_f64().unwrap()), "{test}");
 }
 
-/// Priorities and names of the threads of a process, see `proc_pid_stat(5)`; an ordinary one has priority 0.
+/// Names and real-time priorities of the threads of a process, see `proc_pid_stat(5)`; an ordinary thread has priority
+/// 0.
 fn priorities(pid: u32) -> Vec<(String, String)> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let of = |task: fs::DirEntry| {
@@ -143,8 +146,8 @@ fn priorities(pid: u32) -> Vec<(String, String)> {
     tasks.filter_map(of).collect()
 }
 
-/// A noise test in real time occupies its CPU. An ordinary thread marks that others run, and a thread of higher
-/// priority watches the marks.
+/// A noise test in real time occupies its CPU. Its safeguard is an ordinary thread that sets marks while it can run,
+/// and a thread of higher priority that watches the marks.
 #[test]
 fn a_noise_test_in_real_time_is_watched() {
     let lab = Lab::new();
@@ -159,7 +162,7 @@ fn a_noise_test_in_real_time_is_watched() {
     };
     let watched = eventually(|| stand(&priorities(live.pid())));
     live.signal(SIGINT);
-    // Without the interrupt, the test would end by itself, so the exit code tells of it.
+    // The exit code shows that the interrupt ended the test, and not a thread that got no marks.
     live.end().ends_with(130);
     assert!(watched, "nobody would give the CPU back");
 }
@@ -224,8 +227,8 @@ fn a_policy_that_is_not_permitted_is_refused_when_asked_for_and_named_when_not()
     assert!(tests(&found).iter().all(|test| test["policy"] == "other"));
 }
 
-/// A stalled test reports every activation that came due during the stall. It runs until it is interrupted, so that it
-/// cannot end before its stall.
+/// A stalled test reports every activation that came due during the stall. The test here has more activations than it
+/// needs and is interrupted, so that it cannot end before the stall.
 #[test]
 fn a_stall_is_reported_with_everything_that_it_delayed() {
     let lab = Lab::new();
@@ -249,7 +252,7 @@ fn a_stall_is_reported_with_everything_that_it_delayed() {
     assert!(late >= 90, "{late} activations later than 100 ms");
 }
 
-/// The control: during the same stall, cyclictest drops the activations that were delayed.
+/// For comparison: in the same stall, cyclictest drops the activations that were delayed.
 #[test]
 fn cyclictest_drops_what_the_same_stall_delays() {
     let begun_ns = fauxplat_sys::clock::monotonic_ns();
@@ -286,8 +289,8 @@ fn cyclictest_drops_what_the_same_stall_delays() {
     };
     let stalled: u64 =
         text.lines().filter_map(late).filter(|(us, _)| *us > 50_000).map(|(_, count)| count).sum();
-    // Of two hundred delayed activations cyclictest counts the first, and the first of each stall that the machine
-    // adds. Each of those took 50 ms of the time, and a hundred and fifty would take more than there was.
+    // Of the two hundred delayed activations cyclictest counts only the first, and it also counts the first of each
+    // further stall of the machine. Each such stall took 50 ms of the elapsed time, which limits their number.
     let most = (fauxplat_sys::clock::monotonic_ns() - begun_ns) / 50_000_000;
     assert!((1..=most).contains(&stalled), "{stalled} activations later than 50 ms, where {most} have room");
 }
@@ -343,7 +346,7 @@ fn the_curves_are_drawn_in_every_form() {
 #[test]
 fn an_interrupted_test_reports_what_it_has() {
     let lab = Lab::new();
-    // The report goes into a file, since the pipe is read only at the end.
+    // The report goes into a file, since the pipe to this test is read only at the end.
     let words = ["latency", "timer", "message", "signal", "--count", "6000000", "--format", "json"];
     let live = lab.start(&[&words[..], &["--output", "o.json"]].concat());
     live.has_slept(500);
@@ -354,7 +357,7 @@ fn an_interrupted_test_reports_what_it_has() {
     assert!(tests(&found).iter().any(|test| number(test, "count") > 0), "{found}");
 }
 
-/// A reader that closes the pipe is no error, and a full disk is one.
+/// A reader that closes the pipe of a report causes no error, but a full disk does.
 #[test]
 fn pipes_and_full_disks_end_as_they_should() {
     let lab = Lab::new();
@@ -392,7 +395,8 @@ fn options_of_other_tests_are_refused() {
     }
 }
 
-/// Reading the clock takes longer than the threshold, so that every reading is a gap, whose cause takes time to find.
+/// Reading the clock takes longer than this threshold, so that every reading is a gap, and each gap's cause takes time
+/// to find.
 #[test]
 fn noise_ends_where_everything_is_noise() {
     let lab = Lab::new();

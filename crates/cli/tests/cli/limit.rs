@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::common::{LIMITS, Lab, SIGINT, eventually, first_cpu};
 use crate::placement::{allowed, first_node};
 
-/// Fills a block of 96 MiB, far more than any group of these tests may have.
+/// A command that fills a block of 96 MiB, far more memory than any group of these tests may have.
 const GREEDY: &str = "dd if=/dev/zero of=/dev/null bs=96M count=1 status=none";
 
 /// Whether groups with these limits can be made here; the reason is printed for readers of the log.
@@ -20,7 +20,7 @@ fn can_limit(lab: &Lab, words: &[&str]) -> bool {
     done.code != Some(3)
 }
 
-/// Folders of groups that a process of fauxplat made.
+/// Folders of the control groups that a process of fauxplat made.
 fn groups_of(pid: u32) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![(PathBuf::from("/sys/fs/cgroup"), 0)];
@@ -79,7 +79,7 @@ fn whoever_wants_too_much_memory_is_killed_and_named() {
             (&"dd".into(), &group["commands"][0]["pid"])
         ),
     }
-    // The kill is in the stored record as well as in the report.
+    // The stored experiment says, as the report does, that the kernel killed the program.
     let stored = lab.last();
     assert!(
         stored["evidence"].as_array().unwrap().iter().any(|piece| piece.to_string().contains("oom-kill"))
@@ -93,7 +93,7 @@ fn whoever_may_not_be_killed_waits_until_the_time_is_over() {
     if !can_limit(&lab, &["--memory", "24M", "--on-oom", "pause"]) {
         return;
     }
-    // The program touches its memory itself: a system call that needs a page returns early instead of waiting.
+    // The program uses its memory by itself: a system call that needs a page would return early instead of waiting.
     lab.write("fill.awk", "BEGIN { for (i = 0; i < 9999999; i++) a[i] = i }");
     let greedy = "awk -f fill.awk";
     let words = ["limit", "--memory", "24M", "--swap", "0", "--on-oom", "pause", greedy, "--format", "json"];
@@ -106,7 +106,7 @@ fn whoever_may_not_be_killed_waits_until_the_time_is_over() {
         kinds(group).contains(&"paused")
     });
     assert!(is_paused, "it is never stopped");
-    // Without a time limit, a user who learns that the group waits can interrupt.
+    // Without a time limit, a user who sees that the group waits for memory can interrupt.
     let live = lab.start(&["limit", "--memory", "24M", "--swap", "0", "--on-oom", "pause", greedy]);
     let pid = live.pid();
     let is_paused = || {
@@ -192,7 +192,8 @@ fn groups_run_against_each_other_and_share_what_all_had() {
     assert_eq!(document["commands"][0]["condition"]["limit"], format!("weight:25+cpus:{cpu}"));
 }
 
-/// A fauxplat killed by SIGKILL leaves groups with a program in them; the next one removes both.
+/// A fauxplat that is killed by SIGKILL leaves groups with a program in them; the next fauxplat removes the groups and
+/// ends the program.
 #[test]
 fn groups_of_a_killed_fauxplat_are_removed_by_the_next_with_what_is_in_them() {
     let lab = Lab::new();
@@ -231,7 +232,7 @@ fn what_cannot_hold_is_refused_in_one_line() {
         assert!(starved.code == Some(4) || starved.code == Some(3), "{:?} {}", starved.code, starved.err);
         assert!(starved.err.contains("memory"), "{}", starved.err);
     }
-    // A user who may not create groups gets a message that names the attempt and a remedy.
+    // A user who may not create control groups gets a message that names the attempt and a remedy.
     let refused = Lab::ordinary().run(&["limit", "--memory", "24M", "true"]);
     if refused.code == Some(3) {
         assert!(refused.err.contains("control group"), "{}", refused.err);

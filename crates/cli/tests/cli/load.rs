@@ -16,7 +16,7 @@ const CAP_SYS_NICE: u32 = 23;
 const SIGSTOP: i32 = 19;
 const SIGCONT: i32 = 18;
 
-/// The last allowed CPU, and whether there are others.
+/// The last CPU that the tests may use, and whether there are others.
 fn last_cpu() -> (u32, bool) {
     let allowed = allowed();
     (*allowed.last().unwrap(), allowed.len() > 1)
@@ -26,7 +26,7 @@ fn generators(document: &Value) -> &Vec<Value> {
     document["generators"].as_array().unwrap()
 }
 
-/// Process ids of the generators of a fauxplat.
+/// Process ids of the load generators that a fauxplat process started.
 fn children(pid: u32) -> Vec<u32> {
     let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     let is_generator = |pid: &u32| {
@@ -35,7 +35,7 @@ fn children(pid: u32) -> Vec<u32> {
     task::children(&list).map(i32::unsigned_abs).filter(is_generator).collect()
 }
 
-/// A field of `/proc/PID/stat`; `None` when the process is gone.
+/// A value from `/proc/PID/stat`; `None` when the process is gone.
 fn said<T>(pid: u32, what: impl Fn(TaskStat<'_>) -> Option<T>) -> Option<T> {
     TaskStat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?).and_then(what)
 }
@@ -81,7 +81,8 @@ fn every_kind_works_where_it_should_and_says_how_much() {
         assert_eq!((one["asked_percent"].as_u64(), &one["ended"]), (Some(3), &Value::Null), "{one}");
     }
     let bytes = |kind: usize| number(&generators(&document)[kind], "footprint_bytes");
-    // On a machine that reports no second-level cache, its size is taken to be the first level's.
+    // The footprint of a load on a cache is the size of that cache. On a machine that reports no second-level cache,
+    // the size of the first level is used.
     assert!(bytes(0) == 0 && 0 < bytes(3) && bytes(3) <= bytes(4) && bytes(4) <= bytes(5), "{document}");
     assert!(bytes(6) >= 64 << 20, "memory is more than caches: {document}");
     assert!(
@@ -92,8 +93,8 @@ fn every_kind_works_where_it_should_and_says_how_much() {
     );
 }
 
-/// Clock ticks of CPU time that a generator visibly uses. The generator's own account is no lower, except for a round
-/// that it could not end.
+/// Clock ticks of CPU time that the test sees a generator use. The CPU time that the generator reports is no lower,
+/// except for a round that it could not end.
 const SEEN_TICKS: u64 = 30;
 
 #[test]
@@ -108,7 +109,8 @@ fn what_is_told_is_what_others_see() {
     live.signal(SIGINT);
     let pid = live.pid();
     assert!(eventually(|| has_ended(pid as i32)), "Ctrl-C does not end it");
-    // The CPU time of waited-for children is that of the generator, whose start the report does not include.
+    // The CPU time of reaped children is that of the generator, and includes its start, which the report does not
+    // include.
     let most =
         said(pid, |task| Some(task.field(16)?.parse::<u64>().ok()? + task.field(17)?.parse::<u64>().ok()?));
     let document = live.end().ends_with(0).json();
@@ -233,7 +235,7 @@ fn the_inherited_affinity_holds() {
         confined(&["load", "integer:20%", "--time", "300ms", "--format", "json"]).ends_with(0).json();
     assert_eq!(generators(&document).len(), 1, "one CPU, one generator: {document}");
     assert_eq!(number(&generators(&document)[0], "cpu"), u64::from(first));
-    // A machine with one CPU has none to spare.
+    // A confined fauxplat has a single CPU, and none to spare for real-time load.
     confined(&["load", "realtime", "--time", "1s"]).complains(2, &["every CPU that fauxplat may use"]);
 }
 
@@ -274,8 +276,8 @@ fn reports_come_in_every_form() {
     assert!(csv.starts_with("kind,cpu,asked_percent,achieved_percent,") && csv.lines().count() == 2, "{csv}");
 }
 
-/// A generator that is stopped before it is ready never reaches its CPU. Ctrl-C is heard all the same, between two
-/// starts and within one.
+/// A generator that is stopped before it is ready never reaches its CPU. Ctrl-C ends fauxplat all the same, between the
+/// starts of two generators and during one.
 #[test]
 fn loads_that_are_interrupted_while_they_start_end_in_order() {
     let lab = Lab::new();
@@ -299,7 +301,7 @@ fn loads_that_are_interrupted_while_they_start_end_in_order() {
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "stopped");
 }
 
-/// A file system in memory takes every block at once, and its share is reached all the same.
+/// A file system in memory accepts every block at once; the load reaches its intensity there too, with a warning.
 #[test]
 fn files_that_touch_no_device_are_told_of() {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();

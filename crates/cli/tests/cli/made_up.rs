@@ -1,4 +1,4 @@
-//! A made-up machine to tune: a tree of files, with a journal of its own.
+//! A made-up machine to tune: a tree of files, and a journal for its changes.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
@@ -26,7 +26,7 @@ pub(crate) const FILES: [(&str, &str); 9] = [
     ("sys/devices/system/cpu/cpu1/online", "1\n"),
 ];
 
-/// A laboratory with a machine of its own.
+/// A laboratory with a made-up machine.
 pub(crate) struct Bench {
     pub(crate) lab: Lab,
 }
@@ -60,7 +60,8 @@ impl Bench {
         fs::read_to_string(self.path(file)).unwrap()
     }
 
-    /// The command of a verb for this machine and its journal. The options for both go before the words of a command.
+    /// The command line of a verb for this machine and its journal. Their options are added before the words of a
+    /// command to run.
     pub(crate) fn command(&self, words: &[&str]) -> std::process::Command {
         let place = ["--sysroot", &self.lab.file("machine"), "--journal", &self.journal()].map(str::to_owned);
         let mut all: Vec<String> = vec![words[0].to_owned()];
@@ -88,7 +89,7 @@ impl Bench {
     }
 }
 
-/// Root made the files; an ordinary user is to change them.
+/// Lets an ordinary user change the files of the made-up machine, which root created.
 fn open_to_all(lab: &Lab) {
     if lab.starter().len() > 1 {
         let done = std::process::Command::new("chmod").args(["-R", "a+rwX"]).arg(lab.folder()).status();

@@ -28,7 +28,7 @@ fn every_verb_has_a_page_with_its_sections() {
         }
     }
     assert!(pages["fauxplat.1"].contains(".SH \"EXIT STATUS\""));
-    // The overview's own list of verbs names each page.
+    // The list of verbs in the overview names the page of each verb.
     let overview = &pages["fauxplat.1"];
     for name in pages.keys().filter_map(|file| file.strip_suffix(".1")).filter(|name| name.contains('-')) {
         let verb = name.split('-').nth(1).unwrap();
@@ -43,7 +43,7 @@ fn every_verb_has_a_page_with_its_sections() {
     assert!(!pages.contains_key("fauxplat-node.1") && !pages.contains_key("fauxplat-help.1"));
 }
 
-/// `man` is the reader for which the pages are made, and warns of requests that it does not know.
+/// Reads every page with `man`, which warns of roff requests that it does not know.
 #[test]
 fn man_reads_every_page_without_a_warning() {
     if !Command::new("man").arg("--version").output().is_ok_and(|done| done.status.success()) {

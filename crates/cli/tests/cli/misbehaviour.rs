@@ -21,7 +21,7 @@ fn a_failing_command_is_named_with_its_status() {
     }
 }
 
-/// The fourth run fails: three good ones and the failed one are kept, and no fifth is made.
+/// The fourth run fails: it and the three runs before it are stored, and no fifth run is made.
 #[test]
 fn what_was_measured_before_a_failure_is_kept_and_reported() {
     for lab in Lab::both() {
@@ -75,7 +75,8 @@ fn a_flood_of_output_holds_nobody_up() {
         lab.json(&["run", "head -c 100M /dev/zero", "yes", "-i", "--timeout", "200ms", "--runs", "2"]);
     assert_eq!(runs(&document, 0).len() + runs(&document, 1).len(), 4);
     assert!(runs(&document, 1).iter().all(|run| run["outcome"] == "timed-out"));
-    // Output of commands to fauxplat's own standard output is the user's wish, and comes before the report.
+    // Commands write to fauxplat's own standard output only if the user asks for that; their output comes before the
+    // report.
     let done = lab.run(&["run", "head -c 300000 /dev/zero", "--stdout", "inherit", "--runs", "2"]).succeeds();
     assert_eq!(done.out.bytes().filter(|&byte| byte == 0).count(), 600_000);
 }
@@ -93,7 +94,8 @@ fn a_closed_standard_input_is_the_commands_own_affair() {
     assert_eq!(runs(&lab.last(), 0).len(), 3, "{status}");
 }
 
-/// A run is stored even if its report is lost, but the loss is no success. A pipe whose reader has left is no failure.
+/// A run is stored even if its report is lost, but losing a report is a failure. A pipe that its reader has closed is
+/// no failure.
 #[test]
 fn a_report_that_goes_nowhere_is_a_failure() {
     let lab = Lab::new();
@@ -114,7 +116,7 @@ fn a_report_that_goes_nowhere_is_a_failure() {
     to(&format!("{run} --output /dev/stdout"), ">&-").complains(3, &["standard output is closed"]);
 }
 
-/// A standard stream that has a name is written into, and what the shell had put there before stays.
+/// A report to the name of a standard stream is appended, and what the shell had written there before stays.
 #[test]
 fn a_report_by_the_name_of_a_stream_is_added_to_it() {
     let lab = Lab::new();
@@ -154,8 +156,8 @@ fn what_a_command_leaves_behind_is_ended_and_it_is_said() {
     }
 }
 
-/// A process of another user, as sudo starts them, continues after the run, and its use is not accounted to the run in
-/// which it ends.
+/// A process of another user, as sudo starts them, continues after the run, and its CPU time does not count in the run
+/// in which it ends.
 #[test]
 fn what_has_become_another_users_is_booked_to_nobody() {
     let Some(lab) = Lab::both().into_iter().nth(1).filter(|_| process::is_root()) else {
@@ -185,8 +187,8 @@ fn a_failing_helper_ends_the_experiment_and_is_named() {
     assert_eq!(runs(&lab.last(), 0).len(), 1, "the run before what concludes it is kept");
 }
 
-/// A failing preparation keeps its trial from beginning; a failing command does not keep its trial from being
-/// concluded.
+/// If the command of `--prepare` fails, the run does not begin. If the measured command fails, that of `--conclude`
+/// still runs to its end.
 #[test]
 fn a_failure_neither_begins_a_trial_nor_cuts_its_conclusion_short() {
     let lab = Lab::new();

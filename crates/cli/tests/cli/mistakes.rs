@@ -1,8 +1,8 @@
-//! First mistakes: a line that is refused ends with the line that works.
+//! Common mistakes: the message that refuses a command line ends with the corrected line.
 
 use crate::common::{Done, Lab};
 
-/// A line, and the line that its refusal proposes.
+/// Command lines with a mistake, each with the line that its refusal proposes.
 const MENDED: [(&str, &str); 60] = [
     ("run sort access.log", "fauxplat run 'sort access.log'"),
     ("run -- sort access.log", "fauxplat run 'sort access.log'"),
@@ -69,7 +69,7 @@ const MENDED: [(&str, &str); 60] = [
     ("run -vv ls", "fauxplat run -v ls"),
 ];
 
-/// Lines with commands that have quotes, and the line that the refusal proposes.
+/// Lines with quoted commands, each as the words that the shell passes, and the line that the refusal proposes.
 const QUOTED: [(&[&str], &str); 8] = [
     (&["bench", "ls", "ls -l"], "fauxplat run ls 'ls -l'"),
     (&["diff", "ls", "ls -l"], "fauxplat compare ls 'ls -l'"),
@@ -101,7 +101,7 @@ fn what_is_proposed_is_what_the_shell_would_read() {
     }
 }
 
-/// Runs each proposed line by a shell, for a moment.
+/// Runs each proposed line by a shell, with options that make it end soon.
 #[test]
 fn what_is_proposed_is_accepted() {
     let lab = Lab::new();
@@ -147,7 +147,7 @@ fn a_refusal_ends_with_the_line_that_works() {
     }
 }
 
-/// A line, and what its refusal says where no single line is known to be meant.
+/// Lines whose intended meaning is not known, each with words that its refusal contains.
 const TOLD: [(&str, &str); 16] = [
     ("diff", "fauxplat compare"),
     ("stat", "fauxplat run -e"),

@@ -8,7 +8,7 @@ use clap::{Arg, Command};
 use crate::common::{Done, Lab};
 use crate::registry;
 
-/// The options about results, each with a value, and the file that it makes if it makes one.
+/// The options about results: name, words for a command line, and the file that the option makes, if any.
 const RESULTS: [(&str, &[&str], Option<&str>); 18] = [
     ("format", &["--format", "json"], None),
     ("output", &["--output", "made.out"], Some("made.out")),
@@ -30,8 +30,8 @@ const RESULTS: [(&str, &[&str], Option<&str>); 18] = [
     ("quiet", &["--quiet"], None),
 ];
 
-/// A verb that is over at once: words that have something to show, and for each option that is not about results words
-/// that go with it. Words after `=` are the whole line.
+/// A verb that ends at once: its name; words that give a result; and, for each option that is not about results, words
+/// to add. If these begin with `=`, they replace the line.
 type AtOnce = (&'static str, &'static [&'static str], &'static [(&'static str, &'static [&'static str])]);
 
 const AT_ONCE: [AtOnce; 7] = [
@@ -75,20 +75,20 @@ fn tree() -> Command {
     tree
 }
 
-/// Every verb that does something, by its words, with its options.
+/// The options of every verb that can be called, by the words of the verb.
 pub(crate) fn all() -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     verbs(&tree(), "", &mut found);
     found
 }
 
-/// The options of a verb that are tried here, where it is over at once.
+/// The options of a verb that this module tries: all of a verb that ends at once, and none of any other.
 pub(crate) fn tried_at_once(verb: &str) -> Vec<String> {
     let is_here = AT_ONCE.iter().any(|(name, ..)| *name == verb);
     if is_here { all().remove(verb).unwrap_or_default() } else { Vec::new() }
 }
 
-/// Adds every verb that does something, by its words.
+/// Adds the options of every verb below a command that can be called, by the words of the verb.
 fn verbs(command: &Command, path: &str, found: &mut BTreeMap<String, Vec<String>>) {
     let shown = |verb: &&Command| !verb.get_name().starts_with("__") && verb.get_name() != "help";
     for verb in command.get_subcommands().filter(shown) {
@@ -102,7 +102,7 @@ fn verbs(command: &Command, path: &str, found: &mut BTreeMap<String, Vec<String>
     }
 }
 
-/// A lab with something in its store, and the capture of a small machine.
+/// A laboratory with an experiment in its store, and with captured files of a small machine.
 fn workplace() -> Lab {
     let lab = Lab::new();
     lab.run(&["run", "sleep 0.02", "true", "-r", "3"]).succeeds();
@@ -114,7 +114,7 @@ fn workplace() -> Lab {
     lab
 }
 
-/// Runs a line with the store of the laboratory, unless the line names a store.
+/// Runs a command line with the store of the laboratory, unless the line names a store.
 fn run(lab: &Lab, words: &[&str]) -> Done {
     match !words.contains(&"--store") {
         true => lab.run(words),
@@ -130,8 +130,8 @@ fn shows(lab: &Lab, base: &Done, words: &[&str], file: Option<&str>) -> bool {
     has_made || is_other
 }
 
-/// Options about results that a verb does not take are refused, in a sentence that names them, also where another form
-/// of the same question takes them.
+/// Options about results that a verb does not take are refused, in a sentence that names them, also where another
+/// option of that verb has a similar purpose.
 #[test]
 fn what_a_verb_does_not_take_is_refused() {
     let found = all();
@@ -148,7 +148,8 @@ fn what_a_verb_does_not_take_is_refused() {
     }
 }
 
-/// Tries every option of each verb that is over at once, and checks that the table lists no other options.
+/// Tries every option of each verb that ends at once, and checks that the table lists no option that the verb does not
+/// have.
 #[test]
 fn every_option_of_a_verb_that_looks_changes_what_is_seen() {
     let found = all();
@@ -168,7 +169,7 @@ fn every_option_of_a_verb_that_looks_changes_what_is_seen() {
                 ["=", whole @ ..] => whole.to_vec(),
                 _ => base.iter().chain(words).copied().collect(),
             };
-            // Colours and the character set may leave a report unchanged that has neither colours nor other characters.
+            // A report without colours and without characters outside ASCII is not changed by options about these.
             let is_a_look = ["colour", "ascii"].contains(&option.as_str());
             let seen = shows(&lab, &before, &line, file);
             assert!(seen || is_a_look, "{verb} --{option} changes nothing: {line:?}");
@@ -182,7 +183,7 @@ fn every_option_of_a_verb_that_looks_changes_what_is_seen() {
     }
 }
 
-/// Measuring verbs share these options, so one run stands for all of them: each run takes long.
+/// Measuring verbs share these options, so a run stands for all such verbs: measuring with each verb would take long.
 #[test]
 fn every_option_about_results_shows_in_a_run() {
     let lab = workplace();
@@ -211,7 +212,7 @@ fn every_option_about_results_shows_in_a_run() {
     assert_ne!(first("mean-time"), first("command"));
 }
 
-/// Forms of `tune` that change nothing refuse options about changes.
+/// The options of `tune` that change nothing, such as `--list`, refuse options about changes.
 #[test]
 fn what_has_no_meaning_beside_another_option_is_refused() {
     let lab = workplace();

@@ -1,5 +1,5 @@
-//! Behaviour of real programs: servers that a run needs, commands that signal their parent, and error messages that
-//! would mislead.
+//! How real programs behave: servers that a run needs, commands that signal their parent, and error messages that would
+//! mislead.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -32,7 +32,7 @@ fn what_a_preparation_leaves_lives_until_its_command_has_run() {
     }
 }
 
-/// CPU time of a server is not that of its client.
+/// CPU time of a server that a preparation started does not count as that of its client.
 #[test]
 fn what_a_server_uses_is_not_booked_to_its_client() {
     let lab = Lab::new();
@@ -58,7 +58,7 @@ fn what_a_command_leaves_goes_on_where_that_is_wanted() {
     assert!(!done.out.contains("outlived"), "{}", done.out);
 }
 
-/// The limit holds whatever a command does to its group or to its parent.
+/// The time limit of a run is kept whatever a command does to its process group or to its parent.
 #[test]
 fn a_time_limit_wins_against_a_command_that_turns_on_its_watcher() {
     let lab = Lab::new();
@@ -67,7 +67,7 @@ fn a_time_limit_wins_against_a_command_that_turns_on_its_watcher() {
         ("kill -STOP $PPID; exec sleep 86413", "--timeout"),
         ("kill -STOP $PPID; kill -STOP $$", "--timeout"),
         ("kill -9 0", "signal 9"),
-        // At once, in the first instructions of the shell.
+        // The signal comes in the first instructions of the shell; several attempts may hit different moments.
         ("kill -9 0", "signal 9"),
         ("kill -9 0", "signal 9"),
         ("kill -9 0", "signal 9"),
@@ -75,7 +75,7 @@ fn a_time_limit_wins_against_a_command_that_turns_on_its_watcher() {
         lab.run(&["run", "--timeout", "2s", "--shell", line]).complains(4, &[told]);
         assert_eq!(alive("sleep 86413"), 0, "{line}");
     }
-    // Without a time limit the run continues, and the report tells what happened.
+    // Without a time limit the run continues after its command stopped the spawner, and the report tells what happened.
     let done = lab.run(&["run", "-r", "2", "--shell", "kill -STOP $PPID; true"]).succeeds();
     assert!(done.out.contains("stopped the process that times it"), "{}", done.out);
     // Without a time limit the spawner shares the group and is killed; the message gives the reason.

@@ -1,4 +1,5 @@
-//! Unavailable CPUs and policies, and available ones.
+//! CPUs, scheduling policies and memory policies for commands: unavailable ones are refused, and available ones take
+//! effect.
 
 use std::fs;
 use std::process::Command;
@@ -42,7 +43,7 @@ fn a_cpu_that_is_not_allowed() {
     Done::of(command).complains(2, &[&format!("CPU {other} is not allowed"), &format!("allowed are {own}")]);
 }
 
-/// No CPU is taken offline: in a mount namespace of its own, fauxplat reads another list of online CPUs.
+/// No CPU is taken offline: the test mounts another list of online CPUs, in a mount namespace for this fauxplat.
 #[test]
 fn a_cpu_that_is_offline() {
     let lab = Lab::new();
@@ -64,7 +65,8 @@ fn a_cpu_that_is_offline() {
     done.complains(2, &["offline", "online are 0"]);
 }
 
-/// Numbers in a foreign `/proc` belong to other processes, so its readings must not be used.
+/// Process ids in the `/proc` of another pid namespace belong to other processes, so readings from there must not be
+/// used.
 #[test]
 fn processes_that_have_other_numbers_in_proc() {
     let lab = Lab::new();
@@ -87,7 +89,8 @@ fn processes_that_have_other_numbers_in_proc() {
     within(&["--mount-proc"], &words).succeeds();
 }
 
-/// Containers hide all of `/proc` but processes, or have no `/sys`: what cannot be read is not measured, and the rest is.
+/// Some containers show nothing but processes in `/proc`, or have no `/sys`: what cannot be read is not measured, and
+/// everything else is.
 #[test]
 fn a_machine_is_measured_whose_proc_or_sys_is_hidden() {
     let lab = Lab::new();
@@ -143,7 +146,8 @@ fn the_command_runs_where_it_was_told_to() {
     );
 }
 
-/// A and B of a block share one CPU: an idle one by default, a drawn one on request.
+/// The two commands of a block run on one CPU: by default on an idle one, and with `one-of` on one that is drawn for
+/// the block.
 #[test]
 fn a_block_stays_on_one_cpu() {
     let lab = Lab::new();
@@ -160,14 +164,14 @@ fn a_block_stays_on_one_cpu() {
     let idle = lab.json(&words);
     assert_eq!(idle["condition"]["cpu"], format!("idle-of:{all}"));
     assert_eq!(cpus(&idle, 0), cpus(&idle, 1));
-    // Of two CPUs the same one is drawn for every block once in eight million sessions, and never with this seed.
+    // Of two CPUs the same one would be drawn for all blocks once in eight million sessions, and never with this seed.
     let drawn = lab.json(&[&words[..], &["--seed", "1", "--cpu", &format!("one-of:{all}")]].concat());
     assert_eq!(cpus(&drawn, 0), cpus(&drawn, 1));
     let mut seen: Vec<u64> = cpus(&drawn, 0).into_iter().map(|(_, cpu)| cpu).collect();
     seen.sort_unstable();
     seen.dedup();
     assert!(seen.len() > 1, "every block ran on one CPU");
-    // Programs of several processes are not placed on one CPU, which would slow them down.
+    // A command of several processes is not placed on one CPU, which would slow it down.
     let document = lab.json(&["compare", "--shell", "true | true", "true | true", "--max-pairs", "6"]);
     assert_eq!(document["condition"]["cpu"], "free");
 }
@@ -210,7 +214,8 @@ fn the_nice_value_is_the_commands_own() {
     }
 }
 
-/// Fields of lines of `/proc/PID/stat`, counted from 1. The second may hold blanks, but not in these programs.
+/// Fields of lines of `/proc/PID/stat`, counted from 1. The second field, the program's name, may contain blanks, but
+/// not for these programs.
 fn stat_fields<const N: usize>(lines: &str, fields: [usize; N]) -> Vec<[String; N]> {
     let of = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
@@ -219,7 +224,8 @@ fn stat_fields<const N: usize>(lines: &str, fields: [usize; N]) -> Vec<[String; 
     lines.lines().map(of).collect()
 }
 
-/// Places of threads: unavailable ones are refused before anything runs, and the record has the effective ones.
+/// CPUs for threads (`--pin-threads`): unavailable ones are refused before anything runs, and the experiment records
+/// those that took effect.
 #[test]
 fn places_of_threads() {
     let own = first_cpu();
@@ -239,7 +245,7 @@ fn places_of_threads() {
     assert_eq!(document["condition"]["cpu"], "free");
 }
 
-/// NUMA nodes, where the kernel reports any.
+/// Memory policies on NUMA nodes, where the kernel reports any nodes.
 #[test]
 fn memory_policies() {
     let lab = Lab::new();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab};
 
-/// A laboratory with a program that is compiled from a file of the benches, or from these lines; `None` without a
+/// A laboratory with a program that is compiled from `benches/profile/shares.c`, or from these lines; `None` without a
 /// compiler, or where sampling is not permitted.
 fn compiled(lab: Lab, name: &str, lines: Option<&str>) -> Option<Lab> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/profile/shares.c");
@@ -39,7 +39,8 @@ fn profiled(lab: &Lab, words: &[&str]) -> Value {
     lab.json(&[&["profile", "--user-only"], words].concat())
 }
 
-/// Stacks from the outermost function, with their samples in the first profile and the way they end.
+/// The stacks of a profile: the functions from the outermost on, the number of samples in the first profile, and how
+/// the stack ends.
 fn stacks(document: &Value) -> Vec<(Vec<String>, u64, String)> {
     let frames = document["frames"].as_array().unwrap();
     let name = |frame: &Value| frames[frame.as_u64().unwrap() as usize]["name"].as_str().unwrap().to_owned();
@@ -54,7 +55,8 @@ fn function<'d>(document: &'d Value, name: &str) -> Option<&'d Value> {
     document["profiles"][0]["functions"].as_array().unwrap().iter().find(|it| it["name"] == name)
 }
 
-/// A run whose preparation failed is not made, and the preparation is cleaned up.
+/// A run whose preparation (`--prepare`) failed is not made; after a run that was made, the command of `--conclude`
+/// runs.
 #[test]
 fn a_profiled_run_is_prepared_or_is_none() {
     let Some(lab) = shares() else { return };
@@ -84,7 +86,7 @@ fn an_interrupt_between_two_runs_keeps_the_first() {
     assert!(function(&report, "hot").is_some() || !stacks(&report).is_empty(), "{said}");
 }
 
-/// Functions have their callers up to the program's beginning, whichever launcher starts the program.
+/// Each function has all its callers up to the beginning of the program, whichever launcher starts the program.
 #[test]
 fn callers_are_right_behind_every_launcher() {
     let Some(lab) = shares() else { return };
@@ -150,8 +152,8 @@ fn stacks_that_were_cut_are_counted() {
     assert!(cut >= thirty && thirty > 0 && cut <= all, "{quality}");
 }
 
-/// The program deletes its own file before the profile is written; names remain, since the file was opened while the
-/// program lived.
+/// The program deletes its own file before the profile is written. Functions still get their names, since fauxplat
+/// opens the file while the program runs.
 #[test]
 fn a_program_that_was_deleted_keeps_its_names() {
     let lines = "#include <unistd.h>\n\
@@ -191,7 +193,7 @@ fn whoever_may_not_see_the_kernel_gets_the_rest_and_is_told() {
     }
 }
 
-/// A folder with a program that counts its own events.
+/// A laboratory with a program that causes a known number of events.
 fn events() -> Option<Lab> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/profile/events.c");
     compiled(Lab::new(), "events", Some(&std::fs::read_to_string(source).unwrap()))
@@ -243,7 +245,7 @@ const WAITS: &str = "#define _GNU_SOURCE\n#include <poll.h>\n#include <time.h>\n
     __attribute__((noinline)) void polls(void) { poll(0, 0, 60); __asm__ volatile(\"\"); }\n\
     int main(int argc, char **argv) { (void)argv; naps(); polls(); return argc == 0; }\n";
 
-/// Waits are complete: their total length is known, whatever the load on the machine.
+/// Every wait is recorded, so the total waiting time is known whatever the load on the machine.
 #[test]
 fn time_without_a_cpu_is_where_it_was_waited() {
     let Some(lab) = compiled(Lab::new(), "waits", Some(WAITS)) else { return };
@@ -320,7 +322,7 @@ fn what_makes_no_profile_is_refused() {
     }
 }
 
-/// Records a program by perf into `perf.data`; false, said, where that cannot be.
+/// Records a program by perf into `perf.data`; false, with a message, where perf is not installed or may not record.
 fn recorded(lab: &Lab, words: &[&str]) -> bool {
     let mut perf = Command::new("perf");
     perf.args(["record", "-q", "-o", "perf.data"]).args(words).current_dir(lab.folder());
@@ -342,7 +344,7 @@ fn shares_of_an_imported_recording_are_sums_of_periods() {
     let document = lab.json(&["profile", "--import", "perf.data"]);
     let it = function(&document, "few").unwrap();
     let [low, high] = ["total_low", "total_high"].map(|end| it[end].as_f64().unwrap());
-    // The truth is 0.0144; of the samples far more than a third are in it.
+    // The true share of events is 0.0144, but far more than a third of the samples are in this function.
     assert!(low < 0.0144 && high < 0.3, "{it}");
 }
 
@@ -369,7 +371,7 @@ fn what_perf_recorded_is_shown_with_callers() {
     assert_eq!((timed["depth"].as_u64(), timed["share"].as_f64()), (Some(1), Some(1.0)), "{document}");
 }
 
-/// Foreign files, whole, truncated, or of another kind: a line tells what is wrong.
+/// Files that perf did not write, or that are truncated, are refused by a line that names the file.
 #[test]
 fn what_perf_did_not_write_is_refused() {
     let lab = Lab::new();
@@ -383,14 +385,14 @@ fn what_perf_did_not_write_is_refused() {
     }
 }
 
-/// The library panics at an invalid stack length; its panic message must not reach the user.
+/// The library that parses recordings panics at an invalid stack length; its panic message must not reach the user.
 #[test]
 fn what_a_library_panics_at_is_refused_in_a_line() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/profile/corpus/recordings/length-that-wraps");
     Lab::new().run_unstored(&["profile", "--import", file]).complains(2, &["length-that-wraps", "not whole"]);
 }
 
-/// Timed and sampled runs are different runs of one experiment.
+/// A comparison with `--profile` stores timed runs and sampled runs in one experiment.
 #[test]
 fn a_comparison_says_where_its_difference_lies() {
     let source = "volatile long sum; __attribute__((noinline)) void grown(long n) { while (n--) sum += n; }

@@ -6,7 +6,7 @@ use fauxplat_sys::signal::SIGINT;
 
 use crate::common::{Lab, eventually, first_cpu, spin};
 
-/// A laboratory, where sampling is permitted.
+/// A laboratory; `None`, with a message, where sampling is not permitted.
 fn lab() -> Option<Lab> {
     let lab = Lab::new();
     let tried = lab.run_unstored(&["profile", "--format", "json", "true"]);
@@ -28,7 +28,7 @@ fn a_sampled_run_is_warmed_up_placed_and_padded_as_was_said() {
         let condition = ["--cpu", &place, "--env-pad", "64", "--shell", line];
         lab.run(&[words, &condition].concat()).succeeds();
         let (places, pads) = (lab.read("places"), lab.read("pads"));
-        // Only the last line is checked, which is that of the sampled or traced run.
+        // Only the last line of each log is checked: the line of the sampled or traced run.
         let last =
             |text: &str| text.lines().last().and_then(|line| line.split_whitespace().last()?.parse().ok());
         let expected = (runs, cpu.parse::<u32>().ok(), Some(1));
@@ -36,7 +36,7 @@ fn a_sampled_run_is_warmed_up_placed_and_padded_as_was_said() {
     }
 }
 
-/// Interrupting the single run, as one does for a server, gives a profile.
+/// Interrupting the single run, which is how one ends a server, gives a profile.
 #[test]
 fn an_interrupted_run_of_one_command_is_a_profile() {
     let Some(lab) = lab() else { return };
@@ -88,14 +88,14 @@ fn what_cannot_be_written_or_sampled_is_refused_before_anything_runs() {
     lab.run(&["run", "--events", "x", "--output", "x", "true"]).complains(2, &["x", "two files"]);
 }
 
-/// Processes that a watched process starts are sampled as well, so that their time is part of the whole.
+/// Processes that a sampled process starts are sampled as well, so that their time is part of the whole.
 #[test]
 fn the_time_of_a_process_is_that_of_all_that_it_makes() {
     let Some(lab) = lab() else { return };
     let line = format!("while :; do sh -c '{}'; done", spin(20_000).replace('\'', "'\\''"));
     let mut process = Command::new("sh").args(["-c", &line]).spawn().unwrap();
-    // Samples of this clock are equally far apart from the beginning; a frequency of cycles has to settle in each
-    // process.
+    // Samples of this clock are equally far apart from the beginning; the period of samples by cycles has to adapt in
+    // each process first.
     let pid = process.id().to_string();
     let document = lab.json(&["profile", "-e", "cpu-clock", "--pid", &pid, "--max-time", "1s"]);
     process.kill().unwrap();

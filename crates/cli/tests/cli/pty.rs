@@ -12,7 +12,7 @@ use crate::common::{HEARING, Lab, SIGKILL, eventually};
 pub(crate) const CTRL_C: u8 = 3;
 pub(crate) const CTRL_Z: u8 = 26;
 
-/// A terminal with a shell that has job control, as for a user who types.
+/// A terminal with a shell that has job control, like that of a user.
 pub(crate) struct Terminal {
     script: Child,
     keys: ChildStdin,
@@ -20,7 +20,8 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     /// Runs a line on a new terminal. `fauxplat` is the fauxplat of the laboratory there, with its store. The shell
-    /// outlives every key, though not the terminal, and writes how the line ended to the file `code`.
+    /// survives the signals of all keys, but not the end of the terminal, and writes the exit code of the line to the
+    /// file `code`.
     pub(crate) fn new(lab: &Lab, line: &str) -> Self {
         let fauxplat = lab.starter().join(" ");
         let store = lab.file("store.sqlite");
@@ -41,15 +42,15 @@ impl Terminal {
         self.keys.write_all(&[key]).and_then(|()| self.keys.flush()).unwrap();
     }
 
-    /// Closes the window: the other side of the terminal is gone.
+    /// Ends the terminal, as closing its window does.
     pub(crate) fn hang_up(&mut self) {
         signal::send(self.script.id() as i32, SIGKILL);
         self.script.wait().unwrap();
     }
 
-    /// Waits for the end of the line, and returns its exit code.
+    /// Waits for the end of the command line on the terminal, and returns its exit code as text.
     pub(crate) fn code(mut self, lab: &Lab) -> String {
-        // The last output has been read by the time the terminal is gone.
+        // `script` reads the last output before it ends.
         let ended = eventually(|| lab.path("code").exists())
             && eventually(|| self.script.try_wait().unwrap().is_some());
         let _gone = (self.script.kill(), self.script.wait());
@@ -58,7 +59,7 @@ impl Terminal {
     }
 }
 
-/// The output on the terminal.
+/// The text that was written to the terminal.
 pub(crate) fn said(lab: &Lab) -> String {
     String::from_utf8_lossy(&fs::read(lab.path("said")).unwrap_or_default()).into_owned()
 }

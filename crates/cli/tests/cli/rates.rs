@@ -1,4 +1,4 @@
-//! `--table`: counters that measured programs publish, as a metric and along a run.
+//! `--table`: counters that measured programs publish, as a metric of each run and as a series during a run.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::common::{Lab, number, runs};
 use crate::table::Shared;
 
-/// A file that holds a table with this many requests of object 1, to be copied by programs that act as a publisher.
+/// A file with a table in which object 1 has this many requests; programs that act as a publisher copy it.
 fn published(name: &str, requests: i64) -> Shared {
     let shared = Shared::new(name);
     let table = shared.create();
@@ -20,7 +20,7 @@ fn published(name: &str, requests: i64) -> Shared {
     shared
 }
 
-/// The requests that a run published, by its rate and its wall time.
+/// Number of requests that a run published, from its rate and its wall time.
 #[track_caller]
 fn requests(run: &Value) -> u64 {
     let events = number(run, "rate_micro_per_s") as f64 * number(run, "wall_ns") as f64 / 1e15;
@@ -37,7 +37,7 @@ fn a_program_that_creates_its_table_counts_from_nothing() {
     let (full, live) = (published("creates-full", 5000), Shared::new("creates"));
     for lab in Lab::both() {
         let command = format!("cp {} {}", full.file(), live.file());
-        // The conclusion removes the table, which was read before.
+        // The command of `--conclude` removes the table, which was read before.
         let conclude = format!("rm {}", live.file());
         let table = |selection: &str| format!("requests={}{selection}", live.file());
         for (selection, expected) in [(":1.0", 5000), (":*.0", 5001), (":2", 1), ("", 5001)] {
@@ -70,11 +70,12 @@ fn only_what_rises_during_the_run_counts() {
     fs::copy(&half.path, &live.path).unwrap();
     let document = lab.json(&["run", &onto(&full), "--prepare", &prepare, "--runs", "3", "--table", &table]);
     assert_eq!(of_each(&document), [2000; 3]);
-    // The table is replaced by another file of the same name; the old table's values do not count as a fall.
+    // The program replaces the table by another file of the same name; that the new values are smaller does not count
+    // as a fall.
     let replace = format!("sh -c 'rm {0} && cp {1} {0}'", live.file(), full.file());
     let document = lab.json(&["run", &replace, "--prepare", &prepare, "--runs", "3", "--table", &table]);
     assert_eq!(of_each(&document), [5000; 3]);
-    // A counter that stands still has a rate, which is zero.
+    // A counter that does not change has a rate, which is zero.
     let document = lab.json(&["run", "true", "--runs", "3", "--table", &table]);
     assert_eq!(of_each(&document), [0; 3]);
 }
@@ -170,7 +171,7 @@ fn more_of_a_rate_is_better_in_words_gates_and_winners() {
     lab.run(&["history", "show", "last"]).succeeds();
 }
 
-/// A function that adds to a counter until `stop` is set.
+/// Returns a function that adds to a counter until `stop` is set.
 fn steadily<'a>(table: &'a Table, stop: &'a AtomicBool) -> impl FnOnce() + Send + 'a {
     || {
         while !stop.load(Ordering::Relaxed) {
@@ -199,7 +200,7 @@ fn a_long_run_has_a_series() {
             series["until_ns"].as_array().unwrap().iter().map(|ns| ns.as_u64().unwrap()).collect();
         assert!(until.len() >= 2 && until.is_sorted(), "{series}");
         assert_eq!((until.last().copied(), &series["trial"]), (Some(number(run, "wall_ns")), &run["trial"]));
-        // The intervals together are the rate of the run.
+        // The events of all intervals add up to those of the whole run.
         let rate = |index: usize| series["rate_per_s"][index].as_f64().unwrap();
         let length = |index: usize| until[index] - if index == 0 { 0 } else { until[index - 1] };
         let events: f64 = (0..until.len()).map(|index| rate(index) * length(index) as f64 / 1e9).sum();
@@ -231,7 +232,8 @@ fn a_calibration_and_a_saved_definition_know_tables_too() {
     assert_eq!(number(&document["strata"][0], "comparisons"), 1);
 }
 
-/// Objects of four keys each, so that a small table holds a hundred counters.
+/// Object and key of the counter with this number: four counters for each object, so that a small table can have a
+/// hundred counters.
 fn place(number: u64) -> (u64, u64) {
     (1 + number / 4, number % 4)
 }

@@ -1,10 +1,12 @@
-//! A kernel that refuses a system call, as filters of containers do: the figure is right, or the status is not 0.
+//! A kernel that refuses a system call, as filters of containers do: either the measured time is right, or the exit
+//! code is not 0.
 
 use std::process::Command;
 
 use crate::common::{Done, Lab, number, runs};
 
-/// Starts the program that follows with one system call, by its name, refused by an error.
+/// Source of a program that starts another one, for which the kernel refuses a system call, given by name, with an
+/// error.
 const FILTER: &str = r#"
 #include <errno.h>
 #include <linux/filter.h>
@@ -33,8 +35,8 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// Calls of fauxplat and of the process that runs commands. Calls without which no program starts are left out, and so
-/// is `poll`: where it is refused, the standard library ends a program before it begins.
+/// System calls of fauxplat and of the process that runs commands. Calls without which no program starts are left out,
+/// and so is `poll`: where it is refused, the standard library ends a program before it begins.
 const CALLS: [&str; 36] = [
     "clone",
     "clone3",
@@ -74,10 +76,10 @@ const CALLS: [&str; 36] = [
     "waitid",
 ];
 
-/// `ENOSYS`, `EPERM`, `EINVAL`, `EAGAIN`, `EMFILE` and `ENOMEM`.
+/// Error numbers of `ENOSYS`, `EPERM`, `EINVAL`, `EAGAIN`, `EMFILE` and `ENOMEM`, as text.
 const ERRORS: [&str; 6] = ["38", "1", "22", "11", "24", "12"];
 
-/// Milliseconds that the measured command sleeps.
+/// Time in milliseconds that the measured command sleeps.
 const SLEEP_MS: u64 = 60;
 
 fn refuse(lab: &Lab, call: &str, error: &str) {

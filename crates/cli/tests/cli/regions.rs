@@ -8,12 +8,12 @@ use serde_json::Value;
 use crate::common::{Lab, number, runs};
 use crate::counters::counts_both_modes;
 
-/// The folder with the header, the module and the examples.
+/// Path of a file in the library for region marks: its header, its module or an example.
 fn library(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib/region").join(name).display().to_string()
 }
 
-/// A folder with an example that was compiled to `marked`; `None` without a compiler.
+/// A laboratory with an example that was compiled to `marked`; `None` without a compiler.
 fn compiled(compiler: &str, source: &str) -> Option<Lab> {
     let lab = Lab::new();
     let (out, include) = (lab.file("marked"), library("include"));
@@ -30,7 +30,7 @@ fn compiled(compiler: &str, source: &str) -> Option<Lab> {
     }
 }
 
-/// The readings of each run of the first command, and the metrics that were not measured.
+/// The runs of the first command with their readings, and everything that fauxplat printed.
 fn marked(lab: &Lab, words: &[&str]) -> (Vec<Value>, String) {
     let done =
         lab.run(&[&["run", "-r", "3", "--region", "parse", "--region", "sort"], words].concat()).succeeds();
@@ -91,7 +91,7 @@ fn marks_without_a_partner_are_said() {
     }
 }
 
-/// Compares the region of one binary with that of another, which is slower before the region.
+/// Decides a comparison by a region. The second command is slower before the region, and equal within it.
 #[test]
 fn a_region_decides() {
     let Some(lab) = compiled("cc", "examples/marked.c") else { return };
@@ -169,8 +169,8 @@ fn python_marks_by_slots_of_its_own() {
     assert!(said.contains("begun and never ended") && said.contains("region sort, 3 marks"), "{said}");
 }
 
-/// The variable of an outer fauxplat must not be inherited, and a page that the program has replaced by unreadable
-/// bytes is reported.
+/// The variable that an outer fauxplat set must not be inherited. A page that the program has replaced by a file that
+/// cannot be read is reported.
 #[test]
 fn the_page_is_that_of_this_run_and_nothing_else() {
     let Some(lab) = compiled("cc", "examples/marked.c") else { return };
@@ -182,7 +182,7 @@ fn the_page_is_that_of_this_run_and_nothing_else() {
     assert!(not_measured(&lab).contains("cannot be read"), "{}", not_measured(&lab));
 }
 
-/// The page lies in a folder that its owner alone may enter.
+/// The page for region marks is in a folder that only its owner may enter.
 #[test]
 fn the_folder_of_the_page_is_its_owners() {
     for lab in Lab::both() {

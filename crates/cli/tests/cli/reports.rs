@@ -6,7 +6,7 @@ use fauxplat_model::Metric;
 
 use crate::common::{Done, Lab, number, runs, spin};
 
-/// An escape sequence begins with this character.
+/// The character with which an escape sequence begins.
 const ESCAPE: char = '\u{1b}';
 
 #[test]
@@ -47,7 +47,7 @@ fn every_format_of_a_run_parses() {
     assert!(!export("text").out.contains(ESCAPE));
 }
 
-/// `--export-json -` is how scripts pipe hyperfine into jq: standard output has the document and nothing else.
+/// Scripts pipe hyperfine into jq by `--export-json -`: standard output then has the document and nothing else.
 #[test]
 fn an_export_to_standard_output_has_it_to_itself() {
     let lab = Lab::new();
@@ -142,7 +142,7 @@ fn a_report_that_does_not_fit_leaves_the_one_before() {
     assert!(done.err.contains("small/report") && done.err.contains("No space left"), "{done:?}");
 }
 
-/// Measurements are stored before the report is written, so only the report is lost.
+/// Measurements are stored before the report is written, so only the report is lost if writing fails.
 #[test]
 fn a_report_that_cannot_be_written_names_its_file() {
     for lab in Lab::both() {
@@ -162,7 +162,7 @@ fn a_report_that_cannot_be_written_names_its_file() {
     Done::from(output).complains(3, &["No space left"]);
 }
 
-/// The reader is gone before the first byte, which is no error.
+/// A reader that closes the pipe before the first byte is no error.
 #[test]
 fn a_closed_pipe_is_silent() {
     let lab = Lab::new();
@@ -185,7 +185,7 @@ fn a_closed_pipe_is_silent() {
     assert_eq!(done.out.lines().count(), 1);
 }
 
-/// Runs fauxplat on a terminal of `script(1)`.
+/// Runs fauxplat on a terminal made by `script(1)`, with an environment variable; returns the terminal's output.
 fn on_a_terminal(lab: &Lab, words: &str, name: &str, value: &str) -> String {
     let line = format!("{} {words} --quiet --store none", lab.starter().join(" "));
     let mut command = Command::new("script");
@@ -217,7 +217,7 @@ fn text_keeps_to_the_width_and_to_ascii_where_asked() {
         let mut command = lab.command(&["history", "show", "last"]);
         command.env("COLUMNS", columns);
         let text = Done::of(command).succeeds().out;
-        // A command that is to be copied stays in one piece.
+        // A command line to be copied is not wrapped.
         let lines = text.lines().filter(|line| !line.starts_with("repeat with: "));
         let widest = lines.map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= columns.parse().unwrap(), "{widest} > {columns}:\n{text}");

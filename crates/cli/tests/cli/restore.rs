@@ -18,8 +18,8 @@ fn end(mut child: Child) -> Done {
     Done::from(child.wait_with_output().unwrap())
 }
 
-/// `restore` waits for other writers of the journal. The test locks it, so a restoration that has begun stays there
-/// until the signals have come.
+/// `restore` waits for other writers of the journal. The test locks the journal, so a restoration that has begun waits
+/// there until the signals have arrived.
 #[test]
 fn a_restoration_that_has_begun_goes_on_to_its_end() {
     for asking in [SIGINT, SIGTERM, signal::SIGHUP] {
@@ -79,7 +79,7 @@ fn a_value_that_is_refused_is_left_to_the_user() {
     assert!(by_hand.iter().all(|words| said.contains(words)) && !said.contains("--force"), "{said}");
     let done = bench.run(&["tune", "--set", "governor=performance"]).complains(3, &by_hand);
     assert!(!done.err.contains("name a place") && !done.err.contains("--force"), "{done:?}");
-    // The advice of the message works.
+    // The advice in the message, removing the journal, works.
     fs::remove_file(&journal).unwrap();
     bench.run(&["tune", "--set", "governor=performance"]).succeeds();
     bench.run(&["restore"]).succeeds();

@@ -5,14 +5,15 @@ use serde_json::Value;
 
 use crate::common::{Lab, all_runs, number, runs};
 
-/// Metrics that a kernel may be built without, or that a machine may not give; they are then listed as not measured.
+/// Metrics that some kernels and machines do not provide; they are then listed as not measured.
 const OPTIONAL: [Metric; 3] = [Metric::RUN_DELAY, Metric::MIGRATIONS, Metric::STEAL];
 
 /// A line of shell that uses 64 MiB. The kernel counts pages for each CPU before it sums them up, so on a machine with
 /// many CPUs a small program may end before any page of it is counted.
 const TOUCH_MEMORY: &str = "dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/null";
 
-/// Metrics of every run: all but the one that needs a table and those that this machine does not give.
+/// Metrics that every run in the document has: all but the one that needs a live table and those that this machine does
+/// not provide.
 fn read_in(document: &Value) -> impl Iterator<Item = Metric> {
     let document = document.clone();
     Metric::BUILT_IN.iter().copied().filter(move |&metric| {
@@ -23,8 +24,8 @@ fn read_in(document: &Value) -> impl Iterator<Item = Metric> {
     })
 }
 
-/// Without taskstats a run is looked up in `/proc` only when the one before it was long enough to be worth it, which
-/// this loop is on any machine.
+/// Without taskstats a run is looked up in `/proc` only when the one before it took so long that this costs little, as
+/// the loop does on any machine.
 #[test]
 fn every_metric_of_a_short_loop_is_there() {
     for lab in Lab::both() {
@@ -51,7 +52,7 @@ fn every_metric_of_a_short_loop_is_there() {
                 summary[field].as_f64().unwrap_or_else(|| panic!("{field} of {}", metric.field()))
             };
             assert!(of("min") <= of("median") && of("median") <= of("max") && of("mean") >= of("min"));
-            // Fewer than six runs bound no median.
+            // An interval of the median takes at least six runs.
             match of("n") < 6.0 {
                 true => assert!(summary["low"].is_null() && summary["high"].is_null()),
                 false => assert!(of("low") <= of("median") && of("median") <= of("high")),
@@ -162,7 +163,7 @@ fn the_tree_lists_the_children_of_a_sub_shell() {
     }
 }
 
-/// The loop runs in a child of the shell, and its time is the command's.
+/// The loop runs in a child of the shell, and its CPU time must count as the command's.
 #[test]
 fn a_pipeline_is_counted_as_a_whole() {
     for lab in Lab::both() {
@@ -181,14 +182,14 @@ fn peak_memory_of_a_small_program_stays_small() {
     let lab = Lab::new();
     let document = lab.json(&["run", "true", "--runs", "100"]);
     let floor = number(&document["sources"], "peak_memory_floor_bytes");
-    // Libraries and pages differ from machine to machine; the process that starts the programs holds more than this
-    // limit.
+    // Libraries and page sizes differ from machine to machine; the process that starts the programs uses more memory
+    // than this limit.
     let limit = if document["sources"]["peak_memory"] == "taskstats" { 8 << 20 } else { floor.max(8 << 20) };
     let peaks = runs(&document, 0).iter().filter_map(|run| run["peak_memory_bytes"].as_u64());
     assert_eq!(peaks.filter(|&peak| peak > limit).collect::<Vec<_>>(), [0; 0]);
 }
 
-/// `tail` has to hold input without a line end. The small command that alternates with it inherits nothing.
+/// `tail` has to store input without a line end. The small command that alternates with it must not get that peak.
 #[test]
 fn peak_memory_is_the_commands_own() {
     const MIB: u64 = 1 << 20;
@@ -203,7 +204,8 @@ fn peak_memory_is_the_commands_own() {
     }
 }
 
-/// The traced run has the next number of the runs; when the time limit ends it, no process is left over.
+/// The traced run gets the number after the timed runs. If the time limit ends the traced run, no process is left
+/// behind.
 #[test]
 fn a_run_that_is_traced_has_its_number_and_its_end() {
     let lab = Lab::new();
@@ -223,7 +225,7 @@ fn bounds_of_the_command_line_go_before_a_number_of_the_definition() {
     assert_eq!(crate::common::runs(&document, 0).len(), 12);
 }
 
-/// A command that never succeeded is part of the test report.
+/// A command of which no run succeeded is still listed in a JUnit report.
 #[test]
 fn a_command_of_which_no_run_succeeds_has_its_case() {
     let lab = Lab::new();

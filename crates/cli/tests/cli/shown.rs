@@ -1,4 +1,4 @@
-//! Every option of every verb changes something that is seen here, or is refused.
+//! Every option of every verb has an effect that these tests see, or is refused.
 //!
 //! `shown.txt` has a section for each verb: a command line as a base, and rows. A row is an option with its words, and
 //! a sign of it in the results of the command line, which the base does not give. Rows without an empty line between
@@ -24,38 +24,39 @@ use crate::options;
 /// Shell functions that make the files and programs that the lines of `shown.txt` name.
 const PLACE: &str = include_str!("shown.sh");
 
-/// The sign by which an option shows.
+/// The sign by which the effect of an option is seen in the outcome of a command line, compared with that of the base.
 #[derive(Clone, Debug)]
 enum Sign {
-    /// A line of the probe that begins so.
+    /// A line with this beginning in the log of the program `probe` of `shown.sh`.
     Probe(String),
-    /// A value of the JSON document, by the end of its path, or any value there.
+    /// A value of the JSON document, given by the end of its path; an empty text stands for any value there.
     Json(String, String),
-    /// A file with a text in it, or a folder; the base makes no such file.
+    /// A file of this name with this text in it, or a folder; the base makes no such file.
     File(String, String),
-    /// Words of the report or of a complaint.
+    /// These words in the report or in a message on standard error.
     Says(String),
-    /// Words that only the base says.
+    /// Words that the base prints and the line with the option does not.
     Lacks(String),
-    /// A refusal that names the option, or says these words.
+    /// A refusal that contains these words, or, if they are empty, names the option.
     Refused(String),
-    /// Fewer lines, but some.
+    /// A report with fewer lines than that of the base, but not an empty one.
     Shorter,
-    /// More lines.
+    /// A report with more lines than that of the base.
     Longer,
-    /// No report.
+    /// An empty report.
     Empty,
-    /// Escape sequences.
+    /// Escape sequences in the report.
     Coloured,
     /// No character outside ASCII, where the base has some.
     Ascii,
-    /// Another order of two names.
+    /// Two names in the report, in another order than in the base.
     Swaps,
-    /// A test of another module, which has a terminal or a history of its own.
+    /// The effect is seen by a test of another module, which has a terminal or a history of its own; the text is the
+    /// path of that test.
     Elsewhere(String),
-    /// The exit code.
+    /// An exit code of this number.
     Code(i32),
-    /// An earlier end than that of the base.
+    /// An earlier end than that of the base line.
     Sooner,
 }
 
@@ -84,12 +85,12 @@ impl Sign {
     }
 }
 
-/// An option with its words, and its sign.
+/// An option with its value as words of a command line, and the sign of its effect.
 #[derive(Clone, Debug)]
 struct Row {
     words: Vec<String>,
     sign: Sign,
-    /// Whether the option may be refused, since not every machine and user supports it.
+    /// Whether the option may be refused instead, since not every machine and user supports it.
     may_be_refused: bool,
 }
 
@@ -107,7 +108,7 @@ impl Row {
         self.words[0].trim_start_matches('-').split('=').next().unwrap_or_default()
     }
 
-    /// Whether a line of its own is needed.
+    /// Whether the option has to be tried on a command line of its own.
     fn is_alone(&self) -> bool {
         matches!(self.sign, Sign::Refused(_))
     }
@@ -116,15 +117,15 @@ impl Row {
 /// Options that are tried on one command line.
 #[derive(Clone, Debug, Default)]
 struct Block {
-    /// Words in the place of the base.
+    /// Words of the command line to which the options are added, instead of the section's base.
     line: Option<Vec<String>>,
-    /// Words of the command line with which the lines of the block are compared, instead of the words before their
-    /// rows.
+    /// Words of the command line with which the lines of the block are compared, instead of the line without these
+    /// options.
     than: Option<Vec<String>>,
     rows: Vec<Row>,
 }
 
-/// A verb, its base and its blocks.
+/// The section of a verb: the command line without options (the base), and the blocks of options.
 #[derive(Clone, Debug, Default)]
 struct Section {
     base: Vec<String>,
@@ -176,7 +177,7 @@ fn section(body: &str, groups: &BTreeMap<String, Vec<Block>>) -> Section {
             section.blocks.push(block);
         }
     }
-    // A row of the section goes before one of a group.
+    // A row of the section itself replaces a row for the same option in a group.
     let own = section.blocks.iter().flat_map(|block| &block.rows).map(|row| row.option().to_owned());
     let own: BTreeSet<String> = own.collect();
     used.iter_mut().for_each(|block| block.rows.retain(|row| !own.contains(row.option())));
@@ -188,15 +189,15 @@ fn section(body: &str, groups: &BTreeMap<String, Vec<Block>>) -> Section {
 struct Outcome {
     done: Done,
     document: Value,
-    /// Notes of the program `probe` of shown.sh about each of its runs.
+    /// The log in which the program `probe` of `shown.sh` describes each of its runs.
     probe: String,
-    /// Texts of the files that the rows of the section name, by these names.
+    /// Texts of the files that the command line made, of those that the rows of the section name, by name.
     files: BTreeMap<String, String>,
     took: Duration,
 }
 
 impl Outcome {
-    /// Whether the line was refused in another way than the base.
+    /// Whether this command line was refused, and in another way than the base.
     fn is_refused(&self, base: &Outcome) -> bool {
         let of = |it: &Outcome| (it.done.code, it.done.err.clone());
         matches!(self.done.code, Some(2 | 3)) && of(self) != of(base)
@@ -233,7 +234,7 @@ fn lines(outcome: &Outcome) -> usize {
     outcome.done.out.lines().count()
 }
 
-/// The trial of a verb: its laboratory, and the options of which nothing is seen.
+/// The trial of a verb's options: the verb's laboratory, and the options whose effect was not seen.
 struct Trial<'s> {
     verb: &'s str,
     section: &'s Section,
@@ -305,7 +306,7 @@ impl<'s> Trial<'s> {
         Outcome { document, probe: self.lab.read("probe.log"), files: self.take(), done, took }
     }
 
-    /// Whether an outcome has a sign that the outcome of the base does not have.
+    /// Whether the effect that `sign` describes is in an outcome and not in that of the base.
     fn has(&self, outcome: &Outcome, sign: &Sign, base: &Outcome) -> bool {
         let (ours, theirs) = (&outcome.done, &base.done);
         match sign {
@@ -364,7 +365,7 @@ impl<'s> Trial<'s> {
         ["", &self.section.folder].iter().map(|folder| self.lab.path(folder).join(name)).collect()
     }
 
-    /// Tries options on one command line.
+    /// Tries options on one command line, and compares the outcome with `before`, that of the line without them.
     fn see(&mut self, base: &[String], before: &Outcome, rows: &[&Row]) {
         let words = rows.iter().flat_map(|row| &row.words);
         let line: Vec<String> = base.iter().chain(words).cloned().collect();
@@ -388,14 +389,14 @@ impl<'s> Trial<'s> {
     }
 }
 
-/// Whether a test of another module exists, by its path.
+/// Whether there is a test of this path, `module::name`, in another module of these tests.
 fn is_test(path: &str) -> bool {
     let (module, name) = path.rsplit_once("::").expect("a test has a module");
     let file = format!("{}/tests/cli/{}.rs", env!("CARGO_MANIFEST_DIR"), module.replace("::", "/"));
     fs::read_to_string(file).is_ok_and(|text| text.contains(&format!("#[test]\nfn {name}() {{")))
 }
 
-/// The order of a node that a manifest has in packed form.
+/// The order for a node that a manifest contains in packed form; `None` if there is none.
 fn order(manifest: &str) -> Option<Value> {
     let is_packed = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
     let mut words = manifest.split_once("--order")?.1.split(|c| !is_packed(c));
@@ -403,7 +404,7 @@ fn order(manifest: &str) -> Option<Value> {
     serde_json::to_value(order).ok()
 }
 
-/// Tries all options of a verb, and says which of them have no sign.
+/// Tries all options of a verb, and returns a message about each whose effect was not seen.
 fn silent(verb: &str) -> Vec<String> {
     let mut trial = Trial::new(verb);
     let mut bases: BTreeMap<Vec<String>, Outcome> = BTreeMap::new();
@@ -426,8 +427,8 @@ fn silent(verb: &str) -> Vec<String> {
     trial.silent
 }
 
-/// Options of a verb without a sign in each of three attempts: a busy machine may hide what an option changes, such as an
-/// earlier end, and an option that does nothing never shows.
+/// Messages about the options of a verb whose effect was not seen in any of three attempts: a busy machine may hide an
+/// effect, such as an earlier end, and an option without effect never shows any.
 fn never_seen(verb: &str) -> Vec<String> {
     let option = |said: &String| said.split_once(": (").map(|(option, _)| option.to_owned());
     let mut left = silent(verb);
@@ -498,7 +499,8 @@ verbs! {
     man_hears "man",
 }
 
-/// A program that was shipped for one order removes itself once the order is carried out; here it is a copy.
+/// A program that was shipped to a node for one order removes itself when the order has been carried out. Here it is a
+/// copy of fauxplat.
 #[test]
 fn a_program_that_was_shipped_takes_itself_away() {
     let trial = Trial::new("node");

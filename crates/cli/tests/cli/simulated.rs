@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab};
 
-/// A program of a known number of instructions: one before a loop of a million times three, and three to exit, with one
-/// more where `MORE` is set.
+/// A program of a known number of instructions: one, then three in each of a million rounds of a loop, and three to
+/// exit. With `MORE` there is one more after the loop.
 const KNOWN: &str = r#"
 .globl _start
 _start:
@@ -62,8 +62,8 @@ fn counts_of_a_known_program_are_exact() {
     assert_eq!(last["condition"]["simulate"], "classic");
 }
 
-/// A loop of an odd number of rounds with something behind it: a simulator that translates two rounds at once counts
-/// the half of the last two that never comes, and every other branch.
+/// A loop of an odd number of rounds with something behind it: a simulator that translates two rounds at once would
+/// count a round too many, and only every other branch.
 #[test]
 fn what_is_not_executed_is_not_counted() {
     let Some(lab) = lab() else { return };
@@ -101,7 +101,7 @@ fn one_instruction_more_is_found_in_two_runs_of_each() {
     assert!(three.out.contains("3000004 against 3000005"), "{}", three.out);
 }
 
-/// Counts of a program that does not repeat exactly are judged like times, with a note.
+/// Counts that differ between runs of the same program are compared by the statistics for times, with a note.
 #[test]
 fn counts_that_do_not_repeat_are_judged_like_times() {
     let Some(lab) = lab() else { return };

@@ -1,4 +1,5 @@
-//! Files and pipes of the user: what is read is not overwritten, what can be read once is not asked for twice.
+//! Files and pipes of the user: what a command line reads is not overwritten, and input that can be read once is not
+//! used twice.
 
 use crate::common::{Done, Lab, SIGINT, SIGTERM, eventually};
 
@@ -38,7 +39,7 @@ fn a_report_spares_what_the_commands_read_run_and_write() {
     }
 }
 
-/// Output of the commands is appended to no file that the same line reads.
+/// Output of the commands is not appended to a file that the same command line reads.
 #[test]
 fn output_of_the_commands_spares_what_is_read() {
     let lab = Lab::new();
@@ -71,8 +72,8 @@ fn output_of_the_commands_spares_what_is_read() {
     lab.run(&["run", "-r", "2", "echo x", "--stdout", "given.toml"]).succeeds();
 }
 
-/// A word that equals the name of an earlier report is no input: a second call succeeds like the first, with a line
-/// about it.
+/// A word of a command that equals the name of an earlier report does not count as an input: a second call succeeds
+/// like the first, with a message about the word.
 #[test]
 fn words_that_equal_earlier_reports_are_no_inputs() {
     let lab = Lab::new();
@@ -145,7 +146,7 @@ fn pipes_are_read_once_or_refused() {
     piped("FAUXPLAT profile --store none --import <(echo)").complains(2, &["no perf.data that can be read"]);
 }
 
-/// Files that do not exist yet are told apart by their folders and names.
+/// Whether two names mean the same file that does not exist yet is decided by folder and name.
 #[test]
 fn two_reports_in_one_file_to_come_are_refused() {
     let lab = Lab::new();
@@ -174,7 +175,7 @@ fn a_pipe_that_nobody_reads_does_not_outlast_an_interrupt() {
     assert!(live.end().err.contains("report"), "it ended");
 }
 
-/// A reader that opens a pipe and reads nothing of it does not keep fauxplat from ending when the user asks for that.
+/// A reader that opens a pipe and does not read from it does not keep fauxplat from ending when the user asks for that.
 #[test]
 fn a_reader_that_fell_asleep_does_not_outlast_an_interrupt() {
     let lab = Lab::new();
@@ -188,7 +189,7 @@ fn a_reader_that_fell_asleep_does_not_outlast_an_interrupt() {
         let asleep = std::fs::File::options().read(true).write(true).open(lab.path(pipe)).unwrap();
         let live = lab.start(words);
         live.answers();
-        // The pipe has taken what it can hold, or all that there is: no run touches the file any more.
+        // Waits until the pipe is full, or everything is written: then no run touches the file any more.
         let is_silent = || {
             let before = changed();
             std::thread::sleep(std::time::Duration::from_millis(300));

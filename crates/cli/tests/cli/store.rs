@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::common::{Done, Lab, SIGKILL, alive, eventually, number, runs};
 
-/// Number of runs that were begun, by the bytes of the log: one for each run.
+/// Number of runs that were begun: each writes a byte to the log.
 fn begun(lab: &Lab) -> usize {
     fs::metadata(lab.path("log")).map_or(0, |log| log.len() as usize)
 }
@@ -78,7 +78,7 @@ fn two_fauxplats_write_at_once() {
     }
 }
 
-/// While one process measures, another lists the experiment and does not take it for dead.
+/// While one process measures, another lists the experiment as running.
 #[test]
 fn a_running_experiment_is_seen_and_protected() {
     let lab = Lab::new();

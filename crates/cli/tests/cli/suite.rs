@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab};
 
-/// Lines of the programs: name, number, unit.
+/// The harness of these programs, which print lines with a name, a number and a unit.
 const LINES: &str = r"lines:^(.+): ([0-9.]+) (\S+)$";
 
-/// Runs a suite of two programs that print these lines, with further words.
+/// Runs a suite that compares two programs, which print these lines, with further words on the command line.
 fn suite(lab: &Lab, [a, b]: [&str; 2], words: &[&str]) -> Done {
     let program = |name: &str, text: &str| {
         lab.write(name, text);
@@ -147,7 +147,8 @@ fn a_file_that_is_no_suite_is_refused_with_its_fault() {
     Done::of(lab.bare(&["suite", "absent.toml", "--store", "none"])).complains(2, &["absent.toml"]);
 }
 
-/// A gate's answer is told, and so is what remains: a benchmark that is within the gate's margin needs no more time.
+/// The report has the answer of a gate, and says what remains to be done: a benchmark that is within the gate's margin
+/// needs no more time.
 #[test]
 fn a_report_says_what_a_gate_came_to() {
     let lab = Lab::new();
@@ -189,7 +190,7 @@ fn the_mean_of_a_suite_is_that_of_its_table() {
     assert!(text.contains("at a level of 1.00 % for all together"), "{text}");
 }
 
-/// Names that a program repeats are benchmarks of their own, whatever harness they come from.
+/// A name that a program prints several times stands for several benchmarks, whatever the harness.
 #[test]
 fn names_that_occur_twice_are_numbered() {
     let lab = Lab::new();
@@ -241,7 +242,7 @@ fn what_would_do_nothing_is_refused() {
     assert!(!read.out.contains("condition") && !read.out.contains("--seed"), "{}", read.out);
 }
 
-/// The output of a failed process counts where the user says so, and is left out where it should be.
+/// The output of a failed process counts with `-i`, and is left out with `--skip-failures`.
 #[test]
 fn failures_are_ignored_or_left_out() {
     let lab = Lab::new();

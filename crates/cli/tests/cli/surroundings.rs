@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGINT, allowed, eventually, first_cpu, first_pair, number, runs};
 
-/// Verbs that measure commands, with words that make them short.
+/// Short command lines of verbs that measure commands.
 fn of_commands(command: &str) -> Vec<Vec<&str>> {
     vec![
         vec!["run", command, "--runs", "2"],
@@ -17,7 +17,7 @@ fn of_commands(command: &str) -> Vec<Vec<&str>> {
     ]
 }
 
-/// Verbs that measure threads of their own, running long enough to be observed.
+/// Command lines of verbs that measure with fauxplat's own threads, running long enough to be observed.
 fn of_workers(pair: &str) -> [Vec<&str>; 4] {
     [
         vec!["index", "--duration", "10m"],
@@ -27,7 +27,7 @@ fn of_workers(pair: &str) -> [Vec<&str>; 4] {
     ]
 }
 
-/// Short command lines of verbs that measure.
+/// Short command lines of verbs that measure with fauxplat's own threads.
 const SHORT: [&[&str]; 3] = [
     &["index", "--duration", "20ms"],
     &["latency", "timer", "--count", "60"],
@@ -43,7 +43,7 @@ fn can_limit(lab: &Lab) -> bool {
     done.code != Some(3)
 }
 
-/// Folders of the groups of a process, anywhere.
+/// Folders of the control groups that a fauxplat process made, in any hierarchy.
 fn groups_of(pid: u32) -> Vec<PathBuf> {
     let prefix = format!("fauxplat-{}-{pid}-", namespace());
     let mut found = Vec::new();
@@ -112,8 +112,8 @@ fn workers_of_our_own_enter_a_group_and_leave_none_behind() {
     assert_eq!(fs::read_to_string("/proc/self/cgroup").unwrap(), before);
 }
 
-/// Throttled time is the groups' own account, and is absent without a quota. A quota only takes effect on a group that
-/// would get more from the scheduler, so it is small, and of several runs one throttled run is enough.
+/// Throttled time is what the kernel counts for each group, and is absent without a quota. A quota takes effect only on
+/// a group that would get more from the scheduler, so the quota is small, and one throttled run of several is enough.
 #[test]
 fn what_a_quota_takes_away_is_counted() {
     let lab = Lab::new();
@@ -130,7 +130,7 @@ fn what_a_quota_takes_away_is_counted() {
 }
 
 /// A user who compares within a quota, as in a small container, is told that nothing was compared, also by the exit
-/// code. A quota of the compared commands themselves is their condition.
+/// code. A quota of the compared commands alone belongs to their condition, and pairs are not dropped for it.
 #[test]
 fn a_comparison_of_which_no_pair_is_left_has_failed() {
     let lab = Lab::new();
@@ -158,7 +158,7 @@ fn a_comparison_of_which_no_pair_is_left_has_failed() {
     assert!(!own.out.contains("because other programs held the CPU"), "{own:?}");
 }
 
-/// A group may have no real-time share, though its maker has one.
+/// The kernel may give a control group no real-time share even where fauxplat may use real-time policies.
 #[test]
 fn what_is_not_permitted_in_a_group_is_left_out_and_said() {
     let lab = Lab::new();
@@ -176,12 +176,12 @@ fn what_is_not_permitted_in_a_group_is_left_out_and_said() {
     }
 }
 
-/// The namespace of process ids, which is a part of the names of groups.
+/// The number of this process's pid namespace, which is a part of the names of groups.
 fn namespace() -> u64 {
     fauxplat_sys::process::pid_namespace().unwrap_or_default()
 }
 
-/// Whether a group has the quota of a fifth of a CPU, by the file of either version of control groups.
+/// Whether a group has the quota of a fifth of a CPU, by the files of version 1 or 2 of control groups.
 fn limits(folder: &Path) -> bool {
     let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
     let share = |quota: &str, period: &str| {
@@ -227,7 +227,7 @@ fn what_no_machine_has_is_refused_by_every_verb_before_anything_is_measured() {
     assert_eq!(lab.run(&["history", "list"]).succeeds().out, "no experiments\n");
 }
 
-/// Definitions of one and of two commands with surroundings.
+/// Writes definitions of one and of two commands, each with these lines in the condition; returns their paths.
 fn defined(lab: &Lab, condition: &str) -> [String; 2] {
     [1, 2].map(|count| {
         let commands = "[[command]]\ncommand = \"true\"\n\n".repeat(count);
@@ -235,7 +235,7 @@ fn defined(lab: &Lab, condition: &str) -> [String; 2] {
     })
 }
 
-/// The verbs with a definition in the place of their commands.
+/// Short command lines of verbs, with a definition in place of their commands.
 fn with_definition([one, two]: &[String; 2]) -> Vec<Vec<&str>> {
     vec![
         vec!["run", "--input", one, "--runs", "2"],
@@ -275,7 +275,7 @@ fn a_frequency_that_this_machine_cannot_hold_is_refused_by_name() {
     }
 }
 
-/// A process that tunes the machine and also holds the clock would wait for its own lock.
+/// A fauxplat that tunes the machine and also fixes the clock frequency would wait for its own lock.
 #[test]
 fn a_frequency_beside_a_tuned_machine_is_refused_and_the_machine_is_as_before() {
     const KNOB: &str = "/proc/sys/vm/stat_interval";

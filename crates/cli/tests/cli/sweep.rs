@@ -1,4 +1,5 @@
-//! `fauxplat sweep`: levels take effect, equal ones are equal, bad input is refused, failing levels are found.
+//! `fauxplat sweep`: levels take effect, equal levels give equal results, bad input is refused, and failing levels are
+//! found.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,14 +27,14 @@ fn compile(lab: &Lab, source: &str, options: &[&str]) -> Option<String> {
     }
 }
 
-/// The level of a sweep with this name.
+/// The level of this name in the document of a sweep.
 fn level<'a>(document: &'a Value, name: &str) -> &'a Value {
     let levels = document["levels"].as_array().unwrap();
     levels.iter().find(|level| level["name"] == name).unwrap_or_else(|| panic!("no level {name}"))
 }
 
-/// The claim behind the saved runs: sizes of one class give the same stack address, and sizes of different classes give
-/// different addresses.
+/// Sweeps run only one of the sizes of a class: sizes of one class give the same stack address, and sizes of different
+/// classes give different addresses.
 #[test]
 fn sizes_of_one_class_begin_at_the_same_stack_address() {
     let lab = Lab::new();
@@ -46,7 +47,7 @@ fn sizes_of_one_class_begin_at_the_same_stack_address() {
         let words = ["run", &command, "--runs", "1", "--env", "clean", "--aslr", "off", "--cpu", "free"];
         lab.run_unstored(&[&words[..], &["--env-pad", &pad, "--stdout", &out]].concat()).succeeds();
         let address = lab.read(&out).lines().nth(1).unwrap().to_owned();
-        // The path, and the three arguments, of which the first is the path as well.
+        // The program's path and the three arguments, of which the first is the path as well, each with its terminator.
         let strings = 2 * (subject.len() + 1) + 4 + bytes;
         by_address.push((address, stack_class(strings, 3 + usize::from(bytes > 0))));
     }
@@ -137,7 +138,7 @@ fn address_spaces_and_huge_pages_are_as_the_level_says() {
     assert!(text.contains("tunables:glibc.malloc.hugetlb=1"), "{text}");
 }
 
-/// The level is the size of `dd`'s buffer, and the command prints it; metrics are decided in the same runs.
+/// The level is the size of `dd`'s buffer in MiB, which the command also prints, so that two metrics depend on it.
 #[test]
 fn several_metrics_are_decided_in_the_same_runs() {
     let lab = Lab::new();
@@ -151,7 +152,7 @@ fn several_metrics_are_decided_in_the_same_runs() {
     assert_eq!((&also["metric"], &also["finding"]["answer"]), (&"printed:size".into(), &"effect".into()));
     let printed = |level: usize| also["levels"][level]["median"].as_f64().unwrap().round();
     assert_eq!([0, 1, 2].map(printed), [1e6, 2e6, 64e6]);
-    // Each metric has half of the level.
+    // The two metrics get half of the error level each.
     assert_eq!((&document["finding"]["level"], &also["finding"]["level"]), (&0.005.into(), &0.005.into()));
     assert_eq!(lab.last()["also"], document["also"]);
     let list = lab.run(&["history", "list", "--format", "csv"]).succeeds().out;
@@ -173,7 +174,7 @@ fn a_metric_that_is_never_printed_ends_the_sweep_soon() {
     lab.run(&[&words[..3], &stray].concat()).complains(2, &["peak-memory", "not decided"]);
 }
 
-/// Each CPU is a level, on which its runs begin and end.
+/// Each CPU is a level of the factor `cpu`, and the runs of a level begin and end on that CPU.
 #[test]
 fn cpus_are_levels() {
     let lab = Lab::new();
@@ -183,7 +184,8 @@ fn cpus_are_levels() {
     let document = lab.json(&["sweep", "cpu", "sleep 0.005", "--blocks", "3"]);
     let mut seen = 0;
     for (index, command) in document["commands"].as_array().unwrap().iter().enumerate() {
-        // For an ordinary user the last CPU of a run is known only if the run is long enough to be looked up.
+        // For an ordinary user the last CPU of a run is known only if the run takes so long that fauxplat looks it up
+        // in `/proc`.
         for run in runs(&document, index).iter().filter(|run| run["cpu"].is_u64()) {
             assert_eq!(run["cpu"].as_u64().unwrap().to_string(), command["condition"]["cpu"], "{command}");
             seen += 1;
@@ -192,9 +194,9 @@ fn cpus_are_levels() {
     assert!(seen >= allowed().len(), "{document}");
 }
 
-/// A script that prints how many tasks use the CPU: 1, or 2 where a burner of the fauxplat that runs it uses time as
-/// well. Two tasks share one CPU, so a working burner uses some of it long before the script has used a fifth of a
-/// second; a resting burner uses none, however long the script takes.
+/// A script that prints how many tasks use the CPU: 1, or 2 where a load process (burner) of the fauxplat that runs the
+/// script uses CPU time as well. Two tasks share one CPU, so a working burner uses some of it long before the script
+/// has used a fifth of a second; a resting burner uses none, however long the script takes.
 const LOOKS_BESIDE: &str = r#"
 ticks() { read -r line < "/proc/$1/stat"; set -- $line; ticks=$((${14} + ${15})); }
 read -r line < "/proc/$PPID/stat"; set -- $line; fauxplat=$4; burner=
@@ -237,24 +239,24 @@ fn limits_hold_and_their_groups_are_gone_afterwards() {
     let document = done.succeeds().json();
     assert_eq!(number(level(&document, "none"), "failures"), 0);
     let limited = level(&document, "memory:24MiB");
-    // The judge may stop before the last block.
+    // The sweep may be decided, and so end, before the last block.
     assert!((2..=4).contains(&number(limited, "failures")), "{limited}");
     assert_eq!(number(limited, "failure_exit_status"), 137);
     let folders = document["commands"].as_array().unwrap().len();
     assert_eq!(folders, 2);
     let left = walk(Path::new("/sys/fs/cgroup"), 4).into_iter().filter(|name| {
-        // Groups of other tests that run now have another owner.
+        // Control groups of other tests that run at the same time have a live owner.
         name.starts_with("fauxplat-") && fauxplat_sys::process::start_ticks(owner(name)).is_none()
     });
     assert_eq!(left.count(), 0);
 }
 
-/// The process id in the name of a group, behind the namespace in which it is one.
+/// The process id in the name of a control group, valid in the pid namespace that the name states before it.
 fn owner(name: &str) -> u32 {
     name.split('-').nth(2).and_then(|pid| pid.parse().ok()).unwrap_or(0)
 }
 
-/// Names of folders down to this depth.
+/// Names of all folders below a folder, down to this depth.
 fn walk(folder: &Path, depth: usize) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -266,7 +268,7 @@ fn walk(folder: &Path, depth: usize) -> Vec<String> {
         .collect()
 }
 
-/// A subject that crashes at one level only is a finding; the sweep continues.
+/// A command that crashes at one level only is a finding; the sweep continues.
 #[test]
 fn a_level_that_crashes_is_found() {
     let lab = Lab::new();
@@ -311,7 +313,7 @@ fn bad_input_is_one_line() {
     }
 }
 
-/// More arguments than the kernel takes are refused beforehand, in one line.
+/// More arguments than the kernel accepts are refused in one line before anything is run.
 #[test]
 fn arguments_beyond_the_kernels_limit_are_refused() {
     let lab = Lab::new();
@@ -339,7 +341,7 @@ fn unprivileged_users_are_told_what_they_may_not() {
     lab.run(&["sweep", "aslr", "true", "--blocks", "2"]).succeeds();
 }
 
-/// A sweep comes back from the store as it was, in every form.
+/// A stored sweep can be shown with all its levels and in every format.
 #[test]
 fn a_stored_sweep_is_shown_again() {
     let lab = Lab::new();
@@ -373,7 +375,7 @@ fn the_seed_repeats_the_order() {
     assert_ne!(order("5"), order("6"));
 }
 
-/// A program of three objects, in the folder of the laboratory; false without a compiler.
+/// Compiles three object files of a program in the laboratory; false without a compiler.
 fn objects(lab: &Lab) -> bool {
     for (name, text) in [
         (
@@ -395,7 +397,7 @@ fn objects(lab: &Lab) -> bool {
     true
 }
 
-/// Hashes of the programs of all levels.
+/// SHA-256 hashes of the programs of all levels.
 fn hashes(document: &Value) -> BTreeSet<String> {
     let commands = document["commands"].as_array().unwrap().iter();
     commands.map(|command| command["program_sha256"].as_str().unwrap().to_owned()).collect()
@@ -411,7 +413,7 @@ fn builds_are_levels_and_equal_ones_run_once() {
     let order = lab.json(&[&["sweep", "link-order=0..11"], &link[..]].concat());
     let different = hashes(&order).len();
     assert_eq!(number(&order, "levels_asked"), 12);
-    // Three objects have six orders, so twelve seeds give each program more than once.
+    // Three objects have six link orders, so several of the twelve seeds give the same program.
     assert_eq!(number(&order, "levels_distinct") as usize, different);
     assert!((2..=6).contains(&different), "{different}");
     let padding = lab.json(&[&["sweep", "link-padding=0,64,4096"], &link[..]].concat());

@@ -1,4 +1,4 @@
-//! `fauxplat table`: live tables, printed once and followed, whole, hostile and gone.
+//! `fauxplat table`: live tables, printed once and repeatedly; damaged, replaced and removed tables.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use fauxplat_table::{Key, Options, Table};
 
 use crate::common::{Done, Lab, SIGINT, eventually, number};
 
-/// A table in a file system in memory, which is removed when the value is dropped.
+/// The path of a table in a file system in memory; the file is removed when the value is dropped.
 pub(crate) struct Shared {
     pub(crate) path: PathBuf,
 }
@@ -23,7 +23,7 @@ impl Shared {
         Shared { path }
     }
 
-    /// A small table, so that a copy of the file is cheap, and readable by everybody.
+    /// Creates a small table, so that copying the file is cheap, and makes the file readable by everybody.
     pub(crate) fn create(&self) -> Table {
         let options = Options::new().dense_objects(4).max_hashed_objects(64).dense_keys(4).mode(0o644);
         let table = options.create(&self.path).unwrap();
@@ -127,13 +127,13 @@ fn metrics_are_an_exposition_that_appears_at_once() {
     killed.abandon();
     lab.run(&[&words[..], &names].concat()).succeeds();
     assert!(!left.exists());
-    // The collector is another user: the file is as readable as the umask permits.
+    // The process that collects metrics may belong to another user, so the file is as readable as the umask permits.
     fs::write(lab.path("any"), "").unwrap();
     let readable = |name: &str| lab.path(name).metadata().unwrap().permissions().mode() & 0o444;
     assert_eq!(readable("fauxplat.prom"), readable("any"));
 }
 
-/// A table whose creator has described its keys.
+/// The descriptions of keys that a table's creator gave are used in reports.
 #[test]
 fn what_the_creator_described_needs_no_names() {
     let shared = Shared::new("described");
@@ -158,7 +158,7 @@ fn what_the_creator_described_needs_no_names() {
     let described = ["name", "kind", "unit"].map(|field| json["keys"][1][field].as_str());
     assert_eq!((number(&json["keys"][1], "key"), described), (1, ["sent", "counter", "bytes"].map(Some)));
     assert_eq!(json["values"][2]["key_name"], "queue \"length\"");
-    // The user's own names come first.
+    // Names that the user gives replace those of the table.
     let names = ["table", file, "--names", "waiting_jobs=7", "--format", "openmetrics"];
     let metrics = lab.run(&names).succeeds().out;
     for line in [
@@ -186,7 +186,7 @@ fn what_the_creator_described_needs_no_names() {
     assert!(fs::read(&shared.path).unwrap() == kept);
 }
 
-/// A reader that has fallen asleep during a look of many lines: the user need not wait for it.
+/// A reader that stops reading in the middle of a long report: fauxplat still ends when the user asks for it.
 #[test]
 fn a_signal_ends_a_look_that_nobody_reads() {
     let shared = Shared::new("asleep");
@@ -240,7 +240,8 @@ fn a_followed_table_gives_lines_with_rates() {
     assert!(!lab.path("kept.json").exists());
 }
 
-/// The publisher ends, its table is removed, a new one comes, and at last the user interrupts.
+/// The publishing process ends, its table is removed, and a new table of the same name appears; at last the user
+/// interrupts.
 #[test]
 fn a_table_that_is_replaced_is_found_again() {
     let (shared, table) = filled("replaced");
@@ -313,7 +314,7 @@ fn what_is_no_table_is_refused_in_one_line() {
     }
 }
 
-/// Noise behind a whole header: the values mean nothing, and the table is printed to its end all the same.
+/// Random bytes after an intact header: the values mean nothing, but the table is printed to its end.
 #[test]
 fn noise_is_printed_as_it_is() {
     let (shared, _table) = filled("noise");
@@ -341,7 +342,7 @@ fn a_table_of_somebody_else_is_a_matter_of_permissions() {
     }
 }
 
-/// The creator's process id may belong to any process in another container.
+/// In another container, the process id of the table's creator may belong to any process, so it says nothing.
 #[test]
 fn a_publisher_of_another_pid_namespace() {
     let (shared, _table) = filled("namespace");

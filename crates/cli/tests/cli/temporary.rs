@@ -5,15 +5,15 @@ use std::process::Command;
 
 use crate::common::{Done, Lab};
 
-/// A script that prints permissions and names in the temporary directory while it is measured, and the location of its
-/// page of regions.
+/// A script that prints permissions and names in the temporary directory while it is measured, and those of the folder
+/// with the page for region marks.
 const LOOK: &str = r#"#!/bin/sh
 find "$TMPDIR" -mindepth 1 -maxdepth 1 -name 'fauxplat*' -printf '%m %f\n' >> "$HOME/seen"
 test -z "$FAUXPLAT_REGIONS" || find "${FAUXPLAT_REGIONS%/*}" -maxdepth 0 -printf '%m %f\n' >> "$HOME/seen"
 echo n=1
 "#;
 
-/// Runs fauxplat under a umask of zero; returns the names with this beginning that the script saw.
+/// Runs fauxplat with a umask of zero; returns the names with this beginning that the script saw.
 fn seen(lab: &Lab, beginning: &str, words: &[&str]) -> Vec<String> {
     let _of_another_run = fs::remove_file(lab.path("seen"));
     let mut command = Command::new("sh");

@@ -1,4 +1,4 @@
-//! Keys on a real terminal, and its end: Ctrl-C, Ctrl-Z and `fg`, a window that is closed.
+//! Keys on a real terminal, and the end of the terminal: Ctrl-C, Ctrl-Z and `fg`, a window that is closed.
 
 use fauxplat_sys::signal;
 use serde_json::Value;
@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::common::{Lab, SIGKILL, alive, eventually, pids, runs};
 use crate::pty::{CTRL_C, CTRL_Z, Terminal, parent, said, state};
 
-/// A command that ends at once three times; its fourth run hangs as a process with these words until it is killed.
+/// A command whose first three runs end at once. The fourth run becomes a process with these words, which hangs until
+/// it is killed.
 fn hangs_in_its_fourth_run(sleeper: &str) -> String {
     format!("printf x >> log; test $(wc -c < log) -lt 4 || exec {sleeper}")
 }
@@ -15,7 +16,7 @@ fn waits(sleeper: &str) -> bool {
     eventually(|| alive(sleeper) > 0)
 }
 
-/// Three runs are kept and reported, and nothing is left: no process, nothing that was prepared.
+/// Checks that three runs are stored and reported, and that no process and no prepared file is left.
 #[track_caller]
 fn three_runs_are_kept(lab: &Lab, sleeper: &str) -> Value {
     assert_eq!(alive(sleeper), 0, "{}", said(lab));
@@ -67,7 +68,8 @@ fn ctrl_c_ends_a_build() {
 #[test]
 fn a_terminal_that_hangs_up_ends_a_run_with_what_it_has() {
     let (lab, sleeper) = (Lab::new(), "sleep 86463");
-    // The shell is ended by the signal, and only then the kernel signals the group in the foreground.
+    // The end of the terminal first ends the shell by a signal, and only then the kernel signals the process group in
+    // the foreground.
     let job = format!(". ./preamble.sh\ntrap : HUP\n{}\necho $? > told; mv told code\n", measuring(sleeper));
     lab.write("job.sh", &job);
     let mut terminal = Terminal::new(&lab, "sh job.sh");
@@ -138,7 +140,8 @@ fn a_program_that_wants_the_terminal_is_ended() {
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "failed");
 }
 
-/// A setup in the background wants the terminal, which it cannot get: it is ended, and the signal is named.
+/// A setup command (`--setup`) runs in the background and cannot use the terminal: if it tries to, it is ended, and the
+/// signal is named.
 #[test]
 fn a_setup_that_wants_the_terminal_is_ended() {
     for (wish, signal) in [("read line < /dev/tty", 21), ("stty -echo < /dev/tty", 22)] {

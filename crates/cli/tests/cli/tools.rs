@@ -1,8 +1,8 @@
-//! First lines of people who know other tools: the refusal ends with the line that works here.
+//! Command lines of other tools, as new users type them: the message that refuses one ends with fauxplat's line.
 
 use crate::common::{Done, Lab};
 
-/// A line as another tool takes it, and the line that its refusal proposes.
+/// Command lines of other tools, each with the line of fauxplat that its refusal proposes.
 const TOLD: [(&str, &str); 54] = [
     ("perf stat -p 1234 -e page-faults", "fauxplat counters --pid 1234 -e page-faults"),
     ("perf stat -p 1234 -I 100 sleep 10", "fauxplat counters --pid 1234 --series 100ms --max-time 10s"),
@@ -85,7 +85,7 @@ fn lines_of_other_tools_are_told_in_our_words() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Options without an equal here are named, and not dropped in silence.
+/// Options that fauxplat has no equivalent for are named, and not dropped silently.
 #[test]
 fn what_has_no_equal_is_named() {
     let lab = Lab::new();

@@ -1,10 +1,10 @@
-//! The parts of this machine and of captured ones, and CPUs by relation wherever a verb takes CPUs.
+//! `topo`: the parts of this machine and of captured ones, and CPUs by relation wherever a verb takes CPUs.
 
 use std::process::Command;
 
 use crate::common::{Done, Lab};
 
-/// A folder of `fixtures/sysfs`.
+/// The folder in `fixtures/sysfs` with the captured files of a machine.
 fn captured(machine: &str) -> String {
     format!("{}/../../fixtures/sysfs/{machine}", env!("CARGO_MANIFEST_DIR"))
 }

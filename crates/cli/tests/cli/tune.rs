@@ -111,10 +111,10 @@ fn another_boot_drops_the_journal_without_writing() {
     assert!(status.out.contains("there is no journal"), "{status:?}");
 }
 
-/// A name, a change of the journal's text, and words of the expected message.
+/// A damage of a journal: its name, the change of the journal's text, and words of the expected message.
 type Damage = (&'static str, fn(&str) -> String, &'static [&'static str]);
 
-/// A journal that cannot be trusted as a whole is not acted upon in part.
+/// A journal that is damaged in any part is not used at all.
 #[test]
 fn a_damaged_journal_writes_nothing_and_says_what_to_do() {
     let damages: [Damage; 5] = [
@@ -140,7 +140,7 @@ fn a_damaged_journal_writes_nothing_and_says_what_to_do() {
     }
 }
 
-/// The journal of a later version, with a checksum that is right.
+/// The text of a journal as a later version would write it, with a correct checksum.
 fn newer(text: &str) -> String {
     let opening = text.lines().next().unwrap().split_once(' ').unwrap().1;
     let later = opening.replacen("\"fauxplat_journal\":1", "\"fauxplat_journal\":9", 1);
@@ -159,7 +159,7 @@ fn the_end_of_a_journal_that_is_cut_off_may_be_given_up() {
     assert!(bench.is_as_before());
 }
 
-/// Of two tuners the second names the first, or waits for it.
+/// The second of two tuners at the same time names the first in its refusal, or waits for its end.
 #[test]
 fn two_tuners_do_not_meet() {
     let bench = Bench::new();
@@ -178,7 +178,7 @@ fn two_tuners_do_not_meet() {
     assert!(bench.is_as_before());
 }
 
-/// Asks fauxplat to stop, and waits for its end.
+/// Sends this signal to fauxplat, and waits for its end.
 fn end(mut child: std::process::Child, signal: i32) {
     fauxplat_sys::signal::send(child.id() as i32, signal);
     assert!(eventually(|| child.try_wait().unwrap().is_some()));
@@ -197,7 +197,7 @@ fn whoever_asks_it_to_stop_gets_the_machine_back() {
     }
 }
 
-/// The limit of time holds for a command that takes longer, and for a machine that was to stay tuned.
+/// The time limit applies to a command that takes longer, and to a machine that was to stay tuned.
 #[test]
 fn after_the_limit_of_time_everything_is_back() {
     let bench = Bench::new();
@@ -222,7 +222,8 @@ fn after_the_limit_of_time_everything_is_back() {
     assert!(eventually(|| guardians(&bench) == 0), "the guardian has nothing to guard");
 }
 
-/// Changes that the time limit reverted early are reported: the rest of the command ran on the untuned machine.
+/// If the time limit reverts changes while the command still runs, the report says so: the rest of the command ran on
+/// the untuned machine.
 #[test]
 fn a_limit_that_ends_before_the_command_is_told() {
     let bench = Bench::new();
@@ -236,7 +237,7 @@ fn a_limit_that_ends_before_the_command_is_told() {
 }
 
 /// A value that cannot be restored ends `tune --for` with the same code as `restore`. A folder in the place of the file
-/// stands for a value that the kernel does not give.
+/// makes the value unreadable.
 #[test]
 fn a_value_that_is_not_put_back_after_the_command_ends_with_3() {
     let bench = Bench::new();
@@ -255,7 +256,8 @@ fn a_value_that_is_not_put_back_after_the_command_ends_with_3() {
     }
 }
 
-/// The guardian of an earlier tuning with a failed restoration does not affect a later tuning.
+/// If the restoration of an earlier tuning failed, that tuning's guardian does not affect a later tuning when its time
+/// is over.
 #[test]
 fn an_old_limit_of_time_does_not_end_a_later_tuning() {
     let bench = Bench::new();
@@ -268,8 +270,8 @@ fn an_old_limit_of_time_does_not_end_a_later_tuning() {
     assert_eq!(bench.get(GOVERNOR).trim_end(), "powersave");
 }
 
-/// A guardian that outlives its tuner holds no file that the tuner's caller had open. A shell holds the lock, since
-/// files that the test program leaves open for its children would reach those of other tests too.
+/// A guardian that outlives its tuner holds no file that the tuner's caller had open. A shell opens the lock file,
+/// since files that the test program left open for its children would also be inherited by those of other tests.
 #[test]
 fn a_guardian_holds_nothing_of_the_callers() {
     let bench = Bench::new();
@@ -285,7 +287,7 @@ fn a_guardian_holds_nothing_of_the_callers() {
     bench.run(&["restore"]).succeeds();
 }
 
-/// Nothing restores by itself where the guardian was ended with its service, and `--status` tells so.
+/// If the guardian was ended with its service, no process restores the machine, and `--status` says so.
 #[test]
 fn a_guardian_that_is_gone_is_missed() {
     let bench = Bench::new();
@@ -302,7 +304,7 @@ fn a_guardian_that_is_gone_is_missed() {
     assert!(bench.is_as_before());
 }
 
-/// Guardians of this bench's journal that are alive.
+/// Number of running guardians of this bench's journal.
 fn guardians(bench: &Bench) -> usize {
     let journal = bench.journal();
     let guards = |entry: &fs::DirEntry| {
@@ -329,7 +331,7 @@ fn a_report_that_has_no_place_changes_nothing() {
     assert!(bench.is_as_before());
 }
 
-/// Refused changes are listed value by value; the others are made, or none with `--all-or-nothing`.
+/// Refused changes are listed one by one. The other changes are made, or, with `--all-or-nothing`, none.
 #[test]
 fn refusals_are_told_by_knob() {
     let bench = Bench::new();
@@ -360,7 +362,7 @@ fn the_last_cpu_of_a_node_stays() {
     assert!(bench.is_as_before());
 }
 
-/// Files that hold nonsense are not values, and nothing is written to them.
+/// Files with invalid contents are not taken for values, and nothing is written to them.
 #[test]
 fn hostile_trees_are_refused_knob_by_knob() {
     let bench = Bench::new();
@@ -379,7 +381,7 @@ fn hostile_trees_are_refused_knob_by_knob() {
     assert_eq!(bench.get(INTERVAL).len(), 1 << 20);
 }
 
-/// Without root the command's own settings are set, and the rest is named.
+/// Without root, settings of the command's own process are made, and those that need root are named.
 #[test]
 fn an_ordinary_user_is_told_what_root_would_add() {
     let lab = Lab::ordinary();
@@ -407,7 +409,8 @@ fn words_that_make_no_sense_are_bad_usage() {
     assert!(bench.is_as_before());
 }
 
-/// `--tune` of a measuring verb holds for the whole experiment, and the record has its results.
+/// The settings of `--tune` hold for the whole experiment of a measuring verb, and the experiment's document lists the
+/// changes.
 #[test]
 fn an_experiment_records_how_the_machine_was_tuned() {
     let lab = Lab::new();

@@ -34,7 +34,7 @@ look > ../after
 exit $code
 "#;
 
-/// Settings that the made-up machine refuses.
+/// The settings that are tried; the kernel makes only the first of them as requested.
 const SETTINGS: [&str; 5] =
     ["governor=performance", "stat-interval=7", "khugepaged=off", "nmi-watchdog=off", "swappiness=0"];
 
@@ -62,7 +62,7 @@ fn tune(bench: &Bench, words: &[&str]) -> Option<Done> {
     Some(done)
 }
 
-/// The first change of a knob.
+/// The entry of the document about a knob.
 fn change<'a>(document: &'a Value, knob: &str) -> &'a Value {
     document["changes"].as_array().unwrap().iter().find(|change| change["knob"] == knob).unwrap()
 }
@@ -90,7 +90,8 @@ fn each_refusal_of_the_kernel_is_told_in_its_words_and_the_rest_is_done() {
     assert_eq!(bench.get(GOVERNOR), "powersave\n");
 }
 
-/// A refusal, found before the first write or by it, reverts all changes.
+/// With `--all-or-nothing`, a refused change reverts all others, whether the refusal is found before the first write or
+/// by a write.
 #[test]
 fn all_or_nothing_leaves_nothing_beside_a_read_only_knob() {
     let bench = Bench::of(Lab::new());

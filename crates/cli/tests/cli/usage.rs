@@ -1,4 +1,5 @@
-//! Arguments that fauxplat does not accept: one line that tells what and where, and exit code 2, before anything runs.
+//! Arguments that fauxplat does not accept: one line says what is wrong and where, and the exit code is 2, before
+//! anything runs.
 
 use crate::common::{Done, Lab};
 
@@ -156,7 +157,8 @@ fn words_that_are_not_utf_8_are_refused() {
     Done::of(command).complains(2, &["UTF-8"]);
 }
 
-/// The parser accepts an option without the one that it requires, if something else conflicts with the required one.
+/// The parser of the command line accepts an option without the option that it requires, if something else on the line
+/// conflicts with the required one. fauxplat refuses such lines.
 #[test]
 fn an_option_that_requires_another_one_is_refused_without_it() {
     let lab = Lab::new();

@@ -1,10 +1,10 @@
-//! `why`: causes that are large against any noise, so that nothing depends on the machine.
+//! `why`: explanations of differences that are large compared with any noise, so that nothing depends on the machine.
 
 use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGINT, eventually};
 
-/// The document of an explanation of two commands, without the experiments that need tools or permissions.
+/// The document of an explanation of two commands, from experiments that need no other tools and no permissions.
 fn why(lab: &Lab, commands: [&str; 2], words: &[&str]) -> Value {
     asked(lab, commands, &[&["--format", "json", "--no-simulate", "--no-profile"], words].concat())
         .succeeds()
@@ -114,7 +114,7 @@ fn a_comparison_is_explained_after_its_report() {
     let gated = compare(&["--why=20s", "--fail-if", "slower", "true", "sleep 0.05"]).ends_with(1);
     assert!(gated.out.contains("sleeps longer"), "a gate that fails is explained, too: {}", gated.out);
     let equal = compare(&["--why=20s", "sleep 0.01", "sleep 0.01"]).succeeds();
-    // Equal commands may be called different once in a hundred times.
+    // Equal commands may be reported as different once in a hundred times.
     assert!(equal.out.contains("slower") || !equal.out.contains("account"), "{}", equal.out);
     compare(&["--why", "true", "true", "true"]).complains(2, &["--why", "two commands"]);
     compare(&["--why", "--metric", "cpu", "true", "true"]).complains(2, &["--why", "wall time"]);
@@ -210,7 +210,7 @@ fn a_command_that_fails_ends_it() {
     assert_ne!(done.code, Some(0), "{}", done.out);
 }
 
-/// An interrupted explanation reports everything that is known by then, and blames no experiment.
+/// An interrupted explanation reports everything that is known by then, and names no experiment as failed.
 #[test]
 fn an_interrupted_explanation_says_so() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! Options of hyperfine: they have the same meaning here, or the error names fauxplat's own.
+//! Options of hyperfine: they have the same meaning in fauxplat, or the error names fauxplat's option.
 
 use serde_json::Value;
 
@@ -82,7 +82,8 @@ fn a_setup_that_fails_says_what_it_said() {
     assert_eq!(runs(&lab.last(), 0).len(), 2);
 }
 
-/// Commands take turns, so the branch of the last setup would be measured under every name.
+/// Setups of several commands all run before the first measured run, since commands take turns. If they switch
+/// branches, the last branch would be measured under every name.
 #[test]
 fn setups_that_switch_branches_are_refused() {
     let lab = Lab::new();
@@ -161,7 +162,7 @@ fn output_of_the_commands_is_shown_on_request() {
     assert_eq!(done.out.lines().filter(|line| *line == "shown").count(), 2, "{}", done.out);
 }
 
-/// An option with another meaning in hyperfine: the message names fauxplat's own, and nothing is run.
+/// An option that has another meaning in hyperfine: the message names fauxplat's option, and nothing is run.
 #[test]
 fn words_with_another_meaning_name_ours() {
     let lab = Lab::new();
@@ -196,7 +197,7 @@ fn commands_need_no_verb() {
     Done::of(lab.bare(&["./no-such-thing"])).complains(2, &["`./no-such-thing`", "no such program"]);
 }
 
-/// cyclictest counts in microseconds, others in milliseconds or seconds.
+/// Numbers without a unit are refused, since cyclictest takes microseconds, and other tools milliseconds or seconds.
 #[test]
 fn a_number_whose_unit_differs_by_tool_needs_one() {
     let lab = Lab::new();
@@ -210,11 +211,11 @@ fn a_number_whose_unit_differs_by_tool_needs_one() {
         lab.run(words).reports_misuse(&["has no unit", "us,", "ms or"]);
     }
     let timed = lab.json(&["latency", "--duration", "100ms", "--interval", "1ms", "--policy", "other"]);
-    // Each round begins with an activation, and a busy machine misses some.
+    // Each round of the test begins with an activation, and a busy machine misses some of the others.
     assert!((1..=150).contains(&number(&timed["tests"][0], "count")), "{timed}");
 }
 
-/// The warning is also one of hyperfine's.
+/// A warning about a slow first run, which hyperfine has too.
 #[test]
 fn a_first_run_that_is_much_slower_is_said_with_what_to_do() {
     let lab = Lab::new();
@@ -224,13 +225,14 @@ fn a_first_run_that_is_much_slower_is_said_with_what_to_do() {
         lab.shell("rm warm");
         document["warnings"].to_string().contains("--warmup 3")
     };
-    // Much slower is more than the others differ by themselves, which on a busy machine may be a lot.
+    // The first run must be slower by more than the others differ from each other, which on a busy machine may be a
+    // lot.
     assert!(["0.5", "5", "50"].iter().any(|seconds| warns(seconds, &[])));
     // Warm-up runs are the remedy for a slow first run, so with them there is no warning.
     assert!(!warns("0.5", &["-w", "1"]));
 }
 
-/// Runs that fail are counted and left out; a command of which none succeeds does not go on for ever.
+/// Runs that fail are counted and left out; if no run of a command succeeds, the experiment still ends.
 #[test]
 fn failures_are_skipped_on_request() {
     let lab = Lab::new();
@@ -251,8 +253,8 @@ fn failures_are_skipped_on_request() {
         .reports_misuse(&["--skip-failures", "--ignore-failure"]);
 }
 
-/// Options of other tools without a meaning here are refused with advice what to type, as the manuals of those tools
-/// have them.
+/// Options of other tools without a meaning here are refused with advice what to type. The options are those in the
+/// manuals of the tools.
 #[test]
 fn every_option_of_other_tools_names_ours() {
     let of_hyperfine = "--debug-mode --reference --reference-name --min-benchmarking-time";

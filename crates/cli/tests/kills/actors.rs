@@ -1,5 +1,5 @@
-//! Tasks of every kind that lose their CPU in different ways: asleep, woken often, always running, real-time, threads,
-//! and one that starts children all the time.
+//! Tasks of every kind from which a tuner takes their CPU: asleep, woken often, always running, real-time, with
+//! threads, and starting children all the time.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,9 +13,9 @@ use fauxplat_units::CpuSet;
 const FIFO: i32 = 1;
 const NAP: Duration = Duration::from_millis(3);
 
-/// Becomes a task of this kind, and never returns.
+/// Behaves as a task of this kind, and never returns.
 pub(crate) fn act(kind: &str) -> ! {
-    // A test that is killed leaves no spinner behind.
+    // The actor ends with the test, so that a killed test leaves no busy loop behind.
     let _without_right = signal::on_parent_death(signal::SIGKILL);
     // Each actor has a session, and so an autogroup of its own, see `sched(7)`. A spinner and many frequent sleepers in
     // one group make Linux 6.18 reweight that group so often that no other task gets its CPU for minutes, and the
@@ -30,7 +30,7 @@ pub(crate) fn act(kind: &str) -> ! {
             std::hint::black_box(0);
         },
         "fifo-waker" => {
-            // Without the right to a real-time policy, the task is one more waker.
+            // Without the right to a real-time policy, the task behaves like a `waker`.
             let _without_right = sched::set_policy(0, FIFO, 10);
             nap_for_ever()
         }
@@ -54,14 +54,14 @@ fn nap_for_ever() -> ! {
 
 const KINDS: [&str; 6] = ["sleeper", "waker", "spinner", "fifo-waker", "threads", "forker"];
 
-/// Actors of every kind, in the uppermost cpuset and in cpusets of their own; all end when the value is dropped.
+/// Running actors of every kind, in the root cpuset and in cpusets made for them; all end when the value is dropped.
 pub(crate) struct Cast {
     children: Vec<Child>,
     cpusets: Vec<PathBuf>,
 }
 
 impl Cast {
-    /// Starts the actors: pinned to this CPU, pinned to the other CPUs, and free.
+    /// Starts the actors: pinned to the CPU that is taken offline, pinned to the other CPUs, and not pinned.
     pub(crate) fn begin(cpu: &CpuSet, all: &CpuSet) -> Self {
         let mut cast = Cast { children: Vec::new(), cpusets: Vec::new() };
         let rest = all.without(cpu);
@@ -102,7 +102,7 @@ impl Cast {
         let base = PathBuf::from("/sys/fs/cgroup/cpuset");
         let mems = fs::read_to_string(base.join("cpuset.mems")).ok()?;
         let path = base.join(name);
-        // A group that an ended test left behind is used again.
+        // A cpuset that an ended test left behind is used again.
         let _left_behind = fs::create_dir(&path);
         fs::write(path.join("cpuset.cpus"), cpus.to_string()).expect("a cpuset of our own");
         fs::write(path.join("cpuset.mems"), mems).expect("a cpuset of our own");
@@ -118,7 +118,7 @@ impl Drop for Cast {
             let _ended = child.wait();
         }
         for cpuset in &self.cpusets {
-            // The last naps of the forkers' children have to end first.
+            // The last children of the actors that start children have to end before a cpuset can be removed.
             let gone = (0..100).any(|_| {
                 std::thread::sleep(Duration::from_millis(10));
                 fs::remove_dir(cpuset).is_ok()

@@ -1,4 +1,4 @@
-//! A campaign of kills, spread over all system calls of the tuner, and its results.
+//! Campaigns that kill a tuner at system calls spread over its whole life, and their results.
 
 use crate::machine::{Fake, Native, calls_of, expect_same};
 use crate::progress::Progress;
@@ -7,7 +7,7 @@ use crate::state::State;
 
 type Case = (Scenario, Box<dyn Fn() -> State>);
 
-/// Makes a few rounds of each scenario, for a test.
+/// Makes a few rounds of each scenario, for a test; returns a summary.
 pub(crate) fn few(cases: &[Case], rounds: u32) -> String {
     let told: Vec<String> = cases
         .iter()
@@ -25,13 +25,13 @@ struct Found {
     kills: u32,
     calls: u32,
     compared: usize,
-    /// The guardian's time to restore the machine, for each round in which there was something to restore.
+    /// Time that the guardian took to restore the machine, for each round in which there was something to restore.
     restored_ns: Vec<u64>,
 }
 
 impl Found {
-    /// Counts a round. A tuner that ended before it was killed is no kill, but must leave the machine as it was as
-    /// well.
+    /// Adds the outcome of a round to the results. A tuner that ended before it was to be killed does not count as a
+    /// kill.
     fn add(&mut self, outcome: &Outcome) {
         self.kills += u32::from(outcome.calls.is_none());
         self.restored_ns.extend(outcome.restored_ns);
@@ -39,7 +39,7 @@ impl Found {
 }
 
 /// Kills the tuner at `rounds` places, evenly spread over its life, and compares the state after each kill. Rounds of
-/// an earlier campaign are counted with the results that were kept.
+/// an interrupted earlier campaign count with the results that it stored.
 fn kill(scenario: &Scenario, state: &dyn Fn() -> State, rounds: u32, progress: &mut Progress) -> Found {
     let before = state();
     let calls = calls_of(scenario);
@@ -54,16 +54,16 @@ fn kill(scenario: &Scenario, state: &dyn Fn() -> State, rounds: u32, progress: &
         let stops = (u64::from(calls) * 2 * u64::from(round) / u64::from(rounds)) as u32;
         let outcome = scenario.kill_after(stops, whom);
         found.add(&outcome);
-        // The first kills come before the journal exists, and after a kill of all processes the rest is restored in the
-        // next round.
+        // The first kills come before the journal exists, and after a kill of all processes another process restores
+        // the machine.
         expect_same(scenario, &before, state, &format!("stop {stops} of {}, {whom:?}", calls * 2));
         progress.note(&name, &outcome.words());
     }
     found
 }
 
-/// The long campaign: as many rounds over all scenarios, or over the scenarios whose names have the word, so that the
-/// campaign can be run in pieces. Tasks of every kind are left to [`Native::matrix`].
+/// Runs the long campaign: `rounds` rounds over all scenarios. Only scenarios whose names contain the word are run, so
+/// that the campaign can be run in pieces. Tasks of every kind are left to [`Native::matrix`].
 pub(crate) fn run(rounds: u32, word: &str, mut progress: Progress) {
     let fake = Fake::new();
     let mut cases = shares(fake.scenarios(), rounds / 5);
@@ -80,8 +80,8 @@ pub(crate) fn run(rounds: u32, word: &str, mut progress: Progress) {
     progress.finish();
 }
 
-/// The rounds of each scenario. A scenario that notes every task makes ten times as many system calls, each with two
-/// stops, and gets a quarter of the rounds of another.
+/// Divides the rounds among the scenarios. A scenario that records every task makes ten times as many system calls,
+/// each with two stops, and gets a quarter of the rounds of any other scenario.
 fn shares(cases: Vec<Case>, rounds: u32) -> Vec<(Case, u32)> {
     let weight = |case: &Case| if case.0.notes_tasks { 1 } else { 4 };
     let sum: u32 = cases.iter().map(weight).sum();
@@ -100,7 +100,7 @@ fn report_all(cases: &[(Case, u32)], word: &str, _turn: Option<&Native>, progres
     println!("{total} kills, and after each of them the machine was as before");
 }
 
-/// Writes a scenario's line of the record; returns the number of kills.
+/// Runs the rounds of a scenario and prints its line for the record; returns the number of kills.
 fn report((scenario, state): &Case, rounds: u32, progress: &mut Progress) -> u32 {
     let found = kill(scenario, state.as_ref(), rounds, progress);
     let mut rising = found.restored_ns.clone();

@@ -13,7 +13,7 @@ use crate::actors::Cast;
 use crate::round::{Scenario, Whom};
 use crate::state::State;
 
-/// A made-up machine with a few files of each kind of knob.
+/// A made-up machine: a folder with a few files for each kind of setting that a tuner changes.
 pub(crate) struct Fake {
     folder: tempfile::TempDir,
 }
@@ -68,7 +68,7 @@ impl Fake {
         vec![(self.scenario("made-up machine", &words), Box::new(move || State::of_tree(&root)))]
     }
 
-    /// A scenario that takes a CPU off, so that the journal gets more entries while it is put back.
+    /// A scenario that takes a CPU offline, so that the journal gets further entries during the restoration.
     pub(crate) fn hotplug(&self) -> (Scenario, Box<dyn Fn() -> State>) {
         let root = self.root();
         let words = ["--set", "cpu:3=offline", "--set", "thp=never", "--set", "irq-affinity=away:2-3"];
@@ -129,7 +129,7 @@ impl Native {
         Scenario { name, words, journal: self.journal.clone(), sysroot: "/".into(), notes_tasks }
     }
 
-    /// Scenarios with harmless knobs, and then with knobs that move tasks.
+    /// Scenarios of tuning that change only values, followed by scenarios that move tasks.
     pub(crate) fn scenarios(&self) -> Vec<(Scenario, Box<dyn Fn() -> State>)> {
         let values = [
             "stat-interval=7",
@@ -159,7 +159,8 @@ impl Native {
             .collect()
     }
 
-    /// Checks the journals of this machine: by default in a folder that root alone can read, and never two at a time.
+    /// Checks that the journal of this machine is by default in a folder that only root can read, and that there are
+    /// never two journals at a time.
     pub(crate) fn journals(&self) -> String {
         const KNOB: &str = "/proc/sys/vm/stat_interval";
         let before = read(KNOB);
@@ -196,12 +197,13 @@ impl Native {
         "three pairs".into()
     }
 
-    /// Starts actors that the kernel disturbs in different ways; they end when the value is dropped.
+    /// Starts tasks that lose their CPU in different ways; they end when the value is dropped.
     fn cast(&self) -> Option<Cast> {
         self.spare.as_ref().map(|spare| Cast::begin(spare, &self.online))
     }
 
-    /// The matrix: every kind of task in every kind of cpuset, through a tuning that ends well and one that does not.
+    /// Tries every kind of task in every kind of cpuset, through a tuning that ends by itself and through tunings that
+    /// are killed.
     pub(crate) fn matrix(&self) -> String {
         let Some(_cast) = self.cast() else { return "skipped: no CPU here can be taken off".into() };
         let (mut rounds, mut compared) = (0, 0);
@@ -219,24 +221,24 @@ impl Native {
     }
 }
 
-/// Number of system calls of a tuner that is not disturbed.
+/// Number of system calls of a tuner that ends by itself.
 pub(crate) fn calls_of(scenario: &Scenario) -> u32 {
     scenario.kill_after(u32::MAX, Whom::Tuner).calls.expect("a tuner that comes to its end")
 }
 
-/// How often a differing state is read again, [`SETTLING`] apart: other processes change the machine as well, but
-/// leftovers of a tuner do not go away by themselves.
+/// Number of times that a differing state is read, [`SETTLING`] apart: other processes change the machine as well, but
+/// differences that a tuner left do not go away by themselves.
 const LOOKS: u32 = 5;
 const SETTLING: Duration = Duration::from_millis(100);
 
-/// Checks that a machine is as it was, and that no change waits to be reverted.
+/// Checks that the state of a machine is that before the tuning, and that no change is left to revert.
 #[track_caller]
 pub(crate) fn expect_same(scenario: &Scenario, before: &State, state: &dyn Fn() -> State, when: &str) {
     expect_same_values(scenario, before, state, when);
     scenario.assert_done();
 }
 
-/// Checks that a machine is as it was, whatever its journal says.
+/// Checks that the state of a machine is that before the tuning, whatever its journal says.
 #[track_caller]
 pub(crate) fn expect_same_values(scenario: &Scenario, before: &State, state: &dyn Fn() -> State, when: &str) {
     let mut differences = before.differences(&state());

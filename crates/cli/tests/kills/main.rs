@@ -2,7 +2,8 @@
 //! as it was: every knob, every CPU, every task's affinity, every cpuset, every interrupt.
 //!
 //! The tuner is traced by `ptrace(2)` and does not notice: it goes from one system call to the next, and is ended
-//! before or after one of them. So every step of the journal has its turn, and everything between.
+//! before or after one of them. In this way each step of writing the journal is interrupted in some round, and also
+//! everything between the steps.
 //!
 //! As a test, this program makes a few rounds. `cargo xtask campaign kills [N [WORD]]` makes N rounds of the scenarios
 //! whose names have the word, and prints a record. `cargo xtask campaign interrupts` presses Ctrl-C instead, on a real
@@ -29,7 +30,7 @@ use std::path::PathBuf;
 use machine::{Fake, Native};
 use progress::Progress;
 
-/// The word by which this program becomes a task that the tuner disturbs.
+/// The argument with which this program becomes a task that the tuner disturbs.
 const ACTOR: &str = "__actor";
 
 fn main() {
@@ -42,18 +43,21 @@ fn main() {
         ["campaign", ref rest @ ..] => long(rest, Progress::default()),
         ["interrupts", "--progress", file, ref rest @ ..] => interrupts::run(rest, Progress::of(Some(file))),
         ["interrupts", ref rest @ ..] => interrupts::run(rest, Progress::default()),
-        // A word chooses tests by their name, as with the usual test harness, which this program does not use.
+        // A word chooses the tests whose names contain it, as with the usual test harness, which this program does not
+        // use.
         _ => tests(words.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str)),
     }
 }
 
-/// Runs the long campaign: `[N [WORD]]`, 1000 rounds by default.
+/// Runs the long campaign, with the arguments `[N [WORD]]`: the number of rounds, 1000 by default, and a word in the
+/// names of scenarios.
 fn long(words: &[&str], progress: Progress) {
     let rounds = words.first().map_or(1000, |rounds| rounds.parse().expect("a number of rounds"));
     campaign::run(rounds, words.get(1).unwrap_or(&""), progress);
 }
 
-/// The binary under test: of this build, or as `FAUXPLAT_BINARY` names it where the build is not at hand.
+/// The fauxplat binary under test: that of this build, or the file that `FAUXPLAT_BINARY` names where the build folder
+/// is not available.
 fn fauxplat() -> PathBuf {
     let named = std::env::var_os("FAUXPLAT_BINARY").map(PathBuf::from);
     named.unwrap_or_else(|| env!("CARGO_BIN_EXE_fauxplat").into())

@@ -1,11 +1,11 @@
-//! The progress of a campaign, by which it is resumed.
+//! The progress of a campaign, stored in a file by which an interrupted campaign is resumed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Results of rounds by name.
+/// Results of the rounds of a campaign, by the name of the round.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     done: BTreeMap<String, String>,
@@ -13,11 +13,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Continues from a file's contents, and keeps the file up to date. Without a file nothing is kept.
+    /// Reads the progress of an interrupted campaign from a file, and stores further results there. Without a file
+    /// nothing is stored.
     pub(crate) fn of(path: Option<&str>) -> Self {
         let Some(path) = path.map(Path::new) else { return Progress::default() };
         let text = fs::read_to_string(path).unwrap_or_default();
-        // A line without its end was being written when the campaign was ended.
+        // A line without a line end was being written when the campaign was ended.
         let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
         let line =
             |line: &str| line.split_once('\t').map(|(name, shown)| (name.to_owned(), shown.to_owned()));
@@ -32,7 +33,7 @@ impl Progress {
         Progress { done, file: Some((path.to_owned(), file)) }
     }
 
-    /// The result of a round in an earlier campaign.
+    /// The result of a round in an interrupted earlier campaign; `None` if the round is still to be made.
     pub(crate) fn of_round(&self, name: &str) -> Option<&str> {
         self.done.get(name).map(String::as_str)
     }

@@ -11,16 +11,16 @@ use fauxplat_sys::{clock, signal};
 
 use crate::traced;
 
-/// Interval between two readings of a journal.
+/// Interval between two readings of a journal while its restoration is waited for.
 const LOOK: Duration = Duration::from_micros(200);
 
-/// The process that gets the signal.
+/// The processes that are killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Whom {
     Tuner,
     /// The tuner's process group, as a terminal or a shell signals it.
     Group,
-    /// The guardian too, as the end of a container does it; then the next fauxplat has to restore.
+    /// The tuner and its guardian, as at the end of a container; the next fauxplat then has to restore the machine.
     Everybody,
 }
 
@@ -28,7 +28,7 @@ impl Whom {
     pub(crate) const ALL: [Whom; 3] = [Whom::Tuner, Whom::Group, Whom::Everybody];
 }
 
-/// A tuning that is begun and ended over and over.
+/// A tuning of a machine that is begun and killed in many rounds.
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
@@ -37,17 +37,17 @@ pub(crate) struct Scenario {
     pub(crate) journal: PathBuf,
     /// The root of the machine's files, for `restore`.
     pub(crate) sysroot: PathBuf,
-    /// Whether the tuner notes all tasks of the machine first, and restores their affinity.
+    /// Whether the tuner first records all tasks of the machine, and afterwards restores their affinity.
     pub(crate) notes_tasks: bool,
 }
 
 /// The outcome of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// Time from the signal until the machine is as it was, as the guardian notes it; `None` when nothing was
-    /// announced.
+    /// Time from the signal until the machine is restored, as the guardian records it; `None` when the journal had
+    /// announced no change.
     pub(crate) restored_ns: Option<u64>,
-    /// Number of system calls of a tuner that ended before it was killed.
+    /// Number of system calls of a tuner that ended before it was to be killed; `None` for one that was killed.
     pub(crate) calls: Option<u32>,
 }
 
@@ -77,14 +77,14 @@ impl Scenario {
         command
     }
 
-    /// The scenario with another end than `--for` and a command.
+    /// The scenario with these words in place of `--for` and the command.
     pub(crate) fn with_end(&self, end: &[&str]) -> Self {
         let mut words: Vec<String> = self.words.iter().take_while(|word| *word != "--for").cloned().collect();
         words.extend(end.iter().map(|&word| word.to_owned()));
         Scenario { words, ..self.clone() }
     }
 
-    /// Runs the tuner and kills it after this many entries to and returns from system calls.
+    /// Runs the tuner and kills it after this many stops at the beginning and the end of system calls.
     pub(crate) fn kill_after(&self, stops: u32, whom: Whom) -> Outcome {
         let pid = traced::begin(&mut self.tuner(), 0);
         trace::resume_to_call(pid, 0);
@@ -120,8 +120,8 @@ impl Scenario {
         }
     }
 
-    /// Ends the tuner while its command runs, without tracing it: beside tasks that never rest, each stop of a traced
-    /// tuner takes its time.
+    /// Ends the tuner while its command runs, without tracing it: beside tasks that occupy the CPUs, each stop of a
+    /// traced tuner takes long.
     pub(crate) fn end_while_held(&self, whom: Whom) {
         let mark = self.journal.with_extension("mark");
         let _left_behind = std::fs::remove_file(&mark);
@@ -157,12 +157,12 @@ impl Scenario {
         while !matches!(trace::next_event(), Ok((_, Event::Ended(_))) | Err(_)) {}
     }
 
-    /// Whether the journal announces anything, so that there may be something to restore.
+    /// Whether the journal announces any change of the machine, so that there may be something to restore.
     fn announced(&self) -> bool {
         std::fs::read_to_string(&self.journal).is_ok_and(|text| text.contains("\"change\""))
     }
 
-    /// Waits until the journal reports a complete restoration or is gone, or no process is left to restore.
+    /// Waits until the journal reports a complete restoration or is gone, or no process is left that could restore.
     fn wait_until_put_back(&self) {
         let open = || {
             std::fs::read_to_string(&self.journal).is_ok_and(|text| !text.contains("\"record\":\"settled\""))
@@ -172,8 +172,8 @@ impl Scenario {
         }
     }
 
-    /// The lock, which is beside the journal of a made-up machine. The real machine has a single lock, wherever its
-    /// journal is.
+    /// The lock that protects the journal; for a made-up machine it is beside the journal. The real machine has a
+    /// single lock, wherever its journal is.
     fn lock(&self) -> Option<File> {
         let beside = |journal: &Path| {
             let mut name = journal.to_owned().into_os_string();
@@ -209,25 +209,25 @@ impl Scenario {
         command
     }
 
-    /// Runs the tuner to its end, unharmed.
+    /// Runs the tuner to its end without killing it.
     pub(crate) fn run(&self) {
         let status = self.tuner().status().expect("the tuner");
         assert!(status.success(), "{}: {status}", self.name);
     }
 
-    /// Checks that no change waits to be reverted.
+    /// Checks that the journal is gone, which means that no change is left to revert.
     pub(crate) fn assert_done(&self) {
         assert!(!self.journal.exists(), "{}: the journal is still there", self.name);
     }
 }
 
-/// The guardian among the children of a tuner.
+/// The process id of the guardian that a tuner started; `None` if there is none.
 fn guardian_of(tuner: i32) -> Option<i32> {
     let children = std::fs::read_to_string(format!("/proc/{tuner}/task/{tuner}/children")).ok()?;
     fauxplat_procfs::task::children(&children).find(|pid| is_guardian(*pid))
 }
 
-/// Whether a process carries the hidden verb of guardians.
+/// Whether a process is a guardian, by the hidden verb on its command line.
 pub(crate) fn is_guardian(pid: i32) -> bool {
     let line = std::fs::read(Path::new("/proc").join(pid.to_string()).join("cmdline"));
     line.is_ok_and(|line| line.split(|&byte| byte == 0).any(|word| word == b"__guardian"))

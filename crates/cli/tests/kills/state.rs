@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use fauxplat_procfs::status;
 use fauxplat_procfs::task::TaskStat;
 
-/// Values by the name of their place.
+/// Values of settings and tasks, by the name of the place from which each was read, such as a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State(BTreeMap<String, String>);
 
-/// Files of the kernel that change by themselves. Reading `stat_refresh` makes every CPU update its counters, and waits
-/// until the busiest CPU has had time for that.
+/// Parts of the names of kernel files that change by themselves, and are not read. Reading `stat_refresh` would also
+/// make every CPU update its counters, and wait until the busiest CPU has had time for that.
 const RESTLESS: [&str; 12] = [
     "stat_refresh",
     "random/",
@@ -29,7 +29,7 @@ const RESTLESS: [&str; 12] = [
 ];
 
 impl State {
-    /// The machine that this program runs on.
+    /// The state of the machine on which this program runs.
     pub(crate) fn of_this_machine() -> Self {
         let mut state = State::default();
         for folder in
@@ -48,7 +48,7 @@ impl State {
         state
     }
 
-    /// Every file of a made-up machine.
+    /// The state of a made-up machine: the content of every file.
     pub(crate) fn of_tree(root: &Path) -> Self {
         let mut state = State::default();
         state.add_tree(root, 20);
@@ -83,7 +83,7 @@ impl State {
         }
     }
 
-    /// Affinity and cpuset of every task, by its number and start time.
+    /// Adds affinity and cpuset of every task, by task id and start time.
     fn add_tasks(&mut self) {
         for process in numbered("/proc".as_ref()) {
             for task in numbered(&process.join("task")) {
@@ -96,8 +96,8 @@ impl State {
         let read = |name: &str| fs::read_to_string(task.join(name)).ok();
         let (stat, status) = (read("stat")?, read("status")?);
         let stat = TaskStat::parse(&stat)?;
-        // Only the kernel gives fixed tasks an affinity, and before Linux 6.2 it widens some of them by itself when
-        // there is an isolated partition.
+        // Tasks of the kernel with a fixed affinity are left out: only the kernel changes it, and before Linux 6.2 it
+        // widens some by itself when there is an isolated partition.
         if stat.is_fixed()? {
             return None;
         }
@@ -108,7 +108,7 @@ impl State {
         Some(())
     }
 
-    /// Differences between two states. Tasks that ended or began in between are left out.
+    /// Descriptions of the differences between two states. Tasks that ended or began in between are left out.
     pub(crate) fn differences(&self, after: &State) -> Vec<String> {
         let differs = |(place, before): (&String, &String)| match after.0.get(place) {
             Some(now) if now == before => None,
@@ -118,7 +118,7 @@ impl State {
         self.0.iter().filter_map(differs).collect()
     }
 
-    /// Number of values that are compared.
+    /// Number of values in the state.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,5 +1,5 @@
-//! A program that is traced from its first instruction on: a program that is attached to later would be at a different
-//! point each time.
+//! A program that is traced from its first instruction on: if the tracer attached later, the program would be at a
+//! different point each time.
 #![expect(
     unsafe_code,
     reason = "ptrace(2) has no safe form, and no part of the product is traced for its system calls"

@@ -1,12 +1,12 @@
-//! A store that several users share: `--store postgres://…`, `history push` and `pull`, with a server of the test's
-//! own.
+//! A store that several users share: `--store postgres://…`, `history push` and `pull`, with a database server that the
+//! tests start.
 
 use serde_json::Value;
 
 use crate::cluster::{Cluster, LOCKED, shared};
 use crate::common::{Done, Lab, runs};
 
-/// Runs fauxplat without `--store`: the user's own store is in the folder of the laboratory.
+/// Runs fauxplat without `--store`, so that it uses the user's default store, which is in the folder of the laboratory.
 fn run(lab: &Lab, words: &[&str]) -> Done {
     Done::of(lab.bare(words))
 }

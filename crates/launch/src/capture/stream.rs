@@ -8,13 +8,13 @@ use std::os::fd::AsRawFd;
 use fauxplat_sys::process::wait_readable;
 use sha2::{Digest, Sha256};
 
-/// Size of the beginning that is kept. Documents and answers are shorter, and a failed build names its first error
-/// within it.
+/// Number of bytes at the beginning of an output that are kept. Documents and answers to compare are shorter, and a
+/// failed build names its first error within this part.
 const BEGINNING_BYTES: usize = 16 << 20;
-/// Size of the end that is kept where the middle is left out.
+/// Number of bytes at the end of an output that are kept where the middle is left out.
 const END_BYTES: usize = 64 << 10;
 
-/// Output written to one descriptor: all of it, or its beginning and its end.
+/// Output of a command to one descriptor: all of it, or the beginning and the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Total number of bytes, kept or not.
@@ -26,7 +26,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// The whole output; `None` if a part of it was not kept.
+    /// The whole output; `None` if the middle of it was left out.
     pub fn whole(&self) -> Option<&[u8]> {
         (self.bytes == self.beginning.len() as u64).then_some(&self.beginning)
     }
@@ -68,7 +68,7 @@ impl Stream {
         Ok((stream, writer))
     }
 
-    /// Reads available bytes without waiting; false when there are none.
+    /// Reads available bytes without waiting. Returns false when there are none.
     pub(super) fn take(&mut self) -> io::Result<bool> {
         let Some(pipe) = &mut self.pipe else { return Ok(false) };
         if !wait_readable(pipe.as_raw_fd(), 0).map_err(|error| error.source)? {

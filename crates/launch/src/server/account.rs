@@ -1,4 +1,4 @@
-//! The account of a run's whole tree: exit records, migrations, steal.
+//! The account of a run's whole process tree, from exit records, migrations and steal time.
 
 use fauxplat_sys::migrations::{Move, Observer};
 use fauxplat_sys::spawn::Started;
@@ -8,7 +8,7 @@ use fauxplat_sys::{clock, sched};
 use crate::procfs::{self, FirstThread, StealClock};
 use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS};
 
-/// Sources that are available on this machine and with these permissions.
+/// Sources of readings that are available on this machine and with these permissions.
 #[derive(Debug)]
 pub(crate) struct Accounts {
     listener: Option<Listener>,
@@ -18,13 +18,14 @@ pub(crate) struct Accounts {
     spawner: i32,
     records: Vec<ExitRecord>,
     moves: Vec<Move>,
-    /// Time at which all exit records were last read.
+    /// Time by `CLOCK_MONOTONIC` at which all exit records were last read; 0 to discard those that exist at the next
+    /// run.
     taken_ns: u64,
-    /// Number of runs of which records were lost.
+    /// Number of runs so far of which exit records were lost.
     lossy_runs: u64,
 }
 
-/// Time within which the tasks of a machine cannot fill the buffer for their exit records.
+/// Time after the last reading within which the tasks of a machine cannot fill the buffer for their exit records.
 const ROOMY_NS: u64 = 5_000_000;
 
 /// Readings of all sources for one run.
@@ -69,7 +70,7 @@ impl Accounts {
             + u64::from(self.observer.is_some()) * HAS_MIGRATIONS
     }
 
-    /// Whether all figures come from exit records and perf events, so that `/proc` need not be read.
+    /// Whether all readings of a run come from exit records and perf events, so that `/proc` need not be read.
     pub(crate) fn complete(&self) -> bool {
         self.abilities() == HAS_TASKSTATS | HAS_MIGRATIONS
     }
@@ -90,8 +91,8 @@ impl Accounts {
         }
     }
 
-    /// Ends a run that did not start. The record of its child, which has the memory of the spawner, must not count for the
-    /// next run.
+    /// Gives up a run that did not start. Exit records are discarded before the next run, since that of the failed
+    /// child, which has the memory of the spawner, must not count for it.
     pub(crate) fn abandon(&mut self) {
         self.taken_ns = 0;
     }
@@ -140,18 +141,18 @@ impl Accounts {
         };
     }
 
-    /// Steal time of the machine since boot, for use before a run.
+    /// Steal time of the machine since boot, in nanoseconds, for use before a run.
     pub(crate) fn steal_before(&mut self) -> Option<u64> {
         self.steal.before(clock::monotonic_ns())
     }
 
-    /// Steal time of the machine since boot, for use after a run.
+    /// Steal time of the machine since boot, in nanoseconds, for use after a run.
     pub(crate) fn steal_after(&mut self) -> Option<u64> {
         self.steal.read(clock::monotonic_ns())
     }
 }
 
-/// Process ids of a tree; usually only the leader's.
+/// Process ids of a run's process tree; usually only the leader's.
 #[derive(Debug)]
 struct Tree {
     leader: i32,

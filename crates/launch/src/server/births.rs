@@ -1,8 +1,9 @@
 //! Places each thread of a command on a CPU as it is created.
 //!
 //! The command is traced: a thread that creates another one stops for a moment, and the affinity of the new thread is
-//! set before its first instruction. Otherwise a traced task runs as usual, except that each signal stops it, too. With
-//! `once`, tracing ends as soon as every CPU of the list has its thread.
+//! set before its first instruction. Otherwise a traced task runs as usual, except that each signal stops it, too. If
+//! the list of CPUs is used only once ([`ThreadCpus::once`]), tracing ends as soon as every CPU of the list has its
+//! thread.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use fauxplat_sys::{SysError, sched, signal};
 use crate::ring::RunEnd;
 use crate::table::ThreadCpus;
 
-/// A command whose threads are placed.
+/// A traced command whose threads are placed on CPUs as they are created.
 #[derive(Debug)]
 pub(super) struct Births {
     leader: i32,
@@ -24,7 +25,7 @@ pub(super) struct Births {
     tasks: BTreeMap<i32, Task>,
     /// Whether tasks are being detached as they stop.
     leaving: bool,
-    /// Error number of a thread that could not be placed.
+    /// Error number of a thread that could not be placed; `None` if there was none.
     errno: Option<i32>,
 }
 
@@ -41,8 +42,8 @@ enum Task {
     Asked,
 }
 
-/// Prepares a command that is stopped before its first instruction: displaces its heap and places its first thread. If
-/// that fails, the child is killed, left for its parent to reap, and the error is returned.
+/// Prepares a command that is stopped before its first instruction: displaces its heap and places its first thread,
+/// where that is asked for. If that fails, the child is killed, left for its parent to reap, and the error is returned.
 pub(super) fn begin(
     pid: i32,
     heap_offset_bytes: Option<u16>,
@@ -139,15 +140,15 @@ impl Births {
         }
     }
 
-    /// Starts to detach, since every CPU has its thread: running tasks are asked to stop. The thread that has just
-    /// created another one is stopped already, and the new thread is about to stop.
+    /// Starts to detach from all tasks, since every CPU has its thread: running tasks are asked to stop. The thread
+    /// that has just created another one is stopped already, and the new thread is about to stop.
     fn leave(&mut self, standing: i32) {
         self.leaving = true;
         let running =
             self.tasks.iter_mut().filter(|(tid, task)| **tid != standing && **task == Task::Followed);
         for (&tid, task) in running {
             *task = Task::Asked;
-            // Sending fails where the task is gone by now; the tracer then sees its end.
+            // Sending fails where the task is gone by now, in which case the tracer sees its end.
             let _ = trace::signal_thread(self.leader, tid, SIGSTOP);
         }
     }
@@ -157,7 +158,7 @@ impl Births {
             (SIGSTOP, None) => drop(self.tasks.insert(tid, Task::Early)),
             (SIGSTOP, Some(Task::Unborn { is_thread })) => self.first_stop(tid, is_thread),
             (SIGSTOP, Some(Task::Asked)) => self.let_go(tid),
-            // The whole process was stopped by a signal. A traced task cannot stay stopped, and is resumed.
+            // A signal stopped the whole process. A traced task cannot stay stopped, and is resumed.
             _ if STOPPING.contains(&signal) && trace::is_group_stop(tid) => {
                 trace::resume(tid, 0);
                 return Some(Seen::Stopped(signal));

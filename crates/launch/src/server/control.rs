@@ -17,24 +17,26 @@ use super::counting::Counting;
 use crate::LaunchError;
 use crate::table::ControlEntry;
 
-/// Acknowledgement, with the terminating zero byte that perf writes too.
+/// Acknowledgement of a command, with the terminating zero byte that perf writes too.
 const ACKNOWLEDGED: &[u8] = b"ack\n\0";
 /// Bytes per read; a pipe holds 64 KiB, which is read in at most `READS_MAX` parts.
 const READ_BYTES: usize = 4096;
 const READS_MAX: usize = 16;
 /// Maximum length of a command in bytes.
 const COMMAND_MAX: usize = 256;
-/// Interval at which the spawner checks whether a child has been stopped.
+/// Interval, in milliseconds, at which the spawner checks whether a child has been stopped.
 const LOOK_MS: i32 = 100;
-/// Checking interval where the kernel cannot report the child's end by a descriptor (before Linux 5.3).
+/// Interval, in milliseconds, between checks whether the child has ended, where the kernel cannot report that by a
+/// descriptor (before Linux 5.3).
 const LOOK_OFTEN_MS: i32 = 1;
 
-/// The pipes, and the enabled times of the run under way.
+/// The pipes between a program and the spawner, and the enabled times of the run under way.
 #[derive(Debug)]
 pub(crate) struct Control {
     commands: File,
     acknowledgements: Option<File>,
-    /// Positions of the metrics among the readings.
+    /// Positions, among the readings of a run, of the metrics of the enabled time, of the number of enabled times, and
+    /// of the counts.
     wall: usize,
     times: usize,
     counters: Vec<usize>,
@@ -43,8 +45,8 @@ pub(crate) struct Control {
     unfinished: Vec<u8>,
     wall_ns: u64,
     ended: u64,
-    /// Counts of all enabled times so far, by position in the table; `None` for a counter that was shared for a part of
-    /// the time.
+    /// Counts of all enabled times so far, by position of the counter in the table; `None` for a counter that did not
+    /// run for all of the time.
     counts: Vec<Option<u64>>,
 }
 
@@ -52,8 +54,8 @@ type Look = Vec<(usize, Option<Count>)>;
 
 #[derive(Debug)]
 enum State {
-    /// No command has come yet. If the first command disables counting, counting was enabled from the start, as with
-    /// perf.
+    /// No command has come in this run yet. If the first command disables counting, counting was enabled from the
+    /// start, as with perf.
     Untold(Look),
     Enabled(u64, Look),
     Disabled,
@@ -122,8 +124,8 @@ impl Control {
         }
     }
 
-    /// Reads commands and carries them out, with the present time or a given one. The number of bytes read is bounded,
-    /// since a program may write without end.
+    /// Reads commands from the pipe and carries them out, as of `moment_ns` or, without it, of the present time. The
+    /// number of bytes read is bounded, since a program may write without end.
     fn follow(&mut self, started: Started, moment_ns: Option<u64>, counting: &Counting) {
         let mut bytes = std::mem::take(&mut self.unfinished);
         let mut more = [0; READ_BYTES];
@@ -174,7 +176,7 @@ impl Control {
         }
     }
 
-    /// Adds an enabled time that has ended.
+    /// Adds an enabled time that has ended, and its counts since `before`, to the totals of the run.
     fn add(&mut self, wall_ns: u64, before: &Look, counting: &Counting) {
         self.wall_ns += wall_ns;
         self.ended += 1;
@@ -184,7 +186,7 @@ impl Control {
         }
     }
 
-    /// Writes the enabled times into the readings of the run; absent if there were none.
+    /// Writes the totals of the enabled times into the readings of the run, which stay absent if there were none.
     pub(crate) fn put(&self, readings: &mut [Reading]) {
         if self.ended == 0 {
             return;

@@ -7,13 +7,13 @@ use fauxplat_sys::perf::{Count, Counter, Whom};
 
 use crate::table::CounterEntry;
 
-/// Counters of a table. Only the counters of one set are open at a time.
+/// Counters of a table of programs. Only the counters of one set are open at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Counting {
     entries: Vec<CounterEntry>,
-    /// Position of each counter among the metrics.
+    /// Position of each counter's metric among the readings of a run.
     places: Vec<usize>,
-    /// Number of the open set.
+    /// Number of the set whose counters are open; `None` before the first run.
     set: Option<u8>,
     open: Vec<(usize, Counter, Count)>,
 }
@@ -24,8 +24,8 @@ impl Counting {
         Counting { entries, places, set: None, open: Vec::new() }
     }
 
-    /// Reads the counters before a run, after opening the set if it differs from that of the last run. An event that
-    /// the kernel no longer provides is absent from the readings.
+    /// Reads the counters before a run, after opening the set if it differs from that of the last run. A counter that
+    /// cannot be opened is absent from the readings.
     pub(crate) fn begin(&mut self, set: u8) {
         if self.entries.is_empty() {
             return;
@@ -73,7 +73,8 @@ impl Counting {
     pub(crate) fn end(&self, readings: &mut Vec<Reading>) {
         let counted = self.open.iter().map(|(at, counter, before)| {
             let now = counter.read().ok().and_then(|now| now.since(*before));
-            // On a machine with several kinds of cores, the task spent the remaining time on cores of another kind.
+            // On a machine with several kinds of cores, a task during the rest of the enabled time was on cores of
+            // another kind, where this event does not count.
             let whole = |count: Count| Count {
                 running_ns: count.enabled_ns.max(1),
                 enabled_ns: count.enabled_ns.max(1),

@@ -8,7 +8,7 @@ use fauxplat_sys::{pause, signal};
 #[derive(Debug, Default)]
 pub(super) struct Pauses(u32);
 
-/// Interval at which the spawner checks whether fauxplat is still stopped. No run takes place meanwhile.
+/// Interval at which the spawner checks whether fauxplat is still stopped. No run takes place during the stop.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 impl Pauses {

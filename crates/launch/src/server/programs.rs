@@ -17,7 +17,7 @@ use crate::LaunchError;
 use crate::ring::Pad;
 use crate::table::{Entry, Keeps, Stdin, Stdout, Table, ThreadCpus};
 
-/// A program with its files open and its strings laid out.
+/// A program of the table, with its files open and the strings for `execve(2)` prepared.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) image: Image,
@@ -28,9 +28,9 @@ pub(crate) struct Loaded {
     pub(crate) threads: Option<ThreadCpus>,
     pub(crate) without_huge_pages: bool,
     pub(crate) keeps: Keeps,
-    /// Padding of a run that does not specify its own.
+    /// Padding of the environment, in bytes, in runs whose request specifies none.
     own_pad_bytes: u16,
-    /// Wall time of the previous run; below `WORTH_A_LOOK_NS` the next run is not looked up in `/proc`.
+    /// Wall time of the program's previous run; below `WORTH_A_LOOK_NS` the next run is not looked up in `/proc`.
     pub(crate) last_wall_ns: u64,
     stdin: Option<File>,
     _stdout: Option<File>,
@@ -61,7 +61,7 @@ fn open_group(folder: &Path) -> Result<File, LaunchError> {
     File::options().write(true).open(&path).map_err(|source| LaunchError::File { path, source })
 }
 
-/// Destinations of the children's standard descriptors, other than files.
+/// Destinations of the children's standard output and error other than files, and the source of an empty input.
 #[derive(Debug)]
 pub(crate) struct Outlets {
     null: File,
@@ -70,8 +70,8 @@ pub(crate) struct Outlets {
 }
 
 impl Outlets {
-    /// Opens the null device at descriptors 0 and 1, where most children want it: a descriptor that need not be moved
-    /// costs nothing. Standard error stays that of fauxplat, so that errors of the spawner can be read.
+    /// Opens the null device at descriptors 0 and 1, where most children need it: for these, no descriptor has to be
+    /// duplicated at the start. Standard error stays that of fauxplat, so that errors of the spawner can be read.
     fn open(inherit: bool) -> Result<Self, LaunchError> {
         let path = Path::new("/dev/null");
         let null = File::options().read(true).write(true).open(path);
@@ -146,7 +146,7 @@ impl Loaded {
         }
     }
 
-    /// Size of the padding variable, its null byte included.
+    /// Size in bytes of the padding variable, including its null byte; `None` for no padding.
     pub(crate) fn pad_bytes(&self, pad: Pad) -> Option<usize> {
         match pad {
             Pad::Entry => Some(usize::from(self.own_pad_bytes)).filter(|&bytes| bytes > 0),

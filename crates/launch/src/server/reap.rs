@@ -6,38 +6,44 @@ use fauxplat_sys::signal;
 use crate::Keeps;
 use crate::procfs;
 
-/// Descendants that outlived the command; the spawner, their subreaper, has adopted them.
+/// Summary of the processes that outlived a command and were reaped after it; the spawner, their subreaper, had adopted
+/// them.
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
     pub(crate) killed: u16,
-    /// Resources that all the processes left behind used together.
+    /// Resources that the processes left behind by this run's command used together.
     pub(crate) usage: Usage,
-    /// Process ids of processes that earlier programs left, that ended during this run and are no part of it.
+    /// Process ids of processes that programs of earlier runs left behind and that ended during this run, so that they
+    /// are no part of it.
     pub(crate) late: Vec<i32>,
 }
 
-/// Ends the processes that commands leave behind, and remembers those that it could not or should not end.
+/// Ends the processes that commands leave behind, and remembers the processes that could not or should not be ended.
 #[derive(Debug, Default)]
 pub(crate) struct Reaper {
-    /// Children that now belong to another user. Their process ids are not reused until they are reaped here.
+    /// Process ids of children that now belong to another user and so cannot be signalled. These ids are not reused
+    /// until the spawner reaps the children.
     out_of_reach: Vec<i32>,
-    /// Children that continue because the command's options keep them (`Keeps`), with their descendants as last seen.
+    /// Process ids of children that are left running because the command's options ask for that (`Keeps`), and of the
+    /// descendants that they had at the latest check.
     kept: Vec<i32>,
 }
 
 impl Reaper {
     /// Ends and reaps all remaining children, except kept ones and processes that now belong to another user: those
-    /// cannot be signalled, and waiting for them might never end. Usually a single call reports that no child is left.
+    /// cannot be signalled, and waiting for them might never end. Returns a summary of the reaped ones. Usually a
+    /// single system call reports that no child is left.
     pub(crate) fn rest(&mut self, keeps: Keeps) -> Rest {
         let mut rest = Rest::default();
-        // Ended children are remembered, because a later list of children may name them again, and because a child that
-        // is already dead when the next one is waited for counts too.
+        // Children that were signalled are remembered, so that each counts once: a later list of children may name them
+        // again.
         let mut ended: Vec<i32> = Vec::new();
         loop {
             match process::wait(-1, false) {
                 Waited::Ended { pid, usage, .. } => self.reaped(pid, &usage, &mut rest),
                 Waited::Running => {
-                    // Each kill may orphan grandchildren, which the spawner then adopts: hence the loop.
+                    // Each kill may orphan grandchildren, which the spawner then adopts, so the list is read again
+                    // until no child is left.
                     let (dying, out_of_reach): (Vec<i32>, Vec<i32>) = self
                         .unwanted(keeps)
                         .into_iter()
@@ -65,7 +71,7 @@ impl Reaper {
         rest
     }
 
-    /// Children to end now. Children to keep are added to `kept`.
+    /// Process ids of the children to end now. Children to leave running are added to `kept` first.
     fn unwanted(&mut self, keeps: Keeps) -> Vec<i32> {
         let mut children = procfs::children();
         if keeps.own {
@@ -74,13 +80,15 @@ impl Reaper {
         }
         match keeps.earlier || keeps.own {
             true => children.retain(|child| !self.kept.contains(child)),
-            // Children of kept processes are adopted when those end, and do not belong to the command.
+            // Processes that earlier commands kept are ended now. The spawner adopts their children when they end, and
+            // these do not belong to the present command either.
             false => self.kept = procfs::with_descendants(&self.kept),
         }
         children
     }
 
-    /// Adds the usage of an ended child, unless the child was left by a program of an earlier run.
+    /// Adds the resource usage of an ended child to `rest`, or only the child's process id if a program of an earlier
+    /// run left it.
     fn reaped(&mut self, pid: i32, usage: &Usage, rest: &mut Rest) {
         for earlier in [&mut self.out_of_reach, &mut self.kept] {
             if let Some(place) = earlier.iter().position(|&known| known == pid) {

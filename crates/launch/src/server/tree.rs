@@ -1,4 +1,4 @@
-//! The process tree of one run, listed by tracing it.
+//! Traces one run and lists the processes of its tree.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use crate::procfs;
 use crate::ring::{Request, RunEnd};
 use crate::server::programs::Loaded;
 
-/// Runs the program once under the tracer and writes its tree, as JSON, to the file.
+/// Runs the program once under the tracer and writes the list of its processes, as JSON, to the file `out`.
 pub(crate) fn observe(loaded: &mut Loaded, request: &Request, space: &mut StartSpace, out: &File) -> RunEnd {
     loaded.image.set_number(request.number);
     let pad = loaded.pad_bytes(request.pad);
@@ -35,7 +35,7 @@ pub(crate) fn observe(loaded: &mut Loaded, request: &Request, space: &mut StartS
     if loaded.timeout_ns.is_some() && !signal::stop_requested() {
         signal::quiet();
     }
-    // The file only carries the list to the client, where an error shows as an empty list.
+    // The client reads the list from this file, and takes a file that it cannot read for an empty list.
     let _ = write_json(out, &tree.into_list());
     end
 }
@@ -49,11 +49,11 @@ fn write_json(mut out: &File, processes: &[Process]) -> std::io::Result<()> {
 struct Live {
     process: Process,
     born_ns: u64,
-    /// Whether the process is among the first ones, whose number is limited and which alone are listed.
+    /// Whether the process is among the first ones of the run; only a limited number of these is listed.
     is_listed: bool,
 }
 
-/// All live processes by pid, and the listed ones that have ended.
+/// The tasks of a traced run: all live processes by process id, and the listed processes that have ended.
 struct Tree {
     leader: i32,
     started_ns: u64,
@@ -87,15 +87,16 @@ impl Tree {
             let (tid, event) = match trace::next_event() {
                 Ok(seen) => seen,
                 Err(NoEvent::NoneLeft) => return self.ended.unwrap_or(RunEnd::Aborted),
-                // Killed tasks still stop once more before they end, and wait for ever unless they are resumed.
+                // After an interruption the tree may be killed. Killed tasks still stop once more before they end, and
+                // would wait for ever if the loop did not resume them.
                 Err(NoEvent::Interrupted) => {
                     self.give_up(timeout_ns);
                     continue;
                 }
             };
             match event {
-                // Until the leader is followed, its exec stops it with a signal. A later signal of that kind was sent
-                // to the program.
+                // Until the tracer follows the leader's descendants, the leader's exec stops it with a signal. A later
+                // signal of that kind was sent to the program.
                 Event::Signal(_) if !following => {
                     following = trace::follow_descendants(tid).is_ok();
                     self.executed(tid);
@@ -103,7 +104,8 @@ impl Tree {
                 }
                 _ => self.apply(tid, event),
             }
-            // With events always pending the tracer never sleeps, so no signal interrupts the wait.
+            // If events are always pending, the tracer never sleeps and no signal interrupts its wait, so the limits
+            // are also checked after each event.
             self.give_up(timeout_ns);
             if self.live.is_empty() && !kill_strays() {
                 return self.ended.unwrap_or(RunEnd::Aborted);
@@ -127,7 +129,7 @@ impl Tree {
 
     fn apply(&mut self, tid: i32, event: Event) {
         let now_ns = clock::monotonic_ns();
-        // A task created after the others were killed does not belong to the run either.
+        // A task created after the tree was killed is killed too.
         if self.ended.is_some() && !matches!(event, Event::Ended(_)) {
             signal::send(tid, signal::SIGKILL);
         }
@@ -151,7 +153,8 @@ impl Tree {
             }
             // A new task begins with this stop, and a traced task cannot stay stopped.
             Event::Signal(trace::SIGSTOP) => trace::resume(tid, 0),
-            // The task wants the terminal, which it cannot have in the background, and no shell would continue it.
+            // The task wants the terminal, which it cannot have in the background, so it is stopped, and no shell would
+            // continue it.
             Event::Signal(signal @ (signal::SIGTTIN | signal::SIGTTOU)) if trace::is_group_stop(tid) => {
                 match self.threads.get(&tid) == Some(&self.leader) {
                     true => self.end(RunEnd::Ended(Exit::Signal(signal as u8))),
@@ -164,8 +167,8 @@ impl Tree {
         }
     }
 
-    /// Adds a new task. Its creator and the task itself both report it, in either order. A task that is already gone
-    /// cannot be looked up and is skipped.
+    /// Adds a new task to the tree. Its creator and the task itself both report it, in either order. A task that is
+    /// already gone cannot be looked up and is skipped.
     fn created(&mut self, new: i32, by: i32, now_ns: u64) {
         let Some(status) = status_of(new) else { return };
         let group = status::process(&status).unwrap_or(new);
@@ -263,7 +266,8 @@ fn outcome(exit: Exit) -> Outcome {
 fn command_of(pid: i32) -> String {
     let mut line = Vec::new();
     let opened = File::open(format!("/proc/{pid}/cmdline"));
-    // An unreadable command line means a process that has ended, or a kernel thread; the name alone identifies either.
+    // A command line that cannot be read or is empty belongs to a process that has ended or to a kernel thread, and the
+    // name of the process is returned instead.
     let _ = opened.and_then(|file| file.take(Process::COMMAND_MAX as u64).read_to_end(&mut line));
     if line.len() == Process::COMMAND_MAX {
         line.extend("…\0".bytes());
@@ -287,7 +291,7 @@ fn status_of(tid: i32) -> Option<String> {
     fs::read_to_string(format!("/proc/{tid}/status")).ok()
 }
 
-/// CPU time by ticks of 10 ms, where the kernel keeps no `schedstat`.
+/// CPU time of a thread in nanoseconds, by ticks of 10 ms, where the kernel keeps no `schedstat`.
 fn cpu_ns_by_ticks(tid: i32) -> u64 {
     let line = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
     let ticks = TaskStat::parse(&line).and_then(|task| task.cpu_ticks()).unwrap_or(0);

@@ -18,10 +18,10 @@ pub(super) struct Watched {
     pub(super) seen: Option<procfs::FirstThread>,
 }
 
-/// Waits for the command. A request to stop or the time limit ends its whole tree.
+/// Waits for the end of the command. A request to stop or the time limit ends the command and its descendants.
 ///
 /// The clock is read as soon as the end is seen, before the kernel removes the process (the 2 µs of reaping are not
-/// part of the command's time). Only then can `/proc` still show the ended process.
+/// part of the command's time). Until then `/proc` still shows the ended process.
 pub(super) fn watch(
     started: Started,
     timeout_ns: Option<u64>,
@@ -30,7 +30,7 @@ pub(super) fn watch(
     pauses: &mut Pauses,
 ) -> Watched {
     let mut killed = None;
-    // Set where the kernel refuses to report an end without reaping the child.
+    // Result of waiting for the command, where the kernel refuses to report an end without reaping the child.
     let mut reaped = None;
     let ending = control.is_some().then(|| process::end_of(started.pid).ok()).flatten();
     loop {
@@ -48,7 +48,8 @@ pub(super) fn watch(
                     break;
                 }
             },
-            // The command wants the terminal, which it cannot have in the background, and no shell would continue it.
+            // The command wants the terminal, which it cannot have in the background, so it is stopped, and no shell
+            // would continue it.
             Seen::Stopped(signal @ (signal::SIGTTIN | signal::SIGTTOU)) => {
                 killed = killed.or(Some(RunEnd::Ended(Exit::Signal(signal as u8))));
             }
@@ -75,7 +76,7 @@ pub(super) fn watch(
     }
     let seen = (look && reaped.is_none()).then(|| procfs::first_thread(started.pid));
     let (end, usage) = reap(started.pid, reaped);
-    // A program that could not be waited for has no known end, even if fauxplat killed it.
+    // If waiting failed, the end of the program is not known, even if fauxplat killed it.
     let end = if matches!(end, RunEnd::NotStarted(..)) { end } else { killed.unwrap_or(end) };
     Watched { end, ended_ns, usage, seen }
 }

@@ -8,7 +8,8 @@ use super::machine::{Behaviour, Machine, Neighbour, Times, When};
 use crate::ring::RunEnd;
 use crate::table::Entry;
 
-/// Streams of the seed: for runs, for lanes, and for stays of the neighbour.
+/// Numbers from which the random streams of a seed are numbered: for runs (one stream each), for lanes (a range of runs
+/// each), and for stays of the neighbour.
 const RUNS: u64 = 0;
 const LANES: u64 = 1 << 48;
 const STAYS: u64 = 1 << 62;
@@ -18,17 +19,18 @@ pub(super) struct Drawn {
     pub(super) end: RunEnd,
     pub(super) wall_ns: u64,
     pub(super) cpu_ns: u64,
-    /// Wall time lost to the neighbour.
+    /// Wall time by which the neighbour prolonged the run.
     pub(super) delay_ns: u64,
-    /// CPU of the run, where none was requested.
+    /// CPU of the run, for a run whose request and entry name none.
     pub(super) cpu: u16,
 }
 
-/// Position of a run in the history of its lane.
+/// Position of a run in the history of its lane: the series of runs of one launcher.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     pub(super) lane: u64,
-    /// Number of the run in its lane, and among the runs of its program, each from 0.
+    /// Number of the run among all runs of its lane, from 0. The next field has the number among the runs of its
+    /// program.
     pub(super) run: u64,
     pub(super) of_program: u64,
     pub(super) started_ns: u64,
@@ -36,14 +38,15 @@ pub(super) struct Moment {
     pub(super) carried: f64,
 }
 
-/// Draws a run. Each run has its own random stream, so that the draws of one run do not shift those of another.
+/// Draws the times and the end of a run. Each run has its own random stream, so that the draws of one run do not shift
+/// those of another.
 pub(super) fn run(machine: &Machine, behaviour: &Behaviour, entry: &Entry, moment: Moment) -> Drawn {
     let mut draw = Draw::new(machine.seed, RUNS + LANES * moment.lane + moment.run);
     let cpu = draw.below(usize::from(machine.cpus.max(1))) as u16;
     let end = end_of(behaviour, moment.of_program, &mut draw);
     let drift = machine.drift_per_s * seconds(moment.started_ns) + moment.carried;
     let mut time = |times: &Times| time(times, moment.started_ns, drift, &mut draw);
-    // An iteration of extra work takes a nanosecond in the simulation.
+    // The simulation takes one nanosecond for each iteration of extra work.
     let alone_ns = time(&behaviour.wall) + entry.extra_work;
     let cpu_ns = behaviour.cpu.as_ref().map_or(alone_ns, &mut time);
     let wall_ns = disturbed(machine, moment.started_ns, alone_ns);
@@ -74,7 +77,8 @@ fn end_of(behaviour: &Behaviour, of_program: u64, draw: &mut Draw) -> RunEnd {
     failure.map_or(RunEnd::Ended(Exit::Status(0)), |failure| failure.end)
 }
 
-/// Wall time of work that takes `alone_ns` without the neighbour, computed stay by stay.
+/// Wall time, in nanoseconds, of work that takes `alone_ns` without the neighbour, summed over the stays during which
+/// it lasts.
 fn disturbed(machine: &Machine, started_ns: u64, alone_ns: u64) -> u64 {
     let Some(neighbour) = machine.neighbour.filter(|neighbour| neighbour.stay_ns > 0) else {
         return alone_ns;
@@ -96,7 +100,7 @@ fn is_there(seed: u64, neighbour: &Neighbour, stay: u64) -> bool {
     Draw::new(seed, STAYS + stay).uniform() < neighbour.share
 }
 
-/// Readings, one per metric of the table.
+/// Readings of a drawn run, one per metric of the table.
 pub(super) fn readings(
     machine: &Machine,
     metrics: &MetricSet,
@@ -110,7 +114,7 @@ pub(super) fn readings(
         (Metric::CPU, Some(drawn.cpu_ns)),
         (Metric::USER, Some(drawn.cpu_ns)),
         (Metric::RUN_DELAY, Some(drawn.delay_ns)),
-        // Rates of live tables are read by the runner.
+        // The rate of a live table is read by the runner and not by a launcher.
         (Metric::RATE, None),
     ];
     let value = |metric: Metric| {

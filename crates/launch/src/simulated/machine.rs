@@ -6,17 +6,17 @@ use crate::ring::RunEnd;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// Seed of all draws; equal descriptions behave alike.
+    /// Seed of all random draws; equal descriptions give equal runs.
     pub seed: u64,
     pub cpus: u16,
-    /// Time from the end of a run to the start of the next waiting one.
+    /// Time from the end of a run to the start of the next run that waits.
     pub between_runs_ns: u64,
     /// Drift per second: the increase in the logarithm of every run's time.
     pub drift_per_s: f64,
     pub neighbour: Option<Neighbour>,
     /// Metrics that this machine does not provide.
     pub absent: Vec<Metric>,
-    /// Reported sources of the figures.
+    /// Sources that the simulated launcher gives for its readings.
     pub sources: Sources,
     /// Number, from 0, of the run in which the process that starts the programs dies.
     pub dies_at_run: Option<u64>,
@@ -56,8 +56,8 @@ impl Machine {
     }
 }
 
-/// A neighbour that comes and goes. Time is divided into stays of equal length, in each of which the neighbour is
-/// present or absent.
+/// Other work on the machine that slows runs down at times. Time is divided into stays of equal length, in each of
+/// which the neighbour is present or absent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
     pub stay_ns: u64,
@@ -69,7 +69,7 @@ pub struct Neighbour {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Behaviour {
-    /// The program's words, joined by blanks, or its first word alone.
+    /// Command line of the program to which the behaviour applies: its words joined by blanks, or its first word alone.
     pub name: String,
     /// Undisturbed wall time.
     pub wall: Times,
@@ -80,7 +80,7 @@ pub struct Behaviour {
     /// Rules for runs that do not end with status 0. The first rule that applies is used.
     pub failures: Vec<Failure>,
     pub left_behind: u16,
-    /// Readings other than times; metrics that are not listed are zero.
+    /// Readings of each run other than times; metrics that are not listed are zero.
     pub readings: Vec<(Metric, u64)>,
 }
 
@@ -102,9 +102,9 @@ impl Behaviour {
 pub struct Times {
     /// Median of the first mode, in nanoseconds.
     pub median_ns: f64,
-    /// Standard deviation of the logarithm, which is normal.
+    /// Standard deviation of the logarithm of the times, which is normally distributed.
     pub noise: f64,
-    /// Second mode, if the distribution has one.
+    /// Second mode, if the distribution of the times has one.
     pub mode: Option<Mode>,
     /// Drift per second: the increase in the logarithm of the times.
     pub drift_per_s: f64,
@@ -113,7 +113,7 @@ pub struct Times {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
     pub ratio: f64,
-    /// Share of the runs in this mode.
+    /// Share of the runs whose times are in this mode.
     pub share: f64,
 }
 
@@ -136,10 +136,10 @@ pub struct Failure {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
-    /// A single run, counted from 0.
+    /// The run with this number, from 0.
     Run(u64),
     /// Every n-th run: with 3 the third, the sixth and so on.
     Every(u64),
-    /// A random share of the runs.
+    /// Any run, with this probability.
     Share(f64),
 }

@@ -1,4 +1,4 @@
-//! Errors of files of defaults.
+//! Errors in files of defaults: options that a user or a project sets for all command lines.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub enum ConfigError {
     #[error("{}: {why} (FAUXPLAT_CONFIG=none goes without files of defaults)", file.display())]
     NotDefaults {
         file: PathBuf,
-        /// Line and reason.
+        /// Number of the line in the file, and the reason.
         why: String,
     },
     /// No verb has an option of that name.

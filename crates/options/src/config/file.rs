@@ -1,4 +1,4 @@
-//! Location and contents of files of defaults.
+//! Finds and reads files of defaults: options that a user or a project sets for all command lines.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,11 +12,11 @@ use super::ConfigError;
 
 const OF_PROJECT: &str = "fauxplat.toml";
 
-/// Size limit of a file. A project's file may also contain its benchmarks.
+/// Greatest size in bytes of a file of defaults. A project's file may also contain the benchmarks of the project.
 const BYTES_MAX: usize = 1 << 20;
 
-/// Options for which a project may set defaults: the subject of the measurement and its decision. None of them names a
-/// command that runs without being requested, or a file that is written.
+/// Options for which a project's file may set defaults: those about the subject of the measurement and the decision.
+/// None of them names a command that runs without being requested, or a file that is written.
 const FOR_PROJECTS: [&str; 27] = [
     "aslr",
     "brief",
@@ -55,17 +55,18 @@ pub(super) struct File {
     is_of_project: bool,
 }
 
-/// An option with the value that a file gives it.
+/// A default: an option with the value that a file gives it.
 #[derive(Debug)]
 pub(super) struct Default {
     /// The long name of the option.
     pub name: String,
     value: Value,
-    /// Whether the default is for every verb that has the option.
+    /// Whether the default applies to every verb that has the option, and not to a single verb.
     pub is_of_all: bool,
 }
 
-/// The user's file and the project's file, if they exist and have defaults.
+/// The user's and the project's file of defaults, in this order; files that do not exist or have no defaults are left
+/// out.
 pub(super) fn found() -> Result<Vec<File>, ConfigError> {
     let named = std::env::var_os("FAUXPLAT_CONFIG").filter(|value| !value.is_empty());
     if named.as_deref().is_some_and(|value| value == "none") {
@@ -78,7 +79,7 @@ pub(super) fn found() -> Result<Vec<File>, ConfigError> {
     Ok(of_user.into_iter().chain(of_project).collect())
 }
 
-/// The user's file: `$XDG_CONFIG_HOME/fauxplat/config.toml`, or `~/.config/fauxplat/config.toml`.
+/// Path of the user's file of defaults: `$XDG_CONFIG_HOME/fauxplat/config.toml`, or `~/.config/fauxplat/config.toml`.
 fn of_user() -> Option<PathBuf> {
     // The XDG base directory specification requires that relative paths are ignored.
     let absolute = |value: OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
@@ -87,7 +88,8 @@ fn of_user() -> Option<PathBuf> {
     Some(config?.join("fauxplat/config.toml"))
 }
 
-/// The project's file, in the working directory or above it within the repository.
+/// Path of the project's file of defaults, in the working directory or in a folder above it within the repository;
+/// `None` if there is no such file.
 fn of_project() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let is_root = |folder: &Path| folder.join(".git").exists();
@@ -96,7 +98,7 @@ fn of_project() -> Option<PathBuf> {
     within.map(|folder| folder.join(OF_PROJECT)).find(|path| path.is_file())
 }
 
-/// Reads a file; `None` if it does not exist, unless the user named it.
+/// Reads a file of defaults; `None` if it does not exist, unless the user named it.
 fn read(path: PathBuf, is_of_project: bool, is_named: bool) -> Result<Option<File>, ConfigError> {
     let text = match read_text(&path, BYTES_MAX) {
         Ok(text) => text,
@@ -134,7 +136,8 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 impl File {
-    /// The defaults for a verb. Defaults for all verbs come first, so that those of the verb override them.
+    /// The defaults in this file that apply to a verb, given by its words. Defaults for all verbs come first, so that
+    /// those for the verb override them.
     pub(super) fn defaults(&self, path: &[&str]) -> Result<Vec<Default>, ConfigError> {
         let mut all = Vec::new();
         let (mut table, mut is_of_all) = (Some(&self.defaults), true);
@@ -161,14 +164,14 @@ impl File {
         }
     }
 
-    /// The error for a value that cannot be written as a word.
+    /// The error for a default whose value cannot be written as words of a command line.
     pub(super) fn refused(&self, default: &Default, why: &str) -> ConfigError {
         ConfigError::Refused { file: self.path.clone(), why: format!("`{}` {why}", default.name) }
     }
 }
 
 impl Default {
-    /// The words of the command line; none for a switch that is off.
+    /// The default as words of a command line; none for a switch that is off.
     pub(super) fn words(&self, arg: &Arg) -> Result<Vec<String>, String> {
         let name = &self.name;
         let is_switch = matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::Count);
@@ -192,7 +195,7 @@ impl Default {
     }
 }
 
-/// A string or a number as a word of the command line.
+/// A string or a number as a word of the command line; `None` for any other value.
 fn plain(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -215,7 +218,7 @@ mod tests {
             .get_subcommands()
             .flat_map(|verb| verb.get_arguments().filter_map(clap::Arg::get_long).collect::<Vec<_>>())
             .collect();
-        // `fdr`, `filter` and `harness` belong to a verb that joins later, and so does `label`.
+        // The options `fdr`, `filter`, `harness` and `label` belong to verbs of other crates, which join later.
         let joined = ["fdr", "filter", "harness", "label"];
         for name in FOR_PROJECTS {
             assert!(names.contains(&name) || joined.contains(&name), "{name}");

@@ -1,7 +1,8 @@
 //! Files of defaults: options that a user or a project would otherwise type each time.
 //!
 //! A default becomes a word of the command line, so that it is checked, refused and recorded like a typed word. The
-//! repeating command line of a report therefore contains it and works without the file.
+//! command line in a report, by which the experiment can be repeated, therefore contains the default and works without
+//! the file.
 
 mod error;
 mod file;
@@ -21,21 +22,22 @@ use file::{Default, File};
 /// A command line with the defaults that apply to it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Configured {
-    /// The words, with those from files after the verb.
+    /// The words of the command line, with the defaults inserted after the verb.
     pub words: Vec<String>,
-    /// A line about each default that was applied, and about each that the typed words exclude.
+    /// Messages: one about each default that was applied, and about each that was left out because it conflicts with
+    /// the typed words.
     pub told: Vec<String>,
 }
 
-/// The command line with the defaults of the user's and of the project's file. A typed option overrides the project's
-/// file, which overrides the user's. A default that conflicts with the typed words is left out.
+/// The command line with the defaults of the user's and of the project's file. A typed option overrides that of the
+/// project's file, which overrides that of the user's. A default that conflicts with the typed words is left out.
 ///
 /// # Errors
 /// Fails for a file that cannot be read, is no file of defaults, has an option that no verb has, or has a value that
 /// the option refuses.
 pub fn with_defaults(words: &[String]) -> Result<Configured, ConfigError> {
     let files = file::found()?;
-    // An invalid line is refused as it was typed, without defaults.
+    // An invalid line gets no defaults, so that it is refused as it was typed.
     let typed = (!files.is_empty()).then(|| definition().try_get_matches_from(words).ok()).flatten();
     let Some(typed) = typed else { return Ok(Configured { words: words.to_vec(), told: Vec::new() }) };
     let verb = verb_of(words);
@@ -63,7 +65,8 @@ pub fn with_defaults(words: &[String]) -> Result<Configured, ConfigError> {
     Ok(Configured { words: spliced(words, path.len(), &taken), told })
 }
 
-/// Whether the words request the full report, which lists the defaults from files and from the environment.
+/// Whether the command line has `--verbose`. The full report then lists the defaults from files and from the
+/// environment.
 pub fn is_verbose(words: &[String]) -> bool {
     let matches = definition().try_get_matches_from(words);
     matches.is_ok_and(|matches| below(&matches).try_get_one("verbose").ok().flatten() == Some(&true))
@@ -77,7 +80,8 @@ struct Word {
     file: PathBuf,
 }
 
-/// The defaults for options of the verb. If several files have the same option, the last file wins.
+/// The defaults of all files that apply to the verb, as words. If several files have the same option, the last file
+/// wins.
 fn applying(files: &[File], path: &[&str], verb: &Command) -> Result<Vec<Word>, ConfigError> {
     let mut all: Vec<Word> = Vec::new();
     for file in files {
@@ -107,7 +111,7 @@ fn option<'a>(verb: &'a Command, name: &str) -> Option<&'a Arg> {
     verb.get_arguments().find(takes)
 }
 
-/// Refuses an option that no verb has, or that is set for a verb without it.
+/// Refuses a default for an option that no verb has, or that a file sets for a verb without it.
 fn known_elsewhere(file: &File, default: &Default, path: &[&str]) -> Result<(), ConfigError> {
     let known = |verbs: &[&Command]| verbs.iter().any(|verb| option(verb, &default.name).is_some());
     let is_known = default.is_of_all && {
@@ -124,7 +128,7 @@ fn known_elsewhere(file: &File, default: &Default, path: &[&str]) -> Result<(), 
     }
 }
 
-/// The options of the verb itself, or of its subcommand.
+/// The options given to the verb, or to its subcommand if the line has one.
 fn below(matches: &ArgMatches) -> &ArgMatches {
     matches.subcommand().map_or(matches, |(_, given)| below(given))
 }
@@ -134,22 +138,24 @@ fn is_typed(given: &ArgMatches, id: &str) -> bool {
     is_known && given.value_source(id) == Some(ValueSource::CommandLine)
 }
 
-/// The words with defaults inserted after the verb, before the typed words.
+/// The words of a command line with the defaults inserted after the verb, before the typed options. `depth` is the
+/// number of words of the verb.
 fn spliced(words: &[String], depth: usize, defaults: &[Word]) -> Vec<String> {
     let (verb, typed) = words.split_at(words.len().min(1 + depth));
     let between = defaults.iter().flat_map(|it| it.text.iter().cloned());
     verb.iter().cloned().chain(between).chain(typed.iter().cloned()).collect()
 }
 
-/// The defaults that the parser accepts beside the typed words, and those that it refuses, because they exclude a typed
-/// option or need an option that is missing.
+/// Returns the defaults that the parser accepts beside the typed words, and those that it refuses, because they exclude
+/// a typed option or need an option that is missing.
 fn fitting(words: &[String], depth: usize, open: Vec<Word>) -> Result<(Vec<Word>, Vec<Word>), ConfigError> {
     let is_read = |with: &[Word]| parse(&spliced(words, depth, with));
     if open.is_empty() || is_read(&open).is_ok() || parse(words).is_err() {
         return Ok((open, Vec::new()));
     }
     let (mut taken, mut left) = (Vec::new(), open);
-    // An option may need another one that comes after it.
+    // A default may need another one that comes after it, so those that were refused are tried again as long as others
+    // were accepted.
     loop {
         let before = left.len();
         for word in std::mem::take(&mut left) {

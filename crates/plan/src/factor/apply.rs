@@ -1,11 +1,11 @@
-//! Application of a setting to a command.
+//! Application of a level of a swept factor to a command.
 
 use std::path::Path;
 
 use fauxplat_model::{Aslr, Command, EnvBase, EnvPad, Heap, Placement, Policy, Priority, Setting};
 
-/// Applies a setting to a command. `folder` returns a directory whose path has the given number of bytes. Parameters
-/// and builds need no change here: the command already contains them.
+/// Applies one setting of a sweep to a command. `folder` returns a directory whose path has the given number of bytes.
+/// Parameters and builds need no change here: the command already contains them.
 pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) -> &'f Path) {
     let condition = &mut command.condition;
     match setting {

@@ -1,12 +1,12 @@
 //! Errors in the syntax of a sweep.
 
-/// Why a sweep cannot be planned.
+/// Why a sweep, a measurement at many levels of one or two factors, cannot be planned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FactorError {
-    /// Unknown name: neither a factor nor a parameter of the command.
+    /// The name is unknown: neither a factor nor a parameter of the command.
     #[error("there is no factor `{name}`: there are {known}; a parameter needs {{{name}}} in the command")]
     Unknown { name: String, known: String },
-    /// A parameter without values.
+    /// A parameter was named as a factor without values for it.
     #[error("parameter `{0}` has no levels of its own: write {0}=1..16, or {0}=value,value,…")]
     NoDefault(String),
     #[error("{factor}: `{range}` is not a range: LOW..HIGH, LOW..HIGH:STEP, or level,level,…")]
@@ -23,7 +23,7 @@ pub enum FactorError {
     LevelTwice { factor: String, level: String },
     #[error("{factor}: {count} levels are more than {most}; give a STEP as in LOW..HIGH:STEP")]
     TooMany { factor: String, count: usize, most: usize },
-    /// A number outside of the factor's bounds.
+    /// A level that is a number outside of the factor's bounds.
     #[error("{factor}: {value} is beyond {low} to {high}{why}")]
     Beyond { factor: String, value: String, low: u64, high: u64, why: &'static str },
     /// A level that is impossible for this factor.

@@ -16,7 +16,8 @@ pub(super) fn levels(factor: &Factor, range: Option<&str>, offer: &Offer) -> Res
     };
     let mut levels: Vec<Level> =
         items.iter().map(|item| level(factor, item, offer)).collect::<Result<_, _>>()?;
-    // Numbers place levels on an axis. If any level is a word there is no axis.
+    // Levels that are all numbers are sorted, since they lie on an axis. If any level is a word, there is no axis and
+    // the numbers are dropped.
     match levels.iter().all(|level| level.number.is_some()) {
         true => {
             levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
@@ -26,17 +27,17 @@ pub(super) fn levels(factor: &Factor, range: Option<&str>, offer: &Offer) -> Res
     }
 }
 
-/// The levels that are swept when no range is given.
+/// The levels of a factor, as text, that are swept when no range is given.
 fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> {
     let words = |list: &[&str]| Ok(list.iter().map(|&word| word.to_owned()).collect());
     let range = |text: &str| items(factor, text);
     match factor {
-        // The range of the published sweep: two pages, byte by byte.
+        // Two pages, byte by byte, as in the published sweep of this factor.
         Factor::EnvSize => range("0..8192"),
         Factor::ArgvSize => range("0..4096"),
         Factor::CwdLength => range(&format!("{}..1024:32", offer.cwd_bytes_min.next_multiple_of(32))),
         Factor::Aslr => words(&["on", "off"]),
-        // Allocators align to 16 bytes.
+        // Allocators align to 16 bytes, so displacements in between have no effect.
         Factor::HeapPad => range("0..4080:16"),
         Factor::Cpu => Ok(offer.allowed.iter().map(|cpu| cpu.0.to_string()).collect()),
         Factor::Priority if offer.may_raise_priority => words(&["0", "10", "19", "-10", "fifo:1"]),
@@ -52,8 +53,8 @@ fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> 
             let bound = offer.memory_nodes.iter().map(|node| format!("bind:{node}"));
             Ok(std::iter::once("local".to_owned()).chain(bound).collect())
         }
-        // With a larger limit, mappings begin further down, by the excess over the minimum gap of 128 MiB; without a
-        // limit they grow from the bottom up.
+        // With a larger limit of the stack, memory mappings begin further down, by the excess over the minimum gap of
+        // 128 MiB; without a limit they grow from the bottom up.
         Factor::StackLimit => words(&["8MiB", "64MiB", "1GiB", "unlimited"]),
         Factor::Locale => words(&["C", "C.UTF-8"]),
         Factor::LinkOrder => range("0..15"),
@@ -63,7 +64,7 @@ fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> 
     }
 }
 
-/// The lowest, a middle and the highest of the frequencies.
+/// The lowest, a middle and the highest of ascending frequencies in kHz, as text.
 fn spread(frequencies_khz: &[u32]) -> Vec<String> {
     let last = frequencies_khz.len().saturating_sub(1);
     let mut chosen: Vec<u32> =
@@ -89,7 +90,7 @@ fn check_machine(factor: &Factor, offer: &Offer) -> Result<(), FactorError> {
     }
 }
 
-/// Parses a level.
+/// Parses one level of a factor and checks that it is possible on this machine.
 fn level(factor: &Factor, item: &str, offer: &Offer) -> Result<Level, FactorError> {
     let wrong = |reason: String| FactorError::Level { factor: factor.to_string(), reason };
     let sized = |least, most, why, setting: fn(u16) -> Setting| {
@@ -136,9 +137,11 @@ fn level(factor: &Factor, item: &str, offer: &Offer) -> Result<Level, FactorErro
     Ok(Level { name: item.to_owned(), number, settings: vec![setting], cell: None })
 }
 
-/// Reason for the upper bound of displacements: their effect repeats with every page.
+/// Reason, in an error, for the upper bound of the sizes that displace the stack or the heap: their effect repeats with
+/// every page.
 const BEYOND_PAGES: &str = ": sixteen pages of 4096 bytes, after which nothing new comes";
-/// `PATH_MAX` of `limits.h` without the terminator, and with room for the program's own names.
+/// Greatest length in bytes of the working directory's path: `PATH_MAX` of `limits.h` less room for file names that the
+/// program appends.
 const PATH_BYTES_MAX: u16 = 3072;
 
 fn bounded(
@@ -170,7 +173,7 @@ fn aslr(item: &str) -> Result<bool, String> {
     }
 }
 
-/// CPUs of a level. A comma would end the level, so lists are written as `0-1` or `0+2`.
+/// CPUs of a level. A comma would end the level in the text of a sweep, so lists are written as `0-1` or `0+2`.
 fn cpus(item: &str, offer: &Offer) -> Result<CpuSet, String> {
     let cpus: CpuSet = item.replace('+', ",").parse().map_err(|_| {
         format!("`{item}` names no CPUs: a number, a range such as 0-1, or several joined by +")
@@ -249,7 +252,7 @@ fn limit(factor: &Factor, item: &str, offer: &Offer) -> Made {
     Ok((Setting::Limit(limit), number))
 }
 
-/// The number of a limit that states a single quantity.
+/// The number in a limit of a control group; `None` if the limit states several quantities or none.
 fn only_number(limit: &Limit) -> Option<f64> {
     let stated = limit.to_string();
     let numbers = [
@@ -270,7 +273,7 @@ fn stack_limit(limit: StackLimit) -> (Setting, Option<f64>) {
     (Setting::StackLimit(limit), number)
 }
 
-/// A memory policy with the nodes of a level. A comma would end the level, as in [`cpus`].
+/// Memory policy of a level, with its nodes. Lists of nodes are written as those of [`cpus`], without a comma.
 fn memory_policy(item: &str, offer: &Offer) -> Result<MemoryPolicy, String> {
     let policy: MemoryPolicy = item.replace('+', ",").parse()?;
     let absent = policy.nodes().without(&offer.memory_nodes);

@@ -18,7 +18,7 @@ pub use stack::stack_class;
 pub struct Offer {
     /// CPUs on which the command may run.
     pub allowed: CpuSet,
-    /// Frequencies that can be set, rising; empty without cpufreq.
+    /// Frequencies that can be set, in ascending order; empty without cpufreq.
     pub frequencies_khz: Vec<u32>,
     /// Length in bytes of the shortest path of a directory that fauxplat can create.
     pub cwd_bytes_min: u16,
@@ -30,15 +30,16 @@ pub struct Offer {
     pub memory_bytes: u64,
 }
 
-/// A requested sweep: one factor or two, and all their levels.
+/// A requested sweep: one or two factors, and the levels at which the command is measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
     pub factors: Vec<Factor>,
-    /// The levels; for a product every combination, with the second factor varying fastest.
+    /// The levels of the factor. For two factors every combination, with the second factor varying fastest.
     pub levels: Vec<Level>,
 }
 
-/// Greatest number of levels. A larger number is most likely a typing error: the classic sweep has 8193.
+/// Greatest number of levels. A larger number is most likely a typing error: the default sweep of the size of the
+/// environment has 8193.
 const LEVELS_MAX: usize = 20_000;
 
 /// Parses a sweep. `places` are the names in braces in the command.
@@ -48,7 +49,8 @@ const LEVELS_MAX: usize = 20_000;
 /// machine lacks ([`FactorError::is_machine`]).
 pub fn parse_sweep(text: &str, places: &[String], offer: &Offer) -> Result<Sweep, FactorError> {
     let parts: Vec<&str> = text.split(['*', '×']).map(str::trim).collect();
-    // Three factors are refused first, because each factor is expanded to all its levels as soon as it is parsed.
+    // More than two factors are refused first, because each factor is expanded to all its levels as soon as it is
+    // parsed.
     if parts.len() > 2 {
         return Err(FactorError::ThreeFactors);
     }
@@ -101,7 +103,7 @@ fn factor(name: &str, places: &[String]) -> Result<Factor, FactorError> {
     }
 }
 
-/// The name of a level that occurs twice.
+/// The name of a level that occurs twice; `None` if all names differ.
 fn repeated(levels: &[Level]) -> Option<String> {
     let mut names: Vec<&str> = levels.iter().map(|level| level.name.as_str()).collect();
     names.sort_unstable();

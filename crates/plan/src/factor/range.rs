@@ -1,10 +1,10 @@
-//! `LOW..HIGH`, `LOW..HIGH:STEP`, or a list.
+//! Parses the levels in the text of a sweep: `LOW..HIGH`, `LOW..HIGH:STEP`, or a list.
 
 use fauxplat_model::Factor;
 
 use super::{FactorError, LEVELS_MAX};
 
-/// The items of a range or list, as written; numbers of a range in decimal digits.
+/// The levels that a range or list denotes: those of a list as written, and the numbers of a range in decimal digits.
 pub(super) fn items(factor: &Factor, text: &str) -> Result<Vec<String>, FactorError> {
     match text.contains("..") {
         true => Ok(numbers(factor, text)?.iter().map(u64::to_string).collect()),
@@ -19,7 +19,7 @@ pub(super) fn items(factor: &Factor, text: &str) -> Result<Vec<String>, FactorEr
     }
 }
 
-/// The numbers of a range, both ends included.
+/// The numbers from the lower end of a range in steps, up to and including the upper end if a step falls on it.
 fn numbers(factor: &Factor, text: &str) -> Result<Vec<u64>, FactorError> {
     let fail = || not_a_range(factor, text);
     let (ends, step) = text.split_once(':').map_or((text, "1"), |(ends, step)| (ends, step));

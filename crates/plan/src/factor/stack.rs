@@ -1,8 +1,4 @@
-//! Levels that place the stack equally.
-//!
-//! The kernel copies the program's path, the environment and the arguments to the top of the stack and then rounds down
-//! to 16 bytes (`arch_align_stack` and `STACK_ROUND` in `fs/binfmt_elf.c`). Sizes that end in the same 16 bytes give
-//! the same stack pointer and so have the same effect.
+//! Classes of environment and argument sizes for which the kernel places the stack equally.
 
 /// The kernel leaves one pointer free at the very top (`bprm_mm_init` in `fs/exec.c`).
 const TOP_BYTES: usize = 8;

@@ -1,4 +1,5 @@
-//! `fleet emit` and `fleet take`: files for engines that fauxplat does not talk to, and import of the answers.
+//! `fleet emit` and `fleet take`: writes files for engines that fauxplat cannot talk to, and imports the answers that
+//! these collected.
 
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::kubernetes::{Manifest, RoundManifest, is_label};
@@ -10,7 +11,7 @@ use super::{chosen, found, made_runs_folder, plan, report};
 use crate::output;
 use fauxplat_options::{FleetEmitArgs, FleetTakeArgs};
 
-/// Writes the manifest of a job for Kubernetes.
+/// Writes the manifest of a Kubernetes job that measures on the nodes of a cluster.
 pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {
     if !is_label(&args.job_name) {
         let why = "a name of Kubernetes has lower-case letters, digits and dashes, 63 at most";
@@ -34,7 +35,7 @@ pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {
     output::lines(&(text + "\n"), &args.output)
 }
 
-/// Writes the manifest of a round in which suspects are measured again.
+/// Writes the manifest of a Kubernetes job for one round in which suspects are measured again.
 fn emit_round(args: &FleetEmitArgs, round: u32) -> Result<(), Failure> {
     let folder = chosen(args.of.as_ref(), &args.place, &args.output)?;
     let asked = found::asked(&folder)?;
@@ -83,14 +84,14 @@ pub(super) fn take(args: &FleetTakeArgs, invocation: &[String]) -> Result<(), Fa
     };
     let kept: Result<_, Failure> = keep();
     if kept.is_err() {
-        // The folder is removed, so that a second attempt with corrected file names makes the same run.
+        // The folder is removed, so that a second attempt with corrected file names makes the same run again.
         let _gone = std::fs::remove_dir_all(folder.path());
     }
     kept?;
     report::of_folder(&folder, &args.gate.fail_if, &args.output, invocation)
 }
 
-/// Refuses other numbers of commands: a report is about one command, or compares two.
+/// Refuses other numbers of commands than one or two: a report is about one command, or compares two.
 fn one_or_two(names: &[String]) -> Result<(), Failure> {
     match names.len() {
         0 => Err(Failure::usage("there is no command to run")),

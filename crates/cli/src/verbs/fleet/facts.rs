@@ -13,13 +13,13 @@ use super::{chosen, found, runs_folder};
 use crate::output;
 use fauxplat_options::{FleetPlaceArgs, OutputArgs};
 
-/// Number of machines that a row names; the others are counted.
+/// Number of machines that a row names; further ones are only counted.
 const NAMED: usize = 4;
 
-/// Facts of the machines of a run, by machine.
+/// Facts of the machines of a run: for each machine the value of each fact, by its name.
 type Told = BTreeMap<String, BTreeMap<String, String>>;
 
-/// A value of a fact in which machines differ.
+/// A value of a fact in which the machines of a run differ, and the machines that have this value.
 #[derive(Serialize)]
 struct Value {
     fact: String,
@@ -27,7 +27,7 @@ struct Value {
     nodes: Vec<String>,
 }
 
-/// A fact that changed since the run before.
+/// A fact that changed since the run before: the two values, and the machines on which it changed in this way.
 #[derive(Serialize)]
 struct Changed {
     fact: String,
@@ -36,7 +36,7 @@ struct Changed {
     nodes: Vec<String>,
 }
 
-/// Lists the facts in which machines differ, and those that changed.
+/// Lists the facts in which the machines of a run differ, and the facts that changed since the run before.
 pub(super) fn facts(
     run: Option<&String>,
     place: &FleetPlaceArgs,
@@ -94,7 +94,7 @@ fn told(folder: &RunFolder) -> Result<Told, Failure> {
     Ok(first_records(&evidence).map(of).collect())
 }
 
-/// The latest earlier run with the same definition.
+/// The latest run before this one that has the same definition; `None` if there is none.
 fn before(
     folder: &RunFolder,
     place: &FleetPlaceArgs,
@@ -148,7 +148,7 @@ pub(super) fn remove(runs: &[String], place: &FleetPlaceArgs, output: &OutputArg
     let folders: Vec<RunFolder> =
         runs.iter().map(|run| chosen(Some(run), place, output)).collect::<Result<_, _>>()?;
     for folder in folders {
-        // A run whose answers are being collected is locked by its collector and is not removed.
+        // A run whose answers are being collected is locked by the collecting process, and is not removed.
         let held = folder.hold()?;
         std::fs::remove_dir_all(folder.path())
             .map_err(|error| Failure::machine(format!("{}: {error}", folder.path().display())))?;

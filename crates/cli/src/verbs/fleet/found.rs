@@ -1,4 +1,4 @@
-//! Findings of stored runs, for every verb that reports them.
+//! Computes the findings of stored runs over a fleet, for every verb that reports them.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(super) fn metric(asked: &Asked) -> Metric {
     asked.order.definition.rule.metric
 }
 
-/// The answers of all machines, with their readings of the judged metric.
+/// The answers of all machines in a run, with their readings of the metric by which machines are judged.
 pub(super) fn gathered(folder: &RunFolder, asked: &Asked) -> Result<FleetEvidence, Failure> {
     Ok(evidence(folder, asked, &[metric(asked).name()])?)
 }
@@ -40,13 +40,14 @@ pub(super) fn findings(asked: &Asked, evidence: &FleetEvidence) -> Findings {
     }
 }
 
-/// Changes over the runs of the same definition that are kept beside this one.
+/// Changes of machines over all runs that have the same definition and are stored in the same place as this run.
 pub(super) fn changes_beside(folder: &RunFolder, asked: &Asked) -> Result<FleetWatchFindings, Failure> {
     let beside = folder.path().parent().unwrap_or(Path::new("/"));
     Ok(changes(RunFolder::all(beside)?, asked))
 }
 
-/// Changes over the runs that have the definition of `latest`, without runs that compare two commands.
+/// Changes of machines over those runs that have the definition of `latest`. Runs that compare two commands are left
+/// out.
 pub(super) fn changes(runs: Vec<RunFolder>, latest: &Asked) -> FleetWatchFindings {
     let question = FleetQuestion::of(metric(latest), latest.order.plan.seed);
     let mut visits: Vec<NodeVisit> = Vec::new();
@@ -62,7 +63,8 @@ pub(super) fn changes(runs: Vec<RunFolder>, latest: &Asked) -> FleetWatchFinding
     fleet_watch(&visits, &command, &question)
 }
 
-/// A part of a stored run; `None` with a message where it cannot be read, so that the other runs are still reported.
+/// A part of a stored run. Where it cannot be read, prints a message and returns `None`, so that the other runs are
+/// still reported.
 pub(super) fn kept<T>(read: Result<T, Failure>) -> Option<T> {
     read.inspect_err(|error| output::complain(&format!("{error}; this run is left out"))).ok()
 }

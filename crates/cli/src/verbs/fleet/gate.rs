@@ -8,7 +8,7 @@ use fauxplat_sys::signal;
 
 use super::found;
 
-/// Number of machines that a failure names.
+/// Number of machines that the message about a failed gate names; the others are counted.
 const NAMED: usize = 3;
 
 /// Checks that at least one machine was measured.
@@ -38,7 +38,8 @@ pub(super) fn measured(found: &Findings, evidence: &FleetEvidence) -> Result<(),
     })
 }
 
-/// Whether a run passes its gates. The changes over the stored runs are looked up only where a gate asks for them.
+/// Applies the gates to the findings of a run over a fleet. `runs` returns the changes over all stored runs, and is
+/// called only where a gate asks for them.
 ///
 /// # Errors
 /// Fails where a gate fails, or where the stored runs cannot be read.
@@ -73,7 +74,7 @@ pub(super) fn decide(
     if !failed.is_empty() {
         return Err(Failure::gate(format!("--fail-if {}", failed.join("; "))));
     }
-    // Without any machine that can be judged, the absence of changes is no answer.
+    // If no machine could be judged over time, the absence of changes is no answer to a gate.
     if let Some(why) = changes.and_then(why_unjudged) {
         return Err(Failure::machine(format!("--fail-if {} cannot be answered: {why}", FleetGate::Changed)));
     }
@@ -84,7 +85,7 @@ pub(super) fn decide(
         matches!(node.state, Normal | Suspect | Confirmed | Noisy | Cleared)
     };
     match gates.iter().find(compares) {
-        // No machine fails the gate, but none was compared, so that none could have failed it.
+        // No machine fails the gate, but none was compared with others, so none could have failed it.
         Some(gate) if !found.nodes.iter().any(is_compared) => Err(Failure::machine(format!(
             "--fail-if {gate} cannot be answered: no machine could be compared with another (uncompared tells of that)"
         ))),
@@ -92,7 +93,7 @@ pub(super) fn decide(
     }
 }
 
-/// Why none of the machines can be judged over the stored runs; `None` where some can.
+/// The reason why no machine can be judged by its changes over the stored runs; `None` where some can.
 fn why_unjudged(found: &FleetWatchFindings) -> Option<String> {
     let [first, ..] = found.nodes.as_slice() else { return Some("no run is stored".to_owned()) };
     let is_judged = found.nodes.iter().any(|node| node.reason.is_none());

@@ -1,4 +1,4 @@
-//! `fauxplat fleet`: the same on many machines, and the odd ones out.
+//! `fauxplat fleet`: makes the same measurement on many machines, and finds machines that differ.
 
 mod emit;
 mod facts;
@@ -45,7 +45,8 @@ fn runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, F
     Ok(std::path::absolute(store).map_err(Failure::machine)?.with_file_name("fleet"))
 }
 
-/// The command line that reports a run again: by its id where these options name the folder of runs, else by its path.
+/// The command line that reports a run again. It names the run by its id where these options lead to the folder of the
+/// run, and else by its path.
 fn report_line(run: &RunFolder, place: &FleetPlaceArgs, output: &OutputArgs) -> String {
     let is_there = runs_folder(place, output).is_ok_and(|runs| run.path().parent() == Some(&runs));
     let is_path =
@@ -61,8 +62,8 @@ fn report_line(run: &RunFolder, place: &FleetPlaceArgs, output: &OutputArgs) -> 
     fauxplat_fleet::joined(&[&words[..], &from].concat())
 }
 
-/// The folder of runs, created if it is missing. Its parents may be the store's, so they are created as the store
-/// creates them: folders made by root get the owner of their parent.
+/// The folder of runs, created if it is missing. Missing parent folders, which may also be those of the store, are
+/// created as the store creates them: folders made by root get the owner of their parent.
 fn made_runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, Failure> {
     let runs = runs_folder(place, output)?;
     let unmade = |error| Failure::machine(format!("{}: {error}", runs.display()));
@@ -70,7 +71,7 @@ fn made_runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathB
     Ok(runs)
 }
 
-/// The run of this name, or the latest one. Refuses options that would write a report into its folder.
+/// The run of this name, or the latest one. Refuses options that would write a report into the folder of the run.
 fn chosen(name: Option<&String>, place: &FleetPlaceArgs, output: &OutputArgs) -> Result<RunFolder, Failure> {
     let runs = runs_folder(place, output)?;
     let run = match name {

@@ -1,4 +1,4 @@
-//! Makes the order for the nodes from the command line.
+//! Turns the command line of `fleet` into the order that each machine carries out.
 
 use std::path::PathBuf;
 
@@ -10,8 +10,8 @@ use fauxplat_sys::clock;
 use fauxplat_options::define;
 use fauxplat_options::{CommandArgs, ConditionArgs, EngineArgs};
 
-/// The definition that the options describe. It holds nothing of this machine: relations between CPUs, programs and
-/// files are looked up on each node.
+/// The definition that the options describe. It contains nothing that depends on this machine: relations between CPUs,
+/// programs and files are resolved on each node.
 pub(super) fn definition(
     commands: &CommandArgs,
     condition: &ConditionArgs,
@@ -45,11 +45,11 @@ pub(super) fn definition(
     Ok(definition)
 }
 
-/// Number of runs of a lab, which repeats its measurements itself and takes long.
+/// Number of runs of a lab on each node: few, since a lab repeats its measurements itself and takes long.
 const RUNS_OF_LAB: u32 = 3;
 
-/// The command line of a lab: `lab:NAME` is run by the measuring program itself, and the metric is the lab's figure for
-/// its deciding claim.
+/// The command line for `lab:NAME`, which makes the measuring program on the node run the lab itself. The metric is the
+/// lab's figure for its deciding claim.
 fn of_lab(commands: &CommandArgs) -> Result<Option<CommandArgs>, Failure> {
     let [only] = commands.commands.as_slice() else { return Ok(None) };
     let Some(name) = only.strip_prefix("lab:") else { return Ok(None) };
@@ -71,10 +71,10 @@ pub(super) fn names(definition: &Definition) -> Result<Vec<String>, Failure> {
 
 pub(super) fn order(definition: Definition, no_answers: bool, id: &str) -> Result<NodeOrder, Failure> {
     let seed = definition.seed.unwrap_or_else(clock::fresh_seed);
-    // The identity depends on the definition alone, so that runs of one definition are recognised.
+    // The hash that identifies a definition does not include the seed, so that runs of one definition are recognised.
     let asked = Definition { seed: None, ..definition };
     let text = serde_json::to_string(&asked).map_err(Failure::usage)?;
-    // Output with a printed number differs from run to run, so it has no checksum to compare.
+    // Output that contains a number to be measured differs from run to run, so it has no checksum to compare.
     let answers = !no_answers && asked.printed.is_empty();
     Ok(NodeOrder {
         schema: NodeOrder::SCHEMA.to_owned(),
@@ -87,7 +87,7 @@ pub(super) fn order(definition: Definition, no_answers: bool, id: &str) -> Resul
     })
 }
 
-/// The description of a new run, as its folder keeps it.
+/// The description of a new run over the fleet, as the folder of the run stores it.
 pub(super) fn asked(
     order: NodeOrder,
     on: &str,
@@ -104,13 +104,14 @@ pub(super) fn asked(
         order,
         compares,
         invocation: invocation.to_vec(),
-        // A path that is not UTF-8 cannot be written into a schedule.
+        // A path that is not UTF-8 cannot be written into a schedule for later runs.
         cwd: std::env::current_dir().ok().and_then(|folder| Some(folder.to_str()?.to_owned())),
         ..Asked::default()
     })
 }
 
-/// Options of the engine. Refuses options that this engine does not have.
+/// Options for the engine that starts jobs on the machines. Refuses options that the engine named by `--on` does not
+/// have.
 pub(super) fn options(args: &EngineArgs) -> Result<EngineOptions, Failure> {
     let on = args.on.as_deref().unwrap_or_default();
     let of_slurm = [

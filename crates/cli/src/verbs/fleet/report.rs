@@ -18,7 +18,7 @@ pub(super) fn report(args: &FleetReportArgs, invocation: &[String]) -> Result<()
     of_folder(&folder, &args.gate.fail_if, &args.output, invocation)
 }
 
-/// Reports the findings of the run in a folder, and applies the gates.
+/// Reports the findings of the run in a folder, and fails if a gate does.
 pub(super) fn of_folder(
     folder: &RunFolder,
     gates: &[FleetGate],
@@ -32,7 +32,7 @@ pub(super) fn of_folder(
     gate::of_stored(gates, (folder, &asked), &found, &evidence)
 }
 
-/// Reports changes over the runs of one definition.
+/// Reports how machines changed over the stored runs of one definition.
 pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), Failure> {
     let folder = chosen(args.run.as_ref(), &args.place, &args.output)?;
     let latest = asked(&folder)?;
@@ -50,7 +50,8 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
     gate::passed(&args.gate.fail_if, &of_latest, || Ok(found))
 }
 
-/// Prints how the engine of a run can repeat it: the words of the original command line, in its working directory.
+/// Prints how the engine of a run can repeat the run regularly: by the words of the original command line, in its
+/// working directory.
 fn schedule(
     folder: &RunFolder,
     asked: &Asked,
@@ -109,7 +110,7 @@ fn row((folder, asked): &(RunFolder, Asked)) -> Vec<String> {
     vec![id, asked.started.clone(), asked.on.clone(), machines, what(asked)]
 }
 
-/// The commands of a run, each behind the name that the user gave it.
+/// The commands of a run in words, each after the name that the user gave it.
 fn what(asked: &Asked) -> String {
     let lines = fauxplat_plan::expand(&asked.order.definition).unwrap_or_default();
     let called = |(at, name): (usize, &String)| match lines.get(at).map(|line| line.command.as_str()) {

@@ -88,10 +88,10 @@ fn of(time: Option<fauxplat_units::Nanos>) -> Option<Duration> {
     time.map(|time| Duration::from_nanos(time.0))
 }
 
-/// A run with its description, and the experiment as which it is reported.
+/// The folder of a run over the fleet, its description, and the experiment by which it is reported.
 type Opened = (RunFolder, Asked, Driver);
 
-/// Opens a run that the same verb of the same version of fauxplat began.
+/// Opens a run that was begun earlier by the same verb and version of fauxplat, to continue it.
 fn resumed(what: &What<'_>, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -> Result<Opened, Failure> {
     let folder = chosen(what.engine.resume.as_ref(), &what.engine.place, ends.0)?;
     let mut asked = Asked::read(&folder)?;
@@ -112,7 +112,7 @@ fn resumed(what: &What<'_>, ends: (&OutputArgs, &EndArgs), invocation: &[String]
     Ok((folder, asked, driver))
 }
 
-/// Creates the folder of a new run, and asks the engine for its nodes.
+/// Creates the folder of a new run, and has the engine list the nodes.
 fn begun(
     what: &What<'_>,
     definition: Definition,
@@ -130,8 +130,8 @@ fn begun(
         asked.nodes = engine(on, site.clone())?.nodes()?.into_iter().map(Into::into).collect();
         keep_programs(&site)?;
         let driver = driver(&asked, ends, invocation)?;
-        // The description is written last: a folder without one is no run, so refused options leave no latest run
-        // behind.
+        // The description is written last: a folder without one is no run, so that refused options do not leave a
+        // folder that counts as the latest run.
         asked.keep(&folder)?;
         Ok((asked, driver))
     };
@@ -143,7 +143,7 @@ fn begun(
     made.map(|(asked, driver)| (folder, asked, driver))
 }
 
-/// Copies the programs for the nodes into the folder, unless they are there already.
+/// Copies the fauxplat programs for the nodes into the folder of the run, unless they are there already.
 fn keep_programs(site: &Site) -> Result<(), Failure> {
     Ok(site.keep_programs(&std::env::current_exe().map_err(Failure::machine)?)?)
 }
@@ -153,7 +153,7 @@ fn site(folder: &RunFolder, asked: &Asked) -> Result<Site, Failure> {
     Ok(Site { folder: folder.clone(), order, options: asked.options.clone() })
 }
 
-/// The experiment for store and listeners, whose measurements happen on the nodes.
+/// The experiment for the store and the listeners. Its measurements happen on the nodes.
 fn driver(asked: &Asked, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -> Result<Driver, Failure> {
     let definition = Definition { seed: Some(asked.order.plan.seed), ..Definition::default() };
     let kind = if asked.compares { "fleet-compare" } else { "fleet" };
@@ -164,7 +164,7 @@ fn driver(asked: &Asked, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -
     Ok(driver)
 }
 
-/// Carries out the survey of all nodes, and the rounds in which suspects are measured again.
+/// Carries out the first measurement of all nodes, and the rounds in which suspects are measured again.
 fn rounds(
     run: &mut Run,
     folder: &RunFolder,
@@ -178,7 +178,7 @@ fn rounds(
         (Told::Counts(_), _) | (_, false) => hear(driver, told, is_pipe),
         (_, true) => {}
     };
-    // Rounds that an interrupted fauxplat began are collected first: a new round would measure beside them.
+    // Rounds that an interrupted fauxplat began are collected first: otherwise their jobs would run beside a new round.
     for round in run.unfinished() {
         run.collect(round, &mut hear)?;
     }
@@ -198,7 +198,8 @@ fn rounds(
     Ok(())
 }
 
-/// The machines to measure again, round by round: as an earlier fauxplat decided, or else by the survey.
+/// The machines to measure again, round by round: as an interrupted fauxplat decided and stored, or else as follows
+/// from the first measurement.
 fn settled(run: &mut Run, folder: &RunFolder) -> Result<Vec<Vec<String>>, FleetError> {
     if let Some(again) = run.again() {
         return Ok(again.rounds.clone());
@@ -214,7 +215,8 @@ fn settled(run: &mut Run, folder: &RunFolder) -> Result<Vec<Vec<String>>, FleetE
     Ok(rounds)
 }
 
-/// Prints a node's answer: a terminal has a line that is redrawn, a pipe a line for each node.
+/// Prints what happened to a node. Answers are printed only into a pipe, since a terminal has a progress line that is
+/// redrawn.
 fn hear(driver: &Driver, told: &Told, is_pipe: bool) {
     match told {
         Told::Node { node, trouble: Some(why) } => output::complain(&format!("{node}: {why}")),
@@ -228,7 +230,7 @@ fn hear(driver: &Driver, told: &Told, is_pipe: bool) {
     }
 }
 
-/// Progress of a round, for the progress line.
+/// Progress of a round, in words and as a share, for the progress line.
 fn standing(counts: &Counts) -> Standing {
     let Counts { round, answered, given_up, open, of } = *counts;
     let done = answered + given_up;

@@ -1,4 +1,4 @@
-//! The labs as a course: ordered so that each lab comes after the labs that it needs.
+//! Orders labs as a course, each after the labs that it builds upon.
 
 use fauxplat_experiment::Failure;
 use fauxplat_model::LabResult;
@@ -6,8 +6,8 @@ use fauxplat_options::OutputArgs;
 
 use crate::output;
 
-/// The labs of the course, each after the labs that it needs, short ones first; labs outside the course are left out.
-/// Where labs need each other in a circle, the shortest comes first.
+/// The labs that belong to the course, each after the labs that it needs, and otherwise the shortest first. Where labs
+/// need each other in a circle, the shortest comes first.
 pub(super) fn in_order(labs: Vec<LabResult>) -> Vec<LabResult> {
     let mut open: Vec<LabResult> = labs.into_iter().filter(|lab| lab.course.is_some()).collect();
     open.sort_by(|a, b| a.expected_s.total_cmp(&b.expected_s).then_with(|| a.name.cmp(&b.name)));

@@ -1,7 +1,7 @@
 //! `fauxplat lab`: published claims, tried here.
 //!
-//! A lab is data: command lines of fauxplat, and the places in their documents of the figures that are compared with
-//! the claims. To run a lab is to run its command lines.
+//! A lab is a file with command lines of fauxplat, the published claims, and the places of the measured figures in the
+//! JSON documents that the command lines produce. To run a lab is to run its command lines.
 
 mod course;
 mod run;
@@ -98,12 +98,12 @@ fn compare(a: &Path, b: &Path, output: &OutputArgs, invocation: &[String]) -> Re
     )
 }
 
-/// The names of the requested labs: `all` is every lab that is listed.
+/// The names of the requested labs, in which `all` stands for every listed lab.
 fn meant(names: &[String]) -> Vec<String> {
     if names.iter().any(|name| name == "all") { catalog::names() } else { names.to_vec() }
 }
 
-/// Checks labs, and lists what each of them lacks.
+/// Checks the files of labs without measuring anything, and lists what is missing in each of them.
 fn checked(names: &[String]) -> Result<(), Failure> {
     let (mut lines, mut lacking) = (Vec::new(), 0);
     for name in meant(names) {

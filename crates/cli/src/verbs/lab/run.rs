@@ -1,4 +1,4 @@
-//! `fauxplat lab run`.
+//! `fauxplat lab run`: runs labs, judges their claims, and writes their record and pages.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failur
     let driver = Driver::of_workers(beginning)?;
     let mut results = known_already(args, &labs, &driver)?;
     let failed = each(&labs, &bench, (args, &driver), &mut results).err();
-    // Labs in the order of the request; further labs of the record follow.
+    // Results are sorted in the order in which the labs were requested; further labs of an earlier record follow.
     results.sort_by_key(|result| labs.iter().position(|lab| lab.name == result.name).unwrap_or(labs.len()));
     let verdict = verdict(&labs, &results, args.strict);
     let elapsed_s = driver.elapsed_s();
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failur
     verdict.map_or(Ok(()), Err)
 }
 
-/// Tries the destinations of record and pages before hours are spent on their contents.
+/// Checks that the record and the pages of the labs can be written before hours are spent on measuring.
 fn try_places(args: &LabRunArgs) -> Result<(), Failure> {
     if let Some(record) = &args.record {
         output::try_place(record)?;
@@ -58,7 +58,7 @@ fn try_places(args: &LabRunArgs) -> Result<(), Failure> {
     output::try_place(&folder.join("index.html"))
 }
 
-/// The requested labs. All are read before the first is run, so that a mistake in the last name costs nothing.
+/// The requested labs. All of them are read before the first is run, so that a mistake in the last name costs no time.
 fn labs(args: &LabRunArgs) -> Result<Vec<Lab>, Failure> {
     let names = if args.all { catalog::names() } else { meant(&args.names) };
     let settings = settings(&args.set)?;
@@ -67,7 +67,8 @@ fn labs(args: &LabRunArgs) -> Result<Vec<Lab>, Failure> {
     Ok(labs)
 }
 
-/// Results in an earlier record that still hold: of this machine, and of labs that have not changed.
+/// Results in the file of `--record` that are still valid: of this machine and version, and of requested labs that have
+/// not changed.
 fn known_already(args: &LabRunArgs, labs: &[Lab], driver: &Driver) -> Result<Vec<LabResult>, Failure> {
     let Some(path) = args.record.as_deref().filter(|path| path.exists()) else { return Ok(Vec::new()) };
     let header = &driver.header;
@@ -77,8 +78,8 @@ fn known_already(args: &LabRunArgs, labs: &[Lab], driver: &Driver) -> Result<Vec
     done.map_err(|why| Failure::usage(format!("--record {}: {why}", path.display())))
 }
 
-/// Runs the labs that are not in the record. Where time is limited, short labs go first, so that the time that they do
-/// not use is left to longer ones.
+/// Runs the labs that have no result yet. Where time is limited, short labs go first, so that the time that they do not
+/// use is left to longer ones.
 fn each(
     labs: &[Lab],
     bench: &Bench<'_>,
@@ -106,7 +107,8 @@ fn each(
     Ok(())
 }
 
-/// Time for the first of these labs: its share of the remaining time, by the usual durations of all of them.
+/// Time for the first of these labs: its share of the remaining time, in proportion to the usual durations of all of
+/// them.
 fn share(max_time: Option<Nanos>, elapsed_s: f64, open: &[&Lab]) -> Share {
     let Some(all) = max_time else { return Share::unlimited() };
     let left = (all.as_secs_f64() - elapsed_s).max(0.0);
@@ -114,7 +116,7 @@ fn share(max_time: Option<Nanos>, elapsed_s: f64, open: &[&Lab]) -> Share {
     Share::of(Duration::from_secs_f64(left * usual[0] / usual.iter().sum::<f64>()))
 }
 
-/// Writes the record of the machine and the pages of its labs, where options ask for them.
+/// Writes the record of all results (`--record`) and the pages of the labs (`--pages`), where options ask for them.
 fn kept(finished: &Finished, args: &LabRunArgs) -> Result<(), Failure> {
     let whole = finished.record();
     if let Some(path) = &args.record {
@@ -138,11 +140,12 @@ fn kept(finished: &Finished, args: &LabRunArgs) -> Result<(), Failure> {
     output::keep(&record, Format::Json, &folder.join(INDEX), &args.output)
 }
 
-/// The index of a folder of pages as a record; a later run reads the labs of earlier runs from it.
+/// File in a folder of pages that holds their results as a record, from which a later run reads the labs of earlier
+/// runs.
 const INDEX: &str = "index.json";
 
-/// Labs of earlier runs whose pages are in the folder, and that were not run again. Where the index is about another
-/// machine or version, its labs are left out with a message: one index is about one machine.
+/// Labs of earlier runs whose pages are in the folder, and that were not run again. Where the index of the folder is
+/// about another machine or version, its labs are left out with a message.
 fn earlier(folder: &Path, header: &Header, found: &LabFindings) -> Vec<LabResult> {
     let index = folder.join(INDEX);
     if !index.exists() {
@@ -163,33 +166,33 @@ fn earlier(folder: &Path, header: &Header, found: &LabFindings) -> Vec<LabResult
     known.map_or_else(|why| tell(&why), |labs| labs.iter().filter(|lab| is_there(lab)).map(brief).collect())
 }
 
-/// A lab in a report of several labs: its story is on its own page.
+/// The result of a lab for a report of several labs: without the detailed account, which is on the lab's own page.
 fn brief(lab: &LabResult) -> LabResult {
     LabResult { story: Vec::new(), page: Some(format!("./{}", page_of(lab))), ..lab.clone() }
 }
 
-/// File of a lab's page; characters that end the path of a link are replaced.
+/// File name of a lab's page. Characters that would end the path of a link to it are replaced.
 fn page_of(lab: &LabResult) -> String {
     let name: String = lab.name.chars().map(|c| if "%?#".contains(c) { '_' } else { c }).collect();
     format!("{name}.html")
 }
 
-/// The error with which the verb ends: a lab is faulty, or, with `--strict`, a claim was not reproduced. Results of an
-/// earlier record that were not asked for are not judged.
+/// The error with which the verb ends: the first requested lab that is faulty, or, with `--strict`, the first whose
+/// claim was not reproduced; `None` otherwise.
 fn verdict(labs: &[Lab], results: &[LabResult], is_strict: bool) -> Option<Failure> {
     let asked = || results.iter().filter(|result| labs.iter().any(|lab| lab.name == result.name));
     let wrong = asked().find_map(wrong).map(Failure::command);
     wrong.or_else(|| asked().find_map(missed).filter(|_| is_strict).map(Failure::gate))
 }
 
-/// The fault of a lab, if one of its claims ended in an error.
+/// The message about a lab one of whose claims ended in an error; `None` if there is none.
 fn wrong(lab: &LabResult) -> Option<String> {
     let claim = lab.claims.iter().find(|claim| claim.outcome == Some(LabOutcome::Error))?;
     let reason = claim.reason.as_deref().unwrap_or_default();
     Some(format!("lab {}, claim {}: {reason}", lab.name, claim.name))
 }
 
-/// The options with absolute paths, since the lines of a lab run in another folder.
+/// The output options with absolute paths, since the command lines of a lab run in another folder.
 fn absolute(output: &OutputArgs) -> Result<OutputArgs, Failure> {
     let absolute = |path: &Path| {
         // Standard output is the same in every folder.
@@ -212,13 +215,13 @@ fn absolute(output: &OutputArgs) -> Result<OutputArgs, Failure> {
     Ok(output)
 }
 
-/// The options that are added to every line of a lab.
+/// The output options that are added to every command line of a lab.
 fn passed_on(output: &OutputArgs) -> Vec<String> {
     let store = output.store.iter().flat_map(|store| ["--store".to_owned(), store.display().to_string()]);
     store.chain(output.quiet.then(|| "--quiet".to_owned())).collect()
 }
 
-/// The line without those of the added options that its verb does not take.
+/// A command line of a lab without those of the added options that the line's verb does not take.
 fn fitting(line: &[String], options: &[String]) -> Vec<String> {
     let Some(at) = line.windows(options.len().max(1)).position(|words| words == options) else {
         return line.to_vec();
@@ -236,14 +239,14 @@ fn fitting(line: &[String], options: &[String]) -> Vec<String> {
     [&line[..at], &fit, &line[at + options.len()..]].concat()
 }
 
-/// The message of `--strict` for a lab with a claim that was not reproduced.
+/// The message of `--strict` about a lab with a claim that was not reproduced; `None` if all were.
 fn missed(lab: &LabResult) -> Option<String> {
     let claim = lab.claims.iter().find(|claim| claim.outcome != Some(LabOutcome::Reproduced))?;
     let words = claim.outcome.map_or("not run", LabOutcome::words);
     Some(format!("--strict: {}: {}: {words}", lab.name, claim.name))
 }
 
-/// Parses `NAME=VALUE,VALUE…`, which may be repeated.
+/// Parses the words of `--set`, each of the form `NAME=VALUE,VALUE…`.
 fn settings(given: &[String]) -> Result<LabSettings, Failure> {
     let one = |text: &String| {
         let (name, values) = text.split_once('=').unwrap_or((text, ""));
@@ -256,7 +259,7 @@ fn settings(given: &[String]) -> Result<LabSettings, Failure> {
     given.iter().map(one).collect()
 }
 
-/// Refuses a setting that no requested lab has.
+/// Refuses a setting of `--set` that no requested lab has as an option.
 fn known(labs: &[Lab], settings: &LabSettings) -> Result<(), Failure> {
     let options = || labs.iter().flat_map(|lab| lab.definition.options.keys());
     let Some(name) = settings.keys().find(|name| !options().any(|known| known == *name)) else {

@@ -1,5 +1,5 @@
-//! Hosts of an inventory, by programs that imitate ClusterShell: names with characters of a shell, and another
-//! architecture.
+//! Runs over the hosts of an inventory, by programs that imitate ClusterShell: host names with special characters of a
+//! shell, and hosts of another architecture.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -13,7 +13,7 @@ use fauxplat_sys::signal;
 
 const WORDS: &str = include_str!("inventory.sh");
 
-/// A laboratory with these programs and hosts.
+/// A laboratory in which these tools are imitated and know these hosts.
 fn lab(programs: &[&str], hosts: &str) -> Lab {
     let lab = Lab::new();
     for folder in ["bin", "fake"] {
@@ -26,7 +26,7 @@ fn lab(programs: &[&str], hosts: &str) -> Lab {
     lab
 }
 
-/// The command of a run over these hosts.
+/// The command that starts a run over these hosts.
 fn asked(lab: &Lab, on: &str, command: &str) -> Command {
     let words = ["fleet", "run", "-q", "--on", on, "-r", "2", "--no-confirm", "--format", "json"];
     let mut command = lab.command(&[&words[..], &["--cpu", "free", command]].concat());
@@ -34,24 +34,24 @@ fn asked(lab: &Lab, on: &str, command: &str) -> Command {
     command
 }
 
-/// Findings of a run, which ends with this status.
+/// Runs over the hosts, checks the exit code, and returns the findings.
 fn run(lab: &Lab, code: i32) -> Value {
     let done = Done::of(asked(lab, "clush:@all", "echo 7"));
     assert_eq!(done.code, Some(code), "{}", done.err);
     let found = done.json();
-    // An imitated tool removes the shipped program, and exists only as long as this laboratory.
+    // An imitated tool still has to remove the shipped program, and works only as long as this laboratory exists.
     assert!(eventually(|| !place(lab).exists()));
     found
 }
 
-/// The folder of the program on hosts.
+/// The folder on the hosts to which the program was shipped, by the log of the imitated tool.
 fn place(lab: &Lab) -> PathBuf {
     let called = lab.read("fake/called");
     let word = called.split_whitespace().find(|word| word.starts_with("d=/tmp/fauxplat-")).unwrap();
     PathBuf::from(word.trim_start_matches("d=").trim_end_matches(';'))
 }
 
-/// A command that runs as long as its laboratory exists, and the words by which its process is found.
+/// Writes a command that runs as long as its laboratory exists, and returns the words of its process's command line.
 fn endless(lab: &Lab, name: &str) -> String {
     let file = lab.write(name, "#!/bin/sh\nwhile [ -e \"$0\" ]; do sleep 0.05; done\n");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
@@ -64,8 +64,8 @@ fn reason(document: &Value, name: &str) -> String {
     of["reason"].as_str().unwrap().to_owned()
 }
 
-/// Names with a shell's special characters reach neither the tool nor a shell, and machines with plain names are
-/// measured.
+/// Names with special characters of a shell are passed neither to the tool nor to a shell, and machines with plain
+/// names are measured.
 #[test]
 fn names_full_of_characters_of_a_shell_are_told_and_go_nowhere() {
     let strange =
@@ -84,7 +84,7 @@ fn names_full_of_characters_of_a_shell_are_told_and_go_nowhere() {
     assert!(called.lines().count() >= 2 && !called.contains("pwned"), "{called}");
 }
 
-/// The shipped program is for another architecture than the host's.
+/// A host of another architecture than the shipped program's reports which architecture it has.
 #[test]
 fn a_host_of_another_architecture_says_which() {
     let lab = lab(&["nodeset", "clush", "uname"], "n1\n");
@@ -108,7 +108,7 @@ fn hosts_end_what_nobody_waits_for() {
     assert!(eventually(|| !place.exists()), "{place:?}");
 }
 
-/// A broken connection closes the node's output, which is the node's only sign that its reader is gone.
+/// A broken connection closes the node's output, which is the node's only sign that nothing reads its answer.
 #[test]
 fn a_node_that_nobody_hears_ends() {
     let lab = Lab::new();
@@ -130,7 +130,7 @@ fn a_node_that_nobody_hears_ends() {
     assert_eq!(alive(&words), 0);
 }
 
-/// Hosts of one domain, by a real pdsh where it is installed, and an ssh that is a shell here.
+/// Measures hosts of one domain, with a real pdsh where it is installed, and with a shell script in place of ssh.
 #[test]
 fn hosts_of_one_domain_are_told_from_each_other() {
     if !Path::new("/usr/bin/pdsh").exists() {

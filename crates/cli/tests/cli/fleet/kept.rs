@@ -1,8 +1,8 @@
-//! Runs of fleets as they are kept: found again, with failures that are ignored, and with foreign files among them.
+//! Stored runs over fleets: found again, with failures that are ignored, and with foreign files among them.
 
 use crate::common::{Done, Lab};
 
-/// Tries the line exactly as it was printed, in the folder in which it was printed.
+/// Runs the command line that reports a run again, exactly as fauxplat printed it, in the same folder.
 #[test]
 fn the_line_that_reports_a_run_again_finds_it() {
     let lab = Lab::new();

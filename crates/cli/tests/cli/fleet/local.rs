@@ -1,4 +1,4 @@
-//! Nodes that are processes of this machine.
+//! Runs over fleets whose nodes are processes of this machine.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGKILL, eventually};
 
-/// The journals of all runs of a laboratory.
+/// The text of the journals of all runs in a laboratory.
 fn journal(lab: &Lab) -> String {
     let runs = fs::read_dir(lab.path("fleet")).into_iter().flatten().flatten();
     runs.filter_map(|entry| fs::read_to_string(entry.path().join("journal")).ok()).collect()
@@ -48,7 +48,8 @@ fn a_node_carries_an_order_out_and_tells_about_itself() {
     assert_eq!(record["failures"].as_array().unwrap().len(), 0, "{record}");
 }
 
-/// Preparation of a command happens for its answer as well, and is cleaned up afterwards.
+/// The preparation of a command (`--prepare`) is also made for the run whose output is compared, and is cleaned up
+/// afterwards.
 #[test]
 fn a_command_is_prepared_for_its_answer() {
     let lab = Lab::ordinary();
@@ -63,7 +64,7 @@ fn a_command_is_prepared_for_its_answer() {
     let sha256 = "10159baf262b43a92d95db59dae1f72c645127301661e0a3ce4e38b295a97c58";
     assert_eq!(record["answers"][0]["sha256"], sha256, "{record}");
     assert!(!lab.path("made").exists());
-    // The last preparation is the one for the answer, and the next time it fails there.
+    // The last preparation is the one for the run whose output is compared. In the next attempt that preparation fails.
     let times = lab.read("count").lines().count();
     let but_once =
         format!("sh -c '[ $(wc -l < count) -lt {} ] && echo x >> count && cp source made'", times - 1);
@@ -90,7 +91,7 @@ fn a_node_of_another_version_or_without_the_program_says_so() {
     Done::of(lab.bare(&["node", "--order", "garbage"])).complains(2, &["no answer of fauxplat"]);
 }
 
-/// An answer that cannot be written is reported by the node's exit status.
+/// A node that cannot write its answer says so by its exit status.
 #[test]
 fn a_node_whose_disk_is_full_says_so() {
     let lab = Lab::new();
@@ -228,14 +229,14 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
             "--round",
         ),
         (&["fleet", "report"], "no run over a fleet"),
-        // A foreign name moves no cursor.
+        // An escape sequence in a foreign name does not reach the terminal.
         (&["fleet", "report", "--folder", "a\u{1b}[2J"], "a\\u{1b}[2J: no run"),
     ] {
         lab.run(words).complains(2, &[said]);
     }
     let done = lab.run_unstored(&["fleet", "run", "-q", "--on", "local:2", "true"]);
     done.complains(2, &["--folder"]);
-    // PATH has only folders of the system here. Where these have clush, it knows no such group.
+    // PATH has only folders of the system here. If clush is installed there, it knows no such group.
     let done = lab.run(&["fleet", "run", "--on", "clush:@no-such-group", "true"]);
     assert!([Some(2), Some(3)].contains(&done.code), "{}", done.err);
     assert!(!lab.path("fleet").exists() || fs::read_dir(lab.path("fleet")).unwrap().next().is_none());
@@ -261,7 +262,7 @@ fn root_runs_nothing_from_a_users_folder_and_leaves_it_to_the_user() {
     }
 }
 
-/// The folder of a run must not be named after the server's address, which holds the password.
+/// The folder of a run must not be named after the server's address, which contains the password.
 #[test]
 fn a_run_whose_store_is_a_server_is_beside_the_default_store() {
     let lab = Lab::new();
@@ -271,7 +272,7 @@ fn a_run_whose_store_is_a_server_is_beside_the_default_store() {
         command.env("XDG_DATA_HOME", lab.file("data"));
         Done::of(command).json()
     };
-    // Experiments for a shared store wait in the spool, also in a fleet.
+    // Experiments for a shared store are first written to a local spool, and so are runs over a fleet.
     let found = done(&["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--no-confirm", "true"]);
     let id = found["fleet"].as_str().unwrap();
     assert!(lab.path("data/fauxplat/fleet").join(id).is_dir());
@@ -388,12 +389,12 @@ fn a_manifest_for_kubernetes_carries_the_order() {
         pod["containers"][0]["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
     assert_eq!(arguments[0], "node");
     lab.run(&[&words[..], &["--job-name", "Not a label"]].concat()).complains(2, &["--job-name"]);
-    // The order can be read by a node: the node reports that the program is missing there.
+    // The order can be read by a node, whose answer then says that the program is missing on it.
     let done = Done::of(lab.bare(&["node", "--order", arguments.last().unwrap()])).succeeds();
     assert!(done.json()["failures"][0]["reason"].as_str().unwrap().contains("program"));
 }
 
-/// Logs of pods are imported as a run, once.
+/// Logs of pods can be imported as a run, but not twice.
 #[test]
 fn logs_that_somebody_collected_are_a_run() {
     let lab = Lab::new();
@@ -425,7 +426,7 @@ fn logs_that_somebody_collected_are_a_run() {
     lab.run(&["fleet", "take", &a, &b]).complains(2, &["no order"]);
 }
 
-/// A lab whose program prints its measurement.
+/// A lab whose experiment prints its measurement.
 const NUMBER: &str = r#"
 question = "Is it?"
 source = "nobody"
@@ -439,7 +440,7 @@ published = { statement = "it is", unit = "times", low = 1.0, high = 2.0, direct
 measured = { experiment = "number", value = "/n", exact = true }
 "#;
 
-/// A lab is run like a command, by the program that measures on the node, wherever that program is.
+/// A lab is run like a command, by the fauxplat program that measures on the node, wherever that program is installed.
 #[test]
 fn a_lab_is_run_on_every_node() {
     let lab = Lab::new();
@@ -484,7 +485,7 @@ fn a_watched_fleet_tells_its_schedule_and_its_changes() {
     let done = lab.run(&["fleet", "watch", "--format", "json"]);
     assert_eq!(done.json()["nodes"][0]["medians"].as_array().unwrap().len(), 2, "{}", done.out);
     done.complains(0, &["journal", "checksum", "left out"]);
-    // A command of two lines would be two commands in crontab.
+    // A command with a line break cannot be written into a crontab, where it would be two commands.
     let words = ["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--no-confirm", "echo 7\n"];
     lab.run(&words).succeeds();
     lab.run(&["fleet", "watch", "--every", "day"]).complains(2, &["crontab"]);

@@ -1,5 +1,5 @@
-//! `fleet` and `node`: on nodes that are processes of this machine, and with an imitation of Slurm that only has its
-//! output in common. `cargo xtask bench fleet` tries a real Slurm with a hundred hosts.
+//! `fleet` and `node`: on nodes that are processes of this machine, and with programs that imitate the output of Slurm.
+//! `cargo xtask bench fleet` tries a real Slurm with a hundred hosts.
 
 mod inventories;
 mod kept;

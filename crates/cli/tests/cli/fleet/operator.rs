@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGKILL, eventually};
 
-/// Words by which a number that the command prints is the judged metric.
+/// Words of a command line by which a number that the command prints becomes the judged metric.
 const PRINTED: [&str; 3] = ["--metric-from", "t=([0-9.]+)", "cat value"];
 
 #[test]
@@ -23,7 +23,7 @@ fn a_fleet_on_which_nobody_could_be_measured_is_no_success() {
 #[test]
 fn a_gate_of_a_fleet_fails_where_the_report_says_so() {
     let lab = Lab::new();
-    // All runs of the node that measures first have the same parent, and fail.
+    // The command fails in all runs of the node that measures first: these runs have the same parent process.
     let command = "sh -c '[ -e first ] || echo $PPID > first; [ $(cat first) != $PPID ]'";
     let words = ["fleet", "run", "-q", "--on", "local:2", "-r", "2", "--no-answers", "--no-confirm"];
     let gate = ["--fail-if", "confirmed,wrong-answer,missing"];
@@ -85,7 +85,7 @@ fn a_machine_that_changed_fails_the_gate_of_watch_and_of_the_report() {
     assert!(text.contains("local-1 (") && text.contains("of 10 cases from"), "{text}");
 }
 
-/// The order in the arguments of a pod.
+/// The arguments of a pod's container, which contain the order.
 fn arguments(pod: &Value) -> Vec<String> {
     let words = pod["containers"][0]["args"].as_array().unwrap();
     words.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
@@ -162,7 +162,7 @@ fn facts_are_listed_and_runs_are_removed() {
     let folder = list["runs"][1]["folder"].as_str().unwrap();
     let path = format!("{folder}/journal");
     let text = std::fs::read_to_string(&path).unwrap();
-    // The second answer reports another kernel; each line has its checksum.
+    // The second machine's answer is changed to report another kernel; each line of an answer has a checksum.
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     let kernel = format!("\"kernel\":\"{}\"", release.trim());
     let changed: String = text

@@ -1,4 +1,4 @@
-//! Slurm's answers, by programs that imitate it: nodes that are down, refuse, return garbage, or answer for another.
+//! Runs with Slurm, whose programs are imitated: nodes that are down, refuse, return garbage, or answer for another.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,7 +10,7 @@ use crate::common::{Done, LIMITS, Lab, eventually};
 
 const WORDS: &str = include_str!("slurm.sh");
 
-/// A laboratory with programs of Slurm's names, and these lines of `sinfo`.
+/// A laboratory in which Slurm's programs are imitated, and `sinfo` prints these lines.
 fn lab(nodes: &str) -> Lab {
     let lab = Lab::new();
     for folder in ["bin", "fake", "fake/jobs"] {
@@ -22,7 +22,7 @@ fn lab(nodes: &str) -> Lab {
         symlink(&said, lab.path("bin").join(name)).unwrap();
     }
     lab.write("fake/nodes", nodes);
-    // A program that prints another figure on n7.
+    // A program to measure that prints a larger figure on n7.
     let speed = lab.write("speed", "#!/bin/sh\ncase $FAKE_NODE in n7) echo 1250 ;; *) echo 1000 ;; esac\n");
     fs::set_permissions(&speed, fs::Permissions::from_mode(0o755)).unwrap();
     lab
@@ -118,7 +118,7 @@ fn a_node_that_has_its_program_is_asked_whatever_it_is() {
     assert_eq!(node(&found, "arm")["runs"], 3, "{found}");
 }
 
-/// A resumed run has the options with which it was begun.
+/// A resumed run keeps the options with which it was begun, here `--no-confirm`.
 #[test]
 fn suspects_of_a_run_that_leaves_them_alone_stay_suspects() {
     let nodes: String = (1..=8).map(|at| format!("n{at}|idle|none\n")).collect();
@@ -130,18 +130,18 @@ fn suspects_of_a_run_that_leaves_them_alone_stay_suspects() {
     assert_eq!(lab.read("fake/submitted").lines().count(), 8);
 }
 
-/// Whether a file holds the exit code of a job.
+/// Whether a file of the imitated Slurm contains the exit code of a job.
 fn is_code(entry: &fs::DirEntry) -> bool {
     entry.path().extension().is_some_and(|end| end == "code")
 }
 
-/// A run that is ended in the rounds of suspects is resumed there, by the same plan; nodes without an answer are asked
-/// once more.
+/// A run that is killed in the rounds of suspects is resumed there, with the same plan; nodes without an answer are
+/// asked once more.
 #[test]
 fn rounds_of_suspects_that_were_ended_go_on() {
     let nodes: String = (1..=8).map(|at| format!("n{at}|idle|none\n")).collect();
     let lab = lab(&nodes);
-    // The survey is answered; in the first round of suspects n7 hangs until the file `go` exists.
+    // In the first measurement all nodes answer. In the first round of suspects n7 hangs until the file `go` exists.
     let script = "#!/bin/sh\n[ $FAKE_NODE = n7 ] || { echo 1000; exit; }\n[ $FAKE_TASK -lt 8 ] || echo x > hangs\n\
                   while [ -e hangs ] && [ ! -e go ]; do sleep 0.05; done\necho 1250\n";
     lab.write("speed", script);
@@ -155,7 +155,7 @@ fn rounds_of_suspects_that_were_ended_go_on() {
     child.wait().unwrap();
     let id = Done::of(command(&lab, &["fleet", "list"])).succeeds().json()["runs"][0]["id"].clone();
     let resume = ["fleet", "run", "--quiet", "--resume", id.as_str().unwrap()];
-    // The end of the time limit ends open jobs, and no round is begun that would have to be ended.
+    // At the end of the time limit open jobs are cancelled, and no round is begun that would have to be ended.
     let mut late = command(&lab, &[&resume[..], &["--max-time", "1ms"]].concat());
     late.stderr(fs::File::create(lab.path("err")).unwrap());
     let found = Done::of(late).json();
@@ -167,11 +167,12 @@ fn rounds_of_suspects_that_were_ended_go_on() {
     let slow = node(&found, "n7");
     assert_eq!((&slow["state"], &slow["rounds"]), (&"confirmed".into(), &6.into()), "{slow}");
     assert!(found["again"].is_null(), "{found}");
-    // Of the first round only n7 had given nothing.
+    // Only n7 had not answered in the first round, so only n7 is asked again there; five further rounds follow.
     assert_eq!(lab.read("fake/submitted").lines().count(), 8 + 3 + 1 + 5 * 3);
 }
 
-/// A controller that is started again is waited for, and a job whose submission got no answer is not submitted twice.
+/// Slurm's controller is away for a while: fauxplat waits for it, and a job whose submission got no answer is not
+/// submitted twice.
 #[test]
 fn a_controller_that_goes_away_for_a_while_loses_nothing() {
     let lab = lab("n1|idle|none\nn2|idle|none\n");
@@ -188,7 +189,7 @@ fn a_controller_that_goes_away_for_a_while_loses_nothing() {
     assert_eq!(lab.read("fake/submitted").lines().count(), 2);
 }
 
-/// At the end of the time limit only the jobs of this run are cancelled, by their numbers.
+/// At the end of the time limit only the jobs of this run are cancelled, by their job numbers.
 #[test]
 fn only_its_own_jobs_are_cancelled() {
     let cancelled =
@@ -196,7 +197,7 @@ fn only_its_own_jobs_are_cancelled() {
     assert_eq!(cancelled, ["1", "2"]);
 }
 
-/// The jobs that are cancelled after a limit, if two had been submitted by then.
+/// Numbers of the jobs that are cancelled at the end of this time limit; `None` if two had not been submitted by then.
 fn cancelled_within(limit: &str) -> Option<Vec<String>> {
     let lab = lab("n1|idle|none\nn2|idle|none\n");
     lab.write("fake/jobs/0", "somebody-else");

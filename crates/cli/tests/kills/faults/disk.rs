@@ -1,6 +1,6 @@
-//! A disk that fails under a program: a single call that would change its files, or all of them from one call on, gets
-//! an error that disks and file systems give. The program is traced, so that every such call has its turn, whichever
-//! library and thread makes it.
+//! A disk that fails under a program: a single call that would change its files, or all of them from one call on, fails
+//! with an error that disks and file systems report. The program is traced, so that every such call has its turn,
+//! whichever library and thread makes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -14,10 +14,10 @@ use fauxplat_sys::trace::{self, Call, Event};
 use crate::round::is_guardian;
 use crate::traced;
 
-/// Errors that disks and file systems give: full, broken, read-only.
+/// Error numbers that disks and file systems report: full, broken, read-only.
 pub(super) const ERRORS: [i32; 3] = [libc::ENOSPC, libc::EIO, libc::EROFS];
 
-/// Calls that change the file of their first argument, a descriptor.
+/// Numbers of system calls that change a file whose descriptor is their first argument.
 const BY_DESCRIPTOR: [i64; 9] = [
     libc::SYS_write,
     libc::SYS_pwrite64,
@@ -30,7 +30,7 @@ const BY_DESCRIPTOR: [i64; 9] = [
     libc::SYS_fchmod,
 ];
 
-/// Calls that change a folder.
+/// Numbers of system calls that change a folder.
 #[cfg(target_arch = "x86_64")]
 const BY_PATH: [i64; 9] = [
     libc::SYS_unlink,
@@ -46,7 +46,7 @@ const BY_PATH: [i64; 9] = [
 #[cfg(not(target_arch = "x86_64"))]
 const BY_PATH: [i64; 4] = [libc::SYS_unlinkat, libc::SYS_linkat, libc::SYS_renameat2, libc::SYS_mkdirat];
 
-/// The calls at which a disk fails, and their error.
+/// A fault: the calls at which the disk fails, and the error that they return.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fault {
     /// Number of the first call that fails, from 0.
@@ -56,7 +56,7 @@ pub(super) struct Fault {
     pub(super) errno: i32,
 }
 
-/// The process whose calls fail.
+/// The processes whose calls fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
     /// The program with its threads.
@@ -68,14 +68,14 @@ pub(super) enum Whose {
 /// The signal of a stop at a system call, see `PTRACE_O_TRACESYSGOOD` in `ptrace(2)`.
 const AT_A_CALL: i32 = trace::SIGTRAP | 0x80;
 
-/// The disk under the files whose paths begin with this one.
+/// The failing disk, which contains the files whose paths begin with `files`.
 struct Disk<'a> {
     files: &'a Path,
     whose: Whose,
     fault: Option<Fault>,
     /// Number of calls so far that would have changed the disk.
     calls: u32,
-    /// Tasks within a failing call, with the error that it will return.
+    /// Tasks that are within a failing call, with the error number that the call will return.
     refused: BTreeMap<i32, i32>,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn run(command: &mut Command, files: &Path, whose: Whose, fault: Opti
         match event {
             Event::Ended(exit) if task == pid => ended = Some(exit),
             Event::Ended(_) => {}
-            // A new task begins with a stop by a signal that no process sent.
+            // A signal is delivered to its task, except the one by which a new task stops first: no process sent that.
             Event::Signal(signal) if !is_born && ![trace::SIGTRAP, AT_A_CALL].contains(&signal) => {
                 trace::resume_to_call(task, signal);
             }
@@ -106,7 +106,7 @@ pub(super) fn run(command: &mut Command, files: &Path, whose: Whose, fault: Opti
 }
 
 impl Whose {
-    /// Ptrace options by which the calls of these processes are seen.
+    /// Options of ptrace that make all calls of these processes visible.
     fn options(self) -> i32 {
         let births = match self {
             Whose::Program => libc::PTRACE_O_TRACECLONE,
@@ -121,7 +121,8 @@ impl Whose {
 }
 
 impl Disk<'_> {
-    /// Handles a stop of a task, which may be before a call, after one, or elsewhere.
+    /// Handles a stop of a task, which may be before a system call, after one, or elsewhere: a failing call is skipped,
+    /// and then returns the error.
     fn meet(&mut self, task: i32) {
         match trace::call_begun(task) {
             Some(call) if self.is_changed_by(task, &call) && self.whose.has(task) => {
@@ -156,14 +157,14 @@ impl Disk<'_> {
         }
     }
 
-    /// Whether a path is one of the files, or the folder in which they are.
+    /// Whether a path is one of the files on the failing disk, or the folder that contains them.
     fn has(&self, path: &[u8]) -> bool {
         let folder = self.files.parent().map(|folder| folder.as_os_str().as_encoded_bytes());
         path.starts_with(self.files.as_os_str().as_encoded_bytes()) || Some(path) == folder
     }
 }
 
-/// A text in the memory of a task that has stopped, up to its terminating zero.
+/// Reads a text in the memory of a task that has stopped, up to its terminating zero.
 fn text_at(task: i32, address: u64) -> Vec<u8> {
     let mut bytes = vec![0; libc::PATH_MAX as usize];
     let memory = File::open(format!("/proc/{task}/mem"));

@@ -1,4 +1,4 @@
-//! Disks that fail under the journal, for each of its writers: the tuner, its guardian, and `restore`.
+//! Failing disks under the journal of changes, for each process that writes it: the tuner, its guardian, and `restore`.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -12,14 +12,14 @@ use crate::machine::{Fake, expect_same_values};
 use crate::round::{Scenario, Whom};
 use crate::state::State;
 
-/// The writer of the journal whose disk fails.
+/// The process that writes the journal and whose disk fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writer {
-    /// A tuner that comes to its end.
+    /// A tuner that ends by itself.
     Tuner,
     /// The guardian of a killed tuner.
     Guardian,
-    /// The guardian that stays until its time is over.
+    /// The guardian that restores the machine when the time of `--max` is over.
     LateGuardian,
     /// `restore`, after tuner and guardian were killed.
     Restore,
@@ -34,7 +34,7 @@ struct Journal {
     said: PathBuf,
 }
 
-/// The journal of a made-up machine, with each of its writers.
+/// The journal of a made-up machine, once for each writer.
 pub(super) fn subjects(fake: &Fake) -> Vec<Box<dyn Subject + '_>> {
     [Writer::Tuner, Writer::Guardian, Writer::LateGuardian, Writer::Restore]
         .map(|writer| {
@@ -74,7 +74,7 @@ impl Subject for Journal {
     fn meet(&self, fault: Fault) -> bool {
         let (_, exit) = self.write(Some(fault));
         let when = format!("{fault:?}");
-        // A guardian outlives its tuner, so its faults do not change how the tuner ends.
+        // A guardian outlives its tuner, so faults of its disk do not change how the tuner ends.
         let failed = match self.writer {
             Writer::Tuner => super::failed(exit, &self.said, &when),
             Writer::Restore => {
@@ -86,7 +86,7 @@ impl Subject for Journal {
                 self.scenario.journal.exists()
             }
         };
-        // Values are restored first: a failing disk does not prevent that, and the next process only has to finish the
+        // The machine's values are restored even if the disk fails, and the next `restore` only has to finish the
         // journal.
         self.scenario.wait_until_free();
         self.expect_same(&when);
@@ -99,7 +99,7 @@ impl Subject for Journal {
 
 impl Journal {
     /// Lets the writer write on a disk that fails; returns the number of its calls that would have changed the journal,
-    /// and how the program ended.
+    /// and how the program that was started ended.
     fn write(&self, fault: Option<Fault>) -> (u32, Exit) {
         let (mut command, whose) = match self.writer {
             Writer::Tuner => (self.scenario.tuner(), Whose::Program),
@@ -110,7 +110,7 @@ impl Journal {
         disk::run(&mut command, &self.scenario.journal, whose, fault)
     }
 
-    /// The command of a restoration, for a machine with values to restore.
+    /// The command that restores a machine, after leaving a machine with values to restore.
     fn restoring(&self) -> Command {
         self.scenario.end_while_held(Whom::Everybody);
         assert!(!self.before.differences(&(self.state)()).is_empty(), "nothing is to be restored");
@@ -120,7 +120,7 @@ impl Journal {
     fn ends_as_usual(&self, exit: Exit) -> bool {
         match self.writer {
             Writer::Guardian => exit == Exit::Signal(libc::SIGKILL as u8),
-            // A tuner that got no CPU before the time limit reports that.
+            // Exit code 3 is accepted from a tuner that got no CPU time before its time limit.
             Writer::LateGuardian => matches!(exit, Exit::Status(0 | 3)),
             Writer::Tuner | Writer::Restore => exit == Exit::Status(0),
         }

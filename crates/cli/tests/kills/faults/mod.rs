@@ -1,4 +1,4 @@
-//! The machine and the store after a disk has failed at any call by which a program would change it.
+//! Checks the machine and the store after a disk has failed at a system call by which a program would change it.
 
 mod disk;
 mod journal;
@@ -13,7 +13,7 @@ use crate::machine::Fake;
 use crate::progress::Progress;
 use disk::{ERRORS, Fault};
 
-/// A program that changes files, and the conditions that must hold after its end.
+/// A program that changes files, with the checks that must hold after its end.
 trait Subject {
     fn name(&self) -> &str;
     /// Runs the program on an intact disk; returns the number of calls at which a fault could be.
@@ -22,20 +22,21 @@ trait Subject {
     fn meet(&self, fault: Fault) -> bool;
 }
 
-/// Number of faults that a test tries of each subject; a campaign tries all.
+/// Number of faults that a test tries with each subject; a campaign tries all.
 const FEW: usize = 30;
 
-/// Tries faults under each writer of the journal.
+/// Tries some faults with each writer of the journal; returns a report of the results.
 pub(crate) fn of_the_journal(fake: &Fake) -> String {
     few(&journal::subjects(fake))
 }
 
-/// Tries faults under stores.
+/// Tries some faults with each way of writing a store; returns a report of the results.
 pub(crate) fn of_the_store() -> String {
     few(&store::subjects(&store::Seed::new()))
 }
 
-/// Tries every fault of the subjects whose names have the word. Prints a line of the record for each subject.
+/// Tries every fault with the subjects whose names contain the given word. Prints a line of the record for each
+/// subject.
 pub(crate) fn run(words: &[&str], mut progress: Progress) {
     if let Some(why) = cannot_be_tried() {
         return println!("{why}");
@@ -91,7 +92,8 @@ impl std::fmt::Display for Found {
     }
 }
 
-/// Tries at most this many faults of a subject, evenly spread. Results of an earlier campaign are counted.
+/// Tries at most this many faults with a subject, evenly spread. Results of an interrupted earlier campaign are not
+/// tried again.
 fn under(subject: &dyn Subject, most: usize, progress: &mut Progress) -> Found {
     let calls = subject.calls();
     let all = faults(calls);
@@ -112,7 +114,7 @@ fn under(subject: &dyn Subject, most: usize, progress: &mut Progress) -> Found {
     found
 }
 
-/// Words in the campaign's file for the result of a fault.
+/// Words in the file that records a campaign's progress, for the results of faults.
 const FAILED: &str = "failed";
 const DONE: &str = "done";
 
@@ -126,14 +128,15 @@ fn faults(calls: u32) -> Vec<Fault> {
     (0..calls).flat_map(of_a_call).collect()
 }
 
-/// Distance between the faults that are tried. It has no common divisor with the six kinds of faults, so that each kind
-/// occurs equally often.
+/// Distance, in the list of all faults, between the faults that are tried. The distance has no common divisor with the
+/// six kinds of faults, so that each kind occurs equally often.
 fn step(all: usize, most: usize) -> usize {
     let kinds_alike = |step: &usize| !step.is_multiple_of(2) && !step.is_multiple_of(3);
     (all.div_ceil(most).max(1)..).find(kinds_alike).expect("a number")
 }
 
-/// Whether a program ended with an error. Its standard error, in the file `said`, must have a line about that.
+/// Whether a program ended with an error (exit code 3). Its standard error, in the file `said`, must then have a
+/// message about the error.
 #[track_caller]
 fn failed(exit: Exit, said: &Path, when: &str) -> bool {
     let said = fs::read_to_string(said).expect("what it said");

@@ -1,5 +1,5 @@
-//! Disks that fail under a store: earlier results are intact value by value, everything that was acknowledged is
-//! stored, and later experiments can be added.
+//! Failing disks under a store: afterwards earlier results are unchanged, everything that was acknowledged is stored,
+//! and further experiments can be added.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,18 +13,18 @@ use tempfile::TempDir;
 use super::Subject;
 use super::disk::{self, Fault, Whose};
 
-/// Runs that are stored one by one; runs of less than a millisecond are stored several at a time.
+/// Command line whose runs are stored one by one; runs of less than a millisecond are stored several at a time.
 const RUNS: [&str; 6] = ["run", "sleep 0.004", "--runs", "6", "--warmup", "0"];
-/// Evidence that is no run, with histograms, which are artifacts.
+/// Command line with evidence other than runs: histograms, which are stored as artifacts.
 const EVIDENCE: [&str; 4] = ["latency", "timer", "--count", "40"];
 const PAIRS: [&str; 5] = ["compare", "sleep 0.004", "sleep 0.004", "--max-pairs", "6"];
 
 /// A way in which a verb changes a store, with its arguments.
 #[derive(Clone, Copy, Debug)]
 enum Deed {
-    /// Measures into a store that is not there yet.
+    /// Stores results of this command line in a store that does not exist yet.
     Makes(&'static [&'static str]),
-    /// Measures into a store with earlier experiments.
+    /// Stores results of this command line in a store with earlier experiments.
     Adds(&'static [&'static str]),
     /// Copies the experiments of another store into this one.
     Carries,
@@ -41,10 +41,10 @@ const DEEDS: [(&str, Deed); 6] = [
     ("store, history rm", Deed::Removes),
 ];
 
-/// The store at the beginning of every round, and the store from which experiments are copied.
+/// The store with which every round begins, and the store from which experiments are copied.
 pub(super) struct Seed {
     earlier: StoreFolder,
-    /// Exports of the experiments in `earlier`.
+    /// Exported documents of the experiments in `earlier`.
     exports: Vec<Value>,
     other: StoreFolder,
     others: Vec<Value>,
@@ -65,7 +65,7 @@ impl Seed {
     }
 }
 
-/// A folder with a store, and with the output of programs.
+/// A folder with a store, and with files for the output of programs.
 struct StoreFolder(TempDir);
 
 impl StoreFolder {
@@ -73,7 +73,7 @@ impl StoreFolder {
         StoreFolder(tempfile::tempdir().expect("a folder for temporary files"))
     }
 
-    /// A copy of the store in a folder of its own.
+    /// A copy of the store in a new folder.
     fn copy(&self) -> Self {
         let copy = StoreFolder::new();
         fs::copy(self.store(), copy.store()).expect("a store that is closed");
@@ -136,7 +136,7 @@ struct Writing<'a> {
     seed: &'a Seed,
 }
 
-/// Each way in which a verb writes a store.
+/// A subject for each way in which a verb changes a store.
 pub(super) fn subjects(seed: &Seed) -> Vec<Box<dyn Subject + '_>> {
     DEEDS.map(|(name, deed)| Box::new(Writing { name, deed, seed }) as Box<dyn Subject + '_>).into()
 }
@@ -182,7 +182,7 @@ impl Writing<'_> {
         disk::run(&mut place.fauxplat(&words), &place.store(), Whose::Program, fault)
     }
 
-    /// Checks the earlier and the new experiments of a store, and that another can be added.
+    /// Checks the earlier and the new experiments of a store, and that another experiment can be added.
     #[track_caller]
     fn check(&self, place: &StoreFolder, failed: bool, when: &str) {
         let report = fs::read(place.report()).expect("what it said");
@@ -204,7 +204,8 @@ impl Writing<'_> {
         place.expect_integrity(when);
     }
 
-    /// Checks that experiments are unchanged; the one to be removed may be there as a whole or not at all.
+    /// Checks that the earlier experiments are unchanged. The experiment that was to be removed may be there as a whole
+    /// or not at all.
     #[track_caller]
     fn check_earlier(&self, earlier: &[Value], found: &[Option<Value>], failed: bool, when: &str) {
         for (number, (before, now)) in earlier.iter().zip(found).enumerate() {
@@ -219,14 +220,14 @@ impl Writing<'_> {
         }
     }
 
-    /// Checks that everything that was acknowledged is done.
+    /// Checks that everything that the program reported as done is in the store.
     #[track_caller]
     fn check_new(&self, new: Option<&Value>, said: Option<&Value>, failed: bool, when: &str) {
         match self.deed {
             Deed::Removes => assert_eq!(new, None, "{when}"),
             Deed::Carries => match new {
                 None => assert!(failed, "{when}: nothing arrived"),
-                // A carried experiment has a new number in the target.
+                // A copied experiment gets a new number in the store.
                 Some(new) => {
                     let mut other = self.seed.others[0].clone();
                     other["id"] = new["id"].clone();
@@ -245,8 +246,8 @@ impl Writing<'_> {
     }
 }
 
-/// Number of measurements of a report that are missing in the store. A measurement that could not be stored is reported
-/// all the same, and the error names it.
+/// Number of measurements of a report that are missing in the store. A measurement that could not be stored is in the
+/// report all the same, and the error message names it.
 fn lost(said: &Value, stored: Option<&Value>) -> usize {
     let measured = |document: &Value| {
         let commands = document["commands"].as_array().into_iter().flatten();

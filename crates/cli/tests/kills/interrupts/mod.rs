@@ -1,6 +1,6 @@
 //! Ctrl-C on a real terminal at random moments of every verb that measures: the verb ends soon and in order, its report
-//! is complete, and no process, file, group or changed knob is left. Or SIGKILL at such moments: files and groups are
-//! then gone once the next experiment has begun.
+//! is complete, and no process, file, group or changed knob is left. With `--kill`, SIGKILL instead of Ctrl-C: files
+//! and control groups are then gone once the next experiment has begun.
 //!
 //! `script(1)` makes the terminal and passes on what is typed; the kernel sends SIGINT to the foreground group.
 
@@ -21,26 +21,27 @@ use crate::progress::Progress;
 use crate::state::State;
 use subjects::{SUBJECTS, Subject};
 
-/// Time after which an interrupted verb counts as hung.
+/// Time after the interrupt at which a verb that has not ended counts as hung.
 const HANGS_NS: u64 = 60_000_000_000;
-/// Time after which an interrupt counts as late. No verb needs that long, not even beside a compiler.
+/// Time from the interrupt to the end above which the end counts as late. No verb needs that long, not even beside a
+/// compiler.
 const LATE_NS: u64 = 5_000_000_000;
 /// Exit code of `script -e` for a command that SIGKILL has ended.
 const KILLED: i32 = 128 + 9;
-/// Time after which a verb does not reach new phases.
+/// Time after the start at which a verb has reached all its phases, so that later moments are not tried.
 const SPAN_NS_MAX: u64 = 8_000_000_000;
 
-/// How a subject is ended.
+/// The way in which a running verb is ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
-    /// By the key on the terminal.
+    /// By the key Ctrl-C on the terminal.
     CtrlC,
     /// By SIGKILL to fauxplat alone.
     Kill,
 }
 
 impl By {
-    /// Prefix of the names of rounds in the file of a campaign.
+    /// Prefix of the names of rounds in the file that records a campaign's progress.
     fn word(self) -> &'static str {
         match self {
             By::CtrlC => "",
@@ -49,7 +50,7 @@ impl By {
     }
 }
 
-/// The campaign: `[--kill] [--seed S] [N [VERB]]`.
+/// Runs a campaign with the options `[--kill] [--seed S] [N [VERB]]`.
 pub(crate) fn run(words: &[&str], mut progress: Progress) {
     let (by, words) = match words {
         ["--kill", rest @ ..] => (By::Kill, rest),
@@ -70,7 +71,7 @@ pub(crate) fn run(words: &[&str], mut progress: Progress) {
 }
 
 struct Round {
-    /// Time of the interrupt or kill, from the start.
+    /// Time in nanoseconds from the start of the verb to the interrupt or kill.
     at_ns: u64,
     /// Time from the interrupt to the end; for a kill, until all started processes are gone.
     took_ns: u64,
@@ -94,7 +95,8 @@ impl Round {
 }
 
 impl Subject {
-    /// Runs the rounds of the subject and prints a line of the record; returns the number of rounds that went wrong.
+    /// Runs the rounds of the verb and prints a line for the record of campaigns; returns the number of rounds that
+    /// went wrong.
     fn campaign(&self, by: By, rounds: u32, seed: u64, progress: &mut Progress) -> usize {
         let Some(span_ns) = self.span_ns() else {
             println!("{:<14} skipped: it cannot be run here", self.name);
@@ -118,7 +120,7 @@ impl Subject {
             done.wrong.iter().for_each(|wrong| {
                 println!("{}, moment {round}, after {} ms: {wrong}", self.name, done.at_ns / 1_000_000)
             });
-            // Rounds with errors are tried again by the next campaign.
+            // Rounds with errors are not noted, so that the next campaign tries them again.
             if done.wrong.is_empty() {
                 progress.note(&name, &done.words());
             }
@@ -152,7 +154,7 @@ impl Subject {
         );
     }
 
-    /// Time that the subject takes without an interrupt; `None` where it cannot be run here.
+    /// Time in nanoseconds that the verb takes without an interrupt; `None` where it cannot be run on this machine.
     fn span_ns(&self) -> Option<u64> {
         let place = RoundFolders::new();
         let begun_ns = clock::monotonic_ns();
@@ -161,7 +163,7 @@ impl Subject {
         let span_ns = clock::monotonic_ns() - begun_ns;
         match code {
             Some(0) => Some(span_ns),
-            // A subject without an end of its own is interrupted at any moment of the beginning of its life.
+            // A verb that does not end by itself is interrupted at moments in this first part of its life.
             None => {
                 place.sweep();
                 let _ended = (child.kill(), child.wait());
@@ -171,7 +173,7 @@ impl Subject {
         }
     }
 
-    /// Interrupts the subject at one moment.
+    /// Runs the verb, interrupts or kills it at one moment, and checks what it leaves behind.
     fn interrupt(&self, by: By, at_ns: u64) -> Round {
         let place = RoundFolders::new();
         let before = (State::of_this_machine(), traces());
@@ -192,7 +194,7 @@ impl Subject {
         wrong.extend(place.wrong(by));
         wrong.extend(traces().difference(&before.1).map(|trace| format!("left {trace}")));
         wrong.extend(settled(&before.0));
-        // The process is left only if it has hung.
+        // The process still exists only if it has hung.
         let _ended = (child.kill(), child.wait());
         match code {
             Some(_) if took_ns > LATE_NS => wrong.push(format!("ended {} ms later", took_ns / 1_000_000)),
@@ -213,14 +215,14 @@ impl Subject {
     }
 }
 
-/// The only child of a process, if there is one.
+/// The first child of a process, if there is one.
 fn only_child(pid: u32) -> Option<i32> {
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
     children.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// Whether a child of this process is in the foreground of a terminal of its own, see proc_pid_stat(5). A child that
-/// has ended already counts, too.
+/// Whether the child of process `pid` is in the foreground of its controlling terminal, see proc_pid_stat(5). A child
+/// that has ended already counts, too.
 fn has_the_terminal(pid: u32) -> bool {
     let Ok(children) = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")) else { return true };
     let Some(child) = children.split_ascii_whitespace().next() else {
@@ -232,8 +234,8 @@ fn has_the_terminal(pid: u32) -> bool {
     matches!(fields[..], [_, _, group, _, terminal, foreground, ..] if terminal != "0" && foreground == group)
 }
 
-/// Waits for the end and returns the exit code. The outer `None` means that waiting failed, the inner one that the
-/// child was ended by a signal or did not end in time.
+/// Waits for the end of a child and returns its exit code. The outer `None` means that waiting failed, the inner one
+/// that a signal ended the child or that it did not end in time.
 fn end_of(child: &mut Child, limit_ns: u64) -> Option<Option<i32>> {
     let end_ns = clock::monotonic_ns() + limit_ns;
     while clock::monotonic_ns() < end_ns {
@@ -245,7 +247,8 @@ fn end_of(child: &mut Child, limit_ns: u64) -> Option<Option<i32>> {
     Some(None)
 }
 
-/// Differences from the state before, once changes in progress have settled.
+/// Differences between the state of the machine before the verb and the present one, once changes in progress have
+/// settled.
 fn settled(before: &State) -> Vec<String> {
     let mut differences = before.differences(&State::of_this_machine());
     for _ in 0..20 {
@@ -258,7 +261,7 @@ fn settled(before: &State) -> Vec<String> {
     differences
 }
 
-/// Files in memory and in the temporary directory, and control groups, with fauxplat's name.
+/// Names of files in memory and in the temporary directory, and of control groups, that contain fauxplat's name.
 fn traces() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(Path::new("/dev/shm"), 1, &mut found);
@@ -279,7 +282,7 @@ fn collect(folder: &Path, depth: usize, found: &mut BTreeSet<String>) {
     }
 }
 
-/// SplitMix64, see Steele et al. 2014.
+/// Mixes the bits of a number by SplitMix64, see Steele et al. 2014.
 fn mixed(word: u64) -> u64 {
     let word = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -287,7 +290,7 @@ fn mixed(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Folders of one round, and a mark by which its processes are known.
+/// Folders of one round, whose path also marks the processes of the round.
 struct RoundFolders(TempDir);
 
 impl RoundFolders {
@@ -303,12 +306,13 @@ impl RoundFolders {
         self.0.path().join(name)
     }
 
-    /// A variable in the environment of every process of this round.
+    /// The variable that is in the environment of every process of this round, as `NAME=VALUE`.
     fn mark(&self) -> String {
         format!("FAUXPLAT_ROUND={}", self.0.path().display())
     }
 
-    /// Starts the subject on a terminal, and returns the keyboard.
+    /// Starts the verb on a terminal, and returns the process of `script` and its standard input, which stands for the
+    /// keyboard.
     fn start(&self, subject: &Subject) -> (Child, ChildStdin) {
         if subject.has_reference {
             self.make_reference();
@@ -320,7 +324,7 @@ impl RoundFolders {
         words.extend([format!("HOME={home}"), format!("TMPDIR={tmp}"), "TERM=xterm".into(), self.mark()]);
         words.push(super::fauxplat().display().to_string());
         let report = ["--format", "json", "--output", "report.json"].map(str::to_owned);
-        // Words after `--for` belong to another command.
+        // Words after `--for` belong to the command that `tune` runs, so the options for the report go before them.
         let end = subject.words.iter().position(|word| *word == "--for").unwrap_or(subject.words.len());
         words.extend(subject.words[..end].iter().map(|&word| word.to_owned()));
         words.extend(report);
@@ -342,7 +346,7 @@ impl RoundFolders {
         (child, keys)
     }
 
-    /// Measures the reference, for a subject that compares with one.
+    /// Measures the results with which the verb compares.
     fn make_reference(&self) {
         let mut command = Command::new(super::fauxplat());
         command.args([
@@ -379,7 +383,7 @@ impl RoundFolders {
         left.iter().map(|(_, name)| format!("left the process {name}")).collect()
     }
 
-    /// Runs another experiment in the folders of the killed one, with control groups where they can be made. Returns a
+    /// Runs another experiment in the folders of the killed one, with control groups where these can be made. Returns a
     /// message if the experiment fails.
     fn begin_the_next(&self) -> Option<String> {
         let begun = |more: &[&str]| {
@@ -398,7 +402,7 @@ impl RoundFolders {
         (!plain.status.success()).then(said)
     }
 
-    /// Messages about everything that is not as it should be after the end.
+    /// Messages about files left behind, and about a missing report or a damaged store, after the end of a round.
     fn wrong(&self, by: By) -> Vec<String> {
         let mut wrong = Vec::new();
         let names = |folder: &str| {
@@ -439,7 +443,7 @@ impl RoundFolders {
         open.map(|one| format!("an experiment in the store is {}", one["state"]))
     }
 
-    /// Processes of this round, with their command lines.
+    /// Process ids of this round's live processes, with their command lines.
     fn processes(&self) -> Vec<(i32, String)> {
         let mark = self.mark();
         let of_round = |entry: &fs::DirEntry| {

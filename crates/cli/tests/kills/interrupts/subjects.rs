@@ -12,16 +12,16 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// A subject with the usual number of interruptions, which ends well by itself.
+    /// A verb with the usual number of interruptions, which by itself ends with exit code 0.
     const fn new(name: &'static str, words: &'static [&'static str]) -> Self {
         Subject { name, words, rounds: 50, also: &[], has_reference: false }
     }
 }
 
-/// A report of earlier results, beside the working directory.
+/// Name of a file with earlier results, in the folder that contains the working directory.
 pub(super) const REFERENCE: &str = "reference.json";
 
-/// A short command with a child, both of which have to be gone.
+/// A short command that starts a child; neither may be left after the end.
 const SHORT: &str = "sh -c \"sleep 0.01 & sleep 0.005; wait\"";
 
 pub(super) const SUBJECTS: &[Subject] = &[
