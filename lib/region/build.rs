@@ -1,4 +1,4 @@
-//! Compiles the marks, which C programs get from the header alone.
+//! Compiles `src/region.c`, by which Rust calls the inline functions of the C header that mark regions.
 #![expect(clippy::disallowed_macros, reason = "cargo reads what a build script prints")]
 
 fn main() {

@@ -50,7 +50,7 @@ pub fn open_regular_with(options: &mut OpenOptions, path: &Path) -> io::Result<F
     if path.metadata().is_ok_and(|facts| !facts.is_file()) {
         return Err(refuse());
     }
-    // Another file may have taken the place meanwhile.
+    // Another file may have been put at the path since that check.
     let file = open_without_waiting(options, path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(refuse()) }
 }
@@ -189,7 +189,8 @@ pub fn open_itself(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
 }
 
-/// Opens a file with these options, without waiting for a process at its other end, now or later: see `fifo(7)`.
+/// Opens a file with these options and `O_NONBLOCK`: for a pipe, neither the opening nor a later read or write waits
+/// for a process at the other end. See `fifo(7)`.
 ///
 /// # Errors
 /// Returns the errors of `open(2)`.

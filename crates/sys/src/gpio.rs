@@ -16,13 +16,13 @@ const ATTRIBUTES_MAX: usize = 10;
 /// Flags of a line: `enum gpio_v2_line_flag`.
 pub mod flag {
     pub const USED: u64 = 1;
-    /// Low is active.
+    /// The line is active at low level.
     pub const ACTIVE_LOW: u64 = 1 << 1;
     pub const INPUT: u64 = 1 << 2;
     pub const OUTPUT: u64 = 1 << 3;
-    /// Edges to active are events.
+    /// Edges from inactive to active are reported as events.
     pub const RISING: u64 = 1 << 4;
-    /// Edges to inactive are events.
+    /// Edges from active to inactive are reported as events.
     pub const FALLING: u64 = 1 << 5;
     pub const PULL_UP: u64 = 1 << 8;
     pub const PULL_DOWN: u64 = 1 << 9;
@@ -43,7 +43,8 @@ struct LineValues {
     mask: u64,
 }
 
-/// The kernel's union is a word of 64 bits, of which the debounce period takes the first half.
+/// `struct gpio_v2_line_attribute`. The kernel's union is the 64-bit word `value`, of which the debounce period takes
+/// the first half.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Attribute {
@@ -96,7 +97,7 @@ struct LineInfo {
 const ATTRIBUTE_VALUES: u32 = 2;
 const ATTRIBUTE_DEBOUNCE: u32 = 3;
 
-/// Type letter of the ioctl numbers.
+/// Type byte that all ioctl numbers of GPIO chips contain.
 const FAMILY: u32 = 0xB4;
 const GET_CHIP_INFO: libc::Ioctl = libc::_IOR::<ChipInfo>(FAMILY, 0x01);
 const GET_LINE_INFO: libc::Ioctl = libc::_IOWR::<LineInfo>(FAMILY, 0x05);
@@ -148,7 +149,7 @@ pub struct Line(File);
 pub struct LineWish {
     /// Flags of the line, see [`flag`].
     pub flags: u64,
-    /// Initial level of an output.
+    /// Whether an output is active at first.
     pub is_active: bool,
     /// Debounce period in microseconds, for which a level must be stable; 0 for none.
     pub debounce_us: u32,
@@ -166,7 +167,7 @@ impl LineWish {
             add(ATTRIBUTE_VALUES, u64::from(self.is_active));
         }
         if self.debounce_us > 0 {
-            // The first half of the union in memory, whatever the byte order.
+            // The period is the first half of the union in memory, whatever the byte order.
             let [a, b, c, d] = self.debounce_us.to_ne_bytes();
             add(ATTRIBUTE_DEBOUNCE, u64::from_ne_bytes([a, b, c, d, 0, 0, 0, 0]));
         }
@@ -332,8 +333,8 @@ mod tests {
         assert_eq!((offset_of!(LineRequest, consumer), offset_of!(LineRequest, config)), (256, 288));
         assert_eq!((offset_of!(LineRequest, lines), offset_of!(LineRequest, fd)), (560, 588));
         assert_eq!((offset_of!(LineInfo, offset), offset_of!(LineInfo, flags)), (64, 72));
-        // The position of size and direction within a number depends on the architecture; on these two architectures
-        // the numbers are equal.
+        // An ioctl number contains size and direction of its argument, at positions that depend on the architecture; on
+        // these two architectures the numbers are equal.
         if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             let numbers = [GET_CHIP_INFO, GET_LINE_INFO, GET_LINE, SET_CONFIG, GET_VALUES, SET_VALUES];
             let known = [0x8044_b401, 0xc100_b405, 0xc250_b407, 0xc110_b40d, 0xc010_b40e, 0xc010_b40f];
@@ -341,7 +342,8 @@ mod tests {
         }
     }
 
-    /// The sizes and numbers are compared with the header itself, if the header and a compiler are installed.
+    /// Sizes, offsets and numbers are compared with those of `linux/gpio.h`, if the header and a compiler are
+    /// installed.
     #[test]
     #[expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "nothing is measured by a test")]
     fn the_header_agrees() {

@@ -9,15 +9,15 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Largest signal number. SIGKILL and SIGSTOP, which cannot be ignored, and the signals that the C library reserves are
-/// excluded.
+/// Largest signal number, and the signals that [`signals`] omits: SIGKILL and SIGSTOP, which cannot be ignored, and
+/// those that the C library reserves.
 const LAST: i32 = 64;
 const UNTOUCHABLE: [i32; 4] = [libc::SIGKILL, libc::SIGSTOP, 32, 33];
-/// Signals reserved by the C library. Programs started by its `posix_spawn(3)` ignore them, and the programs that the
-/// spawner starts would inherit that.
+/// Signals reserved by the C library. Programs started by its `posix_spawn(3)` ignore them, and the programs that such
+/// a program starts would inherit that.
 const OF_THE_LIBRARY: [i32; 2] = [32, 33];
-/// Signals that the spawner needs for its own work: to be stopped, to keep time, to wait for children, and to be
-/// notified that its parent was stopped.
+/// Signals that the spawner, the process that starts the measured programs, needs for its own work: to be stopped, to
+/// keep time, to wait for children, and to be notified that its parent was stopped.
 const NEEDED: [i32; 4] = [libc::SIGTERM, libc::SIGALRM, libc::SIGCHLD, NEWS_OF_PARENT];
 /// Signal by which a parent reports that it was stopped. The last real-time signal is used, since real-time signals are
 /// queued and carry a value.
@@ -47,9 +47,9 @@ static LACKS_STDOUT: AtomicBool = AtomicBool::new(false);
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
-/// Reads the state, and gives SIGCHLD its default: if it is ignored, no child can be waited for (see `wait(2)`).
-/// SIGXFSZ is ignored, so that exceeding the limit of `ulimit -f` is reported as an error; measured programs get its
-/// original state.
+/// Stores the signal state of this process, and gives SIGCHLD its default: if it is ignored, no child can be waited for
+/// (see `wait(2)`). SIGXFSZ is ignored, so that exceeding the limit of `ulimit -f` is reported as an error; measured
+/// programs get its original state.
 extern "C" fn look() {
     let signals = Signals::now();
     IGNORED.store(signals.ignored, Ordering::Relaxed);
@@ -112,7 +112,7 @@ type KernelAction = [usize; 8];
 /// Size of a signal set in bytes, for the kernel.
 const MASK_BYTES: usize = 8;
 
-/// Sets a signal to its default like [`set`], also for signals reserved by the C library.
+/// Sets a signal to its default disposition, as [`set`] does, but also a signal that the C library reserves.
 fn set_default(signal: i32) {
     let default = KernelAction::default();
     // SAFETY: the kernel reads its structure, which is no longer than this one, and default needs no function.
@@ -159,12 +159,12 @@ fn block(mask: &libc::sigset_t) {
 }
 
 impl Signals {
-    /// Returns the state of this process at its start.
+    /// Returns the signal state of this process at its start.
     pub fn at_start() -> Self {
         Signals { ignored: IGNORED.load(Ordering::Relaxed), blocked: BLOCKED.load(Ordering::Relaxed) }
     }
 
-    /// Returns the present state of this process and thread.
+    /// Returns the present signal state of this process and thread.
     pub fn now() -> Self {
         let ignored = signals().chain(OF_THE_LIBRARY).filter(|&signal| is_ignored(signal)).map(bit).sum();
         // SAFETY: the set is a local, filled in by the call.
@@ -180,10 +180,10 @@ impl Signals {
         self.ignored & bit(signal) != 0
     }
 
-    /// Gives this process the state, as far as possible, so that its children begin with it. The signals that a
+    /// Gives this process this signal state, as far as possible, so that its children begin with it. The signals that a
     /// terminal sends to a whole foreground group, and those that a child may send to its group, which includes this
-    /// process, get a handler that does nothing: only the parent decides. The signals that this process needs for its
-    /// work keep their handlers and are unblocked.
+    /// process, get a handler that does nothing: this process obeys only its parent. The signals that this process
+    /// needs for its work keep their handlers and are unblocked.
     pub fn pass_on(&self) {
         for signal in signals().filter(|signal| !NEEDED.contains(signal)) {
             match (self.ignores(signal), is_ignored(signal)) {
@@ -214,8 +214,8 @@ impl Signals {
 }
 
 impl Restoration {
-    /// Changes the calling process, only by calls that are safe after `vfork(2)`, and without any call if nothing has
-    /// to change.
+    /// Changes the signal state of the calling process, only by calls that are safe after `vfork(2)`, and without any
+    /// call if nothing has to change.
     pub(crate) fn apply(&self) {
         for &(signal, ignored) in &self.dispositions {
             set(signal, if ignored { libc::SIG_IGN } else { libc::SIG_DFL });

@@ -14,7 +14,8 @@ pub const EVENT_BYTES: usize = size_of::<libc::input_event>();
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyEvent {
-    /// Time of the event, by the clock that was set for the device.
+    /// Time of the event, by the wall clock, or by the clock that was set for the device
+    /// ([`stamp_by_monotonic_clock`]).
     pub at_ns: u64,
     /// Code of the key, from `linux/input-event-codes.h`.
     pub code: u16,
@@ -22,7 +23,7 @@ pub struct KeyEvent {
     pub is_down: bool,
 }
 
-/// An event of interest.
+/// An event of an input device that concerns a key, or the loss of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputEvent {
     Key(KeyEvent),

@@ -5,7 +5,8 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Path of the log device, below the root. Each read of it returns one record; at the end a blocking read would wait.
+/// Path of the log device, relative to the root directory. Each read of the device returns one record; at the end a
+/// blocking read would wait.
 pub const PATH: &str = "dev/kmsg";
 
 /// Maximum number of records that are read: a buffer of the usual size holds some thousands.
@@ -16,7 +17,7 @@ const RECORDS_MAX: usize = 20_000;
 pub struct Record {
     /// Sequence number, which increases with each record of a boot.
     pub number: u64,
-    /// Message without its prefix.
+    /// Message without the prefix of priority, number, time and flags.
     pub message: String,
 }
 

@@ -1,4 +1,5 @@
-//! Kernel calls and clocks, one safe function each. No other crate of the product contains `unsafe` code.
+//! Kernel calls and clocks, one safe function each. No other crate in `crates/` contains `unsafe` code, apart from
+//! tests.
 
 pub mod arithmetic;
 pub mod clock;
@@ -30,11 +31,11 @@ pub mod wake;
 pub mod watch;
 pub mod workplace;
 
-/// A failed kernel call: the call, its subject, and the kernel's reason.
+/// A failed kernel call, with the kernel's reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{call}: {source}")]
 pub struct SysError {
-    /// Name of the call, with its subject.
+    /// Name of the call or of the failed step, in some cases with its object, such as the CPUs.
     pub call: String,
     pub source: std::io::Error,
 }

@@ -7,13 +7,13 @@ use fauxplat_units::CpuSet;
 pub const LOCAL: i32 = 4;
 /// Pages from one node as long as it has free pages (`MPOL_PREFERRED`).
 pub const PREFERRED: i32 = 1;
-/// Pages only from these nodes (`MPOL_BIND`).
+/// Pages only from the given nodes (`MPOL_BIND`).
 pub const BIND: i32 = 2;
-/// Pages from each of these nodes in turn (`MPOL_INTERLEAVE`).
+/// Pages from each of the given nodes in turn (`MPOL_INTERLEAVE`).
 pub const INTERLEAVE: i32 = 3;
-/// Node numbers are the machine's numbers, whatever cpuset the task enters later (`MPOL_F_STATIC_NODES`). Otherwise the
-/// kernel treats them as positions in the old list of nodes, and uses the nodes at these positions of the new list
-/// instead.
+/// Node numbers are the machine's numbers, whatever cpuset the task enters later (`MPOL_F_STATIC_NODES`). Otherwise,
+/// when the task enters another cpuset, the kernel replaces each node by the node at the same position in the list of
+/// the new cpuset.
 const STATIC_NODES: i32 = 1 << 15;
 
 /// Sets the policy of the calling task, which exec keeps and children inherit. Does not allocate and returns the plain

@@ -32,10 +32,11 @@ struct Ring {
     page_bytes: u64,
 }
 
-/// Size of the data area: room for five thousand records of 24 bytes, enough for a storm of one run. For page sizes of
-/// 4, 16 and 64 KiB the area is a number of pages that is a power of two, as the kernel requires.
+/// Size in bytes of the data area of a ring: room for five thousand records of 24 bytes, enough for a storm of
+/// migrations in one run. For page sizes of 4, 16 and 64 KiB the area is a number of pages that is a power of two, as
+/// the kernel requires.
 const DATA_BYTES: u64 = 128 << 10;
-/// `data_head` and `data_tail` of `struct perf_event_mmap_page`, as word indices.
+/// Positions of `data_head` and `data_tail` in `struct perf_event_mmap_page`, in words of 64 bits.
 const HEAD_WORD: usize = 1024 / 8;
 const TAIL_WORD: usize = 1032 / 8;
 /// Thread argument of `perf_event_open(2)`: any thread that runs on the CPU.
@@ -60,7 +61,7 @@ impl Observer {
         }
     }
 
-    /// Passes on all migrations since the last call; returns false if the kernel reports that some were lost.
+    /// Calls `each` with all migrations since the last call; returns false if the kernel reports that some were lost.
     pub fn drain(&self, mut each: impl FnMut(Move)) -> bool {
         // Every ring is drained, even after a ring that lost records.
         let lossy = self.rings.iter().filter(|ring| !ring.drain(&mut each)).count();

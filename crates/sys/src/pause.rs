@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use crate::inherited::{NEWS_OF_PARENT, Signals};
 use crate::{Result, check, signal};
 
-/// Process ids of the children to notify; zero for an unused entry. `limit` runs at most this many at once.
+/// Process ids of the children to notify; zero for an unused entry. The verb `limit` runs at most this many at once.
 static TOLD: [AtomicI32; 128] = [const { AtomicI32::new(0) }; 128];
 static PAUSES: AtomicU32 = AtomicU32::new(0);
 /// Number of stops and continuations of the parent: odd while it is stopped.

@@ -16,7 +16,7 @@ pub(crate) const NO_LEADER: i32 = -1;
 /// cpu = −1: the event follows its thread to every CPU.
 const ANY_CPU: i32 = -1;
 
-/// Bits of `flags`, in the order of the fields of `struct perf_event_attr`.
+/// Bit numbers in `flags`, in the order of the one-bit fields of `struct perf_event_attr`.
 const DISABLED: u32 = 0;
 pub(crate) const INHERIT: u32 = 1;
 const EXCLUDE_USER: u32 = 4;
@@ -55,7 +55,8 @@ pub(crate) struct Attributes {
     pub(crate) reserved: u16,
 }
 
-/// Opens an event for a thread (0 is the calling thread, -1 any) on a CPU (-1 is any).
+/// Opens an event for a thread (0 is the calling thread, -1 any) on a CPU (-1 is any), in the group of a leader
+/// (descriptor, or [`NO_LEADER`]). `call` names the event in errors.
 pub(crate) fn open(attributes: Attributes, thread: i32, cpu: i32, leader: i32, call: &str) -> Result<File> {
     let attributes = Attributes { size: size_of::<Attributes>() as u32, ..attributes };
     // SAFETY: `attributes` is laid out as the kernel's structure of the size that it names, and only read.
@@ -113,7 +114,8 @@ impl CountingEvent {
     }
 }
 
-/// Returns the mask of a one-bit field: on big-endian machines C lays out such fields from the highest bit down.
+/// Returns the mask of a one-bit field of `struct perf_event_attr`, by its position: on big-endian machines C lays out
+/// such fields from the highest bit down.
 pub(crate) const fn flag(place: u32) -> u64 {
     if cfg!(target_endian = "big") { 1 << (63 - place) } else { 1 << place }
 }
@@ -187,7 +189,7 @@ impl Count {
 #[derive(Debug)]
 pub struct Counter {
     file: File,
-    /// Second event of the thread, see [`anchor`].
+    /// Second event of the thread, which keeps its events from being swapped; see [`anchor`].
     _anchor: Option<File>,
 }
 

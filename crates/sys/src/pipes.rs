@@ -27,7 +27,8 @@ pub fn make_pipe(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Opens a named pipe for reading and writing, without waiting for another process, now or later: see `fifo(7)`.
+/// Opens a named pipe for reading and writing, so that neither the opening nor a later read or write waits for another
+/// process: see `fifo(7)`.
 ///
 /// # Errors
 /// Fails where the pipe cannot be opened, or where the path is no pipe.

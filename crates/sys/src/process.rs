@@ -13,7 +13,8 @@ use crate::{Result, SysError, check};
 pub struct Usage {
     pub user_ns: u64,
     pub system_ns: u64,
-    /// Largest resident set of one process; exec carries the parent's value over as the initial value.
+    /// Largest resident set of any one of these processes. Exec does not reset it, so a program starts with the value
+    /// that its process had before.
     pub peak_memory_bytes: u64,
     /// Page faults without disk access.
     pub minor_faults: u64,
@@ -91,7 +92,7 @@ pub(crate) fn exit_of(status: libc::c_int) -> Exit {
     }
 }
 
-/// Waits for a child (-1: any), see `wait4(2)`.
+/// Reaps a child (-1: any) that has ended; with `block`, waits until one ends or a signal arrives. See `wait4(2)`.
 pub fn wait(pid: i32, block: bool) -> Waited {
     let mut status = 0;
     // SAFETY: a zeroed rusage is a valid value of a plain C structure.
@@ -126,7 +127,7 @@ fn let_go(pid: i32, signal: i32) {
     unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, 0, signal as libc::c_long) };
 }
 
-/// Why a wait for a child ended; the child is not reaped.
+/// Reason why [`wait_unreaped`] returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// The child has ended, or does not exist.
@@ -213,8 +214,8 @@ pub fn become_subreaper() -> Result<()> {
 }
 
 /// Returns the start time of a process in clock ticks since boot (field 22 of `/proc/PID/stat`, see
-/// `proc_pid_stat(5)`), which together with the process id identifies a process of a boot. `None` for a process that is
-/// gone, or a zombie.
+/// `proc_pid_stat(5)`), which together with the process id identifies a process uniquely until the next boot. `None`
+/// for a process that is gone, or a zombie.
 pub fn start_ticks(pid: u32) -> Option<u64> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     TaskStat::parse(&line).filter(|task| !task.is_dead())?.start_ticks()
@@ -263,8 +264,8 @@ pub fn join_process_group(group: i32) -> Result<()> {
     check(unsafe { libc::setpgid(0, group) }, "setpgid").map(drop)
 }
 
-/// Creates a process group of this session without a living member: its leader has ended, and this process has to reap
-/// it.
+/// Creates a process group in this session whose only member is a child that ends at once; the caller has to reap it.
+/// Returns the id of the child and its group.
 ///
 /// # Errors
 /// Fails where the kernel creates no process.
@@ -331,8 +332,8 @@ fn wait_ready(fd: i32, events: libc::c_short, timeout_ms: i32) -> Result<bool> {
     }
 }
 
-/// Waits until one of two descriptors is readable or the timeout has passed. See `poll(2)`. Interruption by a signal
-/// counts as a timeout, so that the caller checks its flags.
+/// Waits until one of two descriptors is readable or the timeout has passed; returns for each whether it is readable,
+/// closed or failed. See `poll(2)`. Interruption by a signal counts as a timeout, so that the caller checks its flags.
 ///
 /// # Errors
 /// Returns the errors of `poll(2)`, or `EBADF` for a descriptor that is not open.
@@ -395,11 +396,11 @@ pub fn fork_and_reap() -> Result<()> {
     Ok(())
 }
 
-/// Checks that `getrandom(2)` works. On a kernel without the call, a device can be read instead; if a filter refuses
-/// the call in another way, no random numbers are available.
+/// Checks that `getrandom(2)` works, or fails by an error number after which a program can read a device instead
+/// (`ENOSYS`, `EPERM`) or try again (`EINTR`, `EAGAIN`).
 ///
 /// # Errors
-/// Fails where the call is refused.
+/// Fails where the call returns another error number, usually because of a filter of system calls.
 pub fn random_bytes_are_there() -> Result<()> {
     let mut byte = 0_u8;
     // SAFETY: the pointer is valid for one byte.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug)]
 pub struct Program {
     pub path: PathBuf,
-    /// Arguments before those of the caller.
+    /// First arguments; those of the caller follow them.
     pub words: Vec<String>,
 }
 

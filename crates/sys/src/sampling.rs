@@ -19,7 +19,7 @@ use crate::{Result, check};
 use record::Layout;
 pub use record::{Mapping, Record, Sampled, Switch, chains};
 
-/// `data_head` and `data_tail` of `struct perf_event_mmap_page`, as word indices.
+/// Positions of `data_head` and `data_tail` in `struct perf_event_mmap_page`, in words of 64 bits.
 const HEAD_WORD: usize = 1024 / 8;
 const TAIL_WORD: usize = 1032 / 8;
 
@@ -31,7 +31,7 @@ const PERIOD: u64 = 1 << 8;
 const REGS_USER: u64 = 1 << 12;
 const STACK_USER: u64 = 1 << 13;
 
-/// Bits of `flags`, see [`perf`].
+/// Bit numbers in the `flags` of [`Attributes`], for [`flag`].
 const MMAP: u32 = 8;
 const COMM: u32 = 9;
 const FREQUENCY: u32 = 10;
@@ -73,7 +73,7 @@ struct Registers {
 }
 
 impl Registers {
-    /// Returns the numbers of the registers, ascending.
+    /// Returns the kernel's numbers of the recorded registers, ascending.
     fn numbers(self) -> Vec<u32> {
         (0..64).filter(|number| self.mask() >> number & 1 == 1).collect()
     }
@@ -89,16 +89,16 @@ impl Registers {
 pub enum Pace {
     /// A number of samples per second, which the kernel maintains by adjusting the period.
     Frequency(u64),
-    /// A sample every this many events; for a clock, nanoseconds.
+    /// A sample every this many events, or nanoseconds if the event is a clock.
     Period(u64),
 }
 
 /// Part of the stack that is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stack {
-    /// The chain of frame pointers, as the kernel follows it.
+    /// The return addresses that the kernel finds by following the frame pointers.
     Chain,
-    /// A copy of this many bytes from the stack pointer on, with the registers.
+    /// A copy of this many bytes from the stack pointer on, with the values of [`registers`].
     Copy(u32),
 }
 
@@ -264,8 +264,9 @@ impl Sampler {
         self.rings.first().map_or(0, |ring| ring.data_bytes)
     }
 
-    /// Passes on the records of all CPUs from before a moment of the monotonic clock, oldest first. A CPU that took a
-    /// sample just before the moment may not have written it yet, so the moment should be some milliseconds ago.
+    /// Calls `each` with the records of all CPUs from before a moment of the monotonic clock, oldest first, and removes
+    /// them from the rings. A CPU that took a sample just before the moment may not have written it yet, so the moment
+    /// should be some milliseconds ago.
     pub fn drain(&mut self, before_ns: u64, mut each: impl FnMut(Record<'_>)) {
         let Sampler { rings, layout, scratch, .. } = self;
         let heads: Vec<u64> = rings.iter().map(Ring::head).collect();
@@ -332,7 +333,7 @@ impl Ring {
         self.word(tail + place)
     }
 
-    /// Copies a record without the unfilled part of its stack, and returns its length in the ring.
+    /// Copies a record without the unfilled part of its stack, and returns its length in the ring, in bytes.
     fn copy(&self, tail: u64, layout: &Layout, into: &mut Vec<u64>) -> u64 {
         into.clear();
         let bytes = record::bytes_of(self.word(tail));

@@ -67,7 +67,7 @@ impl Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        // Restoring fails if the CPUs were taken away from this process meanwhile; that decision stays.
+        // Restoring fails if the CPUs were taken away from this process meanwhile; the affinity then stays as it is.
         let _not_ours_any_more = set_affinity(0, &self.before);
     }
 }
@@ -113,7 +113,7 @@ pub fn may_raise_priority() -> bool {
 pub struct WaitClock(Option<File>);
 
 impl WaitClock {
-    /// Opens the file once: opening it costs more than reading it.
+    /// Opens the file `schedstat` of the calling thread once: opening it costs more than reading it.
     pub fn open() -> Self {
         WaitClock(File::open("/proc/thread-self/schedstat").ok())
     }

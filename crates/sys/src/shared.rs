@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::{Result, SysError, check};
 
-/// Creates an anonymous file in memory, to be shared by descriptor; see `memfd_create(2)`. A given length is sealed: a
-/// process that shortened the file would end the others by SIGBUS. With a length of 0 the file grows when written to.
+/// Creates an anonymous file of `words` 64-bit words in memory, to be shared by descriptor; see `memfd_create(2)`. The
+/// length is sealed: a process that shortened the file would end the others by SIGBUS. With a length of 0 the file
+/// grows when written to.
 pub fn memory_file(words: usize) -> Result<File> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name is a null-terminated literal.
@@ -67,7 +68,7 @@ impl Drop for SharedWords {
     }
 }
 
-/// A counter that one side rings and the other sleeps on, see `eventfd(2)`.
+/// An event counter by which one process wakes another that sleeps, see `eventfd(2)`.
 #[derive(Debug)]
 pub struct Doorbell(OwnedFd);
 
@@ -79,7 +80,7 @@ impl Doorbell {
         Ok(Doorbell(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// Returns the number of the descriptor, to be inherited.
+    /// Returns the number of the descriptor, so that a child process can inherit it.
     pub fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
@@ -109,7 +110,7 @@ impl From<OwnedFd> for Doorbell {
     }
 }
 
-/// Set by the first call of [`adopt`].
+/// Whether [`adopt`] has taken over descriptors.
 static ADOPTED: AtomicBool = AtomicBool::new(false);
 
 /// Takes over the descriptors that the parent left open under these numbers, marks them to be closed in this process's
@@ -136,8 +137,9 @@ pub fn adopt<const N: usize>(fds: [RawFd; N]) -> Result<[OwnedFd; N]> {
     Ok(fds.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) }))
 }
 
-/// Closes inherited descriptors that were not adopted. Every open descriptor costs each child, and a high number more
-/// than a low number: the kernel copies the table of descriptors for each. Without `/proc` they stay open.
+/// Closes inherited descriptors that were not adopted. Every open descriptor costs time at the creation of each child,
+/// and a high number more than a low number: the kernel copies the table of descriptors. Without `/proc` they stay
+/// open.
 fn close_strangers() {
     let listed = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse::<RawFd>().ok());

@@ -15,7 +15,8 @@ pub fn stop_requested() -> bool {
     stops() > 0
 }
 
-/// Returns the number of requests to stop since the last [`clear_stop`]: a further request ends cleaning up.
+/// Returns the number of requests to stop since the last [`clear_stop`]. A further request while fauxplat cleans up
+/// ends the cleaning up.
 pub fn stops() -> u32 {
     // Relaxed is enough: the count carries no other data, and readers check it repeatedly.
     STOPS.load(Ordering::Relaxed)
@@ -34,7 +35,7 @@ extern "C" fn raise_stop_again_and_again(_: libc::c_int) {
     repeat();
 }
 
-/// Whether blocked calls are being interrupted since [`repeat`].
+/// Whether the timer of [`repeat`] interrupts blocked calls.
 static REPEATS: AtomicBool = AtomicBool::new(false);
 
 /// Interrupts blocked calls every 10 ms from now on, until [`quiet`].
@@ -66,7 +67,8 @@ pub fn requests_to_end() -> Vec<i32> {
     [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().filter(is_heeded).collect()
 }
 
-/// Makes [`requests_to_end`] raise the stop flag instead of ending the process; blocking calls return `EINTR`.
+/// Makes the signals of [`requests_to_end`] count as requests to stop instead of ending the process; blocking calls
+/// return `EINTR`.
 pub fn stop_on_interrupt() -> Result<()> {
     stop_by(raise_stop)
 }
@@ -75,15 +77,16 @@ fn stop_by(handler: extern "C" fn(libc::c_int)) -> Result<()> {
     requests_to_end().into_iter().try_for_each(|signal| handle(signal, handler))
 }
 
-/// Makes [`requests_to_end`] raise the stop flag and from then on interrupt the blocked wait for a child repeatedly
-/// until [`quiet`]: a signal that arrived just before the wait began would be lost otherwise.
+/// Makes the signals of [`requests_to_end`] count as requests to stop, and interrupt blocked calls repeatedly from then
+/// on until [`quiet`]: a signal that arrived just before a call blocked would be lost otherwise.
 pub fn stop_on_interrupt_repeatedly() -> Result<()> {
     stop_by(raise_stop_again_and_again)?;
     handle(libc::SIGALRM, interrupt_only)
 }
 
-/// For the spawner: SIGTERM raises the flag and interrupts the blocked wait, now and every 10 ms until [`quiet`]. A
-/// single interruption could come just before the wait begins and be lost.
+/// Makes a SIGTERM of the parent count as a request to stop and interrupt blocked calls, at once and every 10 ms until
+/// [`quiet`]; for the spawner, the process that starts the measured programs. A single interruption could come just
+/// before a wait begins and be lost.
 ///
 /// Only a SIGTERM of the parent counts: a measured program that ends its whole process group, as `kill 0` in a shell
 /// does, sends the signal to the spawner too. The signal of `PR_SET_PDEATHSIG` has the parent as its sender.
@@ -103,7 +106,7 @@ pub fn stop_on_terminate_of_parent() -> Result<()> {
 /// Process id of the parent, as of the last [`note_parent`].
 static PARENT: AtomicI32 = AtomicI32::new(0);
 
-/// Notes the parent, the only process whose signals count.
+/// Stores the process id of the parent, the only process whose requests to stop are obeyed.
 pub(crate) fn note_parent() {
     PARENT.store(std::os::unix::process::parent_id().cast_signed(), Ordering::Relaxed);
 }
@@ -179,8 +182,8 @@ pub fn interrupt_after(first_ns: u64) {
     }
 }
 
-/// Ignores SIGINT, SIGHUP and SIGQUIT: a terminal sends them to the whole foreground group, and only the parent
-/// decides. Signals blocked by [`while_requests_wait`] are unblocked.
+/// Ignores SIGINT, SIGHUP and SIGQUIT: a terminal sends them to the whole foreground group, and only the parent decides
+/// when this process ends. Signals blocked by [`while_requests_wait`] are unblocked.
 pub fn ignore_terminal() {
     ignore(&[libc::SIGINT, libc::SIGHUP, libc::SIGQUIT]);
     let _held = mask_requests(libc::SIG_UNBLOCK);

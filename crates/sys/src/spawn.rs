@@ -17,28 +17,32 @@ use crate::{SysError, mempolicy};
 
 pub use stage::Stage;
 
-/// Maximum size of the padding: many pages, so that a sweep over the size of the environment covers a wide range.
+/// Maximum size in bytes of the environment variable by which a sweep varies the size of a program's environment: many
+/// pages, so that the sweep covers a wide range.
 pub const PAD_BYTES_MAX: usize = u16::MAX as usize;
 
 const POINTER_BYTES: usize = size_of::<*const u8>();
 
-/// A program, its arguments and its environment, laid out once so that starting it again costs nothing.
+/// A program, its arguments and its environment in the format of `execve(2)`, so that no further start has to convert
+/// them again.
 #[derive(Debug)]
 pub struct Image {
     program: CString,
     argv: Vec<CString>,
     env: Vec<CString>,
-    /// `argv` in the format of `execve(2)`, null at the end. The strings' heap blocks do not move with the struct.
+    /// Pointers to the strings of `argv`, with a null at the end. They stay valid when the struct moves, since the
+    /// strings are on the heap.
     argv_pointers: Vec<*const libc::c_char>,
-    /// `env` in the format of `execve(2)`, with additional places before the null for the number of the run and for
-    /// padding.
+    /// Pointers to the strings of `env`, with room before the null at the end for the two variables of [`Number`] and
+    /// the padding variable.
     env_pointers: Vec<*const libc::c_char>,
-    /// Number of the run; `None` if the program does not receive it.
+    /// Environment variables with the number of the run; `None` if the program does not get the number.
     number: Option<Number>,
 }
 
 impl Image {
-    /// Lays out a program. Strings that contain null bytes cannot be passed to a program and are refused.
+    /// Prepares a program for [`start`]. A string that contains a null byte is an error, since it cannot be passed to a
+    /// program.
     pub fn new(program: &str, argv: &[String], env: &[String]) -> Result<Self, std::ffi::NulError> {
         let strings = |list: &[String]| {
             list.iter().map(|text| CString::new(text.as_str())).collect::<Result<Vec<_>, _>>()
@@ -49,8 +53,8 @@ impl Image {
         Ok(Image { program: CString::new(program)?, argv, env, argv_pointers, env_pointers, number: None })
     }
 
-    /// Adds the variable [`NUMBER_NAME`] with the number of the run. Digits and filling together have the same length
-    /// for every number, so that the stack starts at the same address in every run.
+    /// Adds the environment variable [`NUMBER_NAME`] with the number of the run, and a filler variable that compensates
+    /// for the number of digits, so that the stack starts at the same address in every run.
     pub fn numbered(self) -> Self {
         Image { number: Some(Number::default()), ..self }
     }
@@ -62,7 +66,7 @@ impl Image {
     }
 
     /// Returns the bytes that arguments, environment, program name and their pointers take at the top of the stack,
-    /// without padding. Two images of the same size start with the same stack pointer when ASLR is off.
+    /// without the padding variable. Two images of the same size start with the same stack pointer when ASLR is off.
     pub fn stack_bytes(&self) -> usize {
         let bytes = |list: &[CString]| {
             list.iter().map(|text| text.as_bytes_with_nul().len() + POINTER_BYTES).sum::<usize>()
@@ -71,7 +75,8 @@ impl Image {
         bytes(&self.argv) + bytes(&self.env) + number + self.program.as_bytes_with_nul().len()
     }
 
-    /// Sets or removes the padding variable at the end of the environment.
+    /// Writes the pointers that follow those to `env`: to the variables with the number of the run, to the padding
+    /// variable if there is one, and a null.
     fn set_pad(&mut self, pad: Option<*const libc::c_char>) {
         let mut place = self.env.len();
         for variable in self.number.iter().flat_map(Number::variables).chain(pad) {
@@ -84,15 +89,16 @@ impl Image {
 
 /// Name of the environment variable with the number of a run.
 pub const NUMBER_NAME: &str = "FAUXPLAT_RUN";
-/// Name of the environment variable that fills up the number's length.
+/// Name of the environment variable that compensates for the number of digits in [`NUMBER_NAME`].
 const FILL_NAME: &str = "FAUXPLAT_RUN_FILL";
 const DIGITS_MAX: usize = 10;
 
-/// Two consecutive variables: the number, and a filling that makes both together always the same length.
+/// Two consecutive environment variables: the number of the run, and a filler that makes the length of both together
+/// the same for every number.
 #[derive(Debug)]
 struct Number {
     text: Vec<u8>,
-    /// Offset of the second variable.
+    /// Offset in `text` of the second variable, the filler.
     second: usize,
 }
 
@@ -118,13 +124,13 @@ impl Number {
     }
 }
 
-/// The padding variable. All images share one variable, since only one program starts at a time: a sweep holds
-/// thousands of images.
+/// Environment variable by which a sweep varies the size of a program's environment. All images share one, since a
+/// sweep has thousands of images, of which only one is started at a time.
 #[derive(Debug)]
 struct Padding {
     /// Text of the variable, ended by a null byte.
     text: Vec<u8>,
-    /// Position of the null byte.
+    /// Index in `text` of the null byte that ends the variable.
     end: usize,
 }
 
@@ -149,7 +155,7 @@ impl Padding {
 
 const PAD_NAME: &[u8] = b"FAUXPLAT_PAD=";
 
-/// Settings that the child applies to itself between its creation and its first instruction.
+/// Settings that a child applies to itself between its creation and the exec of its program.
 #[derive(Clone, Debug, Default)]
 pub struct ChildSetup {
     /// Scheduling policy (`libc::SCHED_*`) and priority.
@@ -166,7 +172,7 @@ pub struct ChildSetup {
     /// Descriptors that become standard input, output and error.
     pub stdio: [i32; 3],
     /// Descriptors of `cgroup.procs` files, open for writing: the control groups that the child enters. Entering may
-    /// take the kernel many milliseconds, so the time of a child that enters groups starts afterwards.
+    /// take the kernel many milliseconds, so [`Started::started_ns`] of a child that enters groups is taken afterwards.
     pub groups: Vec<i32>,
     /// Whether the child leads a process group of its own, so that signals to its group do not reach the parent.
     pub own_group: bool,
@@ -175,17 +181,17 @@ pub struct ChildSetup {
     /// Iterations of a fixed chain of arithmetic that the child does before it executes the program: a known amount of
     /// extra work, for calibration.
     pub extra_work: u64,
-    /// The only descriptors above standard error that the program gets, even if others lack the close-on-exec mark by
-    /// mistake. `None`: every descriptor without that mark.
+    /// The only descriptors above standard error that stay open over exec; all others are marked to be closed. `None`:
+    /// every descriptor without the close-on-exec mark stays open.
     pub inherited: Option<Vec<i32>>,
-    /// Signal state that the child restores.
+    /// Signal dispositions and signal mask that the child changes.
     pub signals: Restoration,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Started {
     pub pid: i32,
-    /// CPU on which the child was just before exec.
+    /// CPU on which the child was just before exec; `None` if the kernel does not report it.
     pub cpu: Option<u16>,
     /// `CLOCK_MONOTONIC` just before the child was created, or just after it entered its control groups or passed a
     /// gate.
@@ -194,7 +200,7 @@ pub struct Started {
 
 #[derive(Clone, Copy, Debug)]
 pub struct StartFailed {
-    /// Step that failed.
+    /// Step of the start that failed.
     pub stage: Stage,
     /// Error number of the failed call.
     pub errno: i32,
@@ -202,7 +208,8 @@ pub struct StartFailed {
 
 /// A gate at which a child waits, with all of its setup applied, until it is ordered to execute its program or to end.
 ///
-/// The order is in words of memory that the gatekeeper shares; the bell and the pipe only wake the other side.
+/// Arrival and order are stored in memory that the child shares with the gatekeeper, the process that gives the order.
+/// The bell and the pipe only wake the other side.
 #[derive(Debug)]
 pub struct Gate<'a> {
     /// The child stores its process id here when it has arrived at the gate, and rings the bell.
@@ -217,10 +224,11 @@ pub struct Gate<'a> {
 impl Gate<'_> {
     /// Order: execute the program.
     pub const OPEN: u64 = 1;
-    /// Order: end.
+    /// Order: end without executing the program.
     pub const SHUT: u64 = 2;
 
-    /// Waits at the gate, only by calls that are safe after `vfork(2)`.
+    /// Waits for the order, only by calls that are safe after `vfork(2)`. An order to end, a request to stop and the
+    /// end of the gatekeeper are errors.
     fn pass(&self) -> Result<(), Stage> {
         // SAFETY: no pointer is passed.
         let pid = unsafe { libc::getpid() };
@@ -230,7 +238,7 @@ impl Gate<'_> {
             match self.order.load(Ordering::SeqCst) {
                 Gate::OPEN => return Ok(()),
                 Gate::SHUT => return Err(Stage::Hold),
-                // A request to stop that reaches the creator raises a flag in memory that the child shares.
+                // A request to stop that reaches the parent is counted in memory that the child shares with it.
                 _ if crate::signal::stop_requested() => return Err(Stage::Hold),
                 _ => {}
             }
@@ -268,8 +276,8 @@ impl Default for StartSpace {
 
 /// Starts the image under the setup and returns once it has been executed, or has failed.
 ///
-/// `pad_bytes` adds an environment variable of that size. The child is created with `CLONE_VM | CLONE_VFORK`: the
-/// caller sleeps until exec, so the setup is in place before the program's first instruction.
+/// `pad_bytes` adds an environment variable of that size, its null byte included. The child is created with `CLONE_VM |
+/// CLONE_VFORK`: the caller sleeps until exec, so the setup is in place before the program's first instruction.
 pub fn start(
     image: &mut Image,
     setup: &ChildSetup,
@@ -279,7 +287,7 @@ pub fn start(
     create(image, setup, pad_bytes, space, None)
 }
 
-/// Starts the image like [`start`], but the child waits at a gate before exec, while the caller sleeps.
+/// Starts the image like [`start`], but the child waits at the gate before exec, while the caller sleeps.
 pub fn start_held(
     image: &mut Image,
     setup: &ChildSetup,
@@ -361,9 +369,10 @@ fn work(iterations: u64) {
         .fold(1u64, |sum, i| std::hint::black_box(sum.wrapping_mul(6364136223846793005).wrapping_add(i)));
 }
 
-/// Moves the calling process into control groups: a zero means the writer, see `cgroups(7)`. The process keeps its
-/// affinity as far as the groups have those CPUs: before Linux 6.2 a process that enters a group gets all CPUs of the
-/// group (`cpuset_attach` in `kernel/cgroup/cpuset.c`), and a run with a fixed placement would move among them.
+/// Moves the calling process into control groups by writing a zero to each, which means the writer, see `cgroups(7)`.
+/// The process keeps its affinity as far as the groups have those CPUs: before Linux 6.2 a process that enters a group
+/// gets all CPUs of the group (`cpuset_attach` in `kernel/cgroup/cpuset.c`), and a run with a fixed placement would
+/// move among them.
 ///
 /// # Safety
 /// Must run in the child of [`start`]; the descriptors are open.
@@ -381,8 +390,8 @@ unsafe fn enter(groups: &[i32]) -> Result<(), Stage> {
         return Err(Stage::Group);
     }
     if got > 0 {
-        // Where the groups have none of these CPUs, the kernel's choice stays: requested CPUs were checked before any
-        // child was created.
+        // The call fails where the groups have none of the earlier CPUs; the process then keeps those that the kernel
+        // chose. Requested CPUs were checked before any child was created.
         // SAFETY: the kernel reads the bytes that it wrote above.
         unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, got, mask.as_ptr()) };
     }
@@ -404,7 +413,7 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
         }
         setup.signals.apply();
         if setup.own_group {
-            // The call fails for no child that has just been created.
+            // The call cannot fail for a child that has just been created.
             libc::setpgid(0, 0);
         }
         if let Some(cwd) = &setup.cwd {
@@ -433,8 +442,8 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
     Ok(())
 }
 
-/// Moves the standard descriptors to their numbers. A descriptor that occupies the number of another is duplicated
-/// first, since it would be overwritten before its turn.
+/// Duplicates the three descriptors to the numbers 0, 1 and 2. A descriptor that occupies the number of another is
+/// first duplicated to a higher number, since it would be overwritten before its turn.
 ///
 /// # Safety
 /// Must run in the child of [`start`], whose table of descriptors is its own.
@@ -468,7 +477,7 @@ fn limit_stack(bytes: u64) -> libc::c_int {
     }
 }
 
-/// Marks every descriptor above standard error to be closed on exec, except these.
+/// Marks every descriptor above standard error to be closed on exec, except those listed.
 ///
 /// # Safety
 /// Must run in the child of [`start`], whose table of descriptors is its own.

@@ -14,7 +14,7 @@ pub struct Summons(OwnedFd);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Summoned {
-    /// There was at least one call since the last wait.
+    /// [`Summoner::call`] was called at least once since the last wait.
     Called,
     Interrupted,
     /// No process holds the write end any more.
@@ -42,13 +42,13 @@ impl Summoner {
 }
 
 impl Summons {
-    /// Returns the number of the descriptor, to be inherited.
+    /// Returns the number of the descriptor, so that a child process can inherit it.
     pub fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
 
-    /// Sleeps until there is a call. Makes one system call and no allocation, so that a child may wait between vfork
-    /// and exec.
+    /// Sleeps until [`Summoner::call`] is called, a signal arrives, or no process holds the write end any more. Makes
+    /// one system call and no allocation, so that a child may wait between vfork and exec.
     ///
     /// # Errors
     /// Fails where the pipe cannot be read.

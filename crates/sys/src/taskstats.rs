@@ -14,9 +14,9 @@ use crate::{Result, SysError, check};
 pub struct ExitRecord {
     pub tid: i32,
     pub pid: i32,
-    /// Process id of the parent at that moment.
+    /// Process id of the parent when the task ended.
     pub parent: i32,
-    /// CPU time up to the last tick: the record is written before the rest is charged.
+    /// CPU time up to the last tick: the record is written before the kernel charges the time since that tick.
     pub cpu_ns: u64,
     /// Time spent runnable but waiting for a CPU.
     pub run_delay_ns: u64,
@@ -42,8 +42,8 @@ const TASKSTATS_TYPE_STATS: u16 = 3;
 const TASKSTATS_TYPE_AGGR_PID: u16 = 4;
 /// Size in bytes of the netlink header and the generic netlink header.
 const HEADERS: usize = 16 + 4;
-/// Size of the receive buffer, for bursts: a run of many processes must not lose records while the spawner waits for
-/// its leader. The buffer has room for about thirty thousand records.
+/// Size of the receive buffer, for bursts: a run of many processes must not lose records while the reader waits for the
+/// run's first process. The buffer has room for about thirty thousand records.
 pub const ROOM_BYTES: i32 = 32 << 20;
 
 impl Listener {
@@ -122,7 +122,8 @@ impl Listener {
         Ok(())
     }
 
-    /// Receives one message into the buffer; `None` if there is no message and the flags say not to wait.
+    /// Receives one message into the buffer and returns its size in bytes; `None` if there is no message and the flags
+    /// say not to wait.
     fn receive(&mut self, flags: i32) -> Result<Option<usize>> {
         // SAFETY: the pointer and length describe the buffer, which is writable.
         let got = unsafe {
@@ -135,7 +136,7 @@ impl Listener {
         if error.source.kind() == std::io::ErrorKind::WouldBlock { Ok(None) } else { Err(error) }
     }
 
-    /// Passes on all records that have arrived; returns false if records were lost because the buffer was full.
+    /// Calls `each` with all records that have arrived; returns false if records were lost because the buffer was full.
     ///
     /// # Errors
     /// Fails where the socket cannot be read.
@@ -245,7 +246,7 @@ mod tests {
         let pid = run(1);
         let mut found = None;
         let whole = listener.drain(|record| found = Some(record).filter(|it| it.pid == pid).or(found.take()));
-        // CPU time and resident set may be zero: values below a tick or a batch are not counted yet.
+        // CPU time and resident set may be zero: the kernel counts them only by ticks and by batches of pages.
         let record = found.expect("the kernel reports every task that ends");
         assert_eq!((record.tid, record.parent), (pid, std::process::id() as i32));
         assert!(whole.unwrap());
@@ -259,7 +260,8 @@ mod tests {
         assert!(!listener.drain(|_| records += 1).unwrap(), "200 records fit into 4 KiB");
         assert!(records < 200, "{records}");
         let mut late = Vec::new();
-        // Other processes may fill so small a buffer again meanwhile, so the second result proves nothing.
+        // Other processes may fill so small a buffer again meanwhile, so whether the second call reports a loss proves
+        // nothing.
         listener.drain(|record| late.push(record.parent)).unwrap();
         assert!(!late.contains(&(std::process::id() as i32)), "a record of the run before was left");
     }

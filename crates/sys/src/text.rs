@@ -9,7 +9,7 @@ use crate::files::{open_regular, open_without_waiting};
 use crate::process::wait_readable;
 use crate::signal::stop_requested;
 
-/// Interval at which the stop flag is checked while a pipe is silent; a signal ends the wait at once.
+/// Interval at which a request to stop is looked for while a pipe is silent; a signal ends the wait at once.
 const LOOK_MS: i32 = 100;
 
 /// Reads a whole file of at most `bytes_max` bytes, as text.

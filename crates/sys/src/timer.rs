@@ -40,7 +40,7 @@ extern "C" fn count(_: libc::c_int) {
     STORM.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Interrupts this process as soon as a timer can, with `SIGALRM`; see `setitimer(2)`.
+/// Sends this process one `SIGALRM` after 1 µs, the shortest time that the timer of `setitimer(2)` can be set to.
 pub fn storm_once() -> Result<()> {
     // SAFETY: a zeroed sigaction is valid: no flags and an empty mask.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
@@ -58,7 +58,8 @@ pub fn storm_signals() -> u64 {
 }
 
 /// Returns the timer slack of the calling thread: the delay that the kernel may add to its timers to fire several at
-/// once, see `PR_GET_TIMERSLACK` in `prctl(2)`. Real-time policies ignore it.
+/// once, see `PR_GET_TIMERSLACK` in `prctl(2)`. `None` if the kernel refuses. Threads of real-time policies have no
+/// such delay.
 pub fn slack_ns() -> Option<u64> {
     // SAFETY: the option takes no argument.
     u64::try_from(unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) }).ok()

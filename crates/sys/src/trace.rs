@@ -19,7 +19,8 @@ pub enum Event {
     Ended(Exit),
 }
 
-/// Follows every descendant from now on; all of them are killed if the tracer dies.
+/// Makes the kernel trace every process and thread that a stopped task, or a descendant of it, creates from now on, and
+/// report their execs and ends. All of them are killed if the tracer dies.
 pub fn follow_descendants(pid: i32) -> Result<()> {
     let options = libc::PTRACE_O_EXITKILL
         | libc::PTRACE_O_TRACEFORK
@@ -77,7 +78,7 @@ pub fn shift_heap(_pid: i32, _bytes: u16) -> Result<()> {
 /// Fails where the kernel refuses.
 #[cfg(target_arch = "x86_64")]
 pub fn shift_heap(pid: i32, bytes: u16) -> Result<()> {
-    /// The instruction `syscall`.
+    /// The bytes of the instruction `syscall`.
     const SYSCALL: i64 = 0x050f;
     // SAFETY: a zeroed user_regs_struct is a valid value of a plain C structure.
     let mut before: libc::user_regs_struct = unsafe { std::mem::zeroed() };
@@ -184,7 +185,7 @@ pub fn skip_call(pid: i32) -> Result<()> {
     change_registers(pid, |registers| registers.orig_rax = u64::MAX)
 }
 
-/// Sets the error number that a system call returns, at whose end a task has stopped.
+/// Makes the system call at whose end a task has stopped return this error number.
 ///
 /// # Errors
 /// Returns the errors of [`skip_call`].
@@ -224,7 +225,7 @@ fn change_registers(_pid: i32, change: impl FnOnce(&mut Registers)) -> Result<()
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoEvent {
     Interrupted,
-    /// No task is left.
+    /// No task is left that an event could concern.
     NoneLeft,
 }
 
@@ -243,7 +244,7 @@ fn event_had_by(tid: i32) -> std::result::Result<(i32, Event), NoEvent> {
     event_of(tid, libc::WNOHANG)
 }
 
-/// Returns the next event of this task, or of any (-1).
+/// Returns the next event of this task, or of any task (-1), with these options of `waitpid(2)`.
 fn event_of(whose: i32, options: i32) -> std::result::Result<(i32, Event), NoEvent> {
     let mut status = 0;
     // SAFETY: the pointer is valid for writes during the call.
@@ -272,11 +273,12 @@ fn event_of(whose: i32, options: i32) -> std::result::Result<(i32, Event), NoEve
 pub enum Traced {
     /// A task stopped or ended; a task that ended is reaped.
     Event(i32, Event),
-    /// The leader has ended, and its other threads are gone; it is not reaped.
+    /// The process that the caller named as leader has ended with all of its threads, and is not reaped.
     LeaderEnded,
 }
 
-/// Waits for the next event of a traced task; untraced children are ignored.
+/// Waits for the next event of a traced task; untraced children are ignored. The end of the process `leader` is
+/// reported without reaping it.
 ///
 /// # Errors
 /// Returns the reason why there was no event.
@@ -325,8 +327,8 @@ pub fn signal_thread(process: i32, tid: i32, signal: i32) -> Result<()> {
     check(sent as i32, "tgkill").map(drop)
 }
 
-/// Follows the threads of a stopped task from now on, and the programs that it executes; all of them are killed if the
-/// tracer dies.
+/// Makes the kernel trace the threads that a stopped task creates from now on, and report the programs that they
+/// execute. All of them are killed if the tracer dies.
 ///
 /// # Errors
 /// Fails where the task is not stopped, or is gone.

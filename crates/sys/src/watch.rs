@@ -13,7 +13,7 @@ pub struct Watch {
     word: OwnedFd,
 }
 
-/// Watches over the group of this leader.
+/// Starts a process that kills the process group of `leader` if this process ends before it drops the [`Watch`].
 ///
 /// # Errors
 /// Fails where the kernel creates no pipe or no process.
@@ -32,9 +32,9 @@ pub fn watch_group(leader: i32) -> Result<Watch> {
     Ok(Watch { watcher, word })
 }
 
-/// Main function of the watcher. A session of its own keeps the signals of a terminal away, and a blocked mask all
-/// others that can be blocked. All descriptors except the pipe are closed, since locks and other pipes end only with
-/// their last holder.
+/// Main function of the watcher. It has a session of its own, so that no signal of a terminal reaches it, and blocks
+/// all signals that can be blocked. All descriptors except the pipe are closed, since locks and other pipes end only
+/// with their last holder.
 fn watch(heard: RawFd, leader: i32) -> ! {
     // SAFETY: the calls are those of signal-safety(7), with pointers to memory of this function.
     unsafe {

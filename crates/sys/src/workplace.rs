@@ -84,7 +84,7 @@ impl Workplace {
 
     /// Leaves the directory as a killed process would.
     pub fn abandon(self) {
-        // A child that is just being created has the descriptor, too.
+        // The lock is released explicitly, since a child that is just being created has the descriptor, too.
         let _unlocked = self.mark.unlock();
         drop(self.folder.keep());
     }
@@ -178,8 +178,8 @@ impl Machine {
         format!("{}\n{}\n", self.boot, self.name)
     }
 
-    /// Returns whether the text was written by this machine, in this boot or an earlier one. An unknown property never
-    /// matches.
+    /// Returns whether the text was written by this machine, in this boot or an earlier one. A boot identifier or host
+    /// name that could not be read never matches.
     fn is_that_of(&self, text: &str) -> bool {
         let mut lines = text.lines();
         let is = |own: &str, line: Option<&str>| !own.is_empty() && line == Some(own);
@@ -238,8 +238,9 @@ mod tests {
         assert_eq!((names.len(), names[0].file_name().to_str()), (1, Some("content")));
     }
 
-    /// Directories with names of the same form: one made by a user under that name, one that others may write to, and
-    /// one of another user, each lacking exactly one property of a temporary directory; a file; a link to a directory.
+    /// Directories with names as fauxplat gives them: one made by a user under that name, one that others may write to,
+    /// and one of another user, each lacking exactly one property of a temporary directory; a file; a link to a
+    /// directory.
     #[test]
     fn what_is_not_ours_stays() {
         let place = place();
@@ -273,7 +274,7 @@ mod tests {
         assert!(!left.exists() && target.join("content").exists());
     }
 
-    /// Directories whose lock may not be visible from here, or that had no lock.
+    /// Directories of other machines, whose lock may not be visible here, and directories that had no lock.
     #[test]
     fn of_other_machines_what_is_old_goes() {
         let place = place();

@@ -61,7 +61,7 @@ fn shared_memory_is_as_long_as_asked_and_closed_on_exec() {
     assert!(nothing.to_string().starts_with("mmap of the shared memory: "), "{nothing}");
     let not_a_file = std::fs::File::open("/dev/null").unwrap();
     assert!(SharedWords::map(&not_a_file, 4).is_err());
-    // The memory outlives its file, and is visible through a duplicate of the descriptor.
+    // The mapped memory outlives the descriptor of its file, and is visible through a duplicate of the descriptor.
     let words = SharedWords::map(&file, 4).unwrap();
     let other = std::fs::File::from(duplicate(file.as_raw_fd()).unwrap());
     assert_eq!(flags_of(&other) & CLOSE_ON_EXEC, CLOSE_ON_EXEC);

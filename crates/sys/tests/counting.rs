@@ -8,7 +8,7 @@ use fauxplat_sys::perf::{Count, Counter, CountingEvent, Whom};
 use fauxplat_sys::process;
 use fauxplat_sys::spawn::{ChildSetup, Image, start};
 
-/// Number of rounds of three instructions.
+/// Number of rounds of the test program's loop of three instructions.
 const ROUNDS: u32 = 1_000_000;
 
 /// `PERF_TYPE_HARDWARE` with `PERF_COUNT_HW_INSTRUCTIONS` and `PERF_COUNT_HW_CPU_CYCLES`.
@@ -25,7 +25,8 @@ const fn of_processor(config: u64) -> CountingEvent {
     }
 }
 
-/// Returns the machine's ELF number and the program, with the number of instructions outside its rounds.
+/// Returns the number of the architecture in ELF, the machine code of the test program, and its number of instructions
+/// outside the loop of [`ROUNDS`].
 #[cfg(target_arch = "aarch64")]
 fn code() -> (u16, Vec<u8>, u64) {
     let words = [

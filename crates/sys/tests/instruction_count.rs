@@ -1,4 +1,4 @@
-//! The kernel of the index executes exactly the stated number of instructions, as counted by valgrind.
+//! The loop [`arithmetic::fauxplat`] executes exactly the stated number of instructions, as counted by valgrind.
 #![expect(clippy::disallowed_methods, reason = "the test starts valgrind on itself")]
 #![expect(clippy::disallowed_macros, reason = "a test that cannot run says so")]
 
@@ -9,7 +9,8 @@ use fauxplat_sys::arithmetic::{self, FAUXPLAT_INSTRUCTIONS};
 /// Environment variable of the process whose instructions are counted: the number of iterations.
 const ITERATIONS: &str = "FAUXPLAT_TEST_ITERATIONS";
 
-/// Counts the instructions inside the kernel for this many iterations: runs this test once more, under valgrind.
+/// Counts the instructions of [`arithmetic::fauxplat`] for this many iterations, by running this test once more under
+/// valgrind; `None` if valgrind is not installed.
 fn counted(iterations: u64) -> Option<u64> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])

@@ -22,12 +22,12 @@ pub fn memberships(text: &str) -> impl Iterator<Item = Membership<'_>> {
     })
 }
 
-/// Returns the path of the group in the version 1 hierarchy with a controller.
+/// Returns the path of a process's group in the version 1 hierarchy with a controller, from `/proc/PID/cgroup`.
 pub fn path_v1<'t>(text: &'t str, controller: &str) -> Option<&'t str> {
     memberships(text).find(|group| mounts::has(group.controllers, controller)).map(|group| group.path)
 }
 
-/// Returns the path of the group in the hierarchy of version 2.
+/// Returns the path of a process's group in the hierarchy of version 2, from `/proc/PID/cgroup`.
 pub fn path_v2(text: &str) -> Option<&str> {
     memberships(text).find(|group| group.controllers.is_empty()).map(|group| group.path)
 }
@@ -47,11 +47,12 @@ pub fn hierarchy<'t>(groups: &'t str, mountinfo: &'t str, controller: &str) -> O
 pub struct Ancestry {
     /// Whether the hierarchy is of version 2.
     pub is_v2: bool,
-    /// Directories below the root path: the group of the process first, the highest visible group last.
+    /// Directories of the groups, relative to the root directory: that of the group of the process first, that of the
+    /// highest visible group last.
     pub folders: Vec<String>,
 }
 
-/// Maximum depth of nesting; a longer path is not a real one.
+/// Maximum number of groups in a path, each within the one before; a longer path is not a real one.
 const DEPTH_MAX: usize = 64;
 
 /// Lists the groups from the group of a process up to the mount point of its hierarchy. `None` if no mounted hierarchy
@@ -75,7 +76,8 @@ pub fn below<'t>(path: &'t str, part: &str) -> Option<&'t str> {
     (!below.split('/').any(|name| name == "..")).then_some(below)
 }
 
-/// Lists the directories, or only the mount point if the group is outside of the mounted part.
+/// Lists the directories of a group and of all groups above it, or only the mount point if the group is outside of the
+/// mounted part.
 fn folders(path: &str, part: &str, point: &str) -> Vec<String> {
     let base = point.trim_matches('/');
     let names = below(path, part).unwrap_or_default().split('/').filter(|name| !name.is_empty());
@@ -86,7 +88,7 @@ fn folders(path: &str, part: &str, point: &str) -> Vec<String> {
     (0..=names.len()).rev().map(folder).collect()
 }
 
-/// CPU quota of a group in each period.
+/// Limit on the CPU time that a group may use in each period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
     /// CPU time in a period, summed over all CPUs.
@@ -157,7 +159,7 @@ pub fn limit(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// A machine with both versions, kernel 4.19.
+    /// Groups of a process on a machine with hierarchies of both versions, kernel 4.19.
     const HYBRID: &str =
         "9:name=systemd:/\n4:memory:/a/b\n2:cpu,cpuacct:/job:x\n1:cpuset:/\n0::/user.slice\n";
     const MOUNTS: &str = "\

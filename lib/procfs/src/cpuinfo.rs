@@ -8,8 +8,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> + '_ {
     entries.filter(|(_, value)| !value.is_empty())
 }
 
-/// Returns the CPU whose description begins with a line. s390 writes `processor 0: version = …` and later `cpu number :
-/// 0`; all other architectures write `processor : 0`.
+/// Returns the CPU whose description begins with a line of this key and value; `None` for other lines. s390 writes
+/// `processor 0: version = …` and later `cpu number : 0`; all other architectures write `processor : 0`.
 pub fn processor(key: &str, value: &str) -> Option<u32> {
     let digits = match key.strip_prefix("processor")?.trim_start() {
         "" => value,

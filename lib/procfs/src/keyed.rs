@@ -17,13 +17,13 @@ pub fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     found.map(|(_, value)| value).filter(|value| !value.is_empty())
 }
 
-/// Returns the value as a number; a unit after it, such as `kB`, is ignored.
+/// Returns the value of a key as a number; a unit after it, such as `kB`, is ignored.
 pub fn number(text: &str, key: &str) -> Option<u64> {
     parse(value(text, key)?.split_ascii_whitespace().next()?)
 }
 
-/// Returns a value with the unit `kB`, which in the kernel's files means 1024 bytes, as a number of bytes; absent for
-/// any other unit.
+/// Returns the value of a key with the unit `kB`, which in the kernel's files means 1024 bytes, as a number of bytes;
+/// absent for any other unit.
 pub fn bytes(text: &str, key: &str) -> Option<u64> {
     in_bytes(value(text, key)?)
 }
@@ -32,7 +32,7 @@ pub(crate) fn in_bytes(value: &str) -> Option<u64> {
     parse(value.strip_suffix("kB")?.trim_end())?.checked_mul(1024)
 }
 
-/// Returns a value of hexadecimal digits, such as the masks of signals and capabilities.
+/// Returns the value of a key that consists of hexadecimal digits, such as the masks of signals and capabilities.
 pub fn mask(text: &str, key: &str) -> Option<u64> {
     let digits = value(text, key)?;
     let is_mask = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

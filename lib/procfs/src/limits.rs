@@ -2,7 +2,7 @@
 
 use crate::number;
 
-/// Start of the columns, see `proc_pid_limits` in the kernel's `fs/proc/base.c`.
+/// Position in a line at which the soft limit begins, see `proc_pid_limits` in the kernel's `fs/proc/base.c`.
 const SOFT: usize = 26;
 
 /// Iterates over the soft limits that are numbers, by their names without `Max`: `open files`, `stack size`. Limits

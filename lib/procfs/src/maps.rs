@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A line: a range of memory, and the file that is mapped there.
+/// A line of `/proc/PID/maps`: a range of memory, and the file that is mapped there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapsLine<'t> {
     /// Addresses of the range.

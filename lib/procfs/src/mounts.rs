@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// A mount. Paths are in the kernel's notation, with blanks as `\040`; see [`unescaped`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mount<'t> {
-    /// The mounted part of the file system; `/` if the file does not name it.
+    /// The mounted part of the file system; `/` for a line of `mounts`, which does not name it.
     pub part: &'t str,
     /// Mount point.
     pub point: &'t str,

@@ -3,7 +3,7 @@
 
 use crate::number;
 
-/// The message that names the killed process. The kernel always writes it.
+/// The message that names the killed process, `Killed process …`. The kernel always writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kill<'t> {
     /// Process id, in the initial namespace.
@@ -16,8 +16,8 @@ pub struct Kill<'t> {
     pub anonymous_bytes: Option<u64>,
 }
 
-/// The message before [`Kill`], which also names groups. The kernel drops some of these messages if there are many
-/// within seconds.
+/// The message before [`Kill`], `oom-kill:…`, which also names the control group. The kernel drops some of these
+/// messages if there are many within seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice<'t> {
     /// The group whose limit was reached, from the root of its hierarchy; empty if the memory of the machine was

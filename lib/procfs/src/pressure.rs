@@ -3,14 +3,14 @@
 
 use crate::number;
 
-/// A line: the share of the time in which tasks waited, and their total waiting time since boot.
+/// A line of a pressure file: the shares of recent time in which tasks waited, and their total waiting time since boot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pressure {
-    /// Share of the last ten seconds, in per cent.
+    /// Share of the last ten seconds in which tasks waited, in per cent.
     pub avg10_percent: Option<f64>,
-    /// Share of the last minute, in per cent.
+    /// Share of the last minute in which tasks waited, in per cent.
     pub avg60_percent: Option<f64>,
-    /// Share of the last five minutes, in per cent.
+    /// Share of the last five minutes in which tasks waited, in per cent.
     pub avg300_percent: Option<f64>,
     /// Waiting time since boot, in microseconds.
     pub total_us: Option<u64>,

@@ -21,7 +21,7 @@ pub enum Kind {
     Idle,
     /// Idle, while a task of this CPU waited for a disk. Since Linux 2.6.
     Iowait,
-    /// Interrupts.
+    /// Handling of interrupts.
     Irq,
     /// Deferred work of interrupts.
     Softirq,
@@ -55,7 +55,7 @@ impl Ticks {
         self.sum(&[Kind::Idle, Kind::Iowait])
     }
 
-    /// Returns the sum of all kinds.
+    /// Returns the sum of all kinds, in which the time of guests counts once.
     pub fn total(&self) -> Option<u64> {
         [self.busy()?, self.idle()?, self.of(Kind::Steal).unwrap_or(0)]
             .into_iter()
@@ -68,7 +68,7 @@ impl Ticks {
     }
 }
 
-/// The line of one CPU, or of all CPUs together.
+/// The line of `/proc/stat` of one CPU, or of all CPUs together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuLine<'t> {
     /// The CPU; `None` for all CPUs together.

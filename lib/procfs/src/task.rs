@@ -9,7 +9,7 @@ const KERNEL_THREAD: u64 = 0x0020_0000;
 /// `PF_NO_SETAFFINITY`: the affinity of the task cannot be changed.
 const NO_SET_AFFINITY: u64 = 0x0400_0000;
 
-/// The line of `/proc/PID/stat`.
+/// The line of `/proc/PID/stat`, or of `/proc/PID/task/TID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskStat<'t> {
     /// Id of the process or thread.

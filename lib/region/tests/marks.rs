@@ -30,7 +30,7 @@ fn a_program_that_marks() {
     let _unended = std::mem::ManuallyDrop::new(SORT.enter());
 }
 
-/// Returns a page of this layout without events.
+/// Returns a page with the layout of `docs/regions.md`, without event counts.
 fn page() -> Vec<u8> {
     let mut bytes = vec![0; (64 + 512 * 32) * 8];
     bytes[..8].copy_from_slice(b"FPREGION");
@@ -38,7 +38,8 @@ fn page() -> Vec<u8> {
     bytes
 }
 
-/// Runs the program with a file of this content in the variable, and returns the words of the file afterwards.
+/// Runs [`a_program_that_marks`] with the path of a file of this content in `FAUXPLAT_REGIONS`, and returns the words
+/// of the file afterwards.
 fn run(content: &[u8], name: &str) -> Vec<u64> {
     let path = std::env::temp_dir().join(format!("fauxplat-marks-{}-{name}", std::process::id()));
     std::fs::write(&path, content).unwrap();

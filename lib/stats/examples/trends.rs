@@ -1,8 +1,9 @@
-//! Simulated series of sessions: how often a change is told that is not there, and what is found.
+//! Simulated series of sessions: how often a change is reported that is not there, and how many of the true changes are
+//! found.
 //!
-//! `cargo run --release -p fauxplat-stats --example trends -- alarms 1000` (a number of series of each kind), `power 200`, `gate
-//! 2000`, or `speed`; `series COUNT STEP` prints labelled series as lines of JSON, on which other programs can be tried, a STEP
-//! of 0 for series without a change.
+//! `cargo run --release -p fauxplat-stats --example trends -- alarms 1000` (a number of series of each kind), `power
+//! 200`, `gate 2000`, or `speed`; `series COUNT STEP` prints labelled series as lines of JSON, on which other programs
+//! can be tried; a STEP of 0 is for series without a change.
 #![expect(
     clippy::disallowed_macros,
     clippy::disallowed_methods,
@@ -14,28 +15,28 @@ use std::time::Instant;
 use fauxplat_stats::draw::Draw;
 use fauxplat_stats::levels::{Searcher, newest};
 
-/// Sessions of a series.
+/// Number of sessions of a series.
 const SESSIONS: usize = 200;
 
-/// Standard deviation between sessions.
+/// Standard deviation of the noise between sessions.
 const SD: f64 = 0.02;
 
-/// Error level of the search.
+/// Probability with which the search may report a change in a series without one.
 const LEVEL: f64 = 0.01;
 
-/// First seed: the rules were set on series of other seeds.
+/// First seed of the simulated series; the constants of the search were chosen on series of other seeds.
 const SEED: u64 = 7_000_000;
 
-/// Farthest session at which a change counts as found.
+/// Maximum distance in sessions of a reported change from a true change that counts as found.
 const NEAR: usize = 5;
 
-/// Fewest sessions between two changes.
+/// Minimum number of sessions between two changes.
 const APART: usize = 20;
 
-/// Kinds of noise.
+/// Kinds of noise of the simulated series.
 const KINDS: [&str; 5] = ["normal", "heavy", "autocorrelated", "outliers", "seasonal"];
 
-/// Noise of a kind, with a standard deviation of one but for outliers.
+/// Noise of one of the [`KINDS`], with standard deviation [`SD`] except for outliers.
 fn noise(kind: &str, n: usize, draw: &mut Draw) -> Vec<f64> {
     let (mut state, phase) = (draw.normal(), draw.uniform());
     let period = 7.0 + 23.0 * draw.uniform();
@@ -60,7 +61,7 @@ fn noise(kind: &str, n: usize, draw: &mut Draw) -> Vec<f64> {
     (0..n).map(|at| SD * next(at)).collect()
 }
 
-/// A series with one to three changes of a size, up or down, and their places; none for a size of zero.
+/// A series with one to three changes of a size, up or down, and their places; without changes for a size of zero.
 fn labelled(kind: &str, step: f64, seed: u64) -> (Vec<f64>, Vec<usize>) {
     let mut draw = Draw::new(seed, 7);
     let mut values = noise(kind, SESSIONS, &mut draw);
@@ -80,7 +81,7 @@ fn labelled(kind: &str, step: f64, seed: u64) -> (Vec<f64>, Vec<usize>) {
     (values, places)
 }
 
-/// Changes that are told and true, all that are told, and all that are true.
+/// Numbers of reported changes that are true, of all reported changes, and of all true changes.
 #[derive(Clone, Copy, Default)]
 struct Count {
     hits: usize,

@@ -4,16 +4,17 @@ use crate::describe::{median, median_in_place};
 use crate::noncentral::{Noncentrality, noncentrality};
 use crate::smooth::{scatter, trend, trend_noise, trend_parameters};
 
-/// The visits of one block in chronological order: the level of each visit, as an index, and its value.
+/// A block of a sweep: visits of levels in chronological order, each with the index of the level and the value that was
+/// measured there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
-    /// Levels, each at most once.
+    /// Indices of the levels, each at most once.
     pub levels: Vec<u16>,
     /// Values, usually logarithms.
     pub values: Vec<f64>,
 }
 
-/// Rounds of fitting drift and levels in turn; more make no visible difference.
+/// Number of rounds in which drift and effects are fitted in turn; more rounds do not change the result visibly.
 const ROUNDS: usize = 3;
 
 /// A visit further than this many local standard deviations from the median of its level is winsorised.
@@ -50,10 +51,10 @@ pub struct Additive {
     pub df: f64,
 }
 
-/// Size of the effects, taken together.
+/// Size of the effects of all levels together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
-    /// F ratio between levels.
+    /// F ratio: mean square between levels over the error variance.
     pub f: f64,
     /// Mean squared effect relative to the mean level, with its interval.
     pub effect: Noncentrality,
@@ -68,7 +69,7 @@ pub struct Size {
 /// Decomposes a sweep over `levels` levels.
 ///
 /// Drift is a running median over time ([`trend`]) of the values minus the present effects; effects are weighted means
-/// of the values minus the drift, with outliers pulled in (Huber's estimate of location). Both are fitted in turn, as
+/// of the values minus the drift, with outliers winsorised (Huber's estimate of location). Both are fitted in turn, as
 /// is usual for additive models (Tukey's median polish; Hastie and Tibshirani 1990, "backfitting"). Visits in restless
 /// stretches weigh less, according to the local scatter.
 pub fn fit(blocks: &[Block], levels: usize) -> Additive {
@@ -294,7 +295,8 @@ mod tests {
                 let effect = fit(&data, levels.into()).size(&data, 0.05).unwrap().effect;
                 effect.low <= truth && truth <= effect.high
             });
-            // 190 of 200 are expected; with drift steps of 20 times the noise, somewhat fewer are allowed.
+            // Intervals of 95 % are expected to cover 190 of 200 times; with drift steps of 20 times the noise,
+            // somewhat fewer are allowed.
             let covers = covers.count();
             assert!(covers >= 180, "{levels} levels {blocks} blocks spread {spread}: {covers}");
         }

@@ -4,17 +4,17 @@ use crate::describe::{mean, variance};
 use crate::distribution::normal_upper_tail;
 use crate::draw::Draw;
 
-/// An attribute of every item.
+/// Values of an attribute, one for every item.
 #[derive(Clone, Debug)]
 pub enum Attribute {
     /// A level out of a number of levels; [`NO_LEVEL`] stands for an item without any of them.
     Levels {
         /// The level of each item.
         of: Vec<u32>,
-        /// Number of levels.
+        /// Number of levels of the attribute.
         count: usize,
     },
-    /// A number for each item, or its rank.
+    /// A number for each item, such as a measurement or a rank.
     Number(Vec<f64>),
 }
 
@@ -24,7 +24,7 @@ pub const NO_LEVEL: u32 = u32::MAX;
 /// The attribute with the strongest association.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Association {
-    /// Index of the attribute.
+    /// Index of the attribute among all that were tested.
     pub attribute: usize,
     /// The level whose values stand out most. For a number, 1 if larger numbers are associated with higher values, and
     /// 0 if smaller numbers are.
@@ -84,7 +84,7 @@ struct Test {
     sums: Vec<f64>,
 }
 
-/// An attribute in the order of strata.
+/// An attribute of the items in the order of their strata, with the standard deviation of each sum under random orders.
 enum Prepared {
     Levels { of: Vec<u32>, errors: Vec<f64>, levels: f64 },
     Number { of: Vec<f64>, error: f64 },

@@ -2,12 +2,12 @@
 
 use crate::describe::{MAD_TO_SD, median, median_in_place};
 
-/// Stakes, given as the difference (in units of the usual spread) for which each stake is the best. A grid by factors
-/// of two loses at most a few per cent of the growth between two of its points.
+/// Stakes, given as the difference (in units of the usual spread) for which each stake is the best. Between two stakes
+/// of this grid of factors of two, the evidence grows only a few per cent more slowly than with the best stake.
 const STAKES: [f64; 5] = [0.15, 0.3, 0.6, 1.2, 2.4];
 
-/// Maximum number of usual spreads that a difference counts, so that one outlier costs a bet no more than a few plain
-/// differences.
+/// Maximum size of a difference in usual spreads; a larger one counts as this, so that one outlier costs a bet no more
+/// than a few ordinary differences.
 const FENCE: f64 = 2.0;
 
 /// Number of earlier differences from which the usual spread is estimated. Before that, only the sign of a difference
@@ -17,7 +17,8 @@ const SPREAD_FROM: usize = 4;
 /// The smallest spread, as a log ratio: equal differences do not show how the next one will vary.
 const SPREAD_MIN: f64 = 1e-9;
 
-/// Logarithm of the price of a mixture over all stakes and both sides.
+/// Logarithm of the factor, ten, by which a mixture of five stakes on two sides may have less wealth than the best of
+/// them.
 const PRICE: f64 = std::f64::consts::LN_10;
 
 /// Wealth of each stake after all bets on one centre, as logarithms, for the side above and the side below.
@@ -76,14 +77,14 @@ fn ln_mean_exp(values: &[f64]) -> f64 {
 /// measured again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bets {
-    /// Each difference with the usual spread before it; zero while that is unknown.
+    /// Each difference with the usual spread of the differences before it; zero while that is unknown.
     seen: Vec<(f64, f64)>,
     /// Centres whose evidence is tracked at every moment, with the bets on each.
     asked: Vec<(f64, Wealth)>,
 }
 
 impl Bets {
-    /// No differences yet; evidence is tracked about these centres.
+    /// Bets without any difference yet, which track the evidence about these centres.
     pub fn about(centres: &[f64]) -> Self {
         Bets { seen: Vec::new(), asked: centres.iter().map(|&centre| (centre, Wealth::default())).collect() }
     }
@@ -95,7 +96,7 @@ impl Bets {
         self.seen.push((d, spread));
     }
 
-    /// Number of differences.
+    /// Number of differences that were added.
     pub fn len(&self) -> usize {
         self.seen.len()
     }
@@ -121,17 +122,19 @@ impl Bets {
         (MAD_TO_SD * median_in_place(&mut values).unwrap_or(0.0)).max(SPREAD_MIN)
     }
 
-    /// Natural logarithm of the evidence that the centre lies above the centre of this index, against *at or below*.
+    /// Natural logarithm of the evidence that the true centre lies above the tracked centre with index `asked`, against
+    /// *at or below*.
     pub fn ln_above(&self, asked: usize) -> f64 {
         self.asked[asked].1.ln_above()
     }
 
-    /// Natural logarithm of the evidence that the centre lies below the centre of this index, against *at or above*.
+    /// Natural logarithm of the evidence that the true centre lies below the tracked centre with index `asked`, against
+    /// *at or above*.
     pub fn ln_below(&self, asked: usize) -> f64 {
         self.asked[asked].1.ln_below()
     }
 
-    /// Natural logarithm of the evidence that the centre differs from the centre of this index.
+    /// Natural logarithm of the evidence that the true centre differs from the tracked centre with index `asked`.
     pub fn ln_either(&self, asked: usize) -> f64 {
         self.asked[asked].1.ln_either()
     }
@@ -145,7 +148,7 @@ impl Bets {
         }
     }
 
-    /// The first centre in one direction that is excluded.
+    /// The end of the confidence sequence in one direction: the nearest excluded centre; infinite if none is excluded.
     fn end(&self, centre: f64, direction: f64, level: f64) -> f64 {
         let excluded = |distance: f64| {
             let mut wealth = Wealth::default();

@@ -37,7 +37,7 @@ pub fn bca_interval(values: &[f64], level: f64, seed: u64) -> Option<(f64, f64)>
     Some((end(level / 2.0)?, end(1.0 - level / 2.0)?))
 }
 
-/// The statistic of each resample, in ascending order.
+/// The winsorised mean of each resample, in ascending order.
 fn replicates(values: &[f64], seed: u64) -> Vec<f64> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut resample = vec![0.0; values.len()];
@@ -59,7 +59,7 @@ fn bias(replicates: &[f64], estimate: f64) -> f64 {
     -normal_upper_quantile(share.clamp(edge, 1.0 - edge))
 }
 
-/// Skewness of the jackknife values over six.
+/// The acceleration of Efron (1987): a sixth of the skewness of the jackknife values.
 fn acceleration(values: &[f64]) -> f64 {
     let length = values.len().div_ceil(JACKKNIFE_GROUPS);
     let left_out: Vec<f64> = (0..values.len())

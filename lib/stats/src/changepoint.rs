@@ -7,7 +7,7 @@ use crate::draw::Draw;
 /// Number of random orders for the null distribution of each length of a series.
 const DRAWS: usize = 999;
 
-/// A change of level.
+/// A change of level in a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
     /// Index of the first value of the new level.
@@ -31,7 +31,7 @@ pub struct Scanner {
 /// The largest statistic in random orders of one length.
 #[derive(Clone, Debug)]
 struct Chance {
-    /// The statistics in ascending order.
+    /// The largest statistic of each random order, in ascending order.
     sorted: Vec<f64>,
     /// Factor of x·exp(−x²/2), by which the tail beyond the resolution of the draws is approximated.
     tail: f64,
@@ -121,9 +121,9 @@ impl Chance {
     }
 }
 
-/// Factor of x·exp(−x²/2), the form of the tail of such a maximum (Miller and Siegmund 1982), that bounds the draws:
-/// the largest ratio over their last twentieth, so that the extrapolated tail tends to be too large rather than too
-/// small.
+/// Factor of x·exp(−x²/2), the form of the upper tail of the largest statistic (Miller and Siegmund 1982), that bounds
+/// the draws: the largest ratio over their last twentieth, so that the extrapolated tail tends to be too large rather
+/// than too small.
 fn tail(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     let from = n - n / 20;
@@ -172,7 +172,7 @@ fn midranks(values: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Noise of 2 % and a step from `at` on.
+    /// A series of `n` values: noise with standard deviation 0.02, and `step` added from index `at` on.
     fn series(n: usize, at: usize, step: f64, draw: &mut Draw) -> Vec<f64> {
         (0..n).map(|place| 0.02 * draw.normal() + if place >= at { step } else { 0.0 }).collect()
     }

@@ -3,7 +3,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A seeded generator with a specified stream, so that a seed gives the same draws on every machine.
+/// A seeded generator whose stream of numbers is specified, so that a seed gives the same draws on every machine.
 #[derive(Clone, Debug)]
 pub struct Draw(ChaCha8Rng);
 

@@ -11,17 +11,17 @@ use crate::describe::{MAD_TO_SD, median, median_in_place};
 /// Martingales and Ratios"). Mixing over λ ~ N(0, r²) gives E = (1 + r²V)^−½ exp(r²S² / (2(1 + r²V))), which exceeds
 /// 1/level with probability at most the level, over all time (Ville's inequality).
 ///
-/// Outliers are pulled in by a fence that is set *before* each difference is seen. An odd function of d that depends
-/// only on the past leaves d as likely as its negative, so the guarantee holds, and one outlier does not dominate V
+/// Outliers are clamped by a fence that is set *before* each difference is seen. An odd function of d that depends only
+/// on the past leaves d as likely as its negative, so the guarantee holds, and one outlier does not dominate V
 /// permanently.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EProcess {
-    /// Each difference with its fence.
+    /// Each difference with its fence, the distance from a centre of symmetry at which it is clamped.
     seen: Vec<(f64, f64)>,
     scale: f64,
 }
 
-/// The fence, in units of the scale, while there are too few differences to set it.
+/// The fence, in units of the `scale` of the e-process, while there are too few differences to set it.
 const FIRST_FENCE: f64 = 5.0;
 
 /// Minimum number of earlier differences that set a fence.
@@ -39,8 +39,8 @@ impl EProcess {
         self.seen.push((d, self.fence()));
     }
 
-    /// Maximum distance from the centre of symmetry that the next difference counts: the centre of the past differences
-    /// plus twice their spread.
+    /// The fence of the next difference, the distance from a centre of symmetry at which it is clamped: the distance of
+    /// the median of the past differences from zero, plus twice their spread.
     fn fence(&self) -> f64 {
         let first = FIRST_FENCE * self.scale;
         if self.seen.len() < PAST_MIN {

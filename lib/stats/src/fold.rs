@@ -7,24 +7,24 @@ use crate::describe::{MAD_TO_SD, mad, median, sorted};
 use crate::draw::Draw;
 use candidate::{Candidate, LANES, centre};
 
-/// Number of random arrangements of the effects against which a period is judged: a multiple of the lanes, minus the
-/// observed arrangement.
+/// Number of random arrangements of the effects with which the observed one is compared; together with the observed one
+/// a multiple of [`LANES`].
 const DRAWS: usize = 399;
 
-/// Minimum number of levels for which a period is searched.
+/// Minimum number of levels of the factor for which a period is searched.
 const LEVELS_MIN: usize = 12;
 
-/// Maximum number of periods on the even grid.
+/// Maximum number of candidate periods on the even grid of frequencies.
 const CANDIDATES_MAX: usize = 1000;
 
-/// Bins for the shape of a wave.
+/// Number of bins that are enough to show the shape of a wave.
 const FEW_BINS: usize = 12;
 
 /// Effects further than this many scaled median absolute deviations from their median are winsorised for the second of
 /// two searches. A single outlier must not hide a period, and periodic outliers must not be hidden by winsorising.
 const FENCE: f64 = 5.0;
 
-/// A periodic pattern.
+/// A periodic pattern of the effects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fold {
     /// Length of the period, in the unit of the positions.
@@ -49,9 +49,9 @@ pub struct Fold {
 /// periods of machines are also judged separately: two pulses always define some period, but two pulses at the distance
 /// of a page are evidence. The two p-values are combined by Bonferroni.
 ///
-/// A smooth course is not a period: the same number of contiguous bins must explain less. Of a period and its
-/// fractions period / k, the shortest is chosen that explains the effects as well as the longer ones. The interval contains all
-/// periods whose profile likelihood is near the best, and the best periods of `replicates`, effects from resampled
+/// A smooth course is not a period: the same number of contiguous bins must explain less. Of a period and its fractions
+/// period / k, the shortest is chosen that explains the effects as well as the longer ones do. The interval contains
+/// all periods whose profile likelihood is near the best, and the best periods of `replicates`, effects from resampled
 /// blocks. `seed` determines the random arrangements.
 pub fn fold(
     positions: &[f64],
@@ -73,30 +73,30 @@ pub fn fold(
     Some(Fold { period: candidate.period, low, high, explained: candidate.explained(effects), p_value })
 }
 
-/// Index of a candidate and how clear it is.
+/// Index of a candidate period, and its [`Candidate::clearness`].
 type Clear = (usize, f64);
 
-/// The clearest candidate of all, and that of the expected ones.
+/// The clearest of all candidate periods, and the clearest of the expected ones.
 #[derive(Clone, Copy, Debug)]
 struct Best {
     all: Clear,
     expected: Clear,
 }
 
-/// Centred effects and their sum of squares.
+/// Effects, as measured or with outliers winsorised, minus their mean; and the sum of their squares.
 struct Version {
     values: Vec<f64>,
     total: f64,
 }
 
-/// The effects as they are, and with outliers winsorised if there are any.
+/// The unchanged effects, and, if there are outliers, the effects with outliers winsorised.
 fn versions(effects: &[f64]) -> Vec<Version> {
     let versions = [Some(effects.to_vec()), pulled_in(effects)].into_iter().flatten();
     let centred = |mut values: Vec<f64>| Version { total: centre(&mut values), values };
     versions.map(centred).filter(|version| version.total > 0.0).collect()
 }
 
-/// All candidates for one set of positions.
+/// All candidate periods for one set of positions.
 struct Folder<'a> {
     positions: &'a [f64],
     step: f64,
@@ -112,7 +112,7 @@ impl<'a> Folder<'a> {
         let range = positions.last()? - positions.first()?;
         let gaps = positions.windows(2).map(|pair| pair[1] - pair[0]).filter(|&gap| gap > 0.0);
         let gaps = sorted(&gaps.collect::<Vec<_>>());
-        // The ends of a range may shorten a step, so the smallest gaps are ignored.
+        // Gaps at the ends of a range may be shorter than its step, so the smallest gaps are ignored.
         let step = *gaps.get(gaps.len() / 20)?;
         if positions.len() < LEVELS_MIN {
             return None;
@@ -141,8 +141,8 @@ impl<'a> Folder<'a> {
         ((period / self.step).round() as usize).clamp(2, (self.positions.len() / 2).max(2))
     }
 
-    /// Multiples of the step, and an even grid of frequencies at twice the resolution of the range; from two steps to
-    /// half of the range.
+    /// Candidate periods: multiples of the step, and an even grid of frequencies at twice the resolution of the range;
+    /// from two steps to half of the range.
     fn periods(&self) -> Vec<f64> {
         let longest = (self.range + self.step) / 2.0;
         let multiples = (2..=64).map(|k| f64::from(k) * self.step);
@@ -161,8 +161,9 @@ impl<'a> Folder<'a> {
     }
 
     /// The clearest candidates, and the shares of random arrangements of the same effects in which some candidate, or
-    /// some expected one, is as clear. Several arrangements are judged at a time, the observed one in the first lane of
-    /// the first batch. Drawing stops early if neither share can become small any more (Besag and Clifford 1991).
+    /// some expected one, is as clear as the clearest in the observed arrangement. Several arrangements are judged at a
+    /// time, the observed one in the first lane of the first batch. Drawing stops early if neither share can become
+    /// small any more (Besag and Clifford 1991).
     fn judge(&self, versions: &[Version], seed: u64) -> Option<(Best, (f64, f64))> {
         const ENOUGH: usize = 40;
         let mut draw = Draw::new(seed, 3);
@@ -186,7 +187,7 @@ impl<'a> Folder<'a> {
         Some((observed?, (share(all), share(expected))))
     }
 
-    /// The clearest candidates of each of several arrangements; `None` without any.
+    /// The clearest candidates of each of several arrangements; `None` if there are no candidates.
     fn best(&self, versions: &[Version], orders: &[Vec<usize>; LANES]) -> Option<[Best; LANES]> {
         let mut clear = vec![[f64::NEG_INFINITY; LANES]; self.candidates.len()];
         for version in versions {
@@ -236,8 +237,9 @@ impl<'a> Folder<'a> {
             let apart = self.candidate(whole.period, (k * part.inverse_counts.len()).min(room));
             let leaves_nothing = |finer: &Candidate| part.explains_as_much_as(finer, effects);
             let testable = part.is_testable() && apart.is_testable();
-            // The whole period with its own bins must not explain more than the fraction either. This is tested only if it
-            // has more bins in use than the fraction, since the test compares a finer candidate with a coarser one.
+            // The whole period with its own bins must not explain more than the fraction, either. This is tested only
+            // if it has more bins in use than the fraction, since the test compares a finer candidate with a coarser
+            // one.
             let is_enough =
                 testable && leaves_nothing(&apart) && (part.used >= whole.used || leaves_nothing(whole));
             is_enough.then_some(part)
@@ -258,7 +260,7 @@ fn pulled_in(effects: &[f64]) -> Option<Vec<f64>> {
         .then(|| effects.iter().map(|effect| effect.clamp(middle - reach, middle + reach)).collect())
 }
 
-/// Sum of squares between the same number of contiguous bins, which a smooth course would explain.
+/// Sum of squares that `bins` contiguous bins of the effects explain, as a smooth course does.
 fn smooth(effects: &[f64], bins: usize) -> f64 {
     let mut centred = effects.to_vec();
     centre(&mut centred);

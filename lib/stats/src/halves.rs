@@ -11,7 +11,7 @@ const SPLITS: usize = 64;
 /// How well the effects of the levels repeat, with an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repeatability {
-    /// Correlation over levels between two halves of the blocks, corrected to the whole.
+    /// Correlation over levels between two halves of the blocks, corrected to the full number of blocks.
     pub correlation: f64,
     /// Lower end of the interval of `correlation`.
     pub low: f64,

@@ -45,13 +45,13 @@ pub struct FactorEstimates {
     pub squares: f64,
     /// Degrees of freedom of `squares`.
     pub df: usize,
-    /// Multiple of the component that the expected mean square contains.
+    /// Factor of the variance component in the expected mean square of the factor.
     pub multiplier: f64,
     /// Share of the factor's information that the design keeps separate from the other factors; 1 if orthogonal.
     pub efficiency: f64,
     /// p-value of the F test against the residual.
     pub p_value: f64,
-    /// Whether the levels are a sample.
+    /// Whether the levels are a sample of a larger set.
     pub is_sample: bool,
     /// Effects of the factor's levels.
     pub levels: Vec<LevelEffect>,
@@ -62,21 +62,21 @@ pub struct FactorEstimates {
 /// Estimates for all factors, and the residual.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {
-    /// Estimates in the order of the factors.
+    /// Estimates for each factor, in the order of the given factors.
     pub factors: Vec<FactorEstimates>,
-    /// Residual variance.
+    /// Variance of the residuals, which no factor explains.
     pub residual: f64,
     /// Degrees of freedom of `residual`.
     pub df: f64,
     /// The values with outliers winsorised, minus their mean.
     pub values: Vec<f64>,
-    /// Residuals of these values, which no factor explains.
+    /// Residuals of `values`: the part of each that no factor explains.
     pub left: Vec<f64>,
-    /// The mean that was subtracted.
+    /// The mean that was subtracted from the values.
     pub centre: f64,
 }
 
-/// Rounds of fitting and winsorising.
+/// Number of rounds of fitting and winsorising.
 const ROUNDS: usize = 3;
 
 /// A value further than this many standard deviations from its fit is winsorised.
@@ -121,7 +121,7 @@ fn pull_in(values: &mut [f64], residuals: &[f64], stretch: f64) {
     }
 }
 
-/// The mean and the levels of some factors.
+/// Orthonormal basis of the space that a constant column and the indicator columns of these factors span.
 fn basis<'a>(runs: usize, factors: impl Iterator<Item = &'a Factor>) -> Basis {
     let mut basis = Basis::default();
     basis.push(vec![1.0; runs]);

@@ -20,49 +20,56 @@ const DEPENDENCE_FROM: usize = 24;
 /// Number of values on either side that determine the usual range around a value.
 const REACH: usize = 7;
 
-/// Values further than this many standard deviations from their surroundings are clamped before the scatter of
-/// stretches is estimated.
+/// Values further than this many standard deviations from the median of their neighbours are clamped before the scatter
+/// of the means of stretches is estimated.
 const FENCE: f64 = 2.5;
 
-/// Distances between values from which the spread is estimated where neighbours resemble each other.
+/// Distances, in places of the series, of the values from whose differences the spread is estimated, because neighbours
+/// may resemble each other.
 const APART: std::ops::RangeInclusive<usize> = 5..=12;
 
-/// The longest stretches whose means are compared have at most this part of the series.
+/// Minimum number of stretches of one length that a series has room for, if their means are to be compared.
 const STRETCHES: usize = 10;
 
 /// Maximum length of stretches whose means are compared: half of a month of days.
 const LONGEST: usize = 15;
 
-/// Share of the uncertainty of a spread by which the spread is reduced.
+/// Share of its relative uncertainty, √(2 / number of means), by which a spread that was estimated from few means is
+/// reduced.
 const DOUBT: f64 = 0.5;
 
 /// Number of values for each change that is removed from a series before its dependence is estimated. Load that comes
 /// and goes changes the level more often, and is not removed.
 const PER_CHANGE: usize = 50;
 
-/// Minimum length of a stretch that is tested: two sides of a test by ranks.
+/// Minimum length of a part of a series that is tested for a change: room for the two sides that a test by ranks
+/// compares.
 const SHORTEST: usize = 12;
 
-/// Maximum length of a stretch that is also tested by size. Longer ones have enough orders of ranks.
+/// Maximum length of a stretch that is also tested by size. Longer stretches have so many orders of ranks that the test
+/// by ranks suffices.
 const BY_SIZE_MAX: usize = 64;
 
-/// Share of the error level for the series as a whole; shorter stretches share the rest.
+/// Share of the error level that is spent on the test of the series as a whole; the tests of shorter stretches share
+/// the rest.
 const OF_WHOLE: f64 = 0.5;
 
 /// Maximum p-value of the changes that are removed from a series before its noise is estimated.
 const LENIENT: f64 = 0.01;
 
-/// Minimum number of values on a side that are represented by their median; all of fewer values have to lie apart.
+/// Minimum number of values on one side of a change that are represented by their median. On a shorter side, each value
+/// has to lie apart from the other side's median.
 const FEW: usize = 5;
 
-/// Share of a change by which each of few values has to lie apart.
+/// Minimum distance of each value of a short side from the other side's median, as a share of the distance of both
+/// medians.
 const PART: f64 = 0.5;
 
 /// Width of the 95 % interval of a change's place, times the squared ratio of noise to change (Bai 1997, "Estimation of
 /// a change point in multiple regression models", table 1).
 const PLACE_95: f64 = 11.03;
 
-/// The noise of a series.
+/// Scatter of the values of a series about their level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
     /// Standard deviation of a value about its level, in the unit of the values.
@@ -72,7 +79,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The noise of a series of one level, which outliers hardly affect. `None` for fewer than two values.
+    /// The noise of a series of one level, estimated so that outliers hardly matter. `None` for fewer than two values.
     /// [`Searcher::noise`] is for series whose level may change.
     pub fn of(series: &[f64]) -> Option<Self> {
         let neighbours = spread(series)?;
@@ -95,7 +102,8 @@ impl Noise {
     }
 }
 
-/// Inflation of a first-order autoregressive series whose neighbours are as similar as these.
+/// [`Noise::inflation`] of a first-order autoregressive series of standard deviation `sd` whose neighbours are as
+/// similar as those of `series`.
 fn of_neighbours(series: &[f64], sd: f64) -> f64 {
     let apart = spread_apart(series, 1).unwrap_or(sd);
     autocorrelation_inflation(if sd > 0.0 { 1.0 - (apart / sd).powi(2) } else { 0.0 })
@@ -111,14 +119,16 @@ fn without_spikes(series: &[f64]) -> Vec<f64> {
     series.iter().zip(around).map(drawn).collect()
 }
 
-/// Standard deviation, estimated from the distances of values that are `distance` apart.
+/// Standard deviation of a series, estimated from the differences of values that are `distance` places apart; `None` if
+/// there are no such values.
 fn spread_apart(series: &[f64], distance: usize) -> Option<f64> {
     let mut steps: Vec<f64> =
         series.iter().zip(series.get(distance..)?).map(|(a, b)| (b - a).abs()).collect();
     Some(MAD_TO_SD * median_in_place(&mut steps)? / std::f64::consts::SQRT_2)
 }
 
-/// Standard deviation of the mean of a stretch, estimated from the distances of neighbouring stretches.
+/// Standard deviation of the mean of a stretch of `length` values, estimated from the differences of neighbouring
+/// stretches.
 fn spread_of_means(series: &[f64], length: usize) -> Option<f64> {
     let mut sums = Vec::with_capacity(series.len() + 1);
     sums.push(0.0);
@@ -150,7 +160,8 @@ pub struct Step {
     pub low: f64,
     /// Upper end of the interval of `shift`.
     pub high: f64,
-    /// Probability of such a change anywhere in a series of one level, corrected for all stretches that were tested.
+    /// Probability that a series of one level has a change as clear as this one anywhere, corrected for all stretches
+    /// that were tested.
     pub p_value: f64,
 }
 
@@ -212,7 +223,7 @@ impl Searcher {
     }
 
     /// Searches again for each change between its neighbouring changes, so that no other change displaces it, and drops
-    /// changes that are not shown there.
+    /// changes that are not significant there.
     fn settle(&mut self, series: &[f64], noise: Noise, alpha: f64, found: &mut Vec<Change>) {
         let mut number = 0;
         while number < found.len() {
@@ -297,7 +308,7 @@ fn starts(n: usize, length: usize) -> Vec<usize> {
     starts
 }
 
-/// Bounds of the stretch between the neighbours of a change.
+/// Index bounds of the stretch between the changes before and after the change with this number.
 fn between(n: usize, found: &[Change], number: usize) -> (usize, usize) {
     let from = number.checked_sub(1).map_or(0, |before| found[before].at);
     (from, found.get(number + 1).map_or(n, |next| next.at))

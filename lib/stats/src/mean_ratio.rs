@@ -28,16 +28,16 @@ const LOSS_MAX: f64 = 0.95;
 /// Number of bisection steps that find an end of the interval.
 const HALVINGS: u32 = 30;
 
-/// The ratio of the mean of B to that of A.
+/// The ratio of the mean of B to that of A, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanRatio {
-    /// Ratio of the capped means.
+    /// Ratio of the mean of B to that of A, from readings with the cap.
     pub ratio: f64,
     /// Lower end of the interval; zero while nothing is excluded.
     pub low: f64,
     /// Upper end of the interval; infinite while nothing is excluded.
     pub high: f64,
-    /// Ratio of the plain means.
+    /// Ratio of the mean of B to that of A, from readings without the cap.
     pub plain: f64,
     /// The cap, as a multiple of the typical reading of each command.
     pub cap: f64,
@@ -46,7 +46,7 @@ pub struct MeanRatio {
 }
 
 impl MeanRatio {
-    /// The interval, extended to include that of another selection of readings.
+    /// The ratio, with the interval extended to include that of another selection of readings.
     pub fn reaching(self, other: &MeanRatio) -> MeanRatio {
         MeanRatio { low: self.low.min(other.low), high: self.high.max(other.high), ..self }
     }
@@ -103,7 +103,7 @@ fn mirrored(pairs: &[[f64; 2]]) -> Vec<[f64; 2]> {
 /// Stake on each pair, determined by the pairs before it.
 struct Stakes<'p> {
     pairs: &'p [[f64; 2]],
-    /// Stake per unit of deviation, for each of [`HORIZONS`].
+    /// For each pair the stakes per unit of deviation, one for each of [`HORIZONS`].
     stakes: Vec<[f64; HORIZONS.len()]>,
     cap: f64,
 }
@@ -147,10 +147,11 @@ impl<'p> Stakes<'p> {
     }
 }
 
-/// Logarithm of the wealth for which the stakes are chosen: two-sided 99 % with five horizons.
+/// Logarithm of the wealth that the stakes aim for: about 1000, by which one of five horizons alone excludes a ratio at
+/// 99 %, two-sided.
 const STAKED_FOR: f64 = 6.9;
 
-/// Sums over the pairs so far.
+/// Sums over the pairs so far: of the readings of A and of B, and of their squares and products.
 #[derive(Default)]
 struct Moments {
     count: f64,
@@ -171,7 +172,7 @@ impl Moments {
         self.bb += b * b;
     }
 
-    /// Standard deviation of B minus the proportional part of A.
+    /// Standard deviation of B − ratio · A, with the ratio of the means.
     fn deviation(&self) -> f64 {
         let ratio = self.b / self.a;
         let square = (self.bb - 2.0 * ratio * self.ab + ratio * ratio * self.aa) / self.count;
@@ -212,7 +213,7 @@ mod tests {
                 let all = pairs(&mut draw, 400, design);
                 [20, 40, 80, 160, 400].into_iter().any(|n| {
                     let found = mean_ratio(&all[..n], 0.05).unwrap();
-                    // The typical run that sets the cap is itself an estimate.
+                    // The typical reading that sets the cap is an estimate, hence the tolerance of 0.3 %.
                     found.low > truth * 1.003 || found.high < truth * 0.997
                 })
             });

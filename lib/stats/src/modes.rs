@@ -10,7 +10,7 @@ pub struct Modes {
     pub low: f64,
     /// Centre of the upper mode.
     pub high: f64,
-    /// Values above belong to the upper mode.
+    /// Boundary of the modes: values above it belong to the upper mode.
     pub cut: f64,
 }
 
@@ -30,7 +30,7 @@ const APART: f64 = 2.0;
 /// Number of initial cuts, at even shares of the values.
 const FIRST_CUTS: usize = 19;
 
-/// Maximum number of steps until a cut settles.
+/// Maximum number of steps in which a cut is moved to the boundary of two modes.
 const STEPS_MAX: usize = 20;
 
 impl Modes {
@@ -55,8 +55,8 @@ impl Modes {
     }
 }
 
-/// The split at which a cut settles, and the distance of its sides. Medians and absolute deviations are used, since
-/// single outliers make no mode.
+/// The modes on either side of a cut that is moved until it lies at their boundary, and their distance in the measure
+/// of [`APART`]. Medians and absolute deviations are used, since single outliers make no mode.
 fn settled(rising: &[f64], mut cut: f64) -> Option<(Modes, f64)> {
     let least = ((SHARE_MIN * rising.len() as f64) as usize).max(VALUES_MIN);
     let mut found = None;
@@ -67,8 +67,9 @@ fn settled(rising: &[f64], mut cut: f64) -> Option<(Modes, f64)> {
         }
         let (below, above) = rising.split_at(at);
         let (low, high) = (median(below)?, median(above)?);
-        // Counts with ties have an absolute deviation of zero, but values between two counts do not exist: a mode spreads at
-        // least over the distance of neighbouring values, and at least over rounding errors, lest the divisor be zero.
+        // Counts with ties have an absolute deviation of zero, but values between two counts do not exist: a mode
+        // spreads at least over the distance of neighbouring values, and over rounding errors, lest the divisor be
+        // zero.
         let floor = step(rising).min(0.25 * (high - low)).max(1e-9 * (high - low));
         let [sd_low, sd_high] = [mad(below)?, mad(above)?].map(|it| (MAD_TO_SD * it).max(floor));
         let next = (low * sd_high + high * sd_low) / (sd_low + sd_high);

@@ -61,11 +61,11 @@ fn mixture(x: f64, a: f64, b: f64, mean: f64) -> f64 {
 /// Estimate and interval of a noncentrality.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noncentrality {
-    /// Lower end of the interval.
+    /// Lower end of the interval of the noncentrality.
     pub low: f64,
-    /// Unbiased estimate, but at least zero.
+    /// Unbiased estimate of the noncentrality, but at least zero.
     pub estimate: f64,
-    /// Upper end of the interval.
+    /// Upper end of the interval of the noncentrality.
     pub high: f64,
 }
 
@@ -80,7 +80,8 @@ pub fn noncentrality(f: f64, df1: f64, df2: f64, level: f64) -> Noncentrality {
     Noncentrality { low: low.min(estimate), estimate, high: high.max(estimate) }
 }
 
-/// The noncentrality at which P(F ≤ f) falls to `probability`; zero if it is below that even without any.
+/// The noncentrality at which P(F ≤ f) falls to `probability`; zero if it is below that even for a noncentrality of
+/// zero.
 fn solve(f: f64, df1: f64, df2: f64, probability: f64) -> f64 {
     let below = |lambda: f64| noncentral_f_cdf(f, df1, df2, lambda) > probability;
     if !f.is_finite() || !below(0.0) {

@@ -39,7 +39,7 @@ pub fn median_interval<T: Copy>(rising: &[T], confidence: f64) -> Option<[T; 2]>
     Some([low?, high?])
 }
 
-/// P(X ≤ k) for a binomial X.
+/// P(X ≤ k) for a binomial X of `n` trials that succeed with this probability.
 fn at_most(n: u64, k: u64, probability: f64) -> f64 {
     match k >= n {
         true => 1.0,
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_median_has_the_ranks_of_the_sign_test() {
-        // The ranks of published tables for 95 %.
+        // Ranks of the ends of the 95 % interval of a median, from published tables.
         for (n, ends) in [(6, [1, 6]), (10, [2, 9]), (20, [6, 15]), (100, [40, 61])] {
             let rising: Vec<u64> = (1..=n).collect();
             assert_eq!(median_interval(&rising, 0.95), Some(ends), "{n}");

@@ -13,13 +13,13 @@ pub(crate) const MAD_EFFICIENCY: f64 = 0.37;
 /// Robust centre and spread of a group, of which nearly half may be outliers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Robust {
-    /// The median.
+    /// Median of the group.
     pub centre: f64,
-    /// 1.4826 times the median absolute deviation.
+    /// Median absolute deviation of the group times 1.4826, which estimates the standard deviation of normal values.
     pub spread: f64,
 }
 
-/// Centre and spread; `None` for no values.
+/// Robust centre and spread of the values; `None` for no values.
 pub fn robust(values: &[f64]) -> Option<Robust> {
     let centre = median(values)?;
     let mut all: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();

@@ -2,7 +2,7 @@
 
 use crate::draw::Draw;
 
-/// Statistics of each permuted data set.
+/// Statistics of the level sums under one order of the visits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extremes {
     /// Sum over levels of the squared sum divided by the number of visits: large if many levels differ.
@@ -24,7 +24,7 @@ pub(crate) const TURNED_FROM: usize = 32;
 #[derive(Clone, Debug)]
 pub struct LevelSums {
     levels: usize,
-    /// The sums, row after row; row 0 is the observed one.
+    /// Sums per level, one row for each order of the visits; row 0 is the observed order.
     rows: Vec<f64>,
     visits: Vec<u32>,
     draw: Draw,

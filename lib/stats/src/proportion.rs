@@ -1,4 +1,4 @@
-//! Shares of a number of trials.
+//! Intervals of a share of trials.
 
 use crate::distribution::normal_upper_quantile;
 

@@ -8,7 +8,7 @@ use crate::describe::{MAD_TO_SD, mean, median_in_place, variance};
 /// Maximum number of values for which all sign patterns are enumerated.
 pub const EXACT_MAX: usize = 16;
 
-/// Number of patterns that are drawn for more values.
+/// Number of sign patterns that are drawn for more than [`EXACT_MAX`] values.
 pub const DRAWS: u32 = 10_000;
 
 /// Two-sided p-value of the sign-flip randomisation test of a winsorised mean against zero; 1 for no values.
@@ -49,7 +49,7 @@ fn pull_in_magnitudes(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| value.clamp(-reach, reach)).collect()
 }
 
-/// The test on values that are exchangeable in sign.
+/// Two-sided p-value of the sum of values, each of which is as likely as its negative under the hypothesis.
 fn sign_flip_of_sums(sums: &[f64], seed: u64) -> f64 {
     let tables = tables(sums);
     let total: f64 = sums.iter().sum();
@@ -68,7 +68,7 @@ fn sign_flip_of_sums(sums: &[f64], seed: u64) -> f64 {
     }
 }
 
-/// The share of drawn patterns that are at least as extreme.
+/// The share of sign patterns whose sum is at least `reach` in magnitude, among drawn patterns and the observed one.
 fn drawn_p(tables: &[[f64; 256]], reach: f64, seed: u64) -> f64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut bits = vec![0u8; tables.len()];
@@ -96,7 +96,7 @@ fn table(values: &[f64]) -> [f64; 256] {
     sums
 }
 
-/// The sum under one pattern of signs.
+/// The sum of the values under one pattern of signs.
 fn signed_sum(tables: &[[f64; 256]], bits: &[u8]) -> f64 {
     tables.iter().zip(bits).map(|(table, &byte)| table[usize::from(byte)]).sum()
 }

@@ -7,13 +7,13 @@ use crate::describe::{mean, standard_deviation, variance};
 use crate::distribution::{ln_choose, normal_upper_tail, t_two_sided_p, t_upper_quantile};
 use crate::randomise::welch_t;
 
-/// A rule: whether it calls the samples different.
+/// A rule: takes the readings of A and of B, and returns whether it calls them different.
 pub type Rule = fn(&[f64], &[f64]) -> bool;
 
 /// The decision rule of another tool, or of its users, with the minimum effort of the tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Rival {
-    /// Name in reports.
+    /// Name of the rule in reports.
     pub name: &'static str,
     /// The rule: whether two samples are called different.
     pub rule: Rule,

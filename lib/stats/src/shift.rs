@@ -18,22 +18,22 @@ const RESAMPLES: usize = 1000;
 /// Minimum number of pairs; with fewer, a resample has too few distinct readings around an outer decile.
 pub const PAIRS_MIN: usize = 20;
 
-/// Minimum number of pairs for which the quantile 0.95 is more than the slowest run.
+/// Minimum number of pairs for which the quantile 0.95 depends on more than the slowest run.
 pub const UPPER_FROM: usize = 60;
 
 /// A reading of the first series and one of the second.
 pub type Pair = (f64, f64);
 
-/// The difference at one quantile.
+/// The difference of two series at one quantile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
     /// Probability of the quantile: the share of the readings below it.
     pub quantile: f64,
     /// The quantile of the second series minus that of the first.
     pub shift: f64,
-    /// Lower end of the simultaneous band.
+    /// Lower end of the interval of `shift` in the band that holds for all quantiles at once.
     pub low: f64,
-    /// Upper end of the simultaneous band.
+    /// Upper end of the interval of `shift` in the band that holds for all quantiles at once.
     pub high: f64,
 }
 
@@ -123,7 +123,7 @@ fn weight_below(n: usize, quantile: f64) -> Vec<f64> {
     }
 }
 
-/// The differences of each resample of whole blocks.
+/// The difference at each quantile, for each resample of whole blocks.
 fn replicates(series: &Both, blocks: usize, seed: u64) -> Vec<Vec<f64>> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut draw = || {
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// A number between 0 and 1.
+    /// A uniform random number from 0 to 1, excluding 1.
     fn unit(random: &mut ChaCha8Rng) -> f64 {
         (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -6,7 +6,7 @@ use crate::distribution::{t_two_sided_p, t_upper_quantile};
 use crate::draw::Draw;
 use crate::permute::TURNED_FROM;
 
-/// Number of random orders for a few candidates, and for many.
+/// Number of random orders for at most [`FEW`] candidates, and for more.
 const DRAWS: (usize, usize) = (4999, 999);
 
 /// Maximum number of candidates for which the first number of [`DRAWS`] is used.
@@ -18,15 +18,15 @@ const WORK_MAX: usize = 400_000_000;
 /// The deviation of a level from the median of all levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deviation {
-    /// The level.
+    /// Index of the level that deviates.
     pub level: u16,
-    /// Mean deviation over the chosen blocks.
+    /// Mean deviation of the level over the chosen blocks.
     pub estimate: f64,
-    /// Lower end of the simultaneous interval.
+    /// Lower end of the interval of `estimate` that holds for all tested levels at once.
     pub low: f64,
-    /// Upper end of the simultaneous interval.
+    /// Upper end of the interval of `estimate` that holds for all tested levels at once.
     pub high: f64,
-    /// Step-down adjusted p-value.
+    /// p-value adjusted for all candidates together, by Westfall and Young's step-down.
     pub p_adjusted: f64,
     /// Number of blocks that visited the level.
     pub blocks: usize,
@@ -81,14 +81,15 @@ fn values_of_levels(blocks: &[Block], fitted: &Additive, chosen: &[usize]) -> Ve
     values
 }
 
-/// Quantile over the random orders of the largest deviation.
+/// Quantile over the random orders of the largest deviation of any candidate.
 fn quantile_of_largest(drawn: &[Vec<f64>], probability: f64) -> f64 {
     let mut largest: Vec<f64> = drawn.iter().map(|row| row.iter().copied().fold(0.0, f64::max)).collect();
     largest.sort_unstable_by(f64::total_cmp);
     quantile_sorted(&largest, probability).unwrap_or(f64::INFINITY)
 }
 
-/// The critical deviation and adjusted p-values by Bonferroni's bound.
+/// By Bonferroni's bound, the deviation in units of [`Seen::scale`] beyond which a candidate is significant at `level`,
+/// and the adjusted p-value of each candidate.
 fn bonferroni(seen: &[Seen], fitted: &Additive, level: f64) -> (f64, Vec<f64>) {
     let (n, sd) = (seen.len().max(1) as f64, fitted.noise.sqrt());
     let p = |seen: &Seen| (n * t_two_sided_p(seen.size() / sd, fitted.df)).min(1.0);
@@ -224,7 +225,7 @@ mod tests {
                 one.low <= truth && truth <= one.high
             })
         });
-        // 95 nominally; the 0.1 % quantile of a binomial of 100 is 88.
+        // Of 100 bands of 95 %, 95 are expected to hold; the 0.1 % quantile of that binomial is 88.
         let holds = holds.count();
         assert!(holds >= 88, "{holds}");
     }

@@ -37,13 +37,13 @@ struct Stage {
     before: Option<Arc<Stage>>,
     /// Standard deviation of the change in the score S since the previous look.
     step: f64,
-    /// Critical |z|.
+    /// Bound of the look: the |z| beyond which the test rejects.
     bound: f64,
-    /// Critical |S|.
+    /// Bound of the look in terms of the score: the |S| beyond which the test rejects.
     cut: f64,
-    /// Time of the look, 0 to 1.
+    /// Number of clusters at the look as a share of the maximum, 0 to 1.
     time: f64,
-    /// Error spent so far.
+    /// Error probability that was spent up to this look.
     spent: f64,
     /// Density of the paths inside the bounds; computed when a next look needs it.
     alive: OnceLock<Alive>,
@@ -88,7 +88,7 @@ impl Stage {
 /// Density of the score process among paths that have not crossed, on a grid over its positive half, since the process
 /// is symmetric.
 struct Alive {
-    /// Places on the score axis.
+    /// Points on the axis of the score S.
     places: Vec<f64>,
     /// Density times integration weight at each place.
     mass: Vec<f64>,

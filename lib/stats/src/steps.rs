@@ -15,10 +15,11 @@ pub const MIN_SEGMENT: usize = 3;
 /// Variance of a median over that of a mean, for many normal values; smaller for few values.
 const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 
-/// Minimum spread of logarithms, a hundredth of a per cent; a smaller estimate is not trusted.
+/// Minimum spread of logarithms, a hundredth of a per cent; a smaller estimate is replaced by this value.
 const LEAST_SPREAD: f64 = 1e-4;
 
-/// The z that a change exceeds in 8 of 10 series that have it.
+/// Standard errors by which the mean of a normal statistic has to exceed a bound, so that the statistic exceeds the
+/// bound in 8 of 10 cases.
 const POWER_Z: f64 = 0.841_62;
 
 /// Changes of a series with a p-value of at most `alpha` within the stretch in which they are found, in ascending

@@ -9,24 +9,25 @@ use crate::describe::{MAD_TO_SD, median_in_place, sorted};
 use crate::distribution::{normal_upper_quantile, normal_upper_tail, t_upper_quantile, t_upper_tail};
 use crate::outlying::MAD_EFFICIENCY;
 
-/// Share of the members whose distances are only counted, since a few odd members are among them; for small groups, the
-/// number of such members.
+/// Share of the members, the slowest ones, of which only the number is used and not the distances, since a few odd
+/// members may be among them; and the minimum of that number, for small groups.
 const BEYOND_SHARE: f64 = 0.025;
 const BEYOND_MEMBERS: f64 = 2.5;
 
-/// Prior of the weight of tails: mean and standard deviation.
+/// Prior of [`Shape::weight`]: mean and standard deviation.
 const WEIGHT_PRIOR: (f64, f64) = (0.17, 0.1);
 
 /// Maximum weight of a tail: Student's t with two and a half degrees of freedom.
 const WEIGHT_MAX: f64 = 0.4;
 
-/// Standard deviation of the logarithm of the slow side's width over that of the fast side.
+/// Standard deviation of the logarithm of the ratio of the slow side's width to the fast side's.
 const SKEW: f64 = 0.25;
 
-/// Share of the members' own noise below which a spread between members cannot be distinguished from none.
+/// Minimum spread between the members of a group, as a share of the standard error of a member's distance: a smaller
+/// spread cannot be distinguished from none.
 const LEAST_OF_NOISE: f64 = 0.3;
 
-/// Number of distances at which the slow side is compared.
+/// Number of distances at which the observed slow side is compared with a shape.
 const PLACES: usize = 12;
 
 /// Distribution of the slow side of a group, as a weighted mixture of shapes.
@@ -57,26 +58,26 @@ impl Shape {
         self.weight < 1e-3
     }
 
-    /// Share of the shape beyond a distance, given in scales.
+    /// Share of the shape beyond a distance, which is given in units of [`Shape::scale`].
     fn beyond(self, distance: f64) -> f64 {
         if self.is_normal() { normal_upper_tail(distance) } else { t_upper_tail(distance, 1.0 / self.weight) }
     }
 }
 
-/// Data of the slow side.
+/// Observed distances on the slow side of a group.
 struct Seen {
     /// Distances from the centre in ascending order, with the number of members between each and the previous one.
     places: Vec<(f64, f64)>,
     /// Number of members beyond the last distance.
     beyond: f64,
-    /// Prior of the logarithm of the quartile from the fast side: mean and standard deviation.
+    /// Prior of the logarithm of [`Shape::quartile`], derived from the fast side: mean and standard deviation.
     quartile: (f64, f64),
     noise: f64,
 }
 
 impl SlowSide {
-    /// Fits the distances of all members: larger is slower, and 0 is the middle of the group. `noise` is the standard
-    /// error of a typical distance; the shapes describe the distances without it.
+    /// Fits shapes to the distances of all members from the middle of their group, which are positive for the slow
+    /// ones. `noise` is the standard error of a typical distance; the shapes describe the distances without it.
     pub fn of(distances: &[f64], noise: f64) -> Self {
         let seen = Seen::of(distances, noise);
         let (centre, doubt) = seen.quartile;
@@ -192,7 +193,7 @@ fn believed(distances: &[f64], noise: f64) -> (f64, f64) {
     ((between / MAD_TO_SD).ln(), SKEW.hypot(of_between).min(1.0))
 }
 
-/// A grid of weights and quartiles, the latter evenly spaced by their logarithm.
+/// A grid of shapes with evenly spaced weights and evenly spaced logarithms of quartiles.
 fn grid(weights: (f64, f64), of_weights: usize, quartiles: (f64, f64), of_quartiles: usize) -> Vec<Shape> {
     let even = |(low, high): (f64, f64), count: usize| {
         (0..count).map(move |at| low + (high - low) * at as f64 / (count - 1) as f64)
@@ -202,7 +203,7 @@ fn grid(weights: (f64, f64), of_weights: usize, quartiles: (f64, f64), of_quarti
     even(weights, of_weights).flat_map(with).collect()
 }
 
-/// Mean and standard deviation over shapes.
+/// Mean and standard deviation of a property of the shapes, by their weights in the mixture.
 fn moments(shapes: &[(Shape, f64)], of: fn(&Shape) -> f64) -> (f64, f64) {
     let mean: f64 = shapes.iter().map(|(shape, share)| share * of(shape)).sum();
     let variance: f64 = shapes.iter().map(|(shape, share)| share * (of(shape) - mean).powi(2)).sum();
@@ -248,7 +249,7 @@ mod tests {
         let ratio = |noise: f64| SlowSide::of(&values, noise).reach(1e-3) / normal_upper_quantile(1e-3);
         assert!((0.85..1.4).contains(&ratio(1.0)), "{}", ratio(1.0));
         assert!(ratio(0.0) > 1.15 * ratio(1.0), "{}", ratio(0.0));
-        // Noise larger than the spread leaves next to nothing.
+        // If the noise is larger than the spread, next to no spread remains after it is subtracted.
         assert!(ratio(2.0) < ratio(1.0), "{}", ratio(2.0));
     }
 
@@ -285,7 +286,7 @@ mod tests {
                 slowest > SlowSide::of(&values, 0.0).reach(0.1 / 60.0)
             };
             let groups = (0..150).filter(|_| beyond(&mut draw)).count();
-            // 0.1 a group are 15 of 150; three standard deviations are 11.
+            // With a probability of 0.1 for each of 150 groups, 15 are expected; three standard deviations are 11.
             assert!(groups <= 26, "heavy {heavy}: {groups}");
         }
     }

@@ -1,4 +1,4 @@
-//! Recorded runs are decided within the number of pairs that the design promises.
+//! Comparisons of recorded runs are decided within the number of pairs that the design promises.
 
 use fauxplat_stats::draw::Draw;
 use fauxplat_stats::paired::path::{Keys, crossed};
@@ -15,8 +15,8 @@ const PIPELINE: &str = include_str!("data/pipeline.txt");
 /// Result of one comparison: whether it found a difference, and after how many pairs.
 type Answer = Option<(bool, u32)>;
 
-/// A comparison of resampled pairs under a coin, B slower by `shift`, margin 1 %, level 0.8 %, up to 1024 of 4096
-/// pairs.
+/// A comparison of pairs that are resampled from recorded differences, each with a random sign, B slower by `shift`,
+/// margin 1 %, level 0.8 %, up to 1024 of 4096 pairs.
 fn compare(recorded: &[f64], shift: f64, seed: u64) -> Answer {
     let (schedule, level, margin) = (looks(4096), 0.008, 0.01f64.ln_1p());
     let mut draw = Draw::new(seed, 77);
@@ -39,7 +39,7 @@ fn compare(recorded: &[f64], shift: f64, seed: u64) -> Answer {
         looked[2].push(below);
         let [zero, above, below] = [0, 1, 2].map(|at| crossed(&looked[at], &spent));
         let (low, high) = Shift::new(&sorted, Question::Typical).interval(zero.critical, &[]);
-        // Shape may find a difference and shortens no interval.
+        // The fitted shape of the noise may find a difference, but narrows no interval.
         let is_clear = zero.up != zero.down || low > 0.0 || high < 0.0;
         if is_clear && (zero.up && high > 0.0 || zero.down && low < 0.0) {
             return Some((true, n));
@@ -51,7 +51,8 @@ fn compare(recorded: &[f64], shift: f64, seed: u64) -> Answer {
     None
 }
 
-/// Of ten comparisons, the numbers of different and of equivalent ones, and the median number of pairs.
+/// Out of ten comparisons, the number that find a difference and the number that find equivalence, and the median
+/// number of pairs of all of these.
 fn ten(recorded: &str, shift: f64) -> (usize, usize, u32) {
     let recorded: Vec<f64> = recorded.lines().map(|line| 1e-6 * line.parse::<f64>().unwrap()).collect();
     let answers: Vec<(bool, u32)> = (0..10).filter_map(|seed| compare(&recorded, shift, seed)).collect();
@@ -63,12 +64,12 @@ fn ten(recorded: &str, shift: f64) -> (usize, usize, u32) {
 
 #[test]
 fn equal_programs_are_typically_equivalent_in_hundreds_of_pairs() {
-    // Two modes are bounded by how often each is taken, which a thousand pairs just tell.
+    // With two modes, the shift depends on how often each mode occurs, which a thousand pairs just suffice to estimate.
     for (name, recorded, least, wanted) in [("four threads", FOUR_THREADS, 5, 1024), ("true", TRUE, 10, 256)]
     {
         let (different, equal, pairs) = ten(recorded, 0.0);
         assert!(different == 0 && equal >= least, "{name}: {different} {equal}");
-        // A tolerance of one half, for runs that need one more look.
+        // A tolerance of one half, for comparisons that need one more look.
         assert!(pairs <= wanted * 3 / 2, "{name}: {pairs}");
     }
 }

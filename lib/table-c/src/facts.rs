@@ -8,7 +8,7 @@ use fauxplat_table::{Kind, TableFile};
 use crate::open::{CKey, COUNTER, GAUGE};
 use crate::{ABSENT, DIFFERENT, Handle, OK, fail, on, put};
 
-/// Facts about an open table, as in the header.
+/// Facts about an open table: `fxt_facts` of the header.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Facts {
@@ -24,7 +24,7 @@ struct Facts {
     max_sparse_keys: u32,
     value_bytes: u32,
     records: u32,
-    /// 1, 0, or -1 if unknown.
+    /// Whether the creator of the table still runs: 1, 0, or -1 if unknown.
     creator_alive: i32,
     reserved: u32,
 }

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use crate::{Handle, OK, fail, on};
 
-/// A pair, as in the header.
+/// An object and a key: `fxt_pair` of the header.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Pair {
@@ -12,7 +12,7 @@ struct Pair {
     key: u64,
 }
 
-/// A pair and its value, as in the header.
+/// A pair and its value: `fxt_entry` of the header.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -21,7 +21,7 @@ struct Entry {
     value: i64,
 }
 
-/// Pairs that are copied at a time, so that no call needs memory in proportion to its size.
+/// Number of pairs that are copied at a time, so that no call needs memory in proportion to its size.
 const AT_A_TIME: usize = 256;
 
 #[unsafe(no_mangle)]

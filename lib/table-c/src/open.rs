@@ -10,7 +10,7 @@ use fauxplat_table::{AnyTable, Error, Key, Narrow, Options, Wide, Width};
 
 use crate::{Handle, fail};
 
-/// The sizes of a new table, as in the header. Zero means the default, except for the dense objects.
+/// Sizes of a new table: `fxt_sizes` of the header. Zero means the default, except for the dense objects.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
@@ -24,11 +24,11 @@ pub(crate) struct Sizes {
     max_sparse_keys: u32,
     /// Size of a value: 4 or 8.
     value_bytes: u32,
-    /// Bits of [`KNOWN`].
+    /// Options that are on or off, as bits of [`KNOWN`].
     flags: u32,
 }
 
-/// The description of a key, as in the header.
+/// Description of a key: `fxt_key` of the header.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CKey {
@@ -40,7 +40,7 @@ pub(crate) struct CKey {
     pub(crate) reserved: u32,
 }
 
-/// All options of a creator, as in the header.
+/// All options for creating a table: `fxt_options` of the header.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct COptions {
@@ -61,7 +61,8 @@ const KNOWN: u32 = EXCLUSIVE_ROWS | RECORDS | ON_DISK | OF_OTHERS;
 pub(crate) const COUNTER: u32 = 1;
 pub(crate) const GAUGE: u32 = 2;
 
-/// Opens with `make` and returns a handle, null after an error. A path is bytes, which need not be UTF-8.
+/// Opens or creates a table with `make` and returns a handle, null after an error. A path is bytes, which need not be
+/// UTF-8.
 fn open_with(path: *const c_char, make: impl FnOnce(&Path) -> Result<AnyTable, String>) -> *mut Handle {
     if path.is_null() {
         fail("the path is null");
@@ -156,7 +157,7 @@ fn read(options: *const COptions) -> Result<(Options, u32), String> {
     Ok((options, given.sizes.value_bytes))
 }
 
-/// Calls `make` for the width of the values; returns the table or the text of the error.
+/// Calls the function in `make` for the width of the values; returns the table or the text of the error.
 fn made(options: (Options, u32), path: &Path, make: (Make<Narrow>, Make<Wide>)) -> Result<AnyTable, String> {
     match options.1 {
         4 => (make.0)(&options.0, path).map(AnyTable::Narrow),

@@ -1,4 +1,4 @@
-//! Builds and runs the examples of the other languages. A missing compiler skips its test with a message.
+//! Builds and runs the examples in C, C++ and Python. A missing compiler skips its test with a message.
 #![expect(clippy::disallowed_methods, reason = "compilers and the programs they make are processes")]
 #![expect(clippy::disallowed_macros, reason = "a skipped test says so")]
 
@@ -137,8 +137,8 @@ fn python(words: &[&str]) -> Command {
     command
 }
 
-/// The features of the module that its example does not use: errors, descriptions, facts, records, and NumPy if it is
-/// installed.
+/// The features of the Python module that the Python example does not use: errors, descriptions, facts, records, and
+/// NumPy if it is installed.
 #[test]
 fn python_reads_what_there_is() {
     let table = table("python-more");

@@ -3,7 +3,7 @@
 
 use fauxplat_table::{Error, Options, Table};
 
-/// Steps of a generator between two additions to the counter.
+/// Steps of a random number generator, the work of this example, between two additions to the counter.
 const STEPS: u32 = 16;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -22,13 +22,13 @@ pub enum Error {
     NotATable {
         /// The file that was examined.
         path: PathBuf,
-        /// The first error in it.
+        /// The first error that was found in the file.
         what: &'static str,
     },
     /// The contents of the file contradict each other: another program wrote into it.
     #[error("the table's file is damaged: {what}; create it anew")]
     Damaged {
-        /// The impossible property.
+        /// The contradiction that was found.
         what: &'static str,
     },
     /// The file was written by another version of this library.
@@ -56,7 +56,7 @@ pub enum Error {
         /// Bytes that the file has now.
         found: u64,
     },
-    /// The values in the file have the other width.
+    /// The values in the file have another width than the caller requested.
     #[error("{path} holds {found}-byte values, not {asked}-byte values", path = path.display())]
     Width {
         /// The file that was examined.
@@ -125,13 +125,13 @@ pub enum Error {
     /// Single cells of a record table cannot be written, and whole rows of a plain table cannot be published.
     #[error("this call does not fit the kind of table: {what}")]
     Kind {
-        /// The option to use instead.
+        /// The call to use instead.
         what: &'static str,
     },
     /// The values of the object changed in each of the attempts to read them together.
     #[error("the object changed during each of {attempts} attempts to read it as a whole")]
     Unstable {
-        /// Number of attempts that were made.
+        /// Number of attempts to read them that were made.
         attempts: u32,
     },
 }

@@ -36,7 +36,7 @@ pub(crate) struct Plan<'a> {
     pub on_disk: bool,
 }
 
-/// Distinguishes the unfinished files of one process.
+/// Number for the name of the next unfinished file of this process.
 static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
 /// Creates a table that does not exist yet.
@@ -61,7 +61,7 @@ pub(crate) fn create(path: &Path, plan: &Plan<'_>) -> Result<Opened, Error> {
     }
 }
 
-/// A table with its geometry, and the encoded description of its keys.
+/// A table that is to be created, with its geometry and the encoded description of its keys.
 struct New<'a> {
     path: &'a Path,
     plan: &'a Plan<'a>,

@@ -44,7 +44,8 @@ static WATCHED: [Watched; MOST] = [const {
     }
 }; MOST];
 
-/// The handler that was installed before this one. Written once, before this one can run; never freed.
+/// The action for SIGBUS that was installed before the guard's handler. Written once, before the guard's handler can
+/// run; never freed.
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(std::ptr::null_mut());
 static INSTALL: Once = Once::new();
 /// [`page_bytes`] for the handler, in which `sysconf(3)` must not be called. Written at the same time as `BEFORE`.
@@ -150,7 +151,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     unsafe { *libc::__errno_location() = errno };
 }
 
-/// Maps empty memory over the lost part of a mapping. `false` if the address is not in the mapping.
+/// Maps empty memory over the lost part of a mapping. `false` if the address is not in the mapping, or if that fails.
 fn replace(watched: &Watched, address: usize) -> bool {
     // Acquire pairs with the release in `watch`.
     let len = watched.len.load(Ordering::Acquire);

@@ -8,9 +8,9 @@ use std::path::Path;
 use crate::error::Error;
 use crate::layout::Shape;
 
-/// Number of bytes that are read and checked.
+/// Bytes of the header, which are read and checked whenever a table is opened.
 pub(crate) const BYTES: usize = 128;
-/// The format that this library writes and reads.
+/// Version of the file format that this library writes and reads.
 pub(crate) const VERSION: u32 = 3;
 const MAGIC: [u8; 8] = *b"fxtable\n";
 const MARK: u64 = 0x0102_0304_0506_0708;
@@ -24,11 +24,12 @@ pub(crate) struct Header {
     pub shape: Shape,
     /// Bytes of the whole file.
     pub len: u64,
-    /// The process that created the file.
+    /// Id of the process that created the file.
     pub pid: u64,
-    /// Start time of that process, in clock ticks since boot; distinguishes it from a later process with the same id.
+    /// Start time of the process `pid`, in clock ticks since boot; distinguishes it from a later process with the same
+    /// id.
     pub started: u64,
-    /// The boot during which the file was created.
+    /// Identifier of the boot during which the file was created.
     pub boot: [u8; 16],
     /// Checksum of the description of the keys.
     pub description_sum: u64,
@@ -115,7 +116,7 @@ impl Header {
     }
 }
 
-/// FNV-1a with 64 bits, which detects accidental damage; against a hostile header the bounds protect.
+/// FNV-1a with 64 bits, which detects accidental damage. The checks of all bounds protect against a hostile header.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     let step = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, step)

@@ -16,8 +16,8 @@ pub(crate) use index::{IndexGeometry, most_level};
 
 /// An aligned offset of a four-byte word inside the mapping.
 ///
-/// The offset is kept in two parts that are added last: the start of the region, which is constant in a loop, so that
-/// its address is computed outside of the loop, and the offset into the region.
+/// The offset is kept in two parts that are added last: the start of an area of the file, which is constant in a loop,
+/// so that its address is computed outside of the loop, and the offset into that area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct At32(usize, usize);
 
@@ -29,7 +29,7 @@ pub struct At64(usize, usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellAt(usize, usize);
 
-/// The number of a row for a hashed object (or of a sparse key), less than the number of rows in the file.
+/// The number of a row for a hashed object (or for a sparse key), less than the number of rows in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row(u32);
 
@@ -37,15 +37,16 @@ pub(crate) struct Row(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Column(u32);
 
-/// The size of an index as a power of two, within the bounds of the file.
+/// A size of an index, as the binary logarithm of its number of slots, within the limits of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) struct Level(u32);
 
-/// A part of an index that grows separately, less than the number of regions in the file.
+/// The number of a region, which is a part of an index that grows separately; less than the number of regions in the
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Region(u32);
 
-/// A slot of an index, on a level that exists.
+/// The number of a slot of an index, on a level that exists; see [`IndexGeometry::home`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot(usize);
 
@@ -80,7 +81,8 @@ impl CellAt {
     pub(crate) fn narrow(self) -> At32 {
         At32(self.0, self.1)
     }
-    /// Only the wide table calls this function, and its columns are eight bytes apart.
+    /// Returns the offset of a cell of eight bytes. Only tables with such cells call this function, so the offset is a
+    /// multiple of eight.
     #[inline(always)]
     pub(crate) fn wide(self) -> At64 {
         At64(self.0, self.1)
@@ -147,7 +149,7 @@ pub(crate) struct Shape {
 /// Bytes before the description: the page of the header, the page of shared counters, and the page of the regions'
 /// levels.
 const FIXED_BYTES: usize = 3 * PAGE;
-/// Offset of the shared counters.
+/// Offset in the file of the page of shared counters.
 const CONTROL: usize = PAGE;
 /// Offset of the levels of the regions of the index of objects. Every search reads them, and they are only written when
 /// a region grows, so they need no cache lines of their own.
@@ -163,7 +165,8 @@ const LINE: usize = 64;
 const CONTROL_STRIDE: usize = 128;
 /// Maximum number of columns; rows with more would be too long.
 const MAX_COLUMNS: u32 = 1 << 16;
-/// Row numbers need 31 bits at most, so that an entry always has room for a tag.
+/// Maximum number of hashed objects: row numbers then need at most 31 bits, so that an entry of an index, which has 32,
+/// always has room for a tag.
 const MAX_ROWS: u64 = (1 << 31) - 2;
 
 /// The part of the geometry that a read needs, small enough to be kept in registers.
@@ -177,7 +180,7 @@ pub(crate) struct Hot {
     row_head: usize,
 }
 
-/// The geometry of the whole file.
+/// Offsets and sizes of all parts of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
     pub shape: Shape,
@@ -222,7 +225,7 @@ impl Geometry {
         let control = |n: usize| CONTROL + 8 * n * CONTROL_STRIDE;
         let (min_level, region_bits) = (shape.min_level, shape.region_bits);
         let sparse = u64::from(shape.max_sparse_keys);
-        // The index of keys has one region, whose level is stored after its other words.
+        // The index of keys has one region, whose level is stored after the other shared words of the index.
         let own = control(1) + 5 * CONTROL_STRIDE;
         let place =
             IndexPlace { control: control(1), levels: own, min_level: min_level.min(4), region_bits: 0 };
@@ -254,7 +257,7 @@ impl Geometry {
     pub(crate) fn columns(&self) -> u32 {
         self.columns
     }
-    /// Returns offset and length of everything that exists from the beginning.
+    /// Returns offset and length of each part of the file that is allocated when the table is created.
     pub(crate) fn first_ranges(&self) -> [(usize, usize); 4] {
         let hot = &self.hot;
         let dense = hot.dense_stride * self.shape.dense_objects as usize;
@@ -268,7 +271,8 @@ impl Geometry {
         FIXED_BYTES
     }
 
-    /// Returns whether exactly these dense keys exist and rows follow one another without a gap.
+    /// Returns whether the table has exactly `columns` keys, all of them dense, and single cells whose rows follow one
+    /// another without a gap.
     pub(crate) fn fits(&self, columns: usize) -> bool {
         let width = self.shape.width as usize;
         self.shape.dense_keys as usize == columns
@@ -283,7 +287,7 @@ impl Geometry {
         let plain = !self.shape.records && self.shape.dense_objects > 0;
         plain.then_some((hot.dense, hot.dense_stride, self.shape.dense_objects, self.shape.dense_keys))
     }
-    /// Returns the start of a row's cells, its sequence included, and their end.
+    /// Returns the start of a row's cells, or of the sequence word before them, and the end of the cells.
     pub(crate) fn cells_range(&self, place: CellsStart) -> (usize, usize) {
         let halves = if self.shape.records { 2 } else { 1 };
         let cells = place.0 + place.1;
@@ -327,7 +331,7 @@ impl Hot {
         }
         None
     }
-    /// Returns the row of a dense object if the number of columns is known to the compiler (see `fits`).
+    /// Returns the row of a dense object if the number of columns is known to the compiler; see [`Geometry::fits`].
     #[inline(always)]
     pub(crate) fn dense_row_of<const COLUMNS: usize>(&self, object: u64, width: usize) -> Option<CellsStart> {
         if object < self.dense_objects {
@@ -373,7 +377,7 @@ impl Hot {
     }
 }
 
-/// Checks the limits of the format; returns the number of columns.
+/// Checks a shape against the limits of the format; returns the number of columns.
 fn check(shape: &Shape) -> Result<u32, Error> {
     let refuse = |what| Err(Error::Shape { what });
     if shape.width != 4 && shape.width != 8 {

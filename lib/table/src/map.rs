@@ -20,8 +20,8 @@ use crate::memory::Memory;
 
 /// Minimum size of ranges whose page tables are filled in one call instead of one fault a page.
 const POPULATE_LEAST: usize = 64 << 10;
-/// Bytes that are allocated at once. Before Linux 6.11 a signal undoes the whole call: with frequent signals, a large
-/// call would never complete.
+/// Maximum number of bytes that one call of `fallocate(2)` allocates. Before Linux 6.11 a signal undoes the whole call:
+/// with frequent signals, a large call would never complete.
 const PIECE: usize = 4 << 20;
 
 /// The file to which the path of an open table leads at present.
@@ -68,7 +68,8 @@ impl Mapping {
             return Err(Error::Io { call: "mmap", path: path.to_owned(), source });
         }
         let base = NonNull::new(address.cast::<u8>()).ok_or(Error::Shape { what: "it was mapped at 0" })?;
-        // A core dump of a measured program need not carry a table of gigabytes. Advice: errors mean nothing.
+        // A core dump of a measured program need not contain a table of gigabytes. The call is only advice, so errors
+        // are ignored.
         // SAFETY: madvise(2) over exactly the range mapped above; this advice does not change its contents.
         unsafe { libc::madvise(address, len, libc::MADV_DONTDUMP) };
         let guard = guard::watch(base.as_ptr() as usize, len, writable, &file);

@@ -23,7 +23,7 @@ pub trait Memory: Copy {
 
     fn fence(self, order: Ordering);
 
-    /// Requests the cache line of an offset; never changes the result of a read.
+    /// Prefetches the cache line of an offset; never changes the result of a read.
     #[inline(always)]
     fn prefetch(self, _offset: usize) {}
 
@@ -38,7 +38,7 @@ pub trait Memory: Copy {
         usize::MAX
     }
 
-    /// Returns the bytes that the file system holds for the file, whatever its length.
+    /// Returns the bytes that the file system has allocated for the file, whatever its length.
     fn held_bytes(self) -> u64 {
         u64::MAX
     }

@@ -166,7 +166,8 @@ impl Options {
             }
             tries += 1;
             match self.create(path) {
-                // Another process was faster. Unless the name is a dangling link, the table can be opened now.
+                // Another process has created the file meanwhile. Unless the name is a dangling link, the table can be
+                // opened now.
                 Err(Error::Io { call: "create", source, .. })
                     if is(&source, io::ErrorKind::AlreadyExists) && tries < TRIES => {}
                 result => return result,
@@ -175,11 +176,11 @@ impl Options {
     }
 }
 
-/// Minimum size of the first level of an index, as powers of two: of the whole, and of a region.
+/// Minimum number of slots on the first level of an index, as powers of two: of the whole level, and of one region.
 const FIRST_LEVEL: u32 = 10;
 const FIRST_REGION_LEVEL: u32 = 4;
-/// Size of a region on the largest level, as a power of two, if the number of regions allows it: a copy takes a few
-/// tenths of a millisecond.
+/// Number of slots of a region on the largest level, as a power of two, if the number of regions allows it: a copy
+/// takes a few tenths of a millisecond.
 const LAST_REGION_LEVEL: u32 = 14;
 /// Maximum number of attempts if the table is created and removed between opening and creating it.
 const TRIES: u32 = 100;

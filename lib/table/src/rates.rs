@@ -25,9 +25,9 @@ pub struct Rates {
 /// A pair at the time of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// The object.
+    /// Number of the object.
     pub object: u64,
-    /// The key.
+    /// Number of the key.
     pub key: u64,
     /// The present value.
     pub value: i64,

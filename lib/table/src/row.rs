@@ -19,7 +19,7 @@ use crate::words::{Sound, View, word_in_apart};
 pub struct Row<'t, W: Width = Wide, const COLUMNS: usize = 0> {
     /// The memory from the row's first cell on.
     cells: Raw<'t>,
-    /// Keys that are read without a search; none in a record table.
+    /// Number of keys, from 0 on, that are read without a search; 0 in a record table.
     keys: u64,
     geometry: &'t Geometry,
     width: PhantomData<W>,

@@ -1,4 +1,4 @@
-//! The table itself.
+//! The table: values of (object, key) pairs, which are read and written one by one or together.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub struct Table<W: Width = Wide> {
 /// the first cell and contains the value plus half the range of its width, 0 if absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dense {
-    /// The cell of object 0 and key 0.
+    /// Address of the cell of object 0 and key 0.
     pub cells: *const u8,
     /// Bytes from one object to the next.
     pub stride: usize,
@@ -52,14 +52,14 @@ pub struct Info {
     pub records: bool,
     /// Number of objects with a row from the beginning.
     pub dense_objects: u64,
-    /// Number of rows for other objects.
+    /// Maximum number of hashed objects: those that are not dense.
     pub max_hashed_objects: u64,
     /// Number of rows that were given to hashed objects so far. Rows that a race or a dead process left unused are
     /// reused before the table is full.
     pub hashed_rows: u64,
     /// Number of keys with a column from the beginning.
     pub dense_keys: u32,
-    /// Number of columns for other keys.
+    /// Maximum number of sparse keys: those that are not dense.
     pub max_sparse_keys: u32,
     /// Bytes of the file, most of which may be a hole.
     pub file_bytes: u64,
@@ -179,7 +179,7 @@ impl<W: Width> Table<W> {
         let view = self.cells()?;
         let at = match expected {
             None => view.cell_or_insert(object, key)?,
-            // If a value is expected, a pair without a row does not need a row.
+            // A pair without a row is absent. An exchange that expects a value of it fails, so no row is allocated.
             Some(_) => match self.existing_cell(object, key) {
                 Some(at) => at,
                 None => return view.check_values(expected, new).map(|()| Err(None)),
@@ -352,7 +352,7 @@ impl<W: Width> Table<W> {
         self.mapping.sync()
     }
 
-    /// Returns the file that the table was opened from.
+    /// Returns the path of the file with which the table was opened or created.
     pub fn path(&self) -> &Path {
         self.mapping.path()
     }

@@ -34,7 +34,7 @@ pub(crate) mod sealed {
         const BYTES: usize;
         /// Negated value of the word 0, added to a value to make a word.
         const BIAS: i64;
-        /// Maximum value.
+        /// Maximum value of a cell; the minimum is its negative.
         const MAX: i64;
 
         #[doc(hidden)]

@@ -143,7 +143,7 @@ fn many_values_are_stored_as_one_by_one() -> Result<(), Error> {
 fn colliding_objects_make_longer_chains_and_no_mistakes() -> Result<(), Error> {
     let place = UniqueName::new("collide");
     let table: Table = Options::new().max_hashed_objects(1000).dense_keys(1).create(place.path())?;
-    // The inverse of the multiplier puts them all into one slot of every level.
+    // The inverse of the hash's multiplier makes the searches for all objects begin in one slot of every level.
     let inverse = (0..6)
         .fold(1_u64, |x, _| x.wrapping_mul(2_u64.wrapping_sub(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(x))));
     for n in 0..1000 {
@@ -332,7 +332,7 @@ fn what_exists_is_opened_and_must_have_the_sizes_asked_for() -> Result<(), Box<d
     Ok(())
 }
 
-/// Numbers chosen to begin in one slot make long chains, not a large index.
+/// Objects whose numbers were chosen so that all searches begin in one slot make long chains, not a large index.
 #[test]
 fn colliding_objects_do_not_blow_up_the_index() -> Result<(), Error> {
     let place = UniqueName::new("blow-up");
@@ -390,7 +390,7 @@ fn an_index_for_the_expected_objects_does_not_grow() -> Result<(), Error> {
     let slots = table.info().index_slots;
     (1..=100_000).try_for_each(|object| table.set(object, 0, 1))?;
     assert_eq!(table.info().index_slots, slots);
-    // A wrong first estimate costs nothing but memory.
+    // The index also grows beyond an estimate that was too small, and loses nothing.
     (1..=300_000).try_for_each(|object| table.set(object, 0, 2))?;
     assert!(table.info().index_slots > slots && (1..=300_000).all(|object| table.get(object, 0) == Some(2)));
     // An estimate above the maximum counts as the maximum.
@@ -423,7 +423,7 @@ fn a_visit_meets_every_pair_and_can_be_ended() -> Result<(), Error> {
         table.visit(|object, _, _| std::ops::ControlFlow::Break(object)),
         std::ops::ControlFlow::Break(0)
     );
-    // A sample ends as soon as it is told to, and reports so.
+    // A sample ends as soon as `stop` returns true, and then has no result.
     let seen = AnyTable::open_read_only(place.path())?;
     let asked = std::cell::Cell::new(0);
     let stop = || asked.replace(asked.get() + 1) == 2;

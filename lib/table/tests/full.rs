@@ -135,12 +135,12 @@ fn faulting() -> Result<(), Error> {
     for seen in [Table::open_read_only(&path)?, Table::<Wide>::open(&path)?] {
         assert_eq!(seen.get(50, 0), None);
         assert!(matches!(seen.check(), Err(Error::Damaged { .. })), "{:?}", seen.check());
-        // Contents after that page, such as the rows, are unchanged.
+        // Contents after the missing page, such as the rows, can still be read once the level words are correct again.
         lie(0);
         assert!((1..100).all(|object| seen.get(object, 0) == Some(object as i64)));
         lie(4);
     }
-    // A store into such a page must not appear successful: it ends the process.
+    // A store into a page that the file system cannot provide must not appear successful: it ends the process.
     let child = std::panic::catch_unwind(|| in_a_child(|| table.set(1 << 40, 0, 1).is_ok()));
     assert!(child.is_err());
     Ok(())
@@ -230,7 +230,7 @@ fn a_creator_that_ended_and_was_not_waited_for_does_not_run() -> Result<(), Erro
 #[ignore = "started by the test below in a process of its own"]
 fn sending() -> Result<(), Error> {
     let Some(path) = small() else { return Ok(()) };
-    // The standard library's own handler swallows the first one.
+    // The standard library's own handler swallows the first SIGBUS, so it is removed.
     // SAFETY: signal(2) with the default action.
     unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
     let _table = Table::<Wide>::create(path)?;
@@ -261,7 +261,7 @@ fn creating_leaves_no_other_name() -> Result<(), Error> {
     Ok(())
 }
 
-/// Each thread maps the file separately, as a process would.
+/// Adds one to a pair `additions` times, by four threads, each of which maps the file separately, as a process would.
 fn sum(additions: i64) -> Result<(), Error> {
     let place = UniqueName::new("sum");
     let table: Table = Options::new().dense_keys(2).create(place.path())?;
@@ -280,7 +280,8 @@ fn sum(additions: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Variable with the number of additions of the test below, a million if unset: a billion take half a minute.
+/// Environment variable with the number of additions of the test below, a million if unset: a billion take half a
+/// minute.
 const ADDITIONS: &str = "FAUXPLAT_TABLE_ADDITIONS";
 
 #[test]

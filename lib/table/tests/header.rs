@@ -164,14 +164,15 @@ fn who_opens_or_creates_with_other_descriptions_is_told() -> Outcome {
     Ok(())
 }
 
-/// Words of the control page: rows handed out, rows with pages, spare row, named rows.
+/// Offsets of words of the control page: the numbers of rows handed out and of rows with pages, the spare row, and the
+/// number below which a slot names every row.
 const NEXT: u64 = 4096;
 const RESERVED: u64 = NEXT + 128;
 const SPARE: u64 = NEXT + 256;
 const NAMED: u64 = NEXT + 384;
-/// The level that no region is below.
+/// Offset of the word with a level that no region is below.
 const COMMON: u64 = NEXT + 512;
-/// The levels of the regions.
+/// Offset of the levels of the regions.
 const LEVELS: u64 = 8192;
 
 /// A wrong counter must not make one call take more than a few pieces of memory, whatever the maximum size of the
@@ -211,7 +212,7 @@ fn counters_that_lie_take_no_memory() -> Outcome {
     Ok(())
 }
 
-/// A table as a program would make it also refuses such a counter.
+/// A table of ordinary size also refuses a number of handed-out rows beyond the rows with pages.
 #[test]
 fn a_row_number_beyond_the_pages_is_damage() -> Outcome {
     let place = UniqueName::new("beyond");

@@ -21,7 +21,7 @@ fn small(place: &UniqueName) -> Result<Table<Narrow>, Error> {
     Ok(table)
 }
 
-/// Runs everything that reads and writes, none of which may crash, hang or overrun.
+/// Calls every function that reads or writes a table, none of which may crash, hang or overrun.
 fn use_all(table: &AnyTable) {
     for object in table.objects().take(100).chain([0, 5, 99, u64::MAX]).collect::<Vec<_>>() {
         let _ = table.keys(object);
@@ -91,7 +91,7 @@ fn use_noise(place: &UniqueName, mut bytes: Vec<u8>, rounds: u64) -> Result<(), 
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             *byte = if round == 0 { 0xFF } else { (random >> 56) as u8 };
         }
-        // Alternates between any level word and each existing one.
+        // The level words are noise in every sixth round, and in the other rounds one of five levels.
         if round % 6 > 0 {
             let level = (round as u32 % 6 - 1).to_ne_bytes();
             bytes[LEVEL as usize..LEVEL as usize + 4].copy_from_slice(&level);
@@ -147,7 +147,8 @@ fn grown(place: &UniqueName, levels: u32) -> Result<Vec<u8>, Box<dyn std::error:
     Ok(fs::read(place.path())?)
 }
 
-/// Inserts into a file with these contents and this level word, and uses everything else in it.
+/// Inserts objects into a table whose file has these contents and this level word, and then calls its other functions;
+/// returns the results of the inserts.
 fn insert_into(
     place: &UniqueName,
     bytes: &[u8],
@@ -174,7 +175,7 @@ fn a_level_word_without_its_level_ends_every_insert() -> Result<(), Box<dyn std:
         let bytes = grown(&place, levels)?;
         for word in [0, 1, 2, 3, 4, 31, u32::MAX] {
             let results = insert_into(&place, &bytes, word)?;
-            // A level that was left leads to the current one.
+            // From a level that the index has left, the search for a slot continues to the current level.
             assert!(
                 word > levels - 1 || results.iter().all(Result::is_ok),
                 "{word} of {levels}: {results:?}"
@@ -191,7 +192,7 @@ fn a_level_that_was_left_behind_with_an_entry_of_its_own_is_damage() -> Result<(
     for levels in 3..=4 {
         let _ = fs::remove_file(place.path());
         let mut bytes = grown(&place, levels)?;
-        // The last row, which is not handed out: its number plus one, without a tag.
+        // An entry for the last row, which is not handed out: the row's number plus one, without a tag.
         bytes[INDEX + 4096..INDEX + 4100].copy_from_slice(&4000_u32.to_ne_bytes());
         let results = insert_into(&place, &bytes, 0)?;
         assert!(results.iter().all(|result| matches!(result, Err(Error::Damaged { .. }))), "{results:?}");
@@ -388,7 +389,7 @@ fn a_disk_is_refused_unless_allowed() -> Result<(), Error> {
             table.set(1, 1, 1)?;
             table.sync()?;
         }
-        // Temporary files are in memory here.
+        // Where temporary files are in memory, the table must be created.
         other => drop(other?),
     }
     let _ = fs::remove_file(&path);
@@ -405,7 +406,7 @@ fn permissions_are_obeyed() -> Result<(), Box<dyn std::error::Error>> {
         Err(Error::Io { call: "open", source, .. }) => {
             assert_eq!(source.kind(), std::io::ErrorKind::PermissionDenied);
         }
-        // Root may open anything.
+        // Root may open files that permit nothing.
         other => drop(other?),
     }
     Ok(())

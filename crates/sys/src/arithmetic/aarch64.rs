@@ -1,4 +1,4 @@
-//! The loops in AArch64 assembly, of instructions that every processor of the architecture has.
+//! The loops of the parent module in AArch64 assembly, of instructions that every processor of the architecture has.
 #![expect(unsafe_code, reason = "inline assembly")]
 
 use std::arch::asm;
@@ -9,7 +9,7 @@ use super::{ADDEND, MULTIPLIER, Sums};
 /// Number of instructions of the loop of [`fauxplat`] between its label and its jump, the jump included.
 pub(super) const FAUXPLAT_INSTRUCTIONS: Option<u64> = Some(37);
 
-/// Reciprocals of 25 and 75 as on x86-64 (Granlund and Montgomery 1994).
+/// Scaled reciprocals of 25 and 75, by which the loop divides as on x86-64 (Granlund and Montgomery 1994).
 const RECIPROCAL_25: u64 = 0x28f5_c28f_5c28_f5c3;
 const RECIPROCAL_75: u64 = 0xda74_0da7_40da_740e;
 
@@ -51,7 +51,7 @@ pub(super) fn fauxplat(iterations: u64) -> Sums {
             "lsr {t}, {t}, #3",
             "umulh {t}, {t}, {m75}",
             "add {sum}, {sum}, {t}, lsr #6",
-            // All four in doubles.
+            // All four results again, in doubles.
             "scvtf {x:d}, {r}",
             "fadd {y:d}, {x:d}, {x:d}",
             "fmul {z:d}, {y:d}, {pi:d}",

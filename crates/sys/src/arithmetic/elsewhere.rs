@@ -1,4 +1,4 @@
-//! Architectures without assembly of their own.
+//! The loops for architectures without assembly: those in Rust.
 
 pub(super) use super::portable::{fauxplat, float_ports, integer_latency, integer_ports};
 

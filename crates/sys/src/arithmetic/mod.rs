@@ -23,7 +23,7 @@ use x86_64 as here;
 /// Whether the loops are the fixed assembly of this architecture.
 pub const IS_ASSEMBLY: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
-/// Number of iterations of the index's kernel that make one FauxPlat.
+/// Number of iterations of [`fauxplat`] that are one FauxPlat, the unit of work of the verb `index`.
 pub const FAUXPLAT_ITERATIONS: u64 = 100_000;
 
 /// Instructions of one iteration of [`fauxplat`]; `None` where the compiler chooses them.
@@ -33,7 +33,7 @@ pub const FAUXPLAT_INSTRUCTIONS: Option<u64> = here::FAUXPLAT_INSTRUCTIONS;
 const MULTIPLIER: u64 = 0xd134_2543_de82_ef95;
 const ADDEND: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Results of the index's kernel: the tests check both against the portable form.
+/// Results of [`fauxplat`]. The tests compare them with those of the portable form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sums {
     /// Sum of the four integer results of every iteration, modulo 2^64.
@@ -42,25 +42,28 @@ pub struct Sums {
     pub double: [f64; 4],
 }
 
-/// The kernel of the index. In each iteration a running sum r grows by the number of the iteration, and with d = 2r the
-/// loop computes the circumference and area of a circle and the surface and volume of a sphere of radius r: each once
-/// in 64-bit integers (π as 314/100) and once in doubles.
+/// Runs the loop by which the verb `index` measures the power of a CPU. In each iteration a running sum r grows by the
+/// number of the iteration, and with d = 2r the loop computes the circumference and area of a circle and the surface
+/// and volume of a sphere of radius r: each once in 64-bit integers (π as 314/100) and once in doubles.
 pub fn fauxplat(iterations: u64) -> Sums {
     here::fauxplat(iterations)
 }
 
-/// Eight chains of additions, exclusive ors and rotations, eight instructions apart: the loop uses every integer port
-/// in every cycle, and so the resources that hyper-threads share. One unit is one round of 32 instructions.
+/// Runs eight independent chains of additions, exclusive ors, rotations and subtractions, and returns their sum. The
+/// loop uses every integer port in every cycle, and so the resources that hyper-threads share. One unit is 32
+/// instructions, four of each chain.
 pub fn integer_ports(units: u64) -> u64 {
     here::integer_ports(units)
 }
 
-/// A chain of dependent multiplications, which leaves most of a core to other threads. One unit is 8 multiplications.
+/// Runs a chain of dependent multiplications, which leaves most of a core to other threads, and returns the last
+/// product. One unit is 8 multiplications.
 pub fn integer_latency(units: u64) -> u64 {
     here::integer_latency(units)
 }
 
-/// Eight chains of double multiplications and additions. One unit is 16 operations.
+/// Runs eight independent chains of multiplications and additions of doubles, and returns their sum. One unit is 16
+/// operations, two of each chain.
 pub fn float_ports(units: u64) -> f64 {
     here::float_ports(units)
 }

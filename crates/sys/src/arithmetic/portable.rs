@@ -1,4 +1,5 @@
-//! The loops in Rust: the reference for the tests, and the implementation for architectures without assembly.
+//! The loops of the parent module in Rust: the reference for the tests, and the implementation for architectures
+//! without assembly.
 
 use std::f64::consts::PI;
 

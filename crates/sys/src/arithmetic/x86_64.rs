@@ -1,4 +1,4 @@
-//! The loops in x86-64 assembly, of instructions that every processor of the architecture has.
+//! The loops of the parent module in x86-64 assembly, of instructions that every processor of the architecture has.
 #![expect(unsafe_code, reason = "inline assembly")]
 
 use std::arch::asm;
@@ -9,9 +9,9 @@ use super::{ADDEND, MULTIPLIER, Sums};
 /// Number of instructions of the loop of [`fauxplat`] between its label and its jump, the jump included.
 pub(super) const FAUXPLAT_INSTRUCTIONS: Option<u64> = Some(48);
 
-/// Reciprocals of 25 and 75: division by a constant is a multiplication and a shift, as every compiler writes it
-/// (Granlund and Montgomery 1994). n / 100 = ((n / 4) · m) / 2^66 and n / 600 = ((n / 8) · m) / 2^70, exact for all
-/// 64-bit n.
+/// Scaled reciprocals of 25 and 75: division by a constant is a multiplication and a shift, as every compiler writes it
+/// (Granlund and Montgomery 1994). With m the respective constant, n / 100 = ((n / 4) · m) / 2^66 and n / 600 = ((n /
+/// 8) · m) / 2^70, exact for all 64-bit n.
 const RECIPROCAL_25: u64 = 0x28f5_c28f_5c28_f5c3;
 const RECIPROCAL_75: u64 = 0xda74_0da7_40da_740e;
 
@@ -22,7 +22,7 @@ pub(super) fn fauxplat(iterations: u64) -> Sums {
     let mut integer = 0u64;
     let mut double = [0.0f64; 4];
     let [a, b, c, e] = &mut double;
-    // The first jump skips the loop when there is nothing to do.
+    // The first jump skips the loop if there are no iterations.
     // SAFETY: registers alone are read and written, all of them declared; the flags are clobbered, as is the default.
     unsafe {
         asm!(
@@ -61,7 +61,7 @@ pub(super) fn fauxplat(iterations: u64) -> Sums {
             "mul {m75}",
             "shr rdx, 6",
             "add {sum}, rdx",
-            // All four in doubles.
+            // All four results again, in doubles.
             "xorps {x}, {x}",
             "cvtsi2sd {x}, {r}",
             "movapd {y}, {x}",

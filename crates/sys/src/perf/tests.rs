@@ -22,7 +22,7 @@ fn event(config: u64) -> CountingEvent {
     }
 }
 
-/// Returns the counter; `None` where an ordinary user, or a user in a container, is refused.
+/// Opens a counter; `None` where an ordinary user, or a user in a container, is refused.
 fn open_if_allowed(config: u64, whom: Whom, leader: Option<&Counter>) -> Option<Counter> {
     match Counter::open(&event(config), whom, leader) {
         Ok(counter) => Some(counter),
@@ -59,7 +59,7 @@ fn children_are_counted_and_their_parent_is_not() {
     let first = counter.read().unwrap();
     assert!(first.value > 0 && first.enabled_ns > 0, "{first:?}");
     assert_eq!(first.enabled_ns, first.running_ns);
-    // The kernel must not swap the events of parent and child, which it would do in most of these rounds.
+    // The kernel must not swap the events of parent and child: if it could, it would do so in most of these rounds.
     let mut earlier = first;
     for _ in 0..20 {
         run_a_child();

@@ -1,4 +1,4 @@
-//! Decodes the records of a ring.
+//! Decodes the records in a ring buffer of `perf_event_open(2)`.
 
 const MMAP: u32 = 1;
 const LOST: u32 = 2;
@@ -13,16 +13,16 @@ const SWITCH: u32 = 14;
 
 /// `PERF_RECORD_MISC_COMM_EXEC`: the name is new because another program runs.
 const COMM_EXEC: u16 = 1 << 13;
-/// `PERF_RECORD_MISC_SWITCH_OUT` and, since Linux 4.17, `PERF_RECORD_MISC_SWITCH_OUT_PREEMPT`: the thread was still
-/// runnable.
+/// `PERF_RECORD_MISC_SWITCH_OUT`: the thread lost its CPU. Since Linux 4.17, `PERF_RECORD_MISC_SWITCH_OUT_PREEMPT`: the
+/// thread was still runnable.
 const SWITCH_OUT: u16 = 1 << 13;
 const SWITCH_OUT_PREEMPT: u16 = 1 << 14;
 /// `PERF_RECORD_MISC_CPUMODE_MASK`, and its values for the kernel and for the kernel of a guest.
 const MODE_MASK: u16 = 7;
 const MODE_KERNEL: u16 = 1;
 const MODE_GUEST_KERNEL: u16 = 4;
-/// Smallest marker in a chain; a marker says where the following entries are from: `PERF_CONTEXT_KERNEL`,
-/// `PERF_CONTEXT_USER`.
+/// Smallest value of a marker in a call chain. A marker says whether the entries after it are addresses in the kernel
+/// (`PERF_CONTEXT_KERNEL`) or in user mode (`PERF_CONTEXT_USER`).
 const CONTEXT_MAX: u64 = -4095_i64 as u64;
 const CONTEXT_USER: u64 = -512_i64 as u64;
 /// `PERF_SAMPLE_REGS_ABI_NONE`: the thread had no registers of user mode.
@@ -41,7 +41,7 @@ pub struct Mapping {
     pub inode: u64,
     /// Whether the mapping is executable.
     pub is_code: bool,
-    /// Path of the file, or a name in brackets or after slashes for a mapping without a file.
+    /// Path of the file, or a name such as `[heap]` or `//anon` for a mapping without a file.
     pub path: Vec<u8>,
 }
 
@@ -50,7 +50,7 @@ pub struct Sampled<'a> {
     pub pid: i32,
     pub tid: i32,
     pub time_ns: u64,
-    /// Instruction pointer.
+    /// Instruction pointer of the thread at the sample.
     pub ip: u64,
     /// Whether the instruction pointer is in the kernel.
     pub is_kernel: bool,
@@ -62,7 +62,7 @@ pub struct Sampled<'a> {
     pub user_chain: &'a [u64],
     /// Registers of user mode in the order of their numbers, if the thread had any.
     pub registers: Option<&'a [u64]>,
-    /// Copy of the stack, from the stack pointer on.
+    /// Copy of the user-mode stack, from the stack pointer on; empty if none was requested or possible.
     pub stack: &'a [u64],
     /// Bytes reserved for the copy of the stack, which may be fewer than requested: a record has at most 64 KiB.
     pub stack_room: u64,
@@ -83,9 +83,9 @@ pub enum Record<'a> {
     },
     /// A thread or process was created.
     Forked {
-        /// Process of the new thread.
+        /// Id of the process of the new thread.
         pid: i32,
-        /// Parent process.
+        /// Id of the parent process.
         parent: i32,
         tid: i32,
     },
@@ -117,7 +117,7 @@ pub enum Switch {
     Runs,
 }
 
-/// The optional parts of samples.
+/// Optional parts that the samples of an event contain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) has_chain: bool,
@@ -181,7 +181,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Decodes a record; `None` if it is of no interest or incomplete.
+/// Decodes a record; `None` if it is incomplete or of a kind that [`Record`] does not have.
 pub(super) fn read<'a>(words: &'a [u64], layout: &Layout) -> Option<Record<'a>> {
     let mut rest = Words(words);
     let header = rest.one()?;
@@ -231,7 +231,7 @@ fn pair(word: u64) -> (i32, i32) {
     (i32::from_ne_bytes([a, b, c, d]), i32::from_ne_bytes([e, f, g, h]))
 }
 
-/// Returns a zero-terminated name.
+/// Returns a zero-terminated name, without the zero.
 fn text(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).take_while(|&byte| byte != 0).collect()
 }

@@ -28,7 +28,8 @@ fn spin(sampler: &Sampler) {
     }
 }
 
-/// Samples a thread of this process; `None` where the kernel provides no samples.
+/// Samples a thread of this process. Returns the numbers of samples, of lost records, and of samples with a call chain
+/// or a copy of the stack; `None` where the kernel provides no samples.
 fn sampled(stack: Stack, ring_bytes: u64) -> Option<(usize, u64, usize)> {
     let worker = thread::spawn(move || {
         let (own, cpus) = (crate::wake::thread_id(), crate::sched::affinity(0).unwrap());

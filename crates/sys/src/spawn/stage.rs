@@ -19,11 +19,11 @@ pub enum Stage {
     Trace = 7,
     /// `execve(2)`.
     Exec = 8,
-    /// `sched_setaffinity(2)`, called by the spawner before the child exists.
+    /// `sched_setaffinity(2)`, called by the parent before the child exists.
     Affinity = 9,
     /// Writing to `cgroup.procs`, see `cgroups(7)`.
     Group = 10,
-    /// `PR_SET_THP_DISABLE` of `prctl(2)`, called by the spawner before the child exists.
+    /// `PR_SET_THP_DISABLE` of `prctl(2)`, called by the parent before the child exists.
     HugePages = 11,
     /// `fcntl(2)`, for a descriptor that is to stay open.
     Inherited = 12,
@@ -33,9 +33,9 @@ pub enum Stage {
     StackLimit = 14,
     /// `set_mempolicy(2)`.
     MemoryPolicy = 15,
-    /// `sched_setaffinity(2)` for a thread of the program, called by the spawner when the thread is created.
+    /// `sched_setaffinity(2)` for a thread of the program, called by the parent when the thread is created.
     Thread = 16,
-    /// `wait4(2)`, called by the spawner while the program runs.
+    /// `wait4(2)`, called by the parent while the program runs.
     Wait = 17,
 }
 

@@ -14,9 +14,9 @@ pub enum Stop {
     Executed,
     /// The task is about to end; `/proc` still shows all of it.
     Ending,
-    /// The task is about to make a call.
+    /// The task is about to make a system call.
     Entry(Call),
-    /// The task returns from a call with this result; a negative result is an error number.
+    /// The task returns from a system call with this result; a negative result is an error number.
     Return(i64),
     /// The task stopped for this signal, which is to be delivered when the task continues.
     Signal(i32),
@@ -37,7 +37,7 @@ const OPTIONS: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
     | libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACEEXIT;
 
-/// Stop signal of a call, see `PTRACE_O_TRACESYSGOOD`.
+/// Signal that the kernel reports for a stop at a system call, see `PTRACE_O_TRACESYSGOOD`.
 const CALL_STOP: i32 = libc::SIGTRAP | 0x80;
 
 /// Follows a process and all of its descendants, on behalf of the calling thread, the only thread that may wait for
@@ -94,7 +94,8 @@ fn call_info(pid: i32) -> Stop {
     }
 }
 
-/// Continues a task until its next call, with a signal (0: none). A task that is gone is no error.
+/// Continues a stopped task until it enters or leaves its next system call, and delivers a signal to it (0: none). A
+/// task that is gone is no error.
 pub fn go_on(pid: i32, signal: i32) {
     super::resume_to_call(pid, signal);
 }

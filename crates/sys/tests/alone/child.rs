@@ -1,4 +1,4 @@
-//! State of a child before its first instruction, and the failed step of a child that never reached it.
+//! State in which a child executes its program, and the reported step at which a start failed.
 
 use std::io::{Read, Seek};
 use std::os::fd::AsRawFd;
@@ -41,7 +41,7 @@ fn ended(started: Started) -> Exit {
     }
 }
 
-/// Returns the output of a script under a setup, trimmed.
+/// Returns the trimmed output of a script that is started with this setup.
 fn told_under(script: &str, setup: ChildSetup) -> String {
     let mut output = memory_file(0).unwrap();
     let setup = ChildSetup { stdio: [0, output.as_raw_fd(), 2], ..setup };
@@ -117,7 +117,8 @@ fn every_step_that_fails_is_named() {
     assert!(Image::new("a\0b", &[], &[]).is_err() && Image::new("a", &["\0".to_owned()], &[]).is_err());
 }
 
-/// Starts a child at the gate, gives it this order, and returns the result and the child's state while it waited.
+/// Starts a child at a [`Gate`], gives it the order `word`, and returns the result of the start, and `/proc/PID/stat`
+/// of the child while it waited.
 fn held(word: u64, script: &str) -> (Result<Started, StartFailed>, String) {
     let (arrived, order) = (AtomicU64::new(0), AtomicU64::new(0));
     let (bell, (summoner, summons)) = (Doorbell::new().unwrap(), summons::pair().unwrap());
@@ -193,7 +194,7 @@ fn an_image_is_started_again_and_again() {
 fn standard_descriptors_change_places() {
     const ABOVE: i32 = 8;
     const TOLD: i32 = 9;
-    // The numbers are occupied, so that no file of the test gets them.
+    // The descriptor numbers are occupied, so that no file of the test gets them.
     [ABOVE, TOLD].into_iter().for_each(|place| redirect(2, place).unwrap());
     let [input, output, errors, above, told] = [(); 5].map(|()| memory_file(0).unwrap());
     let ours = [0, 1, 2].map(|place| duplicate(place).unwrap());

@@ -1,4 +1,5 @@
-//! Calls that change a whole process, each in a process of its own, on its first thread, checked by `/proc`.
+//! Tests of calls that change a whole process: each test case runs on the first thread of a separate process, and
+//! compares the effect with `/proc`.
 //!
 //! Root is needed for the real-time policy, whose case reports when it is not permitted.
 #![expect(clippy::disallowed_methods, reason = "the test starts itself, and processes to wait for")]

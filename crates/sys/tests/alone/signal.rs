@@ -1,4 +1,4 @@
-//! Signals that raise a flag, stay blocked for a time, or interrupt a wait.
+//! Signals that count as requests to stop, stay blocked for a time, or interrupt a wait.
 
 use std::process::Command;
 

@@ -92,7 +92,7 @@ fn task_files(text: &str) {
 }
 
 fn groups(text: &str) {
-    // The text serves as both files: lines of one are malformed in the other.
+    // The text serves as `/proc/PID/cgroup` and as `mountinfo`: lines of one file are malformed in the other.
     if let Some(found) = cgroup::ancestry(text, text, "cpu") {
         assert!(!found.folders.is_empty() && found.folders.len() <= 65);
         assert!(found.folders.iter().all(|folder| !folder.starts_with('/')));

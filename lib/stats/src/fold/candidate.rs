@@ -15,8 +15,8 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Folds the positions at a period into `bins` bins. Positions on the lattice of the middle position fall into the
-    /// middle of a bin, so that rounding cannot move them to another.
+    /// Folds the positions at a period into `bins` bins. Positions that are a number of whole bins from the middle
+    /// position lie in the middle of a bin, so that rounding cannot move them to another.
     pub(super) fn new(positions: &[f64], period: f64, bins: usize) -> Self {
         let middle = positions[positions.len() / 2];
         let bin = |position: &f64| {

@@ -1,4 +1,4 @@
-//! Intervals of periods.
+//! Confidence intervals of periods.
 
 use super::candidate::{Candidate, centre};
 use super::{FEW_BINS, Folder};
@@ -7,8 +7,8 @@ use crate::distribution::t_upper_quantile;
 use crate::linear::Basis;
 
 impl Folder<'_> {
-    /// Interval that contains all periods near the best that are nearly as likely, and the best periods of the
-    /// replicates.
+    /// Interval that contains all periods near the best that are nearly as likely, and the middle 95 % of the best
+    /// periods of the replicates.
     pub(super) fn interval(&self, best: &Candidate, effects: &[f64], replicates: &[Vec<f64>]) -> (f64, f64) {
         let near = self.zoom(best, effects);
         let (low, high) = likely(&near, &spreads(&near, effects));
@@ -64,7 +64,7 @@ fn spreads(near: &[(f64, Shape)], effects: &[f64]) -> Vec<f64> {
     near.iter().map(|(_, shape)| (total - shape.explains(&centred)).max(1e-12 * total)).collect()
 }
 
-/// Index of the smallest.
+/// Index of the smallest of these sums of squares.
 fn least(spreads: &[f64]) -> usize {
     let smallest = spreads.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
     smallest.map_or(0, |smallest| smallest.0)

@@ -5,13 +5,13 @@ use crate::describe::quantile_sorted;
 use crate::draw::Draw;
 use crate::noncentral::noncentral_f_cdf;
 
-/// Number of draws for each interval.
+/// Number of random draws from which each interval is computed.
 const DRAWS: usize = 2000;
 
 /// Number of points of a confidence distribution.
 const GRID: usize = 160;
 
-/// Share of one part, with its interval.
+/// Share of a factor or of the residual, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     /// Share of the sum of all components, 0 to 1.
@@ -86,7 +86,8 @@ impl Confidence {
         Some(Confidence { points: (0..GRID).map(point).collect() })
     }
 
-    /// The noncentrality at which the observed ratio has this probability; zero if it is below that even without any.
+    /// The noncentrality at which the observed ratio has this probability; zero if it is below that even for a
+    /// noncentrality of zero.
     fn at(&self, probability: f64) -> f64 {
         let after = self.points.partition_point(|point| point.1 > probability);
         let Some(before) = after.checked_sub(1) else { return 0.0 };

@@ -57,7 +57,7 @@ fn intervals_of_shares_cover() {
                 *covers += usize::from(share.low <= truth + 1e-9 && truth - 1e-9 <= share.high);
             }
         }
-        // 95 are expected; 88 is the 0.4 % quantile.
+        // Of 100 intervals of 95 %, 95 are expected to cover; 88 is the 0.4 % quantile.
         assert!(covers.iter().all(|&covers| covers >= 88), "{sampled_sd} {two} {block_sd}: {covers:?}");
     }
 }

@@ -1,30 +1,32 @@
 //! Carry-over from a command to the next one, estimated from blocks in which each command runs twice in a row.
 //!
 //! The second of two runs in a row follows its own command; the first follows another one, or by chance its own. The
-//! difference of second runs, *after itself*, is therefore free of carry-over between commands, and the difference of
-//! first runs includes it. Crossover trials use the term carry-over as well (Jones and Kenward 2014, "Design and
-//! Analysis of Cross-Over Trials"), and gain from designs in which a treatment follows itself.
+//! difference of second runs, the difference *after itself*, is therefore free of carry-over between commands, and the
+//! difference of first runs includes it. Crossover trials use the term carry-over as well (Jones and Kenward 2014,
+//! "Design and Analysis of Cross-Over Trials"), and gain from designs in which a treatment follows itself.
 
 use super::rises::Source;
 use super::score::weights;
 use super::{Question, Sorted};
 
-/// Number of standard errors from which on differences after itself part from those after another command. That is no
-/// evidence of carry-over, but the point from which trusting the mean of both would give a wrong sign more often than
-/// it saves pairs.
+/// Number of standard errors from which on the differences of second runs, each after a run of its own command, count
+/// as distinct from those of first runs, each after the other command. That is no evidence of carry-over, but the point
+/// from which trusting the mean of both would give a wrong sign more often than it saves pairs.
 const PARTS: f64 = 2.2;
 
-/// Amount by which the key of differences after itself may be smaller than that of all differences while no carry-over
-/// is seen. It decreases as both move apart. Without the allowance, twice the pairs would be needed; without a bound, a
-/// small carry-over to only one command would pass for a difference in up to 26 of 100 comparisons, with this bound in
-/// 12.
+/// Amount by which the test statistic of the differences of second runs may be smaller than that of all differences
+/// while no carry-over is seen, in standard errors. It decreases as second and first runs move apart. Without the
+/// allowance, twice the pairs would be needed; without a bound, a small carry-over to only one command would pass for a
+/// difference in up to 26 of 100 comparisons, with this bound in 12.
 const SLACK: f64 = 3.0;
 
-/// Number of standard errors from which on carry-over is shown, and differences after itself answer alone. Between
-/// `PARTS` and this, they may be extreme because they were selected, so both have to agree.
+/// Number of standard errors from which on carry-over is shown, and the differences of second runs decide alone.
+/// Between `PARTS` and this number, they may be extreme because they were selected, so the test of all differences has
+/// to agree.
 const SHOWN: f64 = 3.3;
 
-/// Differences after itself minus those after another command, block by block.
+/// Evidence of carry-over: in each block, the difference of the second runs, each after a run of its own command, minus
+/// the difference of the first runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
     by_coin: Vec<f32>,
@@ -32,7 +34,8 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// From one value for each block: its difference after itself minus its difference after another command.
+    /// Evidence from one value for each block: the difference of its second runs minus the difference of its first
+    /// runs.
     pub fn of(values: &[f64]) -> Self {
         let sorted = Sorted::new(values);
         let about = sorted.about(0.0);
@@ -40,33 +43,35 @@ impl Carried {
         Carried { by_coin, source: Source::default() }
     }
 
-    /// Adds the source of the difference, which is only computed if both part.
+    /// Adds the source of the difference between second and first runs, which is only computed if they are distinct.
     pub fn from(self, source: impl FnOnce() -> Source) -> Self {
         let source = if self.key().abs() > PARTS { source() } else { self.source };
         Carried { source, ..self }
     }
 
-    /// Signed weight of each block.
+    /// Weight of the value of each block, with the sign of that value; [`Carried::key`] is their sum.
     pub(crate) fn by_coin(&self) -> &[f32] {
         &self.by_coin
     }
 
-    /// Distance of both in standard errors, positive if the difference after itself is larger.
+    /// Distance between the differences of second runs and those of first runs, in standard errors; positive if the
+    /// former are larger.
     pub fn key(&self) -> f64 {
         self.by_coin.iter().map(|&weight| f64::from(weight)).sum()
     }
 
-    /// Whether both part for a reason that may be carry-over from another command.
+    /// Whether second and first runs are distinct for a reason that may be carry-over from another command.
     pub fn is_parted(&self) -> bool {
         self.key().abs() > PARTS && self.source != Source::Itself
     }
 
-    /// The source of the difference between both, if they part.
+    /// The source of the difference between second and first runs; `None` if they are not distinct.
     pub fn parting(&self) -> Option<Source> {
         (self.key().abs() > PARTS).then_some(self.source)
     }
 
-    /// The key of a path, from that of all its differences and that of its differences after itself.
+    /// The test statistic of a path, from `key` of its carry-over, and from the statistics of all its differences and
+    /// of those of its second runs.
     pub(crate) fn answer(&self, key: f64, all: f32, after_itself: f32) -> f32 {
         match (self.source, key.abs()) {
             (Source::Itself, _) => all,
@@ -75,8 +80,8 @@ impl Carried {
         }
     }
 
-    /// Amount by which the key of differences after itself may be smaller than that of all; `None` if one of them
-    /// answers alone.
+    /// Amount by which the test statistic of the differences of second runs may be smaller than that of all
+    /// differences, in standard errors; `None` if second and first runs are distinct.
     pub fn slack(&self) -> Option<f64> {
         let apart = self.key().abs();
         (apart <= PARTS).then(|| slack(apart))
@@ -101,7 +106,7 @@ mod tests {
             let mut draw = Draw::new(seed, 1);
             Carried::of(&(0..40).map(|_| draw.normal()).collect::<Vec<_>>()).is_parted()
         });
-        // 3 % of 400; five standard errors are 17.
+        // A share of 3 % is expected, 12 of 400; five standard errors are 17.
         let parted = parted.count();
         assert!((1..=29).contains(&parted), "{parted}");
         assert_eq!(Carried::of(&[]).key(), 0.0);

@@ -19,7 +19,7 @@ const NEGLIGIBLE: f64 = 9.0;
 
 /// A Gaussian kernel density of ±r, evaluated at each point without the point itself.
 pub(crate) struct Density {
-    /// Bandwidth.
+    /// Bandwidth of the kernel, in the unit of the magnitudes.
     pub(crate) width: f64,
     /// The bin of each magnitude.
     bins: Vec<u32>,
@@ -75,7 +75,7 @@ fn bin(r: f64, width: f64) -> u32 {
     (r / width * BINS) as u32
 }
 
-/// Values of K, u·K and (1 − u²)·K at all bins within reach.
+/// Values of the Gaussian kernel K, of u·K and of (1 − u²)·K at all bins within reach.
 fn taps() -> Vec<[f64; 3]> {
     let at = |step: i64| {
         let u = -step as f64 / BINS;

@@ -1,4 +1,4 @@
-//! Paths of all sign patterns over the looks, of which a fraction given by the level may cross.
+//! Paths of all sign patterns over the looks, of which a fraction given by the level may cross the bound.
 
 use super::carried::Carried;
 use super::rows::Rows;
@@ -8,20 +8,21 @@ use crate::distribution::normal_upper_quantile;
 /// Factor by which more paths than may cross are preselected for the exact comparison.
 const GENEROUS: f64 = 4.0;
 
-/// Standardised distance of each path to either side at one look: all rows, followed by their mirror images.
+/// Test statistic of each path at one look, in standard errors: of all rows of signs, followed by their mirror images.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys(Vec<f32>);
 
 impl Keys {
-    /// Distances of the values above `theta`, and of the patterns with other signs of the same magnitudes.
+    /// Keys for how far the values lie above `theta`: of the observed signs, and of other patterns of signs of the same
+    /// magnitudes.
     pub fn of(rows: &Rows, sorted: &Sorted, theta: f64, question: Question) -> Keys {
         let (up, down) = sides(rows, sorted, theta, question);
         Keys::from_sides(up, down)
     }
 
-    /// Distances if each command ran twice in a row: all differences count while those after itself support them, and
-    /// those after itself alone once carry-over is shown. Every pattern of signs is judged by this rule, so the test
-    /// stays exact.
+    /// Keys if each command ran twice in a row: all differences count as long as those of second runs, each after a run
+    /// of its own command, support them; once carry-over is shown, only the latter count. Every pattern of signs is
+    /// judged by this rule, so the test stays exact.
     pub fn after_itself(
         rows: &Rows,
         [all, after_itself]: [&Sorted; 2],
@@ -46,7 +47,7 @@ impl Keys {
         self
     }
 
-    /// Keys of plain sums: one value for each coin, with its full weight.
+    /// Keys of plain sums: one value for each toss of a coin, with its full weight.
     pub fn of_sums(rows: &Rows, values: &[f64]) -> Keys {
         let length = values.iter().map(|value| value * value).sum::<f64>().sqrt();
         let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
@@ -63,7 +64,7 @@ impl Keys {
     }
 }
 
-/// The keys of each row to both sides.
+/// The keys of each row of signs, upwards and downwards.
 fn sides(rows: &Rows, sorted: &Sorted, theta: f64, question: Question) -> (Vec<f32>, Vec<f32>) {
     let about = sorted.about(theta);
     let chosen = weights(&about.r, question);
@@ -82,7 +83,7 @@ fn sides(rows: &Rows, sorted: &Sorted, theta: f64, question: Question) -> (Vec<f
     }
 }
 
-/// State of the observed path.
+/// Sides on which the observed path has crossed the bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Crossed {
     /// Whether the path has crossed upwards, at this look or earlier.
@@ -104,9 +105,9 @@ impl Crossed {
     }
 }
 
-/// Lets paths cross, look by look. `spent` is the cumulative probability per side that may be spent up to each look.
-/// Whatever the magnitudes, the observed path is a random one of the paths, so it crosses upwards with at most the last
-/// of these probabilities, and likewise downwards.
+/// Lets the most extreme paths cross, look by look, and returns whether the observed path has. `spent` is the
+/// cumulative probability per side that may be spent up to each look. Whatever the magnitudes, the observed path is a
+/// random one of the paths, so it crosses upwards with at most the last of these probabilities, and likewise downwards.
 pub fn crossed(looks: &[Keys], spent: &[f64]) -> Crossed {
     Course::default().crossed(looks, spent)
 }
@@ -141,7 +142,7 @@ impl Course {
         }
     }
 
-    /// Adds a look.
+    /// Adds a look, at which the most extreme paths cross, until at most the share `spent` of all paths has.
     fn take(&mut self, Keys(keys): &Keys, spent: f64) {
         let allowed = ((spent * keys.len() as f64 + 1e-9) as usize).saturating_sub(self.count);
         self.critical = barrier(keys, &self.has_crossed, (self.count, allowed));
@@ -185,7 +186,7 @@ mod tests {
 
     type Noise = fn(&mut Draw) -> f64;
 
-    /// Share of series that cross on either side over all looks up to 64, at 5 %.
+    /// Share of series of 64 pairs that cross on either side at any look, at a level of 5 %.
     fn rate(mut noise: impl FnMut(&mut Draw) -> f64, series: u64) -> f64 {
         let schedule = looks(64);
         let mut crossings = 0;
@@ -246,7 +247,7 @@ mod tests {
         rows.grow(10);
         let d: Vec<f64> = (0..10).map(|i| 1.0 + 0.1 * f64::from(i)).collect();
         let keys = [Keys::of(&rows, &Sorted::new(&d), 0.0, Question::Typical)];
-        // 2^-10 is 16 of 16,384 paths.
+        // Ten positive signs are one of 2^10 equally frequent patterns, so 16 of the 16,384 paths have them.
         assert!(crossed(&keys, &[16.0 / 16384.0]).up);
         assert_eq!(
             crossed(&keys, &[15.9 / 16384.0]),

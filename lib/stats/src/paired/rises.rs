@@ -36,7 +36,7 @@ pub enum Source {
     Another,
     /// The program itself, whichever command ran before.
     Itself,
-    /// Too few runs followed their own command to tell.
+    /// The evidence is too weak, as when too few runs followed their own command.
     Unclear,
 }
 
@@ -55,11 +55,11 @@ pub fn source(commands: &[Rises; 2]) -> Source {
 
 /// Means of the rises of one command, and their noise.
 struct Centres {
-    /// Mean after another command, and number of rises.
+    /// Mean of the rises whose first run followed another command, and their number.
     another: (f64, f64),
-    /// Mean after itself, and number of rises.
+    /// Mean of the rises whose first run followed the same command, and their number.
     itself: (f64, f64),
-    /// Sum of squares about each kind's mean.
+    /// Sum of squared distances of the rises from the mean of their kind.
     within: f64,
 }
 
@@ -79,7 +79,7 @@ impl Centres {
         self.another.1 + self.itself.1
     }
 
-    /// The larger absolute value of both means.
+    /// The larger absolute value of the means `another` and `itself`.
     fn size(&self) -> f64 {
         self.another.0.abs().max(self.itself.0.abs())
     }

@@ -2,7 +2,7 @@
 
 use crate::draw::Draw;
 
-/// Number of columns in a word.
+/// Number of columns of signs in a word.
 const COLUMNS: usize = 32;
 
 /// Number of columns after the first in which all patterns occur, equally often.
@@ -15,7 +15,7 @@ const ROWS: usize = 8192;
 /// The level for which [`ROWS`] rows are enough.
 const LEVEL: f64 = 0.01;
 
-/// Maximum number of rows.
+/// Maximum number of rows, however low the level and however many comparisons share it.
 const ROWS_MAX: usize = 8 * ROWS;
 
 /// Maximum number of paths, mirror images included. A side whose share of the level is less than one path never

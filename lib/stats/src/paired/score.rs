@@ -1,4 +1,4 @@
-//! Weights of the signs, chosen from the magnitudes alone.
+//! Weights by which the signs of paired differences count in a test, chosen from the magnitudes alone.
 
 use crate::describe::MAD_TO_SD;
 
@@ -13,11 +13,11 @@ const CHOSEN_FROM: usize = 24;
 /// Minimum number of differences for which the fitted shape of the noise can be a weight.
 const SHAPED_FROM: usize = 48;
 
-/// Factor by which the fitted shape has to be better to be chosen. Above one, because fitting costs precision if the
-/// shape is not needed.
+/// Factor by which the efficacy of the fitted shape has to exceed that of the other weights to be chosen. Above one,
+/// because fitting costs precision if the shape is not needed.
 const SHAPED_GAIN: f64 = 1.1;
 
-/// The hypothesis about the differences.
+/// Question that a test of the differences answers, which determines the possible weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     /// Whether there is any difference: weights are chosen, including the fitted shape of the noise. The shape depends
@@ -32,9 +32,10 @@ pub enum Question {
 /// Differences in order, so that magnitudes about any point are available without sorting again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sorted {
-    /// Differences in ascending order, each with its place in time.
+    /// Differences in ascending order, each with its index in chronological order.
     rising: Vec<(f64, u32)>,
-    /// Number of neighbouring differences that share one coin, and so one sign; at least one.
+    /// Number of consecutive differences for which one toss of a coin ordered A and B, so that their signs flip
+    /// together; at least one.
     group: u32,
 }
 
@@ -44,7 +45,8 @@ impl Default for Sorted {
     }
 }
 
-/// Magnitudes about a point in ascending order, each with its sign and its place in time.
+/// Distances of the differences from a point in ascending order, each with its sign and its index in chronological
+/// order.
 pub(crate) struct About {
     pub(crate) r: Vec<f64>,
     pub(crate) sign: Vec<f64>,
@@ -65,19 +67,22 @@ impl Sorted {
         Sorted::grouped(d, 1)
     }
 
-    /// Sorts differences of which every `group` neighbours were ordered by one coin.
+    /// Sorts differences in chronological order, for every `group` consecutive ones of which one toss of a coin ordered
+    /// A and B.
     pub fn grouped(d: &[f64], group: u32) -> Self {
         let mut sorted = Sorted { rising: Vec::new(), group: group.max(1) };
         sorted.extend(d);
         sorted
     }
 
-    /// Number of coins: the columns of signs that the differences use.
+    /// Number of coin tosses behind the differences, which is the number of columns of [`Rows`](super::rows::Rows) that
+    /// they use.
     pub fn coins(&self) -> usize {
         self.rising.len().div_ceil(self.group as usize)
     }
 
-    /// Sums weights coin by coin, each with the sign of its difference. `weights` are in the order of `about`.
+    /// Sum of the weights of each coin toss, each with the sign of its difference. `weights` are in the order of
+    /// `about`.
     pub(crate) fn by_coin(&self, about: &About, weights: &[f64]) -> Vec<f32> {
         let mut signed = vec![0.0; self.coins()];
         for ((weight, sign), &place) in weights.iter().zip(&about.sign).zip(&about.place) {
@@ -129,7 +134,7 @@ impl Sorted {
         (self.rising[rank.min(last / 2)].0, self.rising[last - rank.min(last / 2)].0)
     }
 
-    /// The median; zero for no values.
+    /// Median of the differences; zero if there are none.
     pub(crate) fn middle(&self) -> f64 {
         let Some(last) = self.rising.len().checked_sub(1) else { return 0.0 };
         0.5 * (self.rising[last / 2].0 + self.rising[last.div_ceil(2)].0)
@@ -170,7 +175,8 @@ impl Sorted {
     }
 }
 
-/// Weights of ascending magnitudes; the squares of each set sum to one.
+/// Weights of ascending magnitudes; the squares of each set sum to one. `monotone` never decreases with the magnitude,
+/// and `shaped` follows the fitted shape of the noise, if that was chosen.
 pub(crate) struct Weights {
     pub(crate) monotone: Vec<f64>,
     pub(crate) shaped: Option<Vec<f64>>,
@@ -193,7 +199,8 @@ pub(crate) fn weights(r: &[f64], question: Question) -> Weights {
     Weights { monotone: unit(monotone), shaped }
 }
 
-/// The best of capped magnitudes, ranks and signs, with its efficacy (mean slope over root mean square).
+/// The most efficient weights out of capped magnitudes, ranks and signs, with their efficacy (mean slope over root mean
+/// square).
 fn best_monotone(r: &[f64], capped: Vec<f64>, cap: f64, density: &Density) -> (f64, Vec<f64>) {
     let (at_zero, mean) = density.at_zero_and_mean(r);
     let sign = 2.0 * at_zero;
@@ -209,7 +216,7 @@ fn best_monotone(r: &[f64], capped: Vec<f64>, cap: f64, density: &Density) -> (f
     }
 }
 
-/// The score of the density itself, if its efficacy exceeds `asked`.
+/// The score −f′/f of the density as weights, if its efficacy exceeds `asked`.
 fn shape(r: &[f64], density: &Density, asked: f64) -> Option<Vec<f64>> {
     let (weights, slopes): (Vec<f64>, Vec<f64>) = density.scores().unzip();
     let slope = slopes.iter().sum::<f64>() / r.len() as f64 / density.width;

@@ -2,10 +2,10 @@
 
 use crate::describe::{MAD_TO_SD, median_in_place, quantile_sorted};
 
-/// Number of first pairs that only set the threshold.
+/// Number of first pairs that only set the threshold of large differences, and are not counted.
 const PAST_MIN: usize = 8;
 
-/// Number of scaled medians above which a difference is large.
+/// Number of scaled median magnitudes above which a difference is large.
 const LARGE: f64 = 4.0;
 
 /// The threshold of a large difference never exceeds this log ratio (ln 1.5, half as long again) or twice the median
@@ -19,13 +19,13 @@ const DOUBT: f64 = 0.1;
 /// The excess of large differences to one side over those to the other, as a share of all pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExcessShare {
-    /// Minimum size of a large difference.
+    /// Minimum size of a difference that counts as large, in the unit of the differences.
     least: f64,
     /// All magnitudes so far, in ascending order.
     rising: Vec<f64>,
     /// For each counted pair: 1 if B was much slower, −1 if A was, otherwise 0.
     seen: Vec<i8>,
-    /// The bets that every look evaluates, updated pair by pair.
+    /// The bets against the excess that every look asks about, updated pair by pair.
     asked: [Bet; 2],
 }
 
@@ -35,7 +35,7 @@ impl ExcessShare {
         ExcessShare { least, rising: Vec::new(), seen: Vec::new(), asked: Bet::both(share) }
     }
 
-    /// Minimum size of a large difference.
+    /// Minimum size of a difference that counts as large, in the unit of the differences.
     pub fn least(&self) -> f64 {
         self.least
     }
@@ -96,10 +96,10 @@ struct Bet {
     /// Side of the excess: 1 for B, −1 for A.
     side: i8,
     pairs: f64,
-    /// Number of large differences to this side.
+    /// Number of large differences to this side; `behind` is the number to the other side.
     ahead: f64,
     behind: f64,
-    /// Logarithm of the capital.
+    /// Logarithm of the capital, which is 1 before the first pair.
     evidence: f64,
 }
 
@@ -109,7 +109,7 @@ impl Bet {
         [1, -1].map(|side| Bet { share, side, pairs: 0.0, ahead: 0.0, behind: 0.0, evidence: 0.0 })
     }
 
-    /// Adds a pair.
+    /// Bets on a pair; `seen` is 1 if B was much slower, −1 if A was, otherwise 0.
     fn take(&mut self, seen: i8) {
         let before = self.pairs + 1.0;
         let bet = best_bet(self.share, (self.ahead + DOUBT) / before, self.behind / before);

@@ -1,20 +1,23 @@
-//! The shift between A and B: the value at which the test sees none, and all values that it does not exclude.
+//! The shift between A and B: the value about which the paired test finds no difference, and the interval of values
+//! that the test does not exclude.
 
 use super::score::{Question, Sorted, weights};
 
-/// Precision of ends and estimates, in standard errors.
+/// Precision of estimates and of the ends of intervals, in standard errors of the shift.
 const PRECISION: f64 = 1e-3;
 
-/// Maximum number of steps that find an end; only reached if values are equal apart from rounding.
+/// Maximum number of steps in the search for an end of an interval; only reached if values are equal apart from
+/// rounding.
 const STEPS: u32 = 64;
 
-/// Rounding error of a point, as a share of the largest value.
+/// Rounding error of a shift that a search has found, as a share of the largest magnitude of the values.
 const ROUNDING: f64 = 1e-12;
 
-/// Number of standard errors above which the values lean to one side.
+/// Number of standard errors above which the values count as lopsided, see [`Shift::leans`].
 const LEANS: f64 = 1.5;
 
-/// Standardised distance of the values above a point, by the monotone weights and by the fitted shape.
+/// Test statistic of the values against a point, in standard errors, positive if the values lie above the point: by the
+/// weights that never decrease with the magnitude, and by the fitted shape of the noise.
 #[derive(Clone, Copy, Debug)]
 struct Heights {
     monotone: f64,
@@ -53,14 +56,15 @@ impl<'a> Shift<'a> {
         Heights { monotone, shaped }
     }
 
-    /// Keys of the observed path about a point: the standardised distance of the values above it, and below it.
+    /// Test statistics of the observed values against a point, in standard errors: how far the values lie above it, and
+    /// how far below it.
     pub fn keys(&self, theta: f64) -> (f64, f64) {
         let place = self.at(theta);
         (place.above(), place.below())
     }
 
-    /// The point about which the monotone weights see no shift; zero for no values. Searched from both sides, so that
-    /// swapping A and B only changes the sign.
+    /// The mean for [`Question::Mean`], otherwise the point about which the test statistic of the monotone weights is
+    /// zero; zero for no values. Searched from both sides, so that swapping A and B only changes the sign.
     pub fn estimate(&self) -> f64 {
         match self.sorted.range() {
             None => 0.0,
@@ -72,9 +76,9 @@ impl<'a> Shift<'a> {
         }
     }
 
-    /// The hull of all points whose monotone keys are at most `critical`; no point outside can be the shift. The fitted
-    /// shape does not narrow the interval. An end that is indistinguishable from a point in `asked` is placed on the
-    /// side that the point's key requires.
+    /// The hull of all points whose test statistic by the monotone weights is at most `critical`; all points outside
+    /// are excluded. The fitted shape does not narrow the interval. An end that is indistinguishable from a point in
+    /// `asked`, such as a margin, is placed on the side that the point's test statistic requires.
     pub fn interval(&self, critical: f64, asked: &[f64]) -> (f64, f64) {
         let end = |side| self.end_of_interval(side, critical, asked, None);
         let low = end(1.0).map_or(f64::NEG_INFINITY, |low| self.exact(low));
@@ -110,8 +114,8 @@ impl<'a> Shift<'a> {
         sides.abs() > LEANS || self.sorted.signed_ranks(self.sorted.middle()).abs() > LEANS
     }
 
-    /// Whether the interval lies within `-margin` and `margin`, which must be among the points in `asked`. Only the
-    /// sides of the margin are determined, not the exact ends.
+    /// Whether the interval lies within `-margin` and `margin`, which must be among the points in `asked`. Only on
+    /// which side of a margin each end lies is determined, not the exact ends.
     pub fn is_within(&self, margin: f64, critical: f64, asked: &[f64]) -> bool {
         let end = |side: f64| self.end_of_interval(side, critical, asked, Some(-side * margin));
         end(1.0).is_some_and(|low| -margin <= low) && end(-1.0).is_some_and(|high| high <= margin)
@@ -140,9 +144,10 @@ impl<'a> Shift<'a> {
         Some(self.end(outermost, innermost, asked, beyond))
     }
 
-    /// Whether the values lie above a point, where all but a few are so clearly on one side that the weights do not
-    /// matter. Half of the capped magnitudes are at least the cap over 2.224, and none of the few exceeds the cap, so
-    /// the statistic is at least √n · (0.2248 − 2 · few / n); for ranks and signs it is larger.
+    /// Whether the test statistic exceeds `critical` because the values lie above a point (true) or below it (false),
+    /// if all but a few are so clearly on one side that the weights do not matter; otherwise `None`. Half of the capped
+    /// magnitudes are at least the cap over 2.224, and none of the few exceeds the cap, so the statistic is at least √n
+    /// · (0.2248 − 2 · few / n); for ranks and signs it is larger.
     fn certainly(&self, theta: f64, critical: f64) -> Option<bool> {
         let n = self.sorted.len() as f64;
         let (below, above) = self.sorted.sides(theta);
@@ -186,8 +191,8 @@ impl<'a> Shift<'a> {
         self.sorted.middle_half() / 1.349 / (self.sorted.len() as f64).sqrt()
     }
 
-    /// The zero between `outside`, where `beyond` is positive, and `inside`, where it is not. Keys do not decrease
-    /// steadily, so bisection is used down to a standard error; closer, they are nearly linear.
+    /// The zero between `outside`, where `beyond` is positive, and `inside`, where it is not. The test statistic does
+    /// not change monotonically, so bisection is used down to a standard error; closer, it is nearly linear.
     fn end(&self, outside: f64, inside: f64, asked: &[f64], beyond: impl Fn(Heights) -> f64) -> f64 {
         let mut bracket = Bracket { outside: (outside, f64::NAN), inside: (inside, f64::NAN) };
         let (near, enough) = (self.error(), PRECISION * self.error());
@@ -204,7 +209,8 @@ impl<'a> Shift<'a> {
     }
 }
 
-/// Two points with the function values, positive at the first and not at the second; NaN while unknown.
+/// Two points between which the searched zero lies, each with the value of the function there: positive at `outside`,
+/// not positive at `inside`; NaN while unknown.
 #[derive(Clone, Copy, Debug)]
 struct Bracket {
     outside: (f64, f64),
@@ -217,13 +223,13 @@ impl Bracket {
         self.outside.0 + share * (self.inside.0 - self.outside.0)
     }
 
-    /// Position of the zero of a straight line, as a share of the way.
+    /// Position of the zero of the straight line through both points, as a share of the way from outside to inside.
     fn secant(&self) -> f64 {
         let share = self.outside.1 / (self.outside.1 - self.inside.1);
         if share.is_nan() { 0.5 } else { share.clamp(0.01, 0.99) }
     }
 
-    /// Whether a point lies between both.
+    /// Whether a point lies between the two points, both excluded.
     fn holds(&self, theta: f64) -> bool {
         let (outside, inside) = (self.outside.0, self.inside.0);
         theta > outside.min(inside) && theta < outside.max(inside)

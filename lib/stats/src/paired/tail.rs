@@ -52,7 +52,8 @@ pub fn keys(rows: &Rows, d: &[f64], group: usize, least: f64) -> Keys {
     Keys::from_sides(up, down)
 }
 
-/// The key of the observed signs on the side where it is larger; negative if that is the lower side.
+/// Test statistic of the observed signs, in standard errors, on the side where it is larger; negative if that is the
+/// lower side.
 pub fn observed(d: &[f64], least: f64) -> f64 {
     let (places, groups) = largest(d, least);
     let mut groups = groups.peekable();
@@ -73,7 +74,7 @@ mod tests {
     use crate::draw::Draw;
     use crate::paired::path::crossed;
 
-    /// Two margins of 1 %.
+    /// Minimum size of a large difference: two margins of 1 %.
     const LEAST: f64 = 0.02;
 
     /// 512 pairs in which B is twice as slow in one of twenty runs.

@@ -1,4 +1,4 @@
-//! Places of an index: its shared words, its slots on every level, and its rows.
+//! Offsets in the file of the parts of an index: its shared words, its slots on every level, and its rows.
 
 use super::{At32, At64, CONTROL_STRIDE, Level, PAGE, Region, Row, Slot, align};
 
@@ -64,7 +64,8 @@ impl IndexGeometry {
     pub(crate) fn common_at(&self) -> At32 {
         At32(self.control, 4 * CONTROL_STRIDE)
     }
-    /// Returns the word that contains the number of rows in use. Five words follow one another on separate cache lines.
+    /// Returns the word that contains the number of rows in use: the first of five shared words of the index, which are
+    /// on separate cache lines.
     pub(crate) fn next_at(&self) -> At64 {
         At64(self.control, 0)
     }
@@ -91,7 +92,7 @@ impl IndexGeometry {
         }
         Level(self.min_level + word)
     }
-    /// Returns the word for a level.
+    /// Returns the word that stands for a level in the file; see [`IndexGeometry::level`].
     pub(crate) fn level_word(&self, level: Level) -> u32 {
         level.0 - self.min_level
     }
@@ -99,7 +100,7 @@ impl IndexGeometry {
     pub(crate) fn above(&self, level: Level) -> Option<Level> {
         (level.0 < self.max_level).then_some(Level(level.0 + 1))
     }
-    /// Returns the row for a number in the file, if it exists.
+    /// Returns the row for a row number that was read from the file, if there is such a row.
     #[inline(always)]
     pub(crate) fn row(&self, number: u32) -> Option<Row> {
         (number < self.max_rows).then_some(Row(number))

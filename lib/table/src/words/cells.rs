@@ -176,7 +176,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         Ok(W::exchange(self.memory, at, old, new).map(drop).map_err(decode::<W>))
     }
 
-    /// Fails if a cell cannot contain both values.
+    /// Fails if one of the values, of which `None` is an absent one, exceeds the range of a cell.
     pub(crate) fn check_values(&self, one: Option<i64>, other: Option<i64>) -> Result<(), Error> {
         [one, other].into_iter().flatten().try_for_each(|value| encode::<W>(value).map(drop))
     }

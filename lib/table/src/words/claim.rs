@@ -28,7 +28,8 @@ enum Claim {
 }
 
 impl<M: Memory, R: Rules> Index<'_, M, R> {
-    /// Returns a row that may be published for a number: a spare one, the next of the file, or one that no slot names.
+    /// Claims a row that may be published for the object (or sparse key) with this number: a spare row, the next row of
+    /// the file, or a row that no slot names.
     #[inline]
     pub(super) fn claim(self, id: u64) -> Result<Row, Refusal> {
         if let Some(row) = self.claim_spare(id)? {
@@ -83,7 +84,7 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         Ok(matches!(self.try_claim(row, id), Claim::Ours).then_some(row))
     }
 
-    /// Notes a row that was claimed and not published.
+    /// Stores the number of a row that was claimed and not published, as a hint for later claims.
     #[cold]
     pub(super) fn note_spare(self, row: Row) {
         self.memory.store64(self.geometry.spare_at(), u64::from(row.number()) + 1, Ordering::Relaxed);
@@ -116,7 +117,7 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         if holder != 0 {
             match self.search(holder) {
                 Some(named) if named == row => return Claim::Named,
-                // Named elsewhere: this row has no owner.
+                // A slot names another row for that number, so this row has no owner.
                 Some(_) => {}
                 // Another thread that publishes the row does so for this number.
                 None if holder == id => return Claim::Ours,
@@ -127,16 +128,17 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         if self.set_id(row, holder, id) { Claim::Ours } else { Claim::Changed }
     }
 
-    /// Claims a row that no slot names, after each was handed out once. Returns *full* only when a slot names each.
+    /// Claims a row that no slot names, after each row was handed out once. Returns [`Refusal::Full`] only when each
+    /// row is named by a slot.
     ///
-    /// Rows below the mark are named permanently, so all calls in the life of a table together visit each row a few
-    /// times.
+    /// Rows below the mark that [`Index::raise_named`] raises are named permanently, so all calls in the life of a
+    /// table together visit each row a few times.
     #[cold]
     #[inline(never)]
     fn claim_unnamed(self, id: u64) -> Result<Row, Refusal> {
         let max = self.geometry.max_rows();
-        // Acquire pairs with the release in `raise_named`. A caller that gets *full* because of the mark sees every
-        // object of the table.
+        // Acquire pairs with the release in `raise_named`. A caller that gets the error that the table is full because
+        // of the mark sees every object of the table.
         let named = self.memory.acquire64(self.geometry.named_at()).min(u64::from(max));
         let (mut number, mut helped) = (named as u32, None);
         // Each row was handed out, so each has pages.
@@ -162,7 +164,7 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         Err(Refusal::Full(u64::from(max)))
     }
 
-    /// Notes that all rows below a number are named.
+    /// Raises the mark below which all rows are named by a slot.
     fn raise_named(self, number: u32) {
         let (at, number) = (self.geometry.named_at(), u64::from(number));
         let mut now = self.memory.load64(at, Ordering::Relaxed);

@@ -13,7 +13,8 @@ use crate::error::Error;
 use crate::layout::{Level, Region, Row};
 use crate::memory::Memory;
 
-/// Slots handled together, so that the rows of one block are fetched while those before it are copied.
+/// Number of slots that growth handles together, so that the rows of one block are fetched while those before it are
+/// copied.
 const BLOCK: usize = 32;
 /// Minimum size of rows reserved at once, in bytes: few kernel calls, little unused memory.
 const RESERVE_LEAST: usize = 64 << 10;
@@ -67,7 +68,7 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
     /// Ensures that the pages of a region's part of a level exist.
     ///
     /// A region that grows has rows, so the file has more bytes allocated than the index gets. A file with far fewer
-    /// claims rows that it does not have, and gets nothing for them.
+    /// bytes is damaged: it claims rows that it does not have, and no pages are allocated for them.
     fn reserve_region(self, region: Region, level: Level) -> Result<(), Error> {
         let (offset, bytes) = self.geometry.region_range(level, region);
         if self.memory.held_bytes().saturating_mul(MOST_INDEX_BYTES) < bytes as u64 {
@@ -80,7 +81,7 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         self.memory.reserve(offset, bytes)
     }
 
-    /// Freezes or copies a block of slots.
+    /// Freezes the empty slots of a block, and copies the entries in its other slots to the next level.
     fn move_block(self, region: Region, level: Level, from: usize) -> Result<(), Error> {
         let mut entries = [EMPTY; BLOCK];
         let block = BLOCK.min(self.geometry.region_slots(level) - from);
@@ -94,11 +95,11 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         rows.try_for_each(|row| self.copy(row, region, level))
     }
 
-    /// Returns the final word of a slot: an entry, or frozen.
+    /// Freezes a slot if it is empty, and returns its final word: an entry, or [`FROZEN`].
     fn settle(self, level: Level, region: Region, slot: usize) -> u32 {
         let at = self.geometry.slot_at(self.geometry.slot(level, region, slot));
         let entry = self.memory.load32(at, Ordering::Relaxed);
-        // The row of an entry is read next.
+        // The fence orders the read of the entry's row, which comes next.
         self.memory.fence(R::SETTLE);
         if entry != EMPTY || !R::FREEZE {
             return entry;
@@ -143,14 +144,15 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
                 return Ok(());
             }
         }
-        // A level has twice the slots of the previous one, and is frozen only after all of those are copied to it.
+        // A level has twice the slots of the previous level, and is frozen only after all entries of that level are
+        // copied to it, so the search fails only in a damaged file.
         Err(lacks)
     }
 
     /// Ensures that the pages of the next row exist, so that storing into it cannot fault on a full disk.
     ///
-    /// Rows are handed out only below the mark of those whose pages exist. This library therefore never writes a number
-    /// beyond the mark; trusting such a number would let a damaged file demand any amount of memory.
+    /// Rows are handed out only below a mark, the number of rows whose pages exist. This library therefore never writes
+    /// a number beyond the mark; trusting such a number would let a damaged file demand any amount of memory.
     pub(super) fn reserve_rows(self, number: u64) -> Result<(), Error> {
         let at = self.geometry.reserved_at();
         // Relaxed: the pages belong to the file, so the kernel orders their allocation. A caller that acquired the
@@ -165,7 +167,8 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
             let bytes = (have / 4).clamp(RESERVE_LEAST, RESERVE_MOST);
             let more = (bytes / self.geometry.row_stride()).max(1) as u64;
             let end = (number + 1).max(reserved.saturating_add(more));
-            // From the old mark on, not from the row: everything below a mark must exist.
+            // Pages are reserved from the old mark on, not from the row on, because the pages of all rows below a mark
+            // must exist.
             let (offset, bytes) = self.geometry.rows_range(reserved, end);
             self.memory.reserve(offset, bytes)?;
             match self.memory.exchange64(at, reserved, end, Ordering::Relaxed, Ordering::Relaxed) {

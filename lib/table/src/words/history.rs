@@ -43,7 +43,8 @@ fn apply(value: Option<i64>, call: Call) -> Option<Option<i64>> {
     }
 }
 
-/// Searches depth first over the sets of calls already placed; sets and values seen before lead nowhere new.
+/// Searches depth first over the sets of calls already placed; a set that was reached before with the same value is not
+/// searched again.
 fn linearizable(events: &[Event]) -> bool {
     fn search(
         events: &[Event],

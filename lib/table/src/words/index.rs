@@ -11,13 +11,14 @@ use crate::error::Error;
 use crate::layout::{IndexGeometry, Level, Region, Row, Slot};
 use crate::memory::Memory;
 
-/// An unused slot.
+/// Word of an unused slot.
 pub(super) const EMPTY: u32 = 0;
-/// A slot that will never be used: the search continues on the next level.
+/// Word of a slot that will never be used: the search continues on the next level.
 pub(super) const FROZEN: u32 = u32::MAX;
-/// Maximum length of a chain before the index grows although it is not full: the objects' numbers collide.
+/// Maximum number of occupied slots that an insert passes before the index grows although it is not full: the hashes of
+/// the objects' numbers collide.
 const LONGEST_CHAIN: usize = 64;
-/// Maximum number of slots for each row in an index that grows for its chains alone.
+/// Maximum number of slots for each row in an index that grows only because of long chains.
 const MOST_SLOTS_PER_ROW: u64 = 32;
 /// A region grows when the index has fewer slots than this for each row. Two would make a smaller index and longer
 /// chains, whose mispredicted branches cost more where the second-level cache has a mebibyte (measured: random reads at
@@ -39,10 +40,10 @@ impl<M: Copy, R> Clone for Index<'_, M, R> {
 }
 impl<M: Copy, R> Copy for Index<'_, M, R> {}
 
-/// Reason why there is no row.
+/// Reason why no row could be allocated for a number.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// A slot names each row of the table.
+    /// Every row is named by a slot: the table is full at this number of rows.
     Full(u64),
     /// The file system refused the pages, or the file is damaged.
     Failed(Error),
@@ -63,11 +64,12 @@ impl Refusal {
     }
 }
 
-/// Result of one pass over a level.
+/// Result of the search of one level.
 enum Pass {
     Found(Row),
     Inserted(Row),
-    /// The level is frozen here or its chains are too long.
+    /// There is no place on this level, because it is frozen here or its chains are too long: the next level is
+    /// searched.
     Above,
 }
 
@@ -94,10 +96,11 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         self.geometry.level(self.memory.acquire32(self.geometry.level_at(region)))
     }
 
-    /// Returns a level that no region is below, for the first look: its place is known before the hash is.
+    /// Returns a level that no region is below, for the first attempt to find an entry: its place in the file does not
+    /// depend on the hash, unlike that of a region's level, so it can be loaded earlier.
     ///
-    /// An entry is true on any level, and stays in place when its region leaves the level, so a hit needs nothing more.
-    /// A caller that finds nothing asks for the level of the region.
+    /// An entry is valid on any level, and stays in place when its region leaves the level, so an entry that is found
+    /// needs no further check of the level. A caller that finds nothing asks for the level of the region.
     #[inline(always)]
     pub(super) fn common_level(self) -> Level {
         self.geometry.level(self.memory.acquire32(self.geometry.common_at()))
@@ -136,14 +139,15 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         (entry & self.geometry.row_mask()).wrapping_sub(1)
     }
 
-    /// Returns the number in a row. Relaxed: the acquire load of the entry ordered it.
+    /// Returns the number of the object (or sparse key) of a row. Relaxed: the acquire load of the entry that points to
+    /// the row ordered it.
     #[inline(always)]
     pub(super) fn id(self, row: Row) -> u64 {
         self.memory.load64(self.geometry.id_at(row), Ordering::Relaxed)
     }
 
-    /// Returns the row of a number. Takes at most as many steps as its region has slots (as the index has, on the
-    /// largest level), whatever other threads do.
+    /// Returns the row of an object (or of a sparse key) by its number. Takes at most as many steps as its region has
+    /// slots (as the index has, on the largest level), whatever other threads do.
     ///
     /// A miss is linearised at the load of the region's level: an insertion on a higher level happens after raising it,
     /// hence after that load, so the level need not be read again.
@@ -159,12 +163,13 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         self.search(id)
     }
 
-    /// Returns the entry in the first slot or in its neighbour, by the tag of the first.
+    /// Returns the entry in the slot at which the search for a hash begins, if its tag matches the hash, otherwise the
+    /// entry in the neighbouring slot.
     ///
     /// Nineteen of twenty searches end in one of the two, and the choice between them is made without a branch, because
     /// it is unpredictable: one search in eight would wait for a mispredicted branch that itself waits for memory. The
-    /// neighbour of a region's last slot belongs to another region or level, which is harmless: an entry is true in any
-    /// slot, and the caller compares the number.
+    /// neighbour of a region's last slot belongs to another region or level, which is harmless: an entry is valid in
+    /// any slot, and the caller compares the number.
     #[inline(always)]
     pub(super) fn likely_entry(self, hash: u64, level: Level) -> u32 {
         let (first, second) = self.geometry.first_two(hash, level);
@@ -187,13 +192,13 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         self.number_in(self.likely_entry(hash(id), level))
     }
 
-    /// Returns the row of a number that is not in its likely slots.
+    /// Returns the row of a number whose entry is not in its likely slots.
     pub(super) fn search(self, id: u64) -> Option<Row> {
         let hash = hash(id);
         self.find_on(self.level_of(hash), id, hash)
     }
 
-    /// Searches a level in full.
+    /// Returns the row of a number by a search of its whole chain on one level.
     fn find_on(self, level: Level, id: u64, hash: u64) -> Option<Row> {
         let mut slot = self.geometry.home(hash, level);
         for _ in 0..self.geometry.chain(level) {
@@ -211,7 +216,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         None
     }
 
-    /// Returns the row of a number, which is allocated if there is none.
+    /// Returns the row of a number. If there is none, a row is allocated.
     ///
     /// Lock-free: each retry means that another thread raised the level, which happens a bounded number of times in the
     /// life of a table.
@@ -253,7 +258,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         }
     }
 
-    /// Searches one level and takes the first empty slot if the number is not there.
+    /// Searches one level for a number, and takes the first empty slot for it if the number is not there.
     fn pass(self, region: Region, level: Level, id: u64, held: &mut Option<Row>) -> Result<Pass, Refusal> {
         let hash = hash(id);
         let mut next = self.geometry.home(hash, level);
@@ -299,7 +304,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         Ok(Pass::Above)
     }
 
-    /// Ensures that the pages of a slot and of the next one exist. Those of a region's own slots always do.
+    /// Ensures that the pages of a slot and of the next slot exist. The pages of a region's own slots always do.
     #[inline(always)]
     pub(super) fn reserve_slot(self, slot: Slot, region: Region, level: Level) -> Result<(), Error> {
         if self.geometry.is_in(slot, region, level) || !R::RESERVE_BEHIND {

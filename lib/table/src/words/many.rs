@@ -9,7 +9,8 @@ use crate::memory::Memory;
 use crate::width::decode;
 use crate::width::sealed::Cell;
 
-/// Pairs in flight: enough to cover a memory access, few enough for the first-level cache.
+/// Number of pairs whose memory accesses are in flight together: enough to hide the latency of one access, few enough
+/// for the first-level cache.
 const BATCH: usize = 32;
 
 /// A pair of a batch, and the likely number of its object's row.
@@ -23,8 +24,8 @@ struct Sought {
 impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
     /// Calls `sink` with the value of each pair, in order. Each value is read as `get` reads it.
     ///
-    /// There are two ways, because a batch costs more than it gains where the address follows from the pair: there the
-    /// processor itself runs far enough ahead.
+    /// Pairs of dense objects are read one by one, because their address follows from the pair, so that the processor
+    /// itself runs far enough ahead. Other pairs are read in batches.
     #[inline]
     pub(crate) fn get_each<I, S>(&self, pairs: I, mut sink: S)
     where
@@ -51,7 +52,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         }
     }
 
-    /// Loads the slots of a pair and prefetches its cell.
+    /// Loads the slots in which a pair's object probably is, and prefetches the pair's cell.
     ///
     /// No branch here depends on memory, so the processor runs through a whole batch without waiting, and the slots
     /// arrive in parallel.

@@ -28,11 +28,12 @@ mod walk;
 pub(crate) use cells::word_in_apart;
 pub(crate) use index::Index;
 
-/// The protocol's choices. Every constant names the mutant that the tests make by changing it.
+/// Choices of the protocol. Each constant stands for a mutant, which the tests make by changing it, and which the
+/// explorer must detect.
 pub(crate) trait Rules: Copy {
     /// Publishes a row's entry: pairs with the acquire load of a searcher, which then reads the row's object.
     const PUBLISH: Ordering = Ordering::Release;
-    /// Publishes a copied entry on the next level; pairs with the same load.
+    /// Publishes a copied entry on the next level: pairs with the acquire load of a searcher there.
     const COPY: Ordering = Ordering::Release;
     /// Raises the level: pairs with the acquire load of the level, after which all copies are visible.
     const RAISE: Ordering = Ordering::Release;
@@ -59,7 +60,8 @@ pub(crate) trait Rules: Copy {
     /// Counts a row as handed out: pairs with the acquire load of the thread that takes the next one and compares the
     /// count with that of rows with pages.
     const HAND_OUT: Ordering = Ordering::Release;
-    /// Raises the mark of the named rows: pairs with the acquire load of a caller that gets *full*.
+    /// Raises the mark below which all rows are named by a slot: pairs with the acquire load of a caller that gets the
+    /// error that the table is full.
     const NAMED: Ordering = Ordering::Release;
     /// Reads a slot that is being settled: pairs with the release of the exchange that published its row.
     const SETTLE: Ordering = Ordering::Acquire;
@@ -73,15 +75,17 @@ pub(crate) trait Rules: Copy {
     const NAMED_ROWS_ONLY: bool = true;
     /// Whether the common level is that of the lowest region.
     const LEAST_COMMON: bool = true;
-    /// Whether the pages of a slot after its region are reserved before it is taken.
+    /// Whether the pages of a slot beyond the end of an entry's region are reserved before the entry takes the slot.
     const RESERVE_BEHIND: bool = true;
     /// Whether a walk continues after a region for the entries that found no place in it.
     const WALK_ON: bool = true;
-    /// Whether a walk through a region skips the entries of others.
+    /// Whether a walk through a region skips the entries of other regions.
     const OWN_REGION: bool = true;
-    /// Whether a record's writer fences between its previous sequence and the half it fills.
+    /// Whether the writer of a record executes a release fence between the load of the sequence and the stores into a
+    /// half.
     const WRITER_FENCE: bool = true;
-    /// Whether a snapshot fences between the values and the second read of the sequence.
+    /// Whether a snapshot executes an acquire fence between the loads of the values and the second load of the
+    /// sequence.
     const READER_FENCE: bool = true;
     /// Whether a record is filled in the half that is not published.
     const TWO_HALVES: bool = true;
@@ -140,7 +144,7 @@ fn find_apart<M: Memory, R: Rules>(index: Index<'_, M, R>, object: u64) -> Optio
 }
 
 impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, COLUMNS> {
-    /// `memory` covers the geometry; `COLUMNS` is 0 or passes [`Geometry::fits`].
+    /// Creates a view. `memory` has the length of the geometry, and `COLUMNS` is 0 or passes [`Geometry::fits`].
     #[inline(always)]
     pub(crate) fn new(memory: M, geometry: &'g Geometry) -> Self {
         debug_assert!(COLUMNS == 0 || geometry.fits(COLUMNS));

@@ -8,7 +8,8 @@ use crate::layout::{At32, At64, Geometry, Shape};
 use crate::memory::Memory;
 use crate::width::Wide;
 
-/// Each offset has a separate word for each width, which the layout never mixes.
+/// Simulated memory of a table. Each offset has a separate word for each width, since the layout never accesses one
+/// offset by both widths.
 pub(super) struct Plain {
     narrow: Vec<AtomicU32>,
     wide: Vec<AtomicU64>,

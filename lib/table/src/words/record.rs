@@ -40,7 +40,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         let at = self.geometry.sequence_at(place);
         let mut word = 0;
         for _ in 0..ATTEMPTS {
-            // As in `read_record`.
+            // Acquire: pairs with the release store in `publish`.
             let before = self.memory.acquire64(at);
             let half = if R::TWO_HALVES { before } else { 0 };
             let cell = self.geometry.half_cell(place, half, column, W::BYTES);

@@ -17,12 +17,12 @@ use crate::width::sealed::Cell;
 pub(crate) struct Written {
     /// Start and end of each part, in order.
     parts: Vec<(usize, usize)>,
-    /// The part of the last answer: most questions are about the same one, or the next.
+    /// Index of the part in which the last query ended: most queries are about the same part or the next one.
     last: usize,
 }
 
 impl Written {
-    /// Asks for the parts before an offset: at most as many as the file has pages.
+    /// Asks the file system for the parts with data before an offset: at most as many as the file has pages.
     fn before<M: Memory>(memory: M, to: usize) -> Self {
         let (mut parts, mut offset) = (Vec::new(), 0);
         while offset < to {
@@ -37,7 +37,8 @@ impl Written {
         Self { parts, last: 0 }
     }
 
-    /// Asks for the pages of a range, but not for the end of the data after it, which costs as much as there is data.
+    /// Asks the file system for the pages of a range, but not for the end of the data after it, a query that costs as
+    /// much as there is data.
     fn within<M: Memory>(memory: M, from: usize, to: usize) -> Self {
         let (mut parts, mut offset) = (Vec::new(), from);
         while offset < to {
@@ -66,8 +67,8 @@ impl Written {
         self.from(from) == from && self.parts.get(self.last).is_some_and(|part| to <= part.1)
     }
 
-    /// Returns whether an offset has data now. A hole of the time when the walk began is asked for again, so that a
-    /// value written since into a long row counts.
+    /// Returns whether an offset has data now. An offset that was in a hole when the walk began is queried again, so
+    /// that a value written since into a long row counts.
     #[inline]
     fn holds<M: Memory>(&mut self, memory: M, offset: usize) -> bool {
         self.from(offset) == offset || memory.data_from(offset) == offset
@@ -126,7 +127,7 @@ impl<M: Memory, R: Rules> Walk<'_, M, R> {
 }
 
 impl<M: Memory, R: Rules> Iterator for Walk<'_, M, R> {
-    /// The number and its row.
+    /// The number of an object (or of a sparse key), and its row.
     type Item = (u64, Row);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -183,7 +184,7 @@ impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> Objects<'g, M, W, R> {
         }
     }
 
-    /// Returns the next dense object with something in the pages of its row.
+    /// Returns the next dense object whose row has data in its pages.
     fn next_dense(&mut self) -> Option<(u64, CellsStart)> {
         loop {
             let object = self.dense;

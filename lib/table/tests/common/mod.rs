@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-/// A name that no other test uses.
+/// Path of a file in memory that no other test uses.
 pub(crate) struct UniqueName(PathBuf);
 
 impl UniqueName {
-    /// Returns a name under which no file exists.
+    /// Returns a path at which no file exists.
     pub(crate) fn new(name: &str) -> Self {
         let path = PathBuf::from(format!("/dev/shm/fauxplat-table-{}-{name}", std::process::id()));
         let _ = std::fs::remove_file(&path);

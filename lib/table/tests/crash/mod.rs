@@ -10,17 +10,17 @@ use std::time::Duration;
 
 use fauxplat_table::{Error, Narrow, Options, Table};
 
-/// First of the objects with the writers' acknowledgements.
+/// Number of the first of the objects with acknowledgements, one for each writer.
 const WRITERS: u64 = 1 << 40;
-/// Object to which all writers add.
+/// Number of the object to which all writers add.
 const SHARED: u64 = u64::MAX;
-/// Keys of an acknowledgement, and of everything else.
+/// Keys of the objects with acknowledgements. All other objects have only key 0.
 const ADDS_BEGUN: u64 = 0;
 const ADDS_DONE: u64 = 1;
 const INSERTS_DONE: u64 = 2;
 const RECORD_KEYS: usize = 6;
 
-/// Counts of a campaign.
+/// Counts of a [`campaign`].
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) kills: u64,
@@ -34,15 +34,16 @@ pub(crate) struct Report {
     pub(crate) filled: u64,
 }
 
-/// Writers that are killed over one table, and the steps after which each of them waits for its end.
+/// Number of writers that are killed over one table, and number of steps after which a writer only waits to be killed.
 const KILLS: u64 = 10;
 const STEPS: i64 = 100_000;
-/// Room for all steps, the acknowledgements and the shared object. The observer fills the rows that the writers leave.
+/// Number of rows: room for all steps, the acknowledgements and the shared object. The observer fills the rows that the
+/// writers leave.
 const ROWS: u64 = KILLS * (STEPS as u64 + 4);
-/// First of the objects with which the observer fills tables.
+/// Number of the first of the objects with which the observer fills tables.
 const FILLERS: u64 = 1 << 50;
 
-/// Opens both tables and writes until it is killed.
+/// Opens a table of cells and a table of records, and writes into both until the process is killed.
 pub(crate) fn write_for_ever(cells: &Path, records: &Path, writer: u64) -> Result<(), fauxplat_table::Error> {
     let table: Table<Narrow> = Table::open(cells)?;
     let record: Table = Table::open(records)?;
@@ -55,7 +56,7 @@ pub(crate) fn write_for_ever(cells: &Path, records: &Path, writer: u64) -> Resul
         table.set(me, INSERTS_DONE, step + 1)?;
         record.publish(me, &[Some(step); RECORD_KEYS])?;
         if step >= STEPS {
-            // Not killed in time: leave room for the others.
+            // A writer that is not killed in time leaves room for the others.
             std::thread::sleep(Duration::from_secs(3600));
         }
     }

@@ -12,7 +12,8 @@ fn place() -> PathBuf {
     PathBuf::from(format!("/dev/shm/fauxplat-fuzz-{}-{number}", std::process::id()))
 }
 
-/// Returns small numbers, so that inputs use the same pairs again, and a few from the ends of the range.
+/// Returns the number of an object or a key: a small one for most bytes, so that inputs use the same pairs again, and
+/// one near the end of the range for the others.
 fn number(byte: u8) -> u64 {
     match byte {
         0..=199 => u64::from(byte % 24),
@@ -72,7 +73,8 @@ pub(crate) fn operations(bytes: &[u8]) {
     assert!(values.into_iter().flatten().eq(map.values().copied()));
 }
 
-/// Overwrites a table's file from its beginning or, for an odd first byte, from the control page on.
+/// Overwrites a table's file with the bytes after the first, from the file's beginning or, if the first byte is odd,
+/// from the control page on.
 pub(crate) fn contents(bytes: &[u8]) {
     use std::os::unix::fs::FileExt;
     let path = place();

@@ -1,4 +1,4 @@
-//! Replays the fuzz corpus on stable, and a few thousand random inputs with it.
+//! Replays the fuzz corpus on stable Rust, and a few thousand random inputs with it.
 
 mod body;
 

@@ -155,7 +155,7 @@ fn readers_of_independent_writes_may_disagree() {
 
 #[test]
 fn a_thread_that_begins_with_a_load_is_interleaved() {
-    // A well-known checker runs this case only once.
+    // A well-known model checker explores only one execution of this case.
     let exchanger = |m: Handle<'_>| {
         let seen = look(m, x(), Relaxed);
         vec![seen, Some(i64::from(m.exchange64(x(), 0, 1, AcqRel, Acquire).is_ok()))]

@@ -33,7 +33,7 @@ struct Message {
     replaces: bool,
 }
 
-/// Views of a thread.
+/// Views of a thread, which limit the messages that it may read.
 #[derive(Clone, Default)]
 struct Knowledge {
     now: View,
@@ -173,7 +173,7 @@ impl State {
         Ok(old)
     }
 
-    /// Decides whether the file system refuses, as often as the bounds allow.
+    /// Decides whether the file system refuses a page, as often as the bounds allow.
     fn refuse(&mut self) -> bool {
         let refused = self.left.refusals > 0 && self.choose(2) == 1;
         self.left.refusals -= u32::from(refused);

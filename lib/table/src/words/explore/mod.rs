@@ -21,25 +21,26 @@ mod rows;
 
 /// Maximum number of threads of a scenario, including the final observer.
 const THREADS: usize = 4;
-/// A thread that takes more steps in one execution is considered endless.
+/// Maximum number of steps of a thread in one execution; a thread that takes more is considered endless.
 const STEPS: usize = 3000;
 
 /// Results of the calls of a scenario's thread.
 pub(super) type Output = Vec<Option<i64>>;
 pub(super) type Body<'a> = &'a (dyn Fn(Handle<'_>) -> Output + Sync);
 
-/// Judges the outputs of the threads, `None` for a dead one, and the state that an observer finds afterwards.
+/// Checks the outputs of the threads, `None` for a dead one, and the state that an observer finds afterwards.
 pub(super) type Check<'a> = &'a dyn Fn(Handle<'_>, &[Option<Output>]) -> Result<(), String>;
 
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
-    /// Switches away from a thread that could have continued.
+    /// Maximum number of switches away from a thread that could have continued.
     pub preemptions: u32,
-    /// Loads that read a store other than the newest, and stores that are placed before others of their location.
+    /// Maximum number of loads that read a store other than the newest, and of stores that are placed before others of
+    /// their location.
     pub stale: u32,
-    /// Threads that die.
+    /// Maximum number of threads that are killed.
     pub kills: u32,
-    /// Pages that the file system refuses.
+    /// Maximum number of pages that the file system refuses.
     pub refusals: u32,
 }
 
@@ -49,7 +50,7 @@ pub(super) struct Verdict {
     pub failure: Option<String>,
 }
 
-/// A choice and the number of alternatives.
+/// A choice of the explorer: the index of the alternative that was taken, and the number of alternatives.
 #[derive(Clone, Copy)]
 struct Choice {
     taken: u32,
@@ -64,7 +65,8 @@ struct State {
     alive: [bool; THREADS],
     left: Bounds,
     steps: usize,
-    /// Set for the observer after the end of all threads: no choices, newest values.
+    /// Whether only the observer runs, after the end of all threads: there are no choices then, and loads read the
+    /// newest values.
     alone: bool,
     endless: bool,
     /// Ranges of the file that have pages, in scenarios that track them.
@@ -74,7 +76,7 @@ struct State {
 }
 
 impl State {
-    /// Notes an access to a word.
+    /// Records an access to a word if the word has no page.
     fn touch(&mut self, location: usize) {
         let has_page = |ranges: &Vec<(usize, usize)>| {
             ranges.iter().any(|&(offset, bytes)| (offset..offset + bytes).contains(&location))
@@ -132,7 +134,7 @@ impl Machine {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives the turn to another living thread for good.
+    /// Marks a thread as ended, and gives the turn to another living thread.
     fn retire(&self, thread: usize) {
         let mut state = self.lock();
         state.alive[thread] = false;
@@ -151,7 +153,8 @@ impl Handle<'_> {
         self.machine.lock().pages = Some(ranges.to_vec());
     }
 
-    /// Takes a step of the thread: first everything that may happen before it, then the operation itself.
+    /// Takes a step of the thread: first the explorer chooses whether other threads run before it and whether the
+    /// thread dies, then the operation is executed.
     fn step<T>(self, operation: impl FnOnce(&mut State, usize) -> T) -> T {
         let mut state = self.machine.lock();
         state.steps += 1;
@@ -202,7 +205,7 @@ fn execute(machine: &Machine, bodies: &[Body<'_>]) -> Vec<Option<Output>> {
     })
 }
 
-/// Moves to the next path; returns `false` after the last one.
+/// Changes the path of choices to the next one; returns `false` after the last one.
 fn advance(path: &mut Vec<Choice>) -> bool {
     while let Some(last) = path.last_mut() {
         if last.taken + 1 < last.of {

@@ -13,7 +13,7 @@ use crate::words::Rules;
 
 const BOUNDS: Bounds = Bounds { preemptions: 2, stale: 2, kills: 0, refusals: 0 };
 
-/// Few choices first: most errors are detected at once.
+/// Bounds with which each mutant is explored first: few choices, which are enough to detect most errors.
 const FEW: Bounds = Bounds { preemptions: 1, stale: 1, kills: 0, refusals: 0 };
 
 type Scenario = fn(Bounds) -> Verdict;
@@ -100,8 +100,8 @@ impl Rules for Copying {
     const COPY: Ordering = Ordering::Relaxed;
 }
 
-/// Equivalent, not an error: no thread uses a level before acquiring its raising, which follows every copy. The release
-/// stays, because that argument is longer than the instruction, which is the same on x86-64.
+/// A mutant that is equivalent to the protocol: no thread uses a level before acquiring its raising, which follows
+/// every copy. The release stays, because it costs nothing on x86-64, and needs a shorter argument than its absence.
 #[test]
 fn copying_without_release_is_equivalent() {
     assert_eq!(noticed_in_one_region::<Copying>(&[CROWDED, KILLING]), None);
@@ -129,7 +129,8 @@ impl Rules for Doubled {
     const CLEAR_SPARE: bool = false;
 }
 
-/// Equivalent, not an error: the note is a hint, and a thread that follows it claims the row like any other.
+/// A mutant that is equivalent to the protocol: the note is a hint, and a thread that follows it claims the row like
+/// any other.
 #[test]
 fn a_note_that_stays_is_equivalent() {
     assert_eq!(noticed_in_one_region::<Doubled>(&[FEW, KILLING]), None);

@@ -1,4 +1,4 @@
-//! The scenarios: properties that must hold for every schedule, memory behaviour and kill.
+//! Scenarios of the explorer: properties that must hold for every schedule, memory behaviour and kill.
 
 use std::sync::OnceLock;
 
@@ -49,23 +49,24 @@ pub(super) fn with_hash(hash: u64) -> u64 {
     inverse.wrapping_mul(hash)
 }
 
-/// An object that begins in the first slot of every level, as does [`second`]; their tags differ.
+/// An object whose search begins in the first slot of every level, as does that for [`second`]; their tags differ.
 pub(super) fn first() -> u64 {
     with_hash(1 << 31)
 }
 pub(super) fn second() -> u64 {
     with_hash(1 << 30)
 }
-/// Begins in the slot of `first` and also has its tag: only the number in the row distinguishes them.
+/// An object whose search begins in the same slot as that for [`first`], and which has the same tag: only the number in
+/// the row distinguishes them.
 pub(super) fn twin() -> u64 {
     with_hash((1 << 31) | (1 << 32))
 }
 
-/// Begins with `first` on a small level and apart from it on a larger one.
+/// An object whose search begins in the slot of [`first`] on a small level, and in another slot on a larger one.
 pub(super) fn lonely() -> u64 {
     with_hash(1 << 61)
 }
-/// Begins in the second slot of four, where the number 0 would begin in the first.
+/// An object whose search begins in the second slot of four, where that for the number 0 would begin in the first.
 pub(super) fn tagged() -> u64 {
     with_hash((1 << 62) | (1 << 20))
 }
@@ -107,7 +108,7 @@ fn once<R: Rules>(memory: Handle<'_>) -> Result<(), String> {
     if objects.len() == all { Ok(()) } else { Err("an object has two rows".to_owned()) }
 }
 
-/// Two threads write two objects that begin in the same slot; each reads back its own at once.
+/// Two threads write two objects whose searches begin in the same slot; each reads back its own at once.
 pub(super) fn two_objects<R: Rules>(bounds: Bounds, other: u64) -> Verdict {
     let write = |m: Handle<'_>, object: u64, value: i64| {
         let done = set::<R>(m, object, 0, value);
@@ -211,7 +212,7 @@ pub(super) fn batch<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// No addition is lost.
+/// Two threads add to one pair, and no addition is lost.
 pub(super) fn sum<R: Rules>(bounds: Bounds) -> Verdict {
     let add = |m: Handle<'_>| {
         let view = view::<R>(m);

@@ -53,7 +53,7 @@ fn judge(outputs: &[Option<Output>], full: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that every acknowledged value is present.
+/// Checks that a value is present if the call that stored it has returned success, and that no other value is.
 fn kept<R: Rules>(
     geometry: &Geometry,
     memory: Handle<'_>,
@@ -68,7 +68,7 @@ fn kept<R: Rules>(
     }
 }
 
-/// Checks that a table reports *full* exactly when a slot names each row, whatever was interrupted.
+/// Checks that a table reports that it is full exactly when a slot names each row, whatever was interrupted.
 fn exactly_full<R: Rules>(geometry: &Geometry, memory: Handle<'_>) -> Result<(), String> {
     let rows = geometry.hot.objects.max_rows() as usize;
     let answers: Vec<_> = (0..=rows as u64).map(|n| set::<R>(geometry, memory, 1000 + n, 0, 7)).collect();
@@ -100,7 +100,7 @@ pub(super) fn last_row<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// Three objects and two rows: one thread gets *full* while another searches for a row.
+/// Three objects and two rows: one thread gets the error that the table is full, while another searches for a row.
 pub(super) fn brim<R: Rules>(bounds: Bounds) -> Verdict {
     let geometry = &geometry(2, 0);
     let a = |m: Handle<'_>| vec![set::<R>(geometry, m, first(), 0, 10)];
@@ -116,7 +116,7 @@ pub(super) fn brim<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// A thread that gets *full* sees every object of the table.
+/// A thread that gets the error that the table is full sees every object of the table.
 pub(super) fn full<R: Rules>(bounds: Bounds) -> Verdict {
     let geometry = &geometry(1, 0);
     let a = |m: Handle<'_>| {
@@ -248,7 +248,7 @@ fn who_is_told_full_knows_what_is_in() {
 
 #[test]
 fn three_objects_of_three_threads_are_all_found() {
-    // As for batches: there are too many schedules, so one kind of fault at a time is explored.
+    // There are too many schedules for one search, so one kind of fault at a time is explored.
     let one = Bounds { preemptions: 1, stale: 0, kills: 0, refusals: 0 };
     holds_within([Bounds { stale: 1, ..one }, Bounds { kills: 1, ..one }], three::<Sound>);
     holds_within([one, Bounds { refusals: 1, ..one }], three::<Sound>);
