@@ -1,4 +1,4 @@
-//! Benches: every figure is a ratio whose two sides were measured in one run, in turns.
+//! Benches of fauxplat: every figure is a ratio of two sides that were measured in the same run, in turns.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "benches start programs and print")]
 
 mod blink;
@@ -37,13 +37,13 @@ const ROUNDS: u32 = 15;
 /// Default number of rounds of the bench `profile`.
 const PROFILES: u32 = 20;
 
-/// Arguments that a bench takes.
+/// Arguments that a bench takes on the command line.
 enum Call {
     /// The bench takes no arguments.
     Plain(fn() -> Result<(), ChoreError>),
     /// The bench takes the number of its rounds, [`ROUNDS`] by default.
     Rounds(fn(u32) -> Result<(), ChoreError>),
-    /// The bench takes arguments of its own, described by this text; without arguments it runs all its parts.
+    /// The bench takes arguments that this text describes; without arguments it runs all its parts.
     Words(&'static str, fn(&[&str]) -> Result<(), ChoreError>),
 }
 
@@ -133,17 +133,17 @@ fn of_profile(words: &[&str]) -> Result<(), ChoreError> {
     }
 }
 
-/// Measures how much time the judge spends on one look at the data.
+/// Measures how much time the judge of a comparison takes to evaluate the data once.
 fn look(words: &[&str]) -> Result<(), ChoreError> {
     crate::cargo::run("fauxplat-analyze", &["--release", "--example", "look"], words)
 }
 
-/// The release binary, built if need be.
+/// Builds the release binary if necessary, and returns its path.
 fn fauxplat() -> Result<PathBuf, ChoreError> {
     crate::cargo::build_release()
 }
 
-/// Starts a load on one CPU, which works until the returned generator is dropped.
+/// Starts a load on one CPU, which works until the returned value is dropped.
 fn burner(cpu: usize, rhythm: Rhythm) -> Result<Generator, ChoreError> {
     let program = Program { path: fauxplat()?, words: vec!["__generator".to_owned()] };
     let cpus = Some(cpu.to_string().parse().map_err(|error| failed("CPU", &error))?);
@@ -154,7 +154,7 @@ fn burner(cpu: usize, rhythm: Rhythm) -> Result<Generator, ChoreError> {
     Ok(burner)
 }
 
-/// Starts a load that works and rests at random.
+/// Starts a load on one CPU that works and rests in turns of random length, until the returned value is dropped.
 fn coming_and_going(cpu: usize) -> Result<Generator, ChoreError> {
     burner(cpu, Rhythm::Random { shortest_ms: 20, longest_ms: 400, seed: cpu as u64 })
 }
@@ -166,7 +166,7 @@ fn scratch() -> Result<PathBuf, ChoreError> {
     Ok(folder)
 }
 
-/// Compiles one C file of `benches/`.
+/// Compiles a C file of `benches/`, and returns the path of the program.
 fn compile(source: &str, options: &[&str]) -> Result<PathBuf, ChoreError> {
     let name = Path::new(source).file_stem().unwrap_or_default();
     let out = scratch()?.join(name);
@@ -176,7 +176,8 @@ fn compile(source: &str, options: &[&str]) -> Result<PathBuf, ChoreError> {
     Ok(out)
 }
 
-/// Runs a command to its end. An exit status other than success is an error that quotes the command's output.
+/// Runs a command to its end and returns its output. An exit status other than success is an error that quotes the
+/// command's error output.
 fn output(command: &mut Command) -> Result<Output, ChoreError> {
     let name = command.get_program().display().to_string();
     let output = command.output().map_err(|error| failed(&name, &error))?;
@@ -190,7 +191,7 @@ fn failed(what: &str, why: &dyn std::fmt::Display) -> ChoreError {
     ChoreError::Bench(format!("{what}: {why}"))
 }
 
-/// Lower quartile, median and upper quartile.
+/// Lower quartile, median and upper quartile of some values.
 fn quartiles(values: &[f64]) -> (f64, f64, f64) {
     let mut rising = values.to_vec();
     rising.sort_by(f64::total_cmp);
@@ -198,7 +199,8 @@ fn quartiles(values: &[f64]) -> (f64, f64, f64) {
     (at(0.25), at(0.5), at(0.75))
 }
 
-/// Lower end, median and upper end of a 95 % confidence interval of the median, by order statistics.
+/// Low end, median and high end, where the ends are those of a 95 % confidence interval of the median, by order
+/// statistics.
 fn interval_of_median(values: &[f64]) -> [f64; 3] {
     let mut rising = values.to_vec();
     rising.sort_by(f64::total_cmp);
@@ -206,7 +208,7 @@ fn interval_of_median(values: &[f64]) -> [f64; 3] {
     [low, quartiles(values).1, high]
 }
 
-/// Prints one row of a table of ratios: median, its 95 % interval, quartiles and the goal.
+/// Prints a row of a table of ratios: median, its 95 % interval, quartiles and the goal.
 fn print_ratio(name: &str, ratios: &[f64], goal: &str) {
     match ratios.is_empty() {
         true => println!("  {name:<46} not measured"),

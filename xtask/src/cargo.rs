@@ -1,4 +1,4 @@
-//! Calls of cargo.
+//! Runs cargo and reads its output.
 #![expect(clippy::disallowed_methods, reason = "the chores start cargo and measure nothing")]
 
 use std::ffi::OsStr;
@@ -14,14 +14,14 @@ pub(crate) fn root() -> PathBuf {
     own.parent().unwrap_or(own).to_owned()
 }
 
-/// The cargo that runs this program, so that both are of one toolchain.
+/// A command that runs the cargo by which this program was started, so that the toolchain is the same.
 pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo
 }
 
-/// The metadata of the workspace's packages as cargo reports it, without those of dependencies.
+/// Metadata of the workspace's packages, as cargo reports it, without dependencies.
 pub(crate) fn metadata() -> Result<Value, ChoreError> {
     let words = "metadata --format-version 1 --no-deps";
     let output = cargo().args(words.split(' ')).stderr(std::process::Stdio::inherit()).output();
@@ -76,7 +76,7 @@ pub(crate) fn build_release() -> Result<PathBuf, ChoreError> {
     }
 }
 
-/// Whether the standard library for a target is installed; if not, rustup gets a minute to install it.
+/// Whether the standard library for a target is installed; if it is not, rustup gets a minute to install it.
 pub(crate) fn has_target(triple: &str) -> Result<bool, ChoreError> {
     let output = Command::new("rustc").args(["--print", "target-libdir", "--target", triple]).output();
     let folder = String::from_utf8_lossy(&output.map_err(ChoreError::at("rustc"))?.stdout).trim().to_owned();
@@ -88,18 +88,18 @@ pub(crate) fn has_target(triple: &str) -> Result<bool, ChoreError> {
     Ok(add.output().is_ok_and(|output| output.status.success()))
 }
 
-/// A test program of cargo.
+/// A test program that cargo has built.
 #[derive(Debug, Clone)]
 pub(crate) struct Executable {
-    /// Names of the crate's folder and of the target, as `launch.spawner`; the unit tests of a library are
+    /// Name of the crate's folder and of the target, such as `launch.spawner`; the unit tests of a library are called
     /// `launch.lib`.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
-    /// The folder in which cargo would start it.
+    /// Folder in which cargo would start the program.
     pub(crate) folder: PathBuf,
 }
 
-/// Builds test programs without running them.
+/// Builds test programs without running them, and returns them.
 pub(crate) fn build_tests(arguments: &[&str]) -> Result<Vec<Executable>, ChoreError> {
     let words = "test --no-run --quiet --message-format json-render-diagnostics";
     let output =
@@ -115,7 +115,8 @@ pub(crate) fn build_tests(arguments: &[&str]) -> Result<Vec<Executable>, ChoreEr
         .collect())
 }
 
-/// The test program that a message of cargo reports, see "External tools" in the book of cargo.
+/// The test program that a message of cargo reports; `None` for other messages. See "External tools" in the book of
+/// cargo.
 fn executable(message: &Value) -> Option<Executable> {
     let (path, target) = (message["executable"].as_str()?, &message["target"]);
     if message["profile"]["test"] != true {

@@ -1,4 +1,5 @@
-//! Checks that the engines themselves accept what `fleet` writes for them: Kubernetes' published schemas, and Ansible.
+//! Checks that the engines of `fleet` accept what it writes for them: by the published schemas of Kubernetes, and by
+//! Ansible itself.
 #![expect(clippy::disallowed_methods, reason = "a chore starts programs and measures nothing")]
 
 use std::process::Command;
@@ -6,10 +7,10 @@ use std::process::Command;
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Exit code of `benches/fleet/engines` where neither engine is available.
+/// Exit code of `benches/fleet/engines` if no engine is available.
 const CANNOT: i32 = 77;
 
-/// Builds fauxplat, or takes the given binary, and lets the engines read its output.
+/// Builds fauxplat, or takes the binary at the given path, and lets the engines read its output.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let program = match words {
         [path] => std::path::PathBuf::from(path),

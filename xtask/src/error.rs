@@ -1,4 +1,4 @@
-//! Why a chore failed.
+//! Errors of chores.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use crate::violation::Violation;
 pub(crate) enum ChoreError {
     #[error("{0}")]
     Usage(&'static str),
-    /// The workspace breaks its rules.
+    /// The workspace violates these of its rules.
     #[error("{}", list(.0))]
     Untidy(Vec<Violation>),
     /// A file or directory cannot be read or written.
     #[error("{path}: {source}; check that it exists and is yours")]
     File {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
         /// The error of the system call.
         source: std::io::Error,
@@ -25,13 +25,13 @@ pub(crate) enum ChoreError {
     /// A bench, a campaign or a test in a virtual machine cannot continue or has failed.
     #[error("{0}")]
     Bench(String),
-    /// A release artefact cannot be built, or does not work in an empty root.
+    /// A release artefact cannot be built, or does not work in an empty root file system.
     #[error("{0}")]
     Dist(String),
-    /// The machine lacks what the chore needs.
+    /// The machine lacks something that the chore needs.
     #[error("skipped: {0}")]
     Skipped(&'static str),
-    /// The output of `cargo metadata` lacks a part.
+    /// The output of `cargo metadata` lacks this part.
     #[error(
         "`cargo metadata` answered without {0}; is this cargo newer than the toolchain of the workspace?"
     )]
@@ -39,7 +39,8 @@ pub(crate) enum ChoreError {
 }
 
 impl ChoreError {
-    /// The exit code: 2 for bad usage, 77 (as for skipped tests of automake) where this machine cannot do it, else 1.
+    /// Exit code of the chore: 2 for wrong usage, 77 (as for skipped tests of automake) if the machine lacks something,
+    /// else 1.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             ChoreError::Usage(_) => 2,
@@ -48,7 +49,7 @@ impl ChoreError {
         }
     }
 
-    /// Gives an input or output error its path, for `map_err`.
+    /// Returns a function for `map_err` that adds this path to an input or output error.
     pub(crate) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> ChoreError {
         let path = path.into();
         move |source| ChoreError::File { path, source }

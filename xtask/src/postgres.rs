@@ -5,11 +5,11 @@ use std::path::Path;
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// The two packages with such tests call their test program `server`. The whole workspace is tested, so that
-/// dependencies have the same features as in all other tests and need not be compiled again.
+/// Words of cargo that run all test programs called `server`, which two packages have. The whole workspace is named, so
+/// that dependencies have the same features as in all other tests, and need not be compiled again.
 const PROGRAMS: [&str; 4] = ["test", "--workspace", "--test", "server"];
 
-/// Runs the tests. A plain `cargo test` leaves them out, since a machine need not have PostgreSQL.
+/// Runs the tests of the shared store. A plain `cargo test` leaves them out, since a machine need not have PostgreSQL.
 pub(crate) fn run() -> Result<(), ChoreError> {
     if !is_installed() {
         return Err(ChoreError::Skipped("PostgreSQL is not installed (apt-get install postgresql)"));
@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<(), ChoreError> {
     status.success().then_some(()).ok_or_else(|| ChoreError::Cargo(PROGRAMS.join(" ")))
 }
 
-/// Whether the programs of a PostgreSQL server are installed; Debian keeps them out of PATH.
+/// Whether the programs of a PostgreSQL server are installed, which Debian does not put into PATH.
 fn is_installed() -> bool {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders = versions.map(|version| version.path().join("bin"));

@@ -1,5 +1,5 @@
-//! The supply chain and the packages: advisories, licences and bans of dependencies, dependencies that nothing
-//! uses, misspelt words, documentation with warnings, and packages that could be published.
+//! Checks of the supply chain and the packages: advisories, licences and bans of dependencies, unused dependencies,
+//! misspelt words, documentation with warnings, and packages that could be published.
 #![expect(clippy::disallowed_methods, reason = "a chore starts programs")]
 
 use std::process::Command;
@@ -7,18 +7,18 @@ use std::process::Command;
 use crate::cargo::{self, root};
 use crate::error::ChoreError;
 
-/// The published crates, in the order in which they depend on each other.
+/// Names of the published crates, each after those on which it depends.
 const PUBLISHED: [&str; 5] =
     ["fauxplat-units", "fauxplat-stats", "fauxplat-procfs", "fauxplat-table", "fauxplat-region"];
 
-/// A check: its name, its words after `cargo`, and the crate that provides the subcommand where cargo does not.
+/// Each check: its name, the words after `cargo`, and the crate that provides the subcommand if cargo itself does not.
 const CHECKS: [(&str, &[&str], Option<&str>); 3] = [
     ("advisories, licences, bans", &["deny", "--all-features", "check"], Some("cargo-deny")),
     ("dependencies that nothing uses", &["shear"], Some("cargo-shear")),
     ("documentation", &["doc", "--workspace", "--no-deps", "--locked", "--quiet"], None),
 ];
 
-/// Runs every check whose tool is installed. A failed check does not stop the others.
+/// Runs every check whose tool is installed; after a failed check, the others still run.
 pub(crate) fn run() -> Result<(), ChoreError> {
     let mut failed = Vec::new();
     let mut missing = Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn run() -> Result<(), ChoreError> {
     }
 }
 
-/// Runs a check and prints its result; for a missing tool the command that installs it is printed.
+/// Runs a check and prints its result; if its tool is missing, prints the command that installs the tool.
 fn tell(
     name: &str,
     tool: Option<&str>,
@@ -69,7 +69,7 @@ fn tell(
     Ok(())
 }
 
-/// Whether the program of a tool can be started.
+/// Whether the program of a tool is installed.
 fn is_here(tool: &str) -> bool {
     let program = tool.strip_suffix("-cli").unwrap_or(tool);
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())

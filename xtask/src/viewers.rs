@@ -1,4 +1,4 @@
-//! Flame graphs and exported profiles, opened by the tools that they are meant for: a browser, speedscope, the Firefox
+//! Opens flame graphs and exported profiles in the tools for which they are meant: a browser, speedscope, the Firefox
 //! Profiler, pprof.
 #![expect(clippy::disallowed_methods, reason = "a chore starts programs and measures nothing")]
 
@@ -7,10 +7,10 @@ use std::process::Command;
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Exit code of `viewers/check` where no viewer is installed.
+/// Exit code of `viewers/check` if no viewer is installed.
 const CANNOT: i32 = 77;
 
-/// Builds fauxplat, and opens files that it writes in the installed viewers.
+/// Builds fauxplat, and opens files that it writes in all installed viewers.
 pub(crate) fn run() -> Result<(), ChoreError> {
     let script = cargo::root().join("viewers/check");
     let status = Command::new(&script).arg(cargo::build_release()?).status();

@@ -1,13 +1,13 @@
-//! A violation of a rule of the house: place, description and cure.
+//! A violation of a rule of the workspace: place, description and cure.
 
 use std::fmt;
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Violation {
-    /// The file, from the root of the workspace.
+    /// Path of the file, from the root of the workspace.
     pub(crate) path: PathBuf,
-    /// Line number, from 1; `None` where the file as a whole breaks the rule.
+    /// Line number, from 1; `None` if the file as a whole violates the rule.
     line: Option<usize>,
     what: String,
     cure: String,

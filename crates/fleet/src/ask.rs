@@ -1,4 +1,5 @@
-//! Runs a program of an engine to its end, without a shell, and reads its output.
+//! Runs a program of an engine (the tool that distributes work to machines, such as Slurm or Ansible) to its end,
+//! without a shell, and reads its output.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,10 +9,10 @@ use fauxplat_model::Outcome;
 
 use crate::FleetError;
 
-/// Time limit of an engine's answer.
+/// Time limit for a program of an engine, such as Slurm's `sbatch`, to end.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Returns the path of an engine's program.
+/// Returns the path of an engine's program; `hint` tells the user how to install it.
 ///
 /// # Errors
 /// Fails where the program is not installed.
@@ -43,7 +44,7 @@ fn ask_within(
         program: find(program, hint)?,
         arguments: words.iter().map(|&word| word.to_owned()).collect(),
         env_set: vec![("LC_ALL".to_owned(), "C.UTF-8".to_owned())],
-        // A command that cancels jobs must complete even when the user interrupts fauxplat.
+        // A command that cancels jobs has to complete even if the user interrupts fauxplat.
         is_spared: true,
         limit: Some(patience),
         ..Capture::default()
@@ -62,7 +63,8 @@ fn ask_within(
     }
 }
 
-/// Reduces foreign text to one line without control characters for a terminal; `None` if nothing remains.
+/// Returns foreign text as one line of at most 300 characters without control characters, safe for a terminal; `None`
+/// if nothing remains.
 pub(crate) fn one_line(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line: String = words.join(" ").chars().filter(|c| !c.is_control()).take(300).collect();
@@ -73,8 +75,8 @@ pub(crate) fn one_line(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The request may have been carried out, so the error is passing: the caller checks whether it took effect, and
-    /// tries again.
+    /// The request may have been carried out, so the error counts as passing: the caller checks whether the request
+    /// took effect, and tries again.
     #[test]
     fn a_program_that_hangs_may_answer_later() {
         let error = ask_within(Duration::from_millis(50), "sleep", &["1000"], "").unwrap_err();

@@ -1,5 +1,5 @@
-//! Checks whether an answer is acceptable. A node is untrusted: its record may belong to another node or another
-//! version, have wrong times, or be damaged.
+//! Checks whether the answer of a node is acceptable. A node is untrusted: its record may belong to another node or
+//! another version, have wrong times, or be damaged.
 
 use fauxplat_model::{DeliveryState, NodeRecord};
 
@@ -7,19 +7,19 @@ use crate::ask::one_line;
 use crate::engine::Task;
 use crate::record::Asked;
 
-/// Largest tolerated clock skew; clocks that are synchronised over a network differ by less.
+/// Largest tolerated clock skew in nanoseconds; clocks that are synchronised over a network differ by less.
 const SKEW_NS: i64 = 60_000_000_000;
 
-/// Why an answer is not accepted: the state, and one line that can be shown on a terminal.
+/// Reason why an answer is not accepted: the state of its delivery, and one line that can be shown on a terminal.
 pub type Refusal = (DeliveryState, String);
 
-/// Returns the accepted record of a task. If the node's clock is wrong, the record's times are corrected by `times`:
-/// the time when the task was submitted, and the present time.
+/// Returns the record in the answer to a task. If the node's clock is wrong, the record's times are corrected by
+/// `times`: when the task was submitted, and the present time, in nanoseconds of UTC.
 ///
 /// # Errors
 /// Returns the reason why the answer is not accepted.
 pub fn checked(text: &str, task: &Task, asked: &Asked, times: (i64, i64)) -> Result<NodeRecord, Refusal> {
-    // Reasons quote text of the node, as do messages of the parser.
+    // Reasons quote text of the node, and so do messages of the parser.
     taken(text, task, asked, times).map_err(|(state, why)| (state, one_line(&why).unwrap_or_default()))
 }
 
@@ -52,7 +52,8 @@ fn taken(
     Ok(record)
 }
 
-/// Corrects the times: a node cannot have begun before its task was submitted, nor ended after its answer arrived.
+/// Corrects the times of a record: a node cannot have begun before its task was submitted, nor ended after its answer
+/// arrived.
 fn set_clock_right(record: &mut NodeRecord, handed_utc_ns: i64, now_utc_ns: i64) {
     let early_ns = handed_utc_ns.saturating_sub(record.started_utc_ns);
     let late_ns = record.ended_utc_ns.saturating_sub(now_utc_ns);
@@ -70,7 +71,7 @@ fn set_clock_right(record: &mut NodeRecord, handed_utc_ns: i64, now_utc_ns: i64)
         .push(format!("its clock is {} {way}, which was set right here", words(ahead_ns.unsigned_abs())));
 }
 
-/// Formats a duration for a message.
+/// Returns a duration in nanoseconds as text, rounded down to a suitable unit.
 fn words(ns: u64) -> String {
     let s = ns / 1_000_000_000;
     match s {
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn only_the_record_that_was_asked_for_counts() {
         assert_eq!(check(&record()).unwrap(), record());
-        // A tool that sends the same order to all hosts does not pass their names on to them.
+        // A tool that sends the same order to all hosts does not tell them their names, so the record has none.
         assert_eq!(check(&NodeRecord { node: String::new(), ..record() }).unwrap().node, "n1");
         let state = |record: NodeRecord| check(&record).unwrap_err().0;
         assert_eq!(state(NodeRecord { schema: "x".into(), ..record() }), DeliveryState::Garbage);
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!(checked("{}x", &task(), &asked(), (0, 0)).unwrap_err().0, DeliveryState::Garbage);
     }
 
-    /// The refusal is shown to the user, and control characters in it must not reach the terminal.
+    /// The refusal is shown to the user, so its control characters must not reach the terminal.
     #[test]
     fn a_refusal_does_not_drive_a_terminal() {
         let text = serde_json::to_string(&record()).unwrap();

@@ -1,10 +1,10 @@
-//! Interface of engines: programs of the user that carry orders to machines. Queues, retries, states of nodes and
-//! credentials are the engine's responsibility.
+//! Interface of engines: programs of the user, such as Slurm or Ansible, that carry orders to machines. Queues,
+//! retries, states of nodes and credentials are the engine's responsibility.
 
 use crate::FleetError;
 use fauxplat_model::Every;
 
-/// A node as the engine lists it.
+/// A node (machine) as the engine lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     pub name: String,
@@ -12,17 +12,17 @@ pub struct Listed {
     pub unable: Option<String>,
 }
 
-/// A measurement on a node.
+/// A measurement that a node is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Task {
-    /// Number of the task in the run, from 0.
+    /// Number of the task within the run of the fleet, from 0.
     pub number: u32,
     pub node: String,
-    /// Round: 0 for the survey of all nodes, from 1 on for remeasurements of suspects.
+    /// Round of the run: 0 for the survey of all nodes, from 1 on for remeasurements of suspects.
     pub round: u32,
     /// Attempt within the round, from 1.
     pub attempt: u32,
-    /// Token that the answer must have, so that an answer is never attributed to another task by mistake.
+    /// Random word that the answer has to repeat, so that no answer is attributed to another task by mistake.
     pub token: String,
 }
 
@@ -32,7 +32,7 @@ pub enum TaskState {
     /// The task has not begun, for this reason.
     Waiting(String),
     Running,
-    /// The task continues under another handle.
+    /// The task continues under this other handle.
     Moved(String),
     /// The task has ended: its answer exists, or will appear as soon as the file system shows it.
     Done,
@@ -42,11 +42,12 @@ pub enum TaskState {
     Unknown,
 }
 
-/// The result of submitting a task.
+/// Result of submitting a task to the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandedOver {
     pub task: u32,
-    /// Handle by which the engine knows the task, such as a job id or a process; or why the engine refused it.
+    /// Handle by which the engine knows the task, such as the id of a job or process; or why the engine refused the
+    /// task.
     pub handle: Result<String, String>,
 }
 
@@ -58,17 +59,17 @@ pub struct Said {
 }
 
 pub trait Engine: std::fmt::Debug {
-    /// Returns name and argument of the engine, as after `--on`.
+    /// Returns name and argument of the engine, as the user writes them after `--on`.
     fn words(&self) -> String;
 
-    /// Returns the nodes that the engine knows.
+    /// Returns all nodes that the engine knows.
     ///
     /// # Errors
     /// Fails where the engine is not installed, or does not answer.
     fn nodes(&self) -> Result<Vec<Listed>, FleetError>;
 
-    /// Submits some tasks from the front of the list, and returns their handles. The caller repeats the call until none
-    /// remains, and reads answers in between.
+    /// Submits some tasks from the front of the list, and returns their handles. The caller repeats the call until no
+    /// task remains, and reads answers in between.
     ///
     /// # Errors
     /// Fails where the engine does not answer; no task was submitted then.
@@ -82,19 +83,19 @@ pub trait Engine: std::fmt::Debug {
         Ok(Vec::new())
     }
 
-    /// Returns the number of tasks that run at the same time among those submitted together, for an engine that does
-    /// not report the other tasks as waiting.
+    /// Returns how many of the tasks that were submitted together run at the same time. Only an engine that does not
+    /// report the other tasks as waiting returns a limit.
     fn side_by_side(&self) -> usize {
         usize::MAX
     }
 
-    /// Returns the states of tasks that were submitted and have not answered.
+    /// Returns the states of submitted tasks without an answer, each given with its handle.
     ///
     /// # Errors
     /// Fails where the engine does not answer.
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, TaskState)>, FleetError>;
 
-    /// Returns lines that tasks have printed since the last call; all lines after a restart.
+    /// Returns lines that these tasks have printed since the last call; all lines after a restart of fauxplat.
     ///
     /// # Errors
     /// Fails where a file cannot be read.
@@ -106,7 +107,7 @@ pub trait Engine: std::fmt::Debug {
     /// Fails where the engine does not answer.
     fn cancel(&mut self, open: &[(Task, String)]) -> Result<(), FleetError>;
 
-    /// Returns the minimum interval between two queries of the engine.
+    /// Returns the minimum interval between two queries of the engine, in milliseconds.
     fn pace_ms(&self) -> u64;
 
     /// Returns the maximum delay in milliseconds between the end of a task and the visibility of its answer: network
@@ -115,24 +116,24 @@ pub trait Engine: std::fmt::Debug {
         0
     }
 
-    /// Returns whether all nodes get the same order, so that they share a token and do not know their names in the
-    /// engine.
+    /// Returns whether all nodes get the same order, so that they share a token and do not know the names by which the
+    /// engine calls them.
     fn tells_all_the_same(&self) -> bool {
         false
     }
 
-    /// Returns lines by which the engine's own scheduler repeats a command, for the user to enter.
+    /// Returns lines for the user to enter, by which the engine's own scheduler runs a command again and again.
     fn schedule(&self, line: &str, every: Every) -> Vec<String>;
 }
 
-/// Returns whether a name can be passed to other programs unchanged: names listed by engines are foreign text, and a
+/// Returns whether a node's name can be passed to other programs unchanged. Names that engines list are foreign text; a
 /// name that begins like an option, or has characters that a shell or a host list would interpret, is no host name.
 pub(crate) fn is_plain(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     !name.is_empty() && name.len() <= 255 && !name.starts_with(['-', '.']) && name.chars().all(fits)
 }
 
-/// Creates a listed node; a node whose name cannot be passed on is unusable.
+/// Creates a listed node; a node whose name cannot be passed to other programs is unusable.
 pub(crate) fn listed(name: &str, unable: Option<String>) -> Listed {
     let strange = || format!("its name {name:?} is none that can be passed on");
     let unable = if is_plain(name) { unable } else { Some(strange()) };

@@ -24,7 +24,7 @@ pub enum FleetError {
     /// A program of the engine is not installed.
     #[error("{program} is not installed here (it was looked for in PATH); {hint}")]
     NotInstalled { program: String, hint: &'static str },
-    /// The engine refused the request, or could not be reached.
+    /// The engine, such as Slurm or Ansible, refused the request, or could not be reached.
     #[error("{program}: {said}")]
     Engine {
         program: String,
@@ -57,14 +57,14 @@ pub enum FleetError {
 }
 
 impl FleetError {
-    /// Adds the path to an error of the kernel.
+    /// Returns a function that adds the path to an error of the kernel.
     pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> FleetError {
         let path = path.to_owned();
         move |source| FleetError::File { path, source }
     }
 
-    /// Returns whether the same request may succeed a little later, and may have succeeded already without a
-    /// confirmation: the controller restarts, or is overloaded.
+    /// Returns whether the same request may succeed a little later, and may even have succeeded without a confirmation,
+    /// since the controller of the engine restarts or is overloaded.
     pub(crate) fn is_passing(&self) -> bool {
         const PASSING: [&str; 7] = [
             "Unable to contact slurm controller",

@@ -14,23 +14,23 @@ use crate::engine::{Said, Task};
 use crate::folder::RunFolder;
 use crate::wire::{TEXT_BYTES_MAX, is_marked};
 
-/// Maximum length of a line that is kept; lines of an answer are much shorter.
+/// Maximum length in bytes of a line that is read; lines of an answer are much shorter.
 const LINE_BYTES_MAX: u64 = 8 << 10;
 
-/// A file that grows, with the position of the last read.
+/// State of reading a file that grows.
 #[derive(Debug, Default)]
 pub(crate) struct Growing {
     inode: u64,
-    /// Size of the file at the last check.
+    /// Size of the file in bytes when it was last checked.
     bytes: u64,
     read_bytes: u64,
-    /// Whether the next bytes continue a line longer than [`LINE_BYTES_MAX`], which is not passed on.
+    /// Whether the next bytes of the file continue a line longer than [`LINE_BYTES_MAX`], which is dropped.
     is_in_long_line: bool,
 }
 
 impl Growing {
-    /// Passes on new lines, and whether each is complete: an incomplete last line is passed on again when more of it
-    /// has been written. A file that was replaced is read from its beginning.
+    /// Passes to `each` the lines written since the last call, and whether each is complete: an incomplete last line is
+    /// passed again when more of it has been written. A file that was replaced is read from its beginning.
     ///
     /// # Errors
     /// Fails where the file cannot be read.
@@ -54,7 +54,8 @@ impl Growing {
         }
         self.bytes = facts.len();
         file.seek(SeekFrom::Start(self.read_bytes))?;
-        // Bytes written meanwhile are left to the next call: a node may write faster than the file is read.
+        // Bytes that are written during this call are left to the next one, since a node may write faster than the file
+        // is read.
         let mut rest = BufReader::new(file).take(self.bytes - self.read_bytes);
         let mut line = Vec::new();
         while self.line(&mut rest, &mut line, each)? {
@@ -63,7 +64,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Passes on one line; returns false at the end.
+    /// Reads one line and passes it to `each`; returns false at the end of the file.
     fn line(
         &mut self,
         rest: &mut impl BufRead,
@@ -83,8 +84,9 @@ impl Growing {
     }
 }
 
-/// Lines of tasks that have not been fetched yet: at most twice the size of the largest answer, since an answer may be
-/// sent twice, and in addition the last line that is no part of an answer, which is all that is reported.
+/// Lines of tasks that the caller has not fetched yet. For each task, at most twice the size of the largest answer is
+/// stored, since an answer may be sent twice. Of the lines that are no part of an answer only the last one is stored,
+/// since only that is reported.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
     bytes: HashMap<u32, usize>,
@@ -114,25 +116,26 @@ impl Heard {
     }
 }
 
-/// Minimum time between two listings of the folder while an ended task's answer is awaited: the folder may be on a file
-/// system that all nodes share, and whose server has other work.
+/// Minimum time in nanoseconds between two listings of the folder of answers while the answer of an ended task is
+/// awaited: the folder may be on a file system that all nodes share, and whose server has other work.
 const SOON_NS: u64 = 500_000_000;
 
-/// First interval between two listings while no task is known to have ended.
+/// First interval in nanoseconds between two listings of the folder of answers, while no task is known to have ended.
 const IDLE_NS: u64 = 5_000_000_000;
 
-/// The longest interval between two listings, and between two queries of an engine, while all tasks wait.
+/// Longest interval in nanoseconds between two listings of the folder of answers, and between two queries of an engine,
+/// while all tasks wait.
 pub(crate) const IDLE_MAX_NS: u64 = 30_000_000_000;
 
-/// Files of the tasks' answers. The cost of looking for them does not grow with the fleet: the folder is listed once,
-/// and only files that are new, or whose task has ended, are opened.
+/// Files with the answers of tasks. The cost of looking for them does not grow with the number of nodes: the folder is
+/// listed once, and only files that are new, or whose task has ended, are opened.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     files: HashMap<u32, Growing>,
     heard: Heard,
     /// Tasks that have ended, whose answers are awaited.
     due: HashSet<u32>,
-    /// Time of the last listing of the folder; `None` before the first.
+    /// Monotonic time in nanoseconds of the last listing of the folder; `None` before the first.
     listed_ns: Option<u64>,
     idle_ns: u64,
     #[cfg(test)]
@@ -140,13 +143,14 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Notes that a task has ended: its answer exists, or will appear as soon as the file system shows it.
+    /// Records that a task has ended: its answer exists, or will appear as soon as the file system shows it.
     pub(crate) fn expect(&mut self, task: u32) {
         self.due.insert(task);
         self.idle_ns = IDLE_NS;
     }
 
-    /// Returns new lines of the tasks that have ended, from files of this machine.
+    /// Returns new lines from the files of tasks that have ended, which are visible at once since the tasks ran on this
+    /// machine.
     pub(crate) fn of_ended(
         &mut self,
         folder: &RunFolder,
@@ -159,9 +163,9 @@ impl Files {
         Ok(self.heard.take())
     }
 
-    /// Returns new lines of files that have appeared in the folder. A file whose handle `grows` is read only after its
-    /// task has ended; other files appear complete. The folder is listed at most twice a second, and ever more rarely
-    /// while no answer arrives.
+    /// Returns new lines of files that have appeared in the folder. If `grows` returns true for a task's handle, its
+    /// file is read only after the task has ended; all other files appear complete. The folder is listed at most twice
+    /// a second, and ever more rarely while no answer arrives.
     pub(crate) fn appeared(
         &mut self,
         folder: &RunFolder,
@@ -209,16 +213,16 @@ impl Files {
     }
 }
 
-/// Number of bytes at the end of an error file that are read.
+/// Number of bytes at the end of a task's error output that are read.
 const COMPLAINT_BYTES: u64 = 4096;
 
-/// Returns the last line of a task's error output.
+/// Returns the last line of a task's error output; `None` if there is none.
 pub(crate) fn complaint(folder: &RunFolder, task: u32) -> Option<String> {
     let text = end_of(&folder.errors(task), COMPLAINT_BYTES)?;
     text.lines().rev().find_map(crate::ask::one_line)
 }
 
-/// Returns the text of up to this many bytes at the end of a file.
+/// Returns the last bytes of a file, at most this many, as text; `None` if the file cannot be read.
 pub(crate) fn end_of(path: &Path, bytes: u64) -> Option<String> {
     let mut file = open_regular(path).ok()?;
     let begin = file.metadata().ok()?.len().saturating_sub(bytes);
@@ -259,7 +263,7 @@ mod tests {
         assert_eq!(lines(), []);
         append(&path, "o\n");
         assert_eq!(lines(), of(&[("two", true)]));
-        // The file is replaced by a file of the same length, and then truncated.
+        // The file is replaced by another file of the same length, which is then truncated.
         fs::write(folder.path().join("next"), "1\n22\n333\n").unwrap();
         fs::rename(folder.path().join("next"), &path).unwrap();
         assert_eq!(lines(), of(&[("1", true), ("22", true), ("333", true)]));
@@ -291,7 +295,7 @@ mod tests {
         assert!(longest < LINE_BYTES_MAX as usize);
     }
 
-    /// A node that prints without end costs no more memory than a node that gives an answer.
+    /// A node that prints without end takes no more memory than a node that gives an answer.
     #[test]
     fn of_what_is_no_answer_the_last_line_is_kept() {
         let mut heard = Heard::default();

@@ -17,24 +17,26 @@ pub struct RunFolder {
     id: String,
 }
 
-/// File of the request. A folder without it is a remnant of an interrupted start, and is no run.
+/// Name of the file with the request of a run. A folder without that file is a remnant of an interrupted start, and is
+/// no run.
 pub(crate) const ASKED: &str = "run.json";
-/// File with the id of the run, which does not change when the folder is renamed.
+/// Name of the file with the id of the run, which does not change when the folder is renamed.
 const TOKEN: &str = "token";
 const TOKEN_BYTES_MAX: usize = 4096;
-/// Maximum size of a file of a run that is read as a whole; a request of a hundred thousand nodes has a tenth of it.
+/// Maximum size in bytes of a file of a run that is read as a whole; the request of a hundred thousand nodes has a
+/// tenth of that.
 const FILE_BYTES_MAX: usize = 256 << 20;
 const LOCK: &str = "lock";
 
-/// Lock of a run: as long as this value exists, no other process may collect the run.
+/// Lock on the folder of a run: while this value exists, no other process may collect the run's answers.
 #[derive(Debug)]
 pub struct Held {
     _lock: File,
 }
 
 impl RunFolder {
-    /// Creates a folder for a new run below the folder of all runs. Only its owner may enter it: another user with
-    /// access could answer in place of nodes, and replace the program that is run.
+    /// Creates a folder for a new run below `runs`, the folder of all runs. Only its owner may enter it: another user
+    /// with access could answer in place of nodes, and replace the program that is run.
     ///
     /// # Errors
     /// Fails where the folder cannot be created, or where other users may change its parent.
@@ -42,7 +44,7 @@ impl RunFolder {
         RunFolder::make_of(runs, &uuid()?)
     }
 
-    /// Creates and locks a folder for a new run, and removes folders of runs that were killed during their start.
+    /// Creates and locks a folder for a new run, and removes folders of runs that were killed while they started.
     ///
     /// # Errors
     /// Returns the errors of [`RunFolder::make`].
@@ -59,7 +61,7 @@ impl RunFolder {
             let held = folder.hold()?;
             Ok((folder, held))
         };
-        // Before the lock was taken, another starting process may have removed the folder as abandoned.
+        // Before the lock was taken, another process that starts a run may have removed the folder as abandoned.
         let is_there = |begun: &Result<(Self, Held), FleetError>| {
             begun.as_ref().is_ok_and(|(folder, _)| folder.file(TOKEN).exists())
         };
@@ -76,7 +78,7 @@ impl RunFolder {
             let why = format!("a run is called by a UUID, and {id:?} is none");
             return Err(FleetError::Record { path: runs.to_owned(), why });
         }
-        // With this mode no other user may rename its entries, whatever the umask.
+        // With this mode no other user may rename entries of the folder of all runs, whatever the umask.
         let made = fs::DirBuilder::new().recursive(true).mode(0o755).create(runs);
         made.map_err(FleetError::at(runs))?;
         let folder = RunFolder { path: runs.join(id), id: id.to_owned() };
@@ -86,7 +88,7 @@ impl RunFolder {
         };
         folder.clear()?;
         make(&folder.path)?;
-        // The folder is still empty here: root has written nothing that another user could have redirected.
+        // The folder is still empty here, so root has written nothing that another user could have redirected.
         folder.check_strangers().inspect_err(|_| drop(fs::remove_dir(&folder.path)))?;
         // The token is written first, so that the folder is recognised as a run's if this process is killed now.
         folder.write(TOKEN, id.as_bytes())?;
@@ -94,13 +96,13 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Removes a folder that an interrupted start has left: otherwise the run could never be created again. Other
-    /// folders are kept.
+    /// Removes the folder if an interrupted start has left it, since the run could otherwise never be created again.
+    /// Other folders are kept.
     fn clear(&self) -> Result<(), FleetError> {
         let is_ours = RunFolder::at(self.path.clone()).is_some_and(|there| there.id == self.id);
         if !is_ours || self.file(ASKED).exists() {
-            // A process killed before it wrote the first file leaves an empty folder; this call does not remove a
-            // folder with content.
+            // A process killed before it wrote the first file leaves an empty folder. Only an empty folder is removed
+            // by this call.
             let _kept = fs::remove_dir(&self.path);
             return Ok(());
         }
@@ -112,13 +114,14 @@ impl RunFolder {
         fs::remove_dir_all(&self.path).map_err(FleetError::at(&self.path))
     }
 
-    /// Returns the run whose folder is at this path, with the id from its token file, since a folder may be renamed.
+    /// Returns the run whose folder is at this path, with the id in its token file, since a folder may be renamed;
+    /// `None` if the folder has no valid id.
     fn at(path: PathBuf) -> Option<Self> {
         let id = read_regular_text(&path.join(TOKEN), TOKEN_BYTES_MAX).ok().filter(|id| is_uuid(id))?;
         Some(RunFolder { path, id })
     }
 
-    /// Finds a run below the folder of all runs by its id or a prefix of it, as `last`, or by a path.
+    /// Finds a run below `runs` by its id or a prefix of its id, by the word `last`, or by a path.
     ///
     /// # Errors
     /// Fails where no run matches, or several do.
@@ -131,7 +134,8 @@ impl RunFolder {
         }
         let mut ids = RunFolder::all(runs)?;
         match name {
-            // The empty text is a prefix of every id: a script whose variable is empty means no run.
+            // The empty text is a prefix of every id, but stands for no run: it may come from a script whose variable
+            // is empty.
             "" => return Err(record("the name of a fleet run is empty")),
             "last" => drop(ids.drain(..ids.len().saturating_sub(1))),
             _ => ids.retain(|folder| folder.id().starts_with(name)),
@@ -173,7 +177,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// Returns the token in the folder, by which a node can tell whether it sees the same folder.
+    /// Returns the id in the token file of the folder, by which a node can check whether it sees the same folder.
     pub(crate) fn token(&self) -> Result<String, FleetError> {
         self.read(TOKEN)
     }
@@ -190,7 +194,7 @@ impl RunFolder {
         self.path.join(name)
     }
 
-    /// Returns whether the run was completed: the files that a resumed run would need are removed then, see
+    /// Returns whether the run was completed, and so the files that a resumed run would need were removed, see
     /// [`crate::Site::tidy`].
     pub(crate) fn is_tidied(&self) -> bool {
         fs::read_dir(self.file("programs")).is_ok_and(|mut entries| entries.next().is_none())
@@ -212,8 +216,8 @@ impl RunFolder {
         read_regular_text(&path, FILE_BYTES_MAX).map_err(FleetError::at(&path))
     }
 
-    /// Refuses the folder of another user, and for root also a folder that another user could replace, as in a user's
-    /// home under sudo: programs in it are executed, with orders from it.
+    /// Refuses a folder that another user owns or can write to, and for root also a folder that another user could
+    /// replace, as in a user's home under sudo: programs in the folder are executed, with orders from it.
     fn check_strangers(&self) -> Result<(), FleetError> {
         match files::open_to_others(&self.path).map_err(FleetError::at(&self.path))? {
             Some(Exposed { folder, owner, .. }) => {
@@ -257,14 +261,14 @@ pub(crate) fn is_uuid(word: &str) -> bool {
     word.len() == 36 && word.bytes().enumerate().all(fits)
 }
 
-/// Returns sixteen random bytes, see `random(4)`.
+/// Returns sixteen random bytes of the kernel, see `random(4)`.
 fn random() -> Result<[u8; 16], FleetError> {
     let (path, mut bytes) = (Path::new("/dev/urandom"), [0; 16]);
     File::open(path).and_then(|mut file| file.read_exact(&mut bytes)).map_err(FleetError::at(path))?;
     Ok(bytes)
 }
 
-/// Returns up to sixteen random bytes, in hexadecimal.
+/// Returns random bytes in hexadecimal; `bytes` is at most 16.
 ///
 /// # Errors
 /// Fails where the kernel provides no random bytes.
@@ -281,7 +285,7 @@ mod tests {
     use super::*;
     use crate::private;
 
-    /// Creates a folder that is a run, since it has a request.
+    /// Creates the folder of a run that has begun, since it has a request.
     fn begun(runs: &Path) -> RunFolder {
         let made = RunFolder::make(runs).unwrap();
         made.write(ASKED, b"{}").unwrap();
@@ -321,7 +325,7 @@ mod tests {
         assert_eq!(RunFolder::all(runs.path()).unwrap(), []);
     }
 
-    /// A user who may write to the folder could otherwise block every verb forever.
+    /// A user who may write to the folder could otherwise block every subcommand forever.
     #[test]
     fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() {
         let runs = private();
@@ -390,7 +394,7 @@ mod tests {
         assert_eq!(is_there, [false, true, true, true]);
     }
 
-    /// Under sudo with the user's HOME, the user could make root execute a program of their own.
+    /// Under sudo with the HOME of a user, that user could make root execute any program.
     #[test]
     fn a_folder_that_somebody_else_may_have_filled_is_not_run_from() {
         const NOBODY: u32 = 65_534;

@@ -1,5 +1,5 @@
-//! An append-only file of the events of a run, one per line, with a checksum. Flushed lines survive any end of this
-//! process, and an incomplete line is ignored.
+//! An append-only file of the events of a run, one per line, with a checksum each. Flushed lines survive any end of the
+//! process, and an incomplete last line is ignored.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -19,8 +19,8 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal, and passes on its entries. A last line without its end was never acknowledged, and is cut
-    /// off; damage before that is an error, since later entries would be lost silently.
+    /// Opens the journal, and passes its entries to `each`. An incomplete last line was never confirmed as written, and
+    /// is cut off; damage before that is an error, since all entries after it would be lost silently.
     ///
     /// # Errors
     /// Fails where the journal cannot be read or written, or is damaged.
@@ -32,7 +32,8 @@ impl Journal {
         Ok(Journal { file, path: path.to_owned(), waiting: String::new() })
     }
 
-    /// Passes on the entries of a journal without changing it, and returns whether it ends within a line.
+    /// Passes the entries of a journal to `each` without changing the file, and returns whether the file ends within a
+    /// line.
     ///
     /// # Errors
     /// Returns the errors of [`Journal::open`].
@@ -42,9 +43,9 @@ impl Journal {
         Ok(file.metadata().map_err(FleetError::at(path))?.len() > good_bytes)
     }
 
-    /// Adds an entry, which is durable after the next [`Journal::flush`].
+    /// Adds an entry to the journal, which is durable after the next [`Journal::flush`].
     pub(crate) fn add(&mut self, entry: &impl Serialize) {
-        // Entries are plain data, which can always be written as JSON.
+        // Entries are plain data, which always has a JSON form.
         let text = serde_json::to_string(entry).unwrap_or_default();
         self.waiting += &format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()));
     }
@@ -53,7 +54,7 @@ impl Journal {
         self.waiting.is_empty()
     }
 
-    /// Returns a journal whose disk is full.
+    /// Returns a journal that cannot be written, as on a full disk.
     #[cfg(test)]
     pub(crate) fn on_a_full_disk() -> Self {
         let path = PathBuf::from("/dev/full");
@@ -61,8 +62,8 @@ impl Journal {
         Journal { file, path, waiting: String::new() }
     }
 
-    /// Writes added entries, and waits until they are on the disk. If the disk is full, no partial entries remain, and
-    /// the entries are kept for the next flush.
+    /// Writes the entries added since the last flush, and waits until they are on the disk. If the disk is full, no
+    /// partial entry remains in the file, and the entries wait for the next flush.
     ///
     /// # Errors
     /// Fails where the file cannot be written.
@@ -82,8 +83,8 @@ impl Journal {
     }
 }
 
-/// Passes on the entries of a journal, and returns their total size in bytes. They are read one by one: there may be
-/// ten thousand answers, and only parts of each are needed.
+/// Passes the entries of a journal to `each`, and returns their total size in bytes. Entries are read one by one: there
+/// may be ten thousand answers, and only parts of each are needed.
 fn read<E: DeserializeOwned>(file: &File, path: &Path, mut each: impl FnMut(E)) -> Result<u64, FleetError> {
     let mut lines = BufReader::new(file);
     let (mut line, mut number, mut good_bytes) = (Vec::new(), 0, 0);
@@ -103,7 +104,7 @@ fn read<E: DeserializeOwned>(file: &File, path: &Path, mut each: impl FnMut(E)) 
     }
 }
 
-/// Parses a line, without its line end.
+/// Parses a line of a journal, given without its line end.
 fn entry<E: DeserializeOwned>(line: &[u8]) -> Result<E, String> {
     let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
     let (checksum, text) = text.split_once(' ').ok_or("it has no checksum")?;

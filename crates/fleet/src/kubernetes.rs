@@ -3,23 +3,23 @@
 
 use serde_json::{Value, json};
 
-/// Jobs that measure some nodes again, each on its node: `fauxplat fleet emit --round`. The pods of a round may run at
-/// the same time.
+/// Jobs that measure some nodes again, one for each node, as `fauxplat fleet emit --round` writes them. The pods of a
+/// round may run at the same time.
 #[derive(Clone, Debug)]
 pub struct RoundManifest<'a> {
-    /// Prefix of the jobs' names: a DNS label with room for a round and a number.
+    /// Prefix of the jobs' names: a DNS label with room for the round and a number.
     pub name: &'a str,
     /// Image with fauxplat and the measured program.
     pub image: &'a str,
     pub round: u32,
     /// The nodes, by their names in Kubernetes.
     pub nodes: &'a [String],
-    /// The order as a packed word.
+    /// The order (what to measure) as a packed word, see [`crate::Site::packed`].
     pub order: &'a str,
 }
 
 impl RoundManifest<'_> {
-    /// Returns the manifest as a document `v1`, `List`.
+    /// Returns the manifest as a document `List` of version `v1`.
     pub fn document(&self) -> Value {
         let items: Vec<Value> = self.nodes.iter().zip(1..).map(|(node, at)| self.job(node, at)).collect();
         json!({ "apiVersion": "v1", "kind": "List", "items": items })
@@ -55,7 +55,7 @@ fn container(image: &str, arguments: &[String]) -> Value {
         "image": image,
         "command": ["fauxplat"],
         "args": arguments,
-        // Name of the node in Kubernetes, not of the pod.
+        // The name that the node has in Kubernetes, not that of the pod.
         "env": [{ "name": "FAUXPLAT_NODE", "valueFrom": { "fieldRef": { "fieldPath": "spec.nodeName" } } }],
     })
 }
@@ -67,9 +67,9 @@ pub struct Manifest<'a> {
     /// Image with fauxplat and the measured program.
     pub image: &'a str,
     pub nodes: u32,
-    /// Arguments of the program: the order.
+    /// Arguments of the program fauxplat, which contain the order.
     pub arguments: &'a [String],
-    /// Labels that nodes must have.
+    /// Names and values of the labels that nodes must have.
     pub selector: &'a [(String, String)],
 }
 
@@ -100,8 +100,8 @@ impl Manifest<'_> {
                 "completions": self.nodes,
                 "parallelism": self.nodes,
                 "completionMode": "Indexed",
-                // A failed node is reported, and not retried automatically. A limit for the whole job would also end
-                // the pods of all other nodes.
+                // A failed pod is reported and not retried. A limit on the failures of the whole job would also end the
+                // pods of all other nodes.
                 "backoffLimitPerIndex": 0,
                 "template": { "metadata": { "labels": labels }, "spec": pod },
             },
@@ -109,7 +109,7 @@ impl Manifest<'_> {
     }
 }
 
-/// Returns whether a name is a DNS label (RFC 1123), as required in Kubernetes.
+/// Returns whether a name is a DNS label (RFC 1123), as names in Kubernetes have to be.
 pub fn is_label(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     (1..=63).contains(&name.len()) && name.chars().all(fits) && !name.starts_with('-') && !name.ends_with('-')

@@ -1,4 +1,5 @@
-//! Fleets: an engine that the user already has sends a plan to many machines, and their answers are collected.
+//! Fleets: an engine that the user already has (such as Slurm or Ansible) sends a plan to many machines, and their
+//! answers are collected.
 //!
 //! Queues, retries, states of nodes and credentials are the engine's responsibility. A run is a folder in which every
 //! answer is stored on arrival, so that the run can be resumed however it ended. The crate `analyze` draws the

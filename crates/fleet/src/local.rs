@@ -1,4 +1,4 @@
-//! Nodes that are processes of this machine, to try out a run over a fleet.
+//! An engine whose nodes are processes of this machine, to try out a run over a fleet.
 
 use std::collections::HashMap;
 
@@ -17,9 +17,10 @@ pub(crate) struct Local {
     count: u32,
     site: Site,
     running: HashMap<u32, Sent>,
-    /// Outcomes of processes that have ended, until they are queried: an ended process makes room for the next process.
+    /// Outcomes of processes that have ended, until the engine is asked for them, since an ended process makes room for
+    /// the next one.
     ended: HashMap<u32, Outcome>,
-    /// Processes that an earlier fauxplat started.
+    /// Processes that an earlier fauxplat started and that may still run.
     others: Vec<Trace>,
     files: Files,
 }
@@ -75,7 +76,7 @@ impl Local {
     }
 }
 
-/// Returns the message about a process that could not be started: the program is in the folder of the run.
+/// Returns the message about a process that could not be started; its program is in the folder of the run.
 fn refused(error: &LaunchError) -> String {
     let hint = match error {
         LaunchError::File { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -86,7 +87,7 @@ fn refused(error: &LaunchError) -> String {
     format!("{error}{hint}")
 }
 
-/// Returns the message about a process that failed on a node, with its last error line.
+/// Returns the message about a process that failed on a node, given the last line of its error output.
 pub(crate) fn failed(outcome: Outcome, said: Option<String>) -> String {
     let how = match outcome {
         Outcome::Exited(status) => format!("status {status}"),
@@ -97,19 +98,19 @@ pub(crate) fn failed(outcome: Outcome, said: Option<String>) -> String {
 }
 
 /// Returns the state of a task that an earlier fauxplat started and whose process is gone: its exit status is unknown,
-/// but its last error line is available.
+/// but the last line of its error output is known.
 pub(crate) fn gone(said: Option<String>) -> TaskState {
     let told =
         |said| TaskState::Failed(format!("{said} (how it ended is not known: an earlier fauxplat began it)"));
     said.map_or(TaskState::Done, told)
 }
 
-/// Formats the handle of a process.
+/// Returns the handle of a process: its id and start time.
 pub(crate) fn handle_of(trace: Trace) -> String {
     format!("{}:{}", trace.pid, trace.ticks)
 }
 
-/// Parses the handle of a process.
+/// Parses a handle that [`handle_of`] returned.
 pub(crate) fn trace_of(handle: &str) -> Option<Trace> {
     let (pid, ticks) = handle.split_once(':')?;
     Some(Trace { pid: pid.parse().ok()?, ticks: ticks.parse().ok()? })
@@ -167,12 +168,12 @@ mod tests {
     use crate::folder::RunFolder;
     use crate::site::EngineOptions;
 
-    /// Returns an engine whose program is this script.
+    /// Returns an engine that runs this script in place of fauxplat.
     fn local(runs: &std::path::Path, script: &str) -> Local {
         let folder = RunFolder::make(runs).unwrap();
         let site = Site { folder, order: String::new(), options: EngineOptions::default() };
-        // The script is written by another process: a file that this process has open for writing may be inherited by a
-        // child of another test, and cannot be executed meanwhile.
+        // Another process writes the script: a child of another test may inherit a file that this process has open for
+        // writing, and such a file cannot be executed meanwhile.
         let line = r#"printf '%s' "$1" > "$2" && chmod 700 "$2""#;
         let path = site.own_program().display().to_string();
         let arguments = ["-c", line, "sh", script, &path].map(str::to_owned).into();
@@ -200,7 +201,7 @@ mod tests {
         }
     }
 
-    /// Two nodes that measure at the same time on one machine would disturb each other.
+    /// Two nodes that measure on one machine at the same time would disturb each other.
     #[test]
     fn a_node_that_an_earlier_fauxplat_began_has_its_turn() {
         let runs = crate::private();

@@ -1,4 +1,4 @@
-//! Records of a run: the request at its beginning, and all events since.
+//! Records of a run over a fleet: the request at its beginning, and all events since.
 
 use std::collections::HashSet;
 
@@ -23,21 +23,22 @@ pub struct Asked {
     /// Name and argument of the engine, as after `--on`.
     pub on: String,
     pub options: EngineOptions,
-    /// Order for every node.
+    /// Order (what to measure) for every node.
     pub order: NodeOrder,
     /// Names of the commands in reports.
     pub commands: Vec<String>,
     pub compares: bool,
-    /// Whether suspects are not measured again.
+    /// Whether suspects, nodes that seem slow, are not measured again.
     #[serde(default)]
     pub no_confirm: bool,
-    /// Nodes, with the reason where no measurement is possible.
+    /// All nodes, each with the reason if no measurement is possible there.
     pub nodes: Vec<AskedNode>,
-    /// Number of nodes that a manifest asks for, of which only nodes with a log have names; `None` for other engines.
+    /// Number of nodes that a manifest asks for, whose names are unknown except for nodes with a log; `None` for runs
+    /// without a manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completions: Option<u32>,
     pub invocation: Vec<String>,
-    /// Working directory of the command line, to which its paths are relative.
+    /// Working directory of the command line `invocation`, to which its paths are relative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
 }
@@ -99,24 +100,24 @@ pub(crate) enum Entry {
         task: u32,
         /// Handle of the task in the engine.
         handle: String,
-        /// Time, by the clock of this machine.
+        /// Time of the submission by the clock of this machine, in nanoseconds of UTC.
         at_utc_ns: i64,
     },
-    /// A task was answered.
+    /// A node answered a task with an acceptable record.
     Answer { task: u32, record: Box<NodeRecord> },
     /// A task gave no acceptable answer.
     Trouble {
         task: u32,
-        /// State and reason.
+        /// State and reason of the failed delivery.
         delivery: Delivery,
-        /// Whether no answer is expected any more.
+        /// Whether no answer to the task is expected any more.
         is_last: bool,
     },
-    /// Settings for the remeasurement of suspects, before its first round.
+    /// Settings for the remeasurement of suspects, recorded before its first round.
     Again(Remeasurement),
 }
 
-/// Returns the evidence of the whole run, restricted to these metrics.
+/// Returns the evidence of the whole run: all records with these metrics only, and the failed deliveries.
 ///
 /// # Errors
 /// Fails where the records cannot be read.
@@ -157,7 +158,7 @@ pub fn evidence(folder: &RunFolder, asked: &Asked, metrics: &[&str]) -> Result<F
     Ok(evidence)
 }
 
-/// State of the journal, which distinguishes a node that has not answered from a node whose answer was lost.
+/// State of the journal, which distinguishes a node that never answered from a node whose answer was lost.
 #[derive(Clone, Copy, Debug, Default)]
 struct Told {
     is_there: bool,
@@ -185,8 +186,8 @@ impl Told {
     }
 }
 
-/// Returns a delivery for every requested node that has no entry: the run was killed before the node answered, or still
-/// continues. Otherwise a report would omit exactly those machines that may hang.
+/// Returns a failed delivery for every requested node without an entry, since the run was killed before the node
+/// answered, or still continues. Without these, a report would omit exactly the machines that may hang.
 fn unheard(evidence: &FleetEvidence, asked: &Asked, told: Told) -> Vec<Delivery> {
     let records = evidence.records.iter().map(|record| (record.round, record.node.as_str()));
     let deliveries = evidence.deliveries.iter().map(|delivery| (delivery.round, delivery.node.as_str()));
@@ -216,7 +217,7 @@ mod tests {
 
     use super::*;
 
-    /// Reasons why the second of two nodes is missing. The first has an answer, unless the journal is gone.
+    /// Reasons why the second of two nodes has no answer. The first node has an answer, unless the journal is gone.
     #[test]
     fn an_answer_that_was_lost_is_told_from_one_that_never_came() {
         let runs = crate::private();

@@ -1,9 +1,9 @@
-//! Lines that repeat a run by an existing scheduler, for the user to enter. fauxplat installs nothing.
+//! Lines that make an existing scheduler repeat a run, for the user to enter; fauxplat does not install them.
 
 use fauxplat_model::Every;
 
-/// Returns the five time fields of a line of `crontab(5)`. The minute is not 0, because many other jobs begin at the
-/// full hour.
+/// Returns the five time fields of a line of `crontab(5)`. The minute is not 0, since many other jobs begin at the full
+/// hour.
 fn fields(every: Every) -> &'static str {
     match every {
         Every::Hour => "17 * * * *",
@@ -28,9 +28,9 @@ fn in_crontab(line: &str) -> String {
     line.replace('%', "\\%")
 }
 
-/// Returns lines for cron, and for systemd as an alternative. The repeated command is a shell line.
+/// Returns lines for cron and, as an alternative, for systemd, that repeat the shell line `line`.
 pub(crate) fn cron(line: &str, every: Every) -> Vec<String> {
-    // In a transient unit systemd expands `$` as described in `systemd.service(5)`, and does not expand `%`.
+    // In a transient unit, systemd expands `$` as described in `systemd.service(5)`, but not `%`.
     let of_systemd = shell_words::quote(line).replace('$', "$$");
     vec![
         "# crontab -e".to_owned(),
@@ -40,7 +40,8 @@ pub(crate) fn cron(line: &str, every: Every) -> Vec<String> {
     ]
 }
 
-/// Returns lines for `scrontab(1)` of Slurm. The job only submits other jobs and waits for them.
+/// Returns lines for Slurm's `scrontab(1)` that repeat the shell line `line`. That job only submits other jobs and
+/// waits for them.
 pub(crate) fn scrontab(line: &str, every: Every, partition: Option<&str>) -> Vec<String> {
     let mut lines = vec![
         "# scrontab -e".to_owned(),

@@ -1,4 +1,4 @@
-//! Properties of a run that every engine needs.
+//! Properties of a run over a fleet that every engine needs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use crate::engine::Task;
 use crate::folder::RunFolder;
 use crate::{FleetError, wire};
 
-/// Options for the use of an engine.
+/// Options for the way in which an engine is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineOptions {
-    /// Licence of Slurm, as `NAME` or `NAME:COUNT`, that every measurement takes, which limits the number of
-    /// simultaneous measurements.
+    /// Licence of Slurm that every measurement takes, as `NAME` or `NAME:COUNT`; the number of licences limits the
+    /// number of simultaneous measurements.
     pub licence: Option<String>,
     /// Whether other jobs may run on a node during a measurement.
     pub shared: bool,
@@ -22,24 +22,25 @@ pub struct EngineOptions {
     pub at_once: Option<u32>,
     /// Time limit of a job of Slurm, in minutes.
     pub limit_minutes: Option<u32>,
-    /// Programs for other architectures than this machine's, by the output of `uname -m`.
+    /// Paths of programs for other architectures than that of this machine, by the architecture as `uname -m` prints
+    /// it.
     pub programs: BTreeMap<String, PathBuf>,
     /// Path of a program that is installed on every node, so that no program is copied there.
     pub program_there: Option<String>,
 }
 
-/// A run as seen by engines.
+/// A run of a fleet, as far as engines need to know it.
 #[derive(Clone, Debug)]
 pub struct Site {
     pub folder: RunFolder,
-    /// Order for all nodes, as one word.
+    /// Order (what to measure) for all nodes, packed into one word.
     pub order: String,
     pub options: EngineOptions,
 }
 
 impl Site {
-    /// Returns the arguments with which the program performs a task on a node. An order that is sent to all nodes alike
-    /// contains no node name.
+    /// Returns the arguments with which the program performs a task on a node. If the same order is sent to all nodes,
+    /// it contains no node name.
     pub(crate) fn words(&self, task: &Task, is_for_all: bool) -> Vec<String> {
         let mut words: Vec<String> = ["node", "--framed"].map(str::to_owned).into();
         words.push(task.token.clone());
@@ -56,12 +57,12 @@ impl Site {
         words
     }
 
-    /// Returns the copy of the program for this machine's own architecture, made when the run began.
+    /// Returns the path of the copy of this program in the folder of the run, for this machine's own architecture.
     pub(crate) fn own_program(&self) -> PathBuf {
         self.folder.file("programs").join(std::env::consts::ARCH)
     }
 
-    /// Returns the programs that can be copied to nodes, by architecture.
+    /// Returns the copies of programs that can be sent to nodes, each with its architecture.
     pub(crate) fn programs(&self) -> Vec<(String, PathBuf)> {
         let folder = self.folder.file("programs");
         let others = self.options.programs.keys().map(|arch| (arch.clone(), folder.join(arch)));
@@ -70,7 +71,7 @@ impl Site {
     }
 
     /// Copies the programs into the folder of the run, unless it already has them: a rebuild during the run must not
-    /// change the later measurements.
+    /// change later measurements. `own` is the program for this machine's architecture.
     ///
     /// # Errors
     /// Fails where a program cannot be read, or where the disk is full.
@@ -80,7 +81,7 @@ impl Site {
                 return Ok(());
             }
             let part = to.with_extension("part");
-            // An error of the copy itself concerns the folder, most often a full disk.
+            // An error of the copy itself most often is a full disk, so it is reported for the folder of the run.
             std::fs::File::open(from).map_err(FleetError::at(from))?;
             std::fs::copy(from, &part).map_err(FleetError::at(&part))?;
             std::fs::rename(&part, &to).map_err(FleetError::at(&to))
@@ -90,7 +91,7 @@ impl Site {
         self.options.programs.iter().try_for_each(|(arch, path)| copy(path, folder.join(arch)))
     }
 
-    /// Removes copies of programs, and raw answers, from the folder of a completed run: the journal contains all
+    /// Removes copies of programs and raw answers from the folder of a completed run, whose journal contains all
     /// answers. Errors are ignored.
     pub fn tidy(&self) {
         for name in ["programs", "out"] {
@@ -103,7 +104,7 @@ impl Site {
         }
     }
 
-    /// Packs the order into one word.
+    /// Packs an order into one word of a command line.
     ///
     /// # Errors
     /// Fails where the word would be too long for a command line.
@@ -114,7 +115,7 @@ impl Site {
     }
 }
 
-/// Unpacks an order from a word of [`Site::packed`].
+/// Unpacks an order from a word that [`Site::packed`] returned.
 ///
 /// # Errors
 /// Fails where the word is invalid.

@@ -1,4 +1,4 @@
-//! Parser of the words of `--on`.
+//! Parses the value of `--on`, which names an engine.
 
 use crate::FleetError;
 use crate::engine::Engine;
@@ -7,11 +7,11 @@ use crate::local::Local;
 use crate::site::Site;
 use crate::slurm::Slurm;
 
-/// Maximum number of nodes on this machine.
+/// Maximum number of nodes that are processes of this machine.
 const LOCAL_MAX: u32 = 10_000;
 
-/// Returns the engine that these words name: `local:N`, `slurm`, `slurm:PARTITION`, `ssh:INVENTORY`, or the name of a
-/// tool in place of `ssh`.
+/// Returns the engine that the value of `--on` names: `local:N`, `slurm`, `slurm:PARTITION`, `ssh:INVENTORY`, or the
+/// name of a tool in place of `ssh`.
 ///
 /// # Errors
 /// Fails where the words are invalid, or where the tool is not installed.
@@ -22,7 +22,7 @@ pub fn engine(words: &str, site: Site) -> Result<Box<dyn Engine>, FleetError> {
         "" => Err(refuse(
             "it takes an inventory: names of hosts such as n[1-9], a group such as @all, or a file",
         )),
-        // The inventory becomes an argument of other programs.
+        // The inventory becomes an argument of other programs, so it must not look like an option.
         _ if rest.starts_with('-') => Err(refuse("an inventory does not begin like an option")),
         _ => Ok(rest.to_owned()),
     };

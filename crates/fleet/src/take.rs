@@ -1,4 +1,4 @@
-//! Imports answers that were collected outside of an engine: logs of pods, or output of another tool.
+//! Imports answers that were collected without an engine: logs of pods, or output of another tool.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use crate::record::{Asked, AskedNode, Entry, JOURNAL};
 use crate::wire::{Assembly, TEXT_BYTES_MAX, part};
 use crate::{FleetError, ask, engine, site};
 
-/// Maximum size of a manifest: the order in it is a command line argument, which is much shorter.
+/// Maximum size of a manifest in bytes: the order in it is a command-line argument, which is much shorter.
 const MANIFEST_BYTES_MAX: usize = 4 << 20;
 
-/// Returns the order in a manifest, or in any file: the word after `--order`; and the number of nodes that the manifest
-/// asks for, if it contains that number.
+/// Returns the order (what to measure) in a manifest or any other file, which is the word after `--order`; and the
+/// number of nodes that the manifest asks for, if it contains that number.
 ///
 /// # Errors
 /// Fails where the file contains no order.
@@ -34,7 +34,7 @@ pub fn order_in(path: &Path) -> Result<(NodeOrder, Option<u32>), FleetError> {
     let order = site::unpacked(word).map_err(|error| refuse(&error.to_string()))?;
     match is_uuid(&order.fleet) {
         true => Ok((order, completions(&text))),
-        // The id becomes the name of a folder.
+        // The id becomes the name of a folder, so it has to be a UUID.
         false => Err(refuse(&format!("its order is for the run {:?}, which is no UUID", order.fleet))),
     }
 }
@@ -61,8 +61,8 @@ pub fn round_in(path: &Path) -> Result<u32, FleetError> {
     Ok(digits.parse().unwrap_or(0))
 }
 
-/// Records the plan by which suspects are measured again, unless a plan is already recorded: later answers would lead
-/// to a different plan.
+/// Records the plan by which suspects are measured again, unless a plan is already recorded, since later answers would
+/// lead to a different plan.
 ///
 /// # Errors
 /// Fails where another process has the run, or where the plan cannot be recorded.
@@ -78,8 +78,8 @@ pub fn settle(folder: &RunFolder, again: &Remeasurement) -> Result<(), FleetErro
     journal.flush()
 }
 
-/// Adds the answers of a remeasurement round to a run. An answer is refused if the round does not include the node, or
-/// if the node has answered already.
+/// Adds answers of a remeasurement round from files to a run. An answer is refused if the round does not include its
+/// node, or if the node has already answered.
 ///
 /// # Errors
 /// Fails where a file cannot be read, or where the run cannot be written.
@@ -121,7 +121,8 @@ pub fn take_round(
     journal.flush()
 }
 
-/// Stores the content of files, one for each node, as a run. A file without a valid answer is reported.
+/// Stores the content of files, one for each node, as a run. A file without a valid answer is recorded as a failed
+/// delivery.
 ///
 /// # Errors
 /// Fails where a file cannot be read, or where the run cannot be written.
@@ -143,12 +144,12 @@ pub fn take(folder: &RunFolder, mut asked: Asked, files: &[PathBuf]) -> Result<A
         }
     }
     journal.flush()?;
-    // The request is written last: a folder without this file is no run.
+    // The request is written last, since a folder without a request is no run.
     asked.keep(folder)?;
     Ok(asked)
 }
 
-/// Creates a task from its number and its round.
+/// Creates the task to which an imported file is the answer.
 fn task(node: String, (number, round): (u32, u32)) -> Task {
     Task { number, node, round, attempt: 1, token: String::new() }
 }
@@ -158,7 +159,8 @@ fn trouble(node: String, (number, round): (u32, u32), (state, why): (DeliverySta
     Entry::Trouble { task: number, delivery, is_last: true }
 }
 
-/// Parses the content of a file. The node has the name in its answer, or the name of the file if the answer has none.
+/// Parses the content of a file, and returns the name of the node and the journal entry. The name is the one in the
+/// answer, or that of the file if the answer has none.
 fn taken(text: &str, file: &Path, place: (u32, u32), asked: &Asked) -> (String, Entry) {
     let mut assembly = Assembly::default();
     for part in text.lines().filter_map(part) {
@@ -178,7 +180,7 @@ fn taken(text: &str, file: &Path, place: (u32, u32), asked: &Asked) -> (String, 
     let named = serde_json::from_str::<NodeRecord>(&answer).map(|record| record.node).unwrap_or_default();
     let node = if engine::is_plain(&named) { named } else { of_file() };
     let now_utc_ns = clock::realtime_ns() as i64;
-    // The time of the order is unknown, so the only check is that the node's clock is not ahead.
+    // The time at which the node got its order is unknown, so the only check is that the node's clock is not ahead.
     match checked(&answer, &task(node.clone(), place), asked, (i64::MIN, now_utc_ns)) {
         Ok(record) => (node, Entry::Answer { task: place.0, record: Box::new(record) }),
         Err(refusal) => trouble(node, refusal),
@@ -192,7 +194,7 @@ mod tests {
 
     use super::*;
 
-    /// Collected logs may include two from the same node, of which the second is no further measurement.
+    /// The logs may include two of the same node, of which the second is no further measurement.
     #[test]
     fn of_two_logs_of_one_node_the_first_counts() {
         let runs = crate::private();
@@ -218,7 +220,7 @@ mod tests {
         assert!(told.reason.as_ref().unwrap().contains("b.log"), "{told:?}");
     }
 
-    /// The log of a pod may have any length.
+    /// The log of a pod may be of any length.
     #[test]
     fn a_log_without_end_is_refused() {
         let runs = crate::private();
@@ -229,7 +231,7 @@ mod tests {
         assert!(order_in(&endless[0]).map_err(said).unwrap_err().contains("longer than 4 MiB"));
     }
 
-    /// Nodes without a log have no name, but were part of the request.
+    /// Nodes without a log have no name, but were part of the request, so they are reported as missing.
     #[test]
     fn whoever_gave_no_log_is_missing() {
         assert_eq!(completions(r#"{"completionMode": "Indexed", "completions": 20}"#), Some(20));

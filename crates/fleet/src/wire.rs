@@ -1,8 +1,8 @@
 //! Transmission of an answer as short lines of ASCII, each with its number and a checksum.
 //!
 //! Between a node and this machine there may be shells with banners, tools that prefix each line with the name of the
-//! node, and file systems that show an incomplete file. A line that is not part of an answer is skipped, a damaged part
-//! is ignored, and an answer is complete when all of its parts have arrived.
+//! node, and file systems that show an incomplete file. Lines that are no part of an answer are skipped, damaged parts
+//! are ignored, and an answer is complete when all of its parts have arrived.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -15,15 +15,15 @@ use crate::FleetError;
 
 /// Marker at the beginning of every line of an answer.
 const MARK: &str = "fauxplat-answer/1";
-/// Number of payload bytes in a line: well below any tool's maximum line length.
+/// Number of bytes of the packed answer in a line, so that lines stay well below the maximum line length of any tool.
 const PART_BYTES: usize = 1500;
-/// Maximum number of parts of an answer: a node is untrusted.
+/// Maximum number of parts of an answer, limited since a node is untrusted.
 const PARTS_MAX: usize = 32 << 10;
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
-/// Maximum size of the lines of an answer.
+/// Maximum total size of the lines of an answer, in bytes.
 pub(crate) const TEXT_BYTES_MAX: usize = PARTS_MAX * (PART_BYTES * 4 / 3 + 200);
 
-/// Returns the lines of an answer.
+/// Packs an answer, and returns the lines that transmit it.
 ///
 /// # Errors
 /// Fails where the answer is too long.
@@ -54,7 +54,8 @@ pub struct AnswerPart {
     bytes: Vec<u8>,
 }
 
-/// Returns the part of an answer in a line, whatever text precedes and follows it.
+/// Returns the part of an answer that a line contains, whatever text precedes and follows it; `None` if there is none,
+/// or it is damaged.
 pub fn part(line: &str) -> Option<AnswerPart> {
     let mut words = line[line.find(MARK)? + MARK.len()..].split_whitespace();
     let (token, place, checksum, text) = (words.next()?, words.next()?, words.next()?, words.next()?);
@@ -67,7 +68,7 @@ pub fn part(line: &str) -> Option<AnswerPart> {
     (is_whole && is_taken).then(|| AnswerPart { token: token.to_owned(), at: at - 1, of, bytes })
 }
 
-/// Returns whether a line has the marker of an answer, even if it is damaged.
+/// Returns whether a line has the marker of an answer, even if the rest is damaged.
 pub fn is_marked(line: &str) -> bool {
     line.contains(MARK)
 }
@@ -75,14 +76,14 @@ pub fn is_marked(line: &str) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
     New,
-    /// The part is a duplicate of an earlier part.
+    /// The part is equal to an earlier part with the same number.
     Again,
-    /// The part differs from an earlier part: there are two answers.
+    /// The part differs from an earlier part with the same number, so there are two answers.
     Other,
 }
 
-/// The parts of an answer received so far. Memory is used only for received parts: a line may announce a very large
-/// number of parts.
+/// The parts of an answer received so far. Memory is used only for received parts, since a line may announce a very
+/// large number of parts.
 #[derive(Debug, Default)]
 pub struct Assembly {
     parts: BTreeMap<usize, Vec<u8>>,
@@ -107,12 +108,12 @@ impl Assembly {
         }
     }
 
-    /// Returns the number of parts received, and the total number.
+    /// Returns the number of parts received, and the total number of parts of the answer.
     pub fn counts(&self) -> (usize, usize) {
         (self.parts.len(), self.of)
     }
 
-    /// Returns the answer, once it is complete.
+    /// Returns the answer once all of its parts are there, and `None` before.
     ///
     /// # Errors
     /// Fails where the content is not valid.
@@ -122,7 +123,7 @@ impl Assembly {
     }
 }
 
-/// Unpacks the text up to the maximum size: a few bytes may expand to very many.
+/// Unpacks a text up to [`ANSWER_BYTES_MAX`], since a few packed bytes may expand to very many.
 fn unpack(packed: &[u8]) -> Result<String, FleetError> {
     let mut text = String::new();
     let garbage = |error: std::io::Error| FleetError::Garbage(error.to_string());
@@ -142,14 +143,14 @@ pub fn packed_word(text: &str) -> Result<String, FleetError> {
     let packed =
         zstd::encode_all(text.as_bytes(), 0).map_err(|error| FleetError::Garbage(error.to_string()))?;
     let word = STANDARD.encode(packed);
-    // The kernel accepts no longer argument (`MAX_ARG_STRLEN` in `execve(2)`).
+    // The kernel accepts no argument that is much longer (`MAX_ARG_STRLEN` in `execve(2)`).
     match word.len() > 100_000 {
         true => Err(FleetError::TooLong { what: "the plan for the nodes", bytes: word.len() as u64 }),
         false => Ok(word),
     }
 }
 
-/// Unpacks a word of [`packed_word`].
+/// Unpacks a text from a word that [`packed_word`] returned.
 ///
 /// # Errors
 /// Fails where the word is invalid.
@@ -212,7 +213,7 @@ mod tests {
         assert_eq!(assembly.answer().unwrap().unwrap(), "{\"a\":1}");
     }
 
-    /// A line of an untrusted node may announce very many others, or be very long itself.
+    /// A line of an untrusted node may announce very many other lines, or be very long itself.
     #[test]
     fn there_is_room_for_the_parts_that_came() {
         let line = |of: usize, bytes: &[u8]| {

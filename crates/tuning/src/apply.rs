@@ -1,4 +1,4 @@
-//! Changes the machine, one announced change after the other.
+//! Applies settings: makes the changes of the machine, each announced in the journal before it is made.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -30,21 +30,23 @@ pub struct Tuning<'a> {
     /// Path of the journal, in which changes are announced.
     pub journal: PathBuf,
     pub settings: Settings,
-    /// Whether a command is run, to which settings of a single process can be applied.
+    /// Whether the caller runs a command, to which settings of a single process can be applied.
     pub command: bool,
-    /// Whether knobs are turned for the whole machine even if a setting of the command's process would suffice.
+    /// Whether knobs are turned for the whole machine even if a setting of the command's process would have the same
+    /// effect.
     pub machine_wide: bool,
     /// Whether one failed change undoes all others.
     pub all_or_nothing: bool,
-    /// Whether to wait while another tuner holds the lock.
+    /// Whether to wait while another process that tunes the machine holds the lock.
     pub wait: bool,
-    /// Whether a machine that is deliberately kept tuned is restored first, rather than refused.
+    /// Whether a machine that is deliberately kept tuned is restored first; otherwise tuning that machine is refused.
     pub replace: bool,
-    /// Time limit after which the guardian restores everything, even if the tuner still runs. `None`: no limit.
+    /// Time limit after which the guardian process restores everything, even if this process still runs; `None` for no
+    /// limit.
     pub max: Option<Nanos>,
     /// Command line of this process, for the journal and the lock file.
     pub argv: &'a [String],
-    /// The hidden verb by which this binary becomes the guardian.
+    /// Hidden subcommand with which this binary becomes the guardian process.
     pub guardian_verb: &'a str,
 }
 
@@ -53,7 +55,7 @@ impl Tuning<'_> {
     ///
     /// # Errors
     /// Fails where another process is tuning, where the journal cannot be used, or where a change failed and
-    /// `all_or_nothing` is set. In each case the machine is restored, or the error names the remaining changes.
+    /// `all_or_nothing` is set. In each case the machine is restored, or the error names the changes that remain.
     pub fn apply(&self) -> Result<Tuned, TuneError> {
         let mut tuned = Tuned::untouched(&self.root, &self.journal);
         match self.change(&mut tuned) {
@@ -66,13 +68,14 @@ impl Tuning<'_> {
         let reach = Reach { command: self.command, machine_wide: self.machine_wide };
         let look = || plan(&self.root, &self.settings, reach);
         let is_to_do = |step: &Step| matches!(StepState::of(&self.root, step), StepState::ToDo(_));
-        // A snapshot of affinities by itself changes nothing: it matters only together with steps that take CPUs away.
+        // A snapshot of CPU affinities by itself changes nothing: it only matters together with steps that take CPUs
+        // away from tasks.
         let changes = |step: &&Step| !matches!(step.action, Action::Snapshot(_));
         let needs_journal = |plan: &Plan| plan.steps.iter().filter(changes).any(is_to_do);
         let mut plan = look();
         if self.journal.exists() || needs_journal(&plan) {
             self.enter(tuned)?;
-            // Changes left by an earlier tuner are restored by now, so the machine is read again.
+            // Changes that an earlier process left are restored by now, so the machine is read again.
             plan = look();
         }
         tuned.notes.clone_from(&plan.notes);
@@ -100,10 +103,10 @@ impl Tuning<'_> {
         }
     }
 
-    /// Takes the lock, and restores the changes that an earlier tuner left.
+    /// Takes the lock, and restores the changes that an earlier process left.
     fn enter(&self, tuned: &mut Tuned) -> Result<(), TuneError> {
         tuned.lock = Some(Lock::take(&self.root, &self.journal, self.wait, &self.argv.join(" "))?);
-        // While another journal is pending, present values are not the original values.
+        // While another journal still announces changes, present values are not the original values.
         for other in place::others(&self.root, &self.journal) {
             // A journal that cannot be read or trusted does not block tuning.
             let story = journal::read(&other).ok().flatten();
@@ -118,7 +121,7 @@ impl Tuning<'_> {
                 let left = remainder(done, &self.journal).unwrap_or_default();
                 return Err(TuneError::Stuck { by: done.tuned_by.join(" "), left });
             }
-            // Remaining entries now belong to another program, and were reported.
+            // Remaining entries concern values that another program has set, and were reported.
             if let Some(journal) = Journal::reopen(&self.journal)? {
                 journal.remove()?;
             }
@@ -126,7 +129,8 @@ impl Tuning<'_> {
         place::note(&self.root, &self.journal)
     }
 
-    /// Refuses a machine that is tuned in this boot, if `is_in_the_way` holds for the journal.
+    /// Fails if the machine was tuned since the last boot and `is_in_the_way` returns true for the content of that
+    /// journal.
     fn refuse_if(
         &self,
         story: Option<Story>,
@@ -143,7 +147,7 @@ impl Tuning<'_> {
         }
     }
 
-    /// Announces and makes every change. At the end of each group the values are read back and recorded.
+    /// Announces and makes every change. After each group of steps, the values are read back and recorded.
     fn take_steps(
         &self,
         steps: &[Step],
@@ -166,7 +170,7 @@ impl Tuning<'_> {
         Ok(())
     }
 
-    /// Applies a setting of the command's process or of an open descriptor, which ends with it.
+    /// Applies a setting of the command's process, or one that lasts as long as a descriptor is open.
     fn set_own(&self, knob: &str, own: Own, value: &str, tuned: &mut Tuned) -> KnobChange {
         let mut before = None;
         let done: io::Result<()> = match own {
@@ -197,8 +201,8 @@ impl Tuning<'_> {
         KnobChange { knob, target, scope, before, wanted, after, outcome, reason }
     }
 
-    /// Requests a latency limit by 32 bits, in microseconds. The kernel keeps the request as long as the file is open,
-    /// see `Documentation/power/pm_qos_interface.rst`.
+    /// Requests a latency limit, by writing it as a number of 32 bits, in microseconds. The kernel keeps the request as
+    /// long as the file is open, see `Documentation/power/pm_qos_interface.rst`.
     fn hold_latency(&self, value: &str) -> io::Result<File> {
         let latency_us: i32 = value.parse().unwrap_or(0);
         let mut file = File::options().write(true).open(self.root.join("dev/cpu_dma_latency"))?;
@@ -206,8 +210,8 @@ impl Tuning<'_> {
         Ok(file)
     }
 
-    /// Describes the first change that was not made as requested. A knob that the machine does not have is a failure
-    /// only if the user named it: a profile may contain knobs of other machines.
+    /// Describes the first change that was not made as requested; `None` if there is none. A knob that the machine does
+    /// not have is a failure only if the user named it, since a profile may contain knobs of other machines.
     fn first_failure(&self, changes: &[KnobChange]) -> Option<String> {
         let named = self.settings.by_name();
         let failed = |change: &KnobChange| match change.outcome {
@@ -228,15 +232,16 @@ impl Tuning<'_> {
 struct Writer<'a> {
     root: &'a Root,
     journal: &'a mut Journal,
-    /// Journal numbers and steps of the values that were written, to find their reports again.
+    /// Journal numbers and steps of the values that were written, by which their reports are found again.
     made: Vec<(usize, Step)>,
-    /// Values that the kernel refused, perhaps because of another value of the group: they are tried again later.
+    /// Values that the kernel refused, perhaps because of another value in the same group; the whole group is followed
+    /// by a second attempt.
     failed: Vec<Step>,
-    /// Contents of the group's files before any of them was written.
+    /// Contents of the group's files before the first of these was written.
     noted: Vec<Noted>,
 }
 
-/// A file as it was before its group was written, with its number in the journal.
+/// Content of a file before its group was written, with the number of its record in the journal.
 #[derive(Clone, Debug)]
 struct Noted {
     seq: usize,
@@ -246,8 +251,8 @@ struct Noted {
 }
 
 impl Writer<'_> {
-    /// Announces all values of the frequency group before the first is written: a governor resets other settings of its
-    /// group, including settings that were not requested.
+    /// Announces all values of the frequency group before the first one is written: writing a governor resets other
+    /// settings of its group, including settings that were not requested.
     fn note_group(&mut self, steps: &[Step]) -> Result<(), TuneError> {
         let is_to_do = |step: &Step| matches!(StepState::of(self.root, step), StepState::ToDo(_));
         if steps.first().is_none_or(|step| step.group != Group::Frequency) || !steps.iter().any(is_to_do) {
@@ -282,7 +287,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Makes one change: announced before, read back after. `None` for steps without a report of their own.
+    /// Makes one change, which is announced in the journal before and read back after. `None` for steps that have no
+    /// report.
     fn step(&mut self, step: &Step) -> Result<Option<KnobChange>, TuneError> {
         let old = match StepState::of(self.root, step) {
             StepState::ToDo(old) => old,
@@ -317,7 +323,7 @@ impl Writer<'_> {
         self.journal.announce(&step.knob, step.group, &action)
     }
 
-    /// Reports a value that already was as requested, or became so when another value of the group was written.
+    /// Reports a value that already was as requested, or became so when another value of its group was written.
     fn already(&mut self, step: &Step, value: String) -> Result<KnobChange, TuneError> {
         let noted = self.noted_of(step).map(|noted| (noted.seq, noted.form.value(&noted.old)));
         Ok(match noted.filter(|(_, before)| *before != value) {
@@ -352,12 +358,12 @@ impl Writer<'_> {
         };
         let written = self.root.write(file, want);
         let got = self.root.read(file).ok().map(|text| form.value(&text));
-        // Without a reading the change stays in flight, and a restoration then overwrites any value.
+        // If the value cannot be read back, the change stays in flight, and a restoration then overwrites any value.
         if got.is_some() {
             self.journal.got(seq, got.clone())?;
         }
         if written.is_err() && got.as_deref() == Some(now.as_str()) {
-            // A noted value stays in the journal until the whole group is restored.
+            // A value that was announced with its group stays in the journal until the whole group is restored.
             if self.noted_of(step).is_none() {
                 self.journal.settle(vec![seq])?;
             }
@@ -375,8 +381,8 @@ impl Writer<'_> {
         Ok(value_change(step, before, got, outcome, reason))
     }
 
-    /// Retries the failed writes of a group and reads all values again: values of a group may depend on each other, so
-    /// a refused value may be accepted now, and a later write may have changed an earlier value.
+    /// Retries the failed writes of a group and reads all its values again. Values of a group may depend on each other,
+    /// so a refused value may be accepted now, and a later write may have changed an earlier value.
     fn settle_group(&mut self, steps: &[Step], changes: &mut [KnobChange]) -> Result<(), TuneError> {
         if steps.first().is_some_and(|step| step.group == Group::Frequency) {
             for step in std::mem::take(&mut self.failed) {
@@ -397,7 +403,7 @@ impl Writer<'_> {
             told.reason = (!holds).then(|| "another setting of the group changed it again".to_owned());
             told.after = now;
         }
-        // Records the effect of the writes on values of the group that were noted but not written themselves.
+        // Records how the writes affected values of the group that were announced but not written themselves.
         for Noted { seq, file, form, .. } in &self.noted {
             let now = self.root.read(file).ok().map(|text| form.value(&text));
             if now.is_some() && !self.made.iter().any(|(made, _)| made == seq) {
@@ -407,7 +413,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Creates a control group with its settings. A setting that the kernel ignores is detected by reading it back.
+    /// Creates a control group and its settings. A setting that the kernel ignores is found by reading it back.
     fn make_folder(&self, path: &str, settings: &[(String, String)]) -> io::Result<()> {
         std::fs::create_dir(self.root.join(path))?;
         for (name, value) in settings {
@@ -421,7 +427,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Moves tasks until no new tasks appear. Kernel threads and tasks that the kernel refuses to move stay.
+    /// Moves tasks from one control group to another until no new tasks appear in the first, or only the process
+    /// `only`. Kernel threads and tasks that the kernel refuses to move stay.
     fn move_tasks(&self, from: &str, to: &str, only: Option<u32>) -> io::Result<()> {
         if let Some(pid) = only {
             return self.root.write(to, &pid.to_string());
@@ -444,7 +451,7 @@ impl Writer<'_> {
     }
 }
 
-/// Maximum number of passes over a list of tasks that grows while it is read.
+/// Maximum number of passes over a list of tasks, which may grow while it is read.
 const ROUNDS: usize = 10;
 
 /// Returns whether a task is a kernel thread, which has no executable.

@@ -10,7 +10,7 @@ use crate::plan::{Reach, plan};
 use crate::profile::{Settings, builtin};
 use crate::told::{StepState, told, value_change};
 
-/// Returns all profiles and knobs, with their values on this machine.
+/// Returns all profiles, and all knobs with their present values on this machine.
 pub fn catalog(root: &Root) -> TuneCatalog {
     let profiles = builtin().into_iter().map(|(name, profile)| ProfileEntry {
         name,
@@ -30,8 +30,8 @@ pub fn catalog(root: &Root) -> TuneCatalog {
     TuneCatalog { profiles: profiles.collect(), knobs: knobs.collect() }
 }
 
-/// Returns the current value of the knob in the knob's own words; several values, separated by commas, if its files
-/// differ.
+/// Returns the present value of the knob, in the words that the knob accepts. If the knob's files differ, their values
+/// are separated by commas; `None` if there is no file, or one cannot be read.
 fn current(root: &Root, knob: &Knob) -> Option<String> {
     let found = knob.places.iter().map(|place| (place, place.files(root)));
     let (place, files) = found.into_iter().find(|(_, files)| !files.is_empty())?;
@@ -48,7 +48,7 @@ fn current(root: &Root, knob: &Knob) -> Option<String> {
 }
 
 /// Returns the changes that these settings would make, without making them, and notes about conditions that may spoil
-/// their effect.
+/// the effect of the settings.
 pub fn preview(
     root: &Root,
     settings: &Settings,

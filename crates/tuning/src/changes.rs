@@ -1,4 +1,4 @@
-//! A change of the machine as recorded in the journal, with everything that is needed to undo it.
+//! A change of the machine as the journal records it, with everything that is needed to undo it.
 
 use fauxplat_units::CpuSet;
 use serde::{Deserialize, Serialize};
@@ -9,9 +9,9 @@ use crate::{cpusets, knobs};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Action {
-    /// A value in a file of the kernel.
+    /// A value that is written to a file of the kernel.
     Write {
-        /// The file, below the root.
+        /// Path of the file, below the root.
         file: String,
         form: Form,
         /// Whole text of the file before the change, white space included.
@@ -19,24 +19,24 @@ pub(crate) enum Action {
         /// The value that is written.
         want: String,
     },
-    /// A control group of fauxplat, which is removed with its folder, settings included.
+    /// A control group that fauxplat makes; undone by removing its folder, settings included.
     Folder {
-        /// The folder, below the root.
+        /// Path of the folder, below the root.
         path: String,
         /// Names of files in the folder, and the values written to them.
         settings: Vec<(String, String)>,
     },
-    /// Tasks that change their control group. Both paths are files that list the tasks of a group; a task id written to
-    /// such a file moves the task.
+    /// Moves tasks to another control group. Both paths are files that list the tasks of a group; writing the id of a
+    /// task to such a file moves the task.
     Move {
-        /// List of tasks of the old group, to which they return.
+        /// File that lists the tasks of the old group, to which the tasks return.
         from: String,
-        /// List of tasks of the new group.
+        /// File that lists the tasks of the new group.
         to: String,
-        /// Process id of the only process to move; `None` moves every task that can be moved.
+        /// Id of the only process to move; `None` moves every task that can be moved.
         only: Option<u32>,
     },
-    /// Affinities before CPUs are taken away from tasks, control groups and interrupts; changes nothing itself.
+    /// Records affinities before CPUs are taken away from tasks, control groups and interrupts; changes nothing itself.
     Snapshot(Snapshot),
 }
 
@@ -44,38 +44,38 @@ pub(crate) enum Action {
 pub(crate) struct Snapshot {
     /// CPUs that are about to be taken away.
     pub(crate) removed: CpuSet,
-    /// CPUs that could ever be online.
+    /// CPUs that may ever be online on this machine.
     pub(crate) possible: CpuSet,
     /// Time of the snapshot in clock ticks since boot, the unit of task start times.
     pub(crate) taken_ticks: u64,
-    /// Sequence number of the newest kernel log record at that time; `None` where the log cannot be read.
+    /// Sequence number of the newest record in the kernel's log at that time; `None` where the log cannot be read.
     #[serde(default)]
     pub(crate) log_record: Option<u64>,
     /// All tasks whose affinity can be changed, grouped by cpuset and affinity.
     pub(crate) tasks: Vec<SavedTasks>,
-    /// Cpusets of cgroup v1, parents first: folder below the root, and `cpuset.cpus`.
+    /// Cpusets of control groups of version 1, parents first: folder below the root, and content of `cpuset.cpus`.
     pub(crate) cpusets: Vec<(String, String)>,
-    /// Interrupts: number, and `smp_affinity_list`.
+    /// Interrupts: number, and content of `smp_affinity_list`.
     pub(crate) interrupts: Vec<(u32, String)>,
 }
 
-/// Returns the path of an interrupt's affinity file, below the root.
+/// Returns the path of the file with an interrupt's affinity, below the root.
 pub(crate) fn interrupt(number: &str) -> String {
     format!("proc/irq/{number}/smp_affinity_list")
 }
 
-/// Tasks of one cpuset with one affinity.
+/// Tasks of one cpuset that have the same affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SavedTasks {
     pub(crate) mask: CpuSet,
-    /// Name of the cpuset as in `/proc/PID/cpuset`.
+    /// Name of the cpuset, as `/proc/PID/cpuset` gives it.
     pub(crate) cpuset: String,
-    /// Task id and start time, which together identify a task as long as the machine is up.
+    /// Id and start time of each task in clock ticks, which together identify a task as long as the machine is up.
     pub(crate) tasks: Vec<(i32, u64)>,
 }
 
 impl Action {
-    /// Returns whether every path in the change is a path that a knob of fauxplat writes; a journal with other paths is
+    /// Returns whether every path in the change is one that a knob of fauxplat may write; a journal with other paths is
     /// refused.
     pub(crate) fn is_plausible(&self) -> bool {
         match self {
@@ -96,15 +96,15 @@ impl Action {
         }
     }
 
-    /// Removes an interrupt from the snapshot once its affinity has been restored: the snapshot contains the value that
-    /// the tuner wrote, and the machine now has the original value.
+    /// Removes an interrupt from the snapshot once the change `back` of its affinity is undone: the snapshot contains
+    /// the value that fauxplat wrote, and the machine has the original value again.
     pub(crate) fn forget(&mut self, back: &Action) {
         if let (Action::Snapshot(snapshot), Action::Write { file, .. }) = (self, back) {
             snapshot.interrupts.retain(|(number, _)| interrupt(&number.to_string()) != *file);
         }
     }
 
-    /// Returns the path of the change, for reports.
+    /// Returns the path that the change concerns, for reports.
     pub(crate) fn target(&self) -> String {
         let place = match self {
             Action::Write { file: place, .. }
@@ -115,7 +115,7 @@ impl Action {
         format!("/{place}")
     }
 
-    /// Returns the requested value of the change, for reports.
+    /// Returns the value that the change requests, for reports.
     pub(crate) fn wanted(&self) -> String {
         match self {
             Action::Write { want, .. } => want.clone(),

@@ -1,4 +1,4 @@
-//! Cpusets of this machine: a tree of folders by cgroup v1 or v2, see `cpuset(7)` and `cgroups(7)`.
+//! Cpusets of this machine: a tree of folders of control groups, of version 1 or 2, see `cpuset(7)` and `cgroups(7)`.
 
 use fauxplat_units::CpuSet;
 
@@ -7,17 +7,17 @@ use crate::Root;
 /// Version of control groups that provides cpusets on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cpusets {
-    /// Version 1: a hierarchy of its own.
+    /// Version 1, in which cpusets have a separate hierarchy.
     V1,
-    /// Version 2: one controller among others.
+    /// Version 2, in which cpusets are a controller in the common hierarchy.
     V2,
 }
 
-/// Maximum depth of the control group tree, which also ends a loop of links.
+/// Maximum depth of the tree of control groups, so that a loop of links comes to an end.
 const DEPTH_MAX: usize = 32;
 
 impl Cpusets {
-    /// Returns the version found on this machine; `None` without cpusets.
+    /// Returns the version that provides cpusets on this machine; `None` without cpusets.
     pub(crate) fn of(root: &Root) -> Option<Cpusets> {
         let v2 = root.value("sys/fs/cgroup/cgroup.controllers");
         if root.has("sys/fs/cgroup/cpuset/cpuset.cpus") {
@@ -29,7 +29,7 @@ impl Cpusets {
         }
     }
 
-    /// Returns the folder of the root cpuset.
+    /// Returns the folder of the topmost cpuset, below the root.
     pub(crate) fn base(self) -> &'static str {
         match self {
             Cpusets::V1 => "sys/fs/cgroup/cpuset",
@@ -37,12 +37,12 @@ impl Cpusets {
         }
     }
 
-    /// Returns the folder of the cpuset that `/proc/PID/cpuset` names.
+    /// Returns the folder of the cpuset with this name, as `/proc/PID/cpuset` gives it.
     pub(crate) fn folder(self, name: &str) -> String {
         format!("{}{}", self.base(), name.trim_end_matches('/'))
     }
 
-    /// Returns the CPUs on which tasks of this cpuset can run now.
+    /// Returns the CPUs on which tasks of this cpuset can run at present; `None` if that cannot be read.
     pub(crate) fn effective(self, root: &Root, name: &str) -> Option<CpuSet> {
         let file = match self {
             Cpusets::V1 => "cpuset.effective_cpus",
@@ -51,8 +51,8 @@ impl Cpusets {
         root.value(&format!("{}/{file}", self.folder(name)))?.parse().ok()
     }
 
-    /// Returns every cpuset below the root cpuset with its `cpuset.cpus`, parents first; empty for version 2. Only
-    /// version 1 forgets CPUs that go offline.
+    /// Returns every cpuset of version 1 below the topmost, with the content of its `cpuset.cpus`, parents first; empty
+    /// for version 2. Only version 1 forgets CPUs of a cpuset that go offline.
     pub(crate) fn forgetful(root: &Root) -> Vec<(String, String)> {
         let mut found = Vec::new();
         if Cpusets::of(root) == Some(Cpusets::V1) {
@@ -62,11 +62,11 @@ impl Cpusets {
     }
 }
 
-/// Names of fauxplat's control groups.
+/// Names of the control groups that fauxplat makes: for the command on the shielded CPUs, and for all other tasks.
 pub(crate) const SHIELD: &str = "fauxplat.shield";
 pub(crate) const OTHERS: &str = "fauxplat.others";
 
-/// Returns whether a folder is a control group of fauxplat.
+/// Returns whether a folder is a control group that fauxplat makes.
 pub(crate) fn is_ours(folder: &str) -> bool {
     [Cpusets::V1, Cpusets::V2].iter().any(|kind| {
         let name = folder.strip_prefix(kind.base()).and_then(|rest| rest.strip_prefix('/'));
@@ -74,12 +74,12 @@ pub(crate) fn is_ours(folder: &str) -> bool {
     })
 }
 
-/// Returns whether a folder is a control group of one of the trees.
+/// Returns whether a path can be the folder of a control group of either version.
 pub(crate) fn is_group(folder: &str) -> bool {
     folder.strip_prefix(Cpusets::V2.base()).is_some_and(is_name)
 }
 
-/// Returns whether `/proc/PID/cpuset` could contain this name of a group; names with `.` or `..` are refused.
+/// Returns whether `/proc/PID/cpuset` may give this name of a group; names with `.` or `..` are refused.
 pub(crate) fn is_name(name: &str) -> bool {
     let Some(path) = name.strip_prefix('/') else { return name.is_empty() };
     path.is_empty() || path.split('/').all(|part| !part.is_empty() && part != "." && part != "..")

@@ -16,7 +16,7 @@ pub enum TuneError {
         /// Names of the existing profiles.
         known: String,
     },
-    /// A setting is not `KNOB=VALUE`, or its value is invalid for the knob.
+    /// A setting is not of the form `KNOB=VALUE`, or its value is invalid for the knob.
     #[error("`{}`: {reason}", setting.escape_debug())]
     BadSetting { setting: String, reason: String },
     #[error("{}: {reason}", path.display())]
@@ -33,7 +33,7 @@ pub enum TuneError {
     )]
     AlreadyTuned {
         journal: PathBuf,
-        /// The command line that tuned it.
+        /// The command line that tuned the machine.
         by: String,
         since: String,
     },
@@ -52,7 +52,7 @@ pub enum TuneError {
         record: usize,
         reason: String,
     },
-    /// The path of a change is not a path that a journal may name: a restoration would refuse the record.
+    /// The path of a change is none that a journal may contain, so a restoration would refuse the record.
     #[error(
         "journal {}: {target} ({wanted}) is no place that a knob leads to, so nobody could put back from the journal \
          what is done there; it is not done. Leave out the knob that asks for it",
@@ -60,7 +60,7 @@ pub enum TuneError {
     )]
     Implausible {
         path: PathBuf,
-        /// The path of the change.
+        /// The path that the change concerns.
         target: String,
         wanted: String,
     },
@@ -85,9 +85,9 @@ pub enum TuneError {
     )]
     Newer {
         path: PathBuf,
-        /// Format version of the journal.
+        /// Format version in the journal.
         found: u64,
-        /// The latest format that this version reads.
+        /// Latest format version that this fauxplat reads.
         known: u64,
     },
     /// The journal belongs to another user, so it is not used.
@@ -127,18 +127,18 @@ pub enum TuneError {
         path.display()
     )]
     OtherNamespace { path: PathBuf },
-    /// Changes of an earlier tuner cannot be restored, so the original values would be lost by tuning again.
+    /// Changes of an earlier tuning cannot be restored, so tuning again would lose the original values.
     #[error("the machine is not tuned anew while the changes of `{by}` are there: {left}")]
     Stuck {
-        /// The command line that made them.
+        /// The command line that made these changes.
         by: String,
-        /// The remaining changes, and how to resolve them.
+        /// The changes that remain, and how to resolve them.
         left: String,
     },
     /// A change failed, and `--all-or-nothing` was given.
     #[error("--all-or-nothing: {failed}; {back}")]
     NotAll {
-        /// The change, and why it failed.
+        /// The failed change, and why it failed.
         failed: String,
         /// Result of restoring the other changes.
         back: Back,
@@ -147,7 +147,7 @@ pub enum TuneError {
     #[error("{cause}; {back}")]
     Half {
         cause: Box<TuneError>,
-        /// Changes that remain.
+        /// The changes that remain.
         back: Back,
     },
     #[error("the guardian process could not be started ({0}); nothing was changed")]
@@ -163,7 +163,7 @@ pub enum TuneError {
 }
 
 impl TuneError {
-    /// Returns whether the error is caused by words or files from the user, rather than by the machine or its
+    /// Returns whether the error is caused by words or files of the user, and not by the machine or missing
     /// permissions.
     pub fn is_bad_input(&self) -> bool {
         use TuneError::*;
@@ -182,8 +182,8 @@ impl TuneError {
         )
     }
 
-    /// Returns whether the user stopped the tuning and nothing else needs to be reported: no change was made, or all
-    /// were restored.
+    /// Returns whether the user stopped the tuning and nothing else needs to be reported, since no change was made or
+    /// all were restored.
     pub fn is_stopped(&self) -> bool {
         match self {
             TuneError::Interrupted(back) => *back == Back::default(),
@@ -192,7 +192,7 @@ impl TuneError {
         }
     }
 
-    /// Adds the result of the rollback to an error that occurred before it.
+    /// Adds the result of the rollback to the error that caused it.
     pub(crate) fn after(self, back: Back) -> Self {
         match self {
             TuneError::NotAll { failed, .. } => TuneError::NotAll { failed, back },
@@ -203,7 +203,7 @@ impl TuneError {
     }
 }
 
-/// Result of a rollback: the remaining changes, or `None` if everything was restored.
+/// Result of a rollback: the changes that remain, or `None` if everything was restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Back(pub(crate) Option<String>);
 

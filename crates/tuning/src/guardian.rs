@@ -1,10 +1,11 @@
-//! The guardian: a process that only waits for the tuner's end, and then restores everything.
+//! The guardian: a process that only waits for the end of the tuner, the process that changes the machine, and then
+//! restores everything.
 //!
-//! The guardian leads a session of its own, so that neither a terminal nor a signal to the tuner's process group
-//! reaches it. It ignores all signals that can be ignored, and the kernel selects it last when memory runs out. It
-//! holds the read end of a pipe whose write end only the tuner has, so that any end of the tuner is an end of file. If
-//! the guardian is killed too (in a container that is stopped), the journal remains, and the next fauxplat restores
-//! from it.
+//! The guardian leads its own session, so that neither a terminal nor a signal to the tuner's process group reaches it.
+//! It ignores all signals that can be ignored, and the kernel selects it last when memory runs out. It holds the read
+//! end of a pipe whose write end only the tuner has, so that it sees any end of the tuner as an end of file. If the
+//! guardian is killed too (as in a container that is stopped), the journal remains, and the next fauxplat restores the
+//! machine from it.
 
 use std::fs::File;
 use std::io::{PipeReader, PipeWriter, Read, Write};
@@ -20,19 +21,20 @@ use crate::lock::Lock;
 use crate::restore::{Cut, recover};
 use crate::{Root, TuneError, journal};
 
-/// Message of the tuner: keep the machine tuned.
+/// Message of the tuner that the machine stays tuned.
 const KEEP: u8 = b'k';
-/// Message of the guardian: shielded from signals and watching.
+/// Message of the guardian that it is shielded from signals, and watching.
 const READY: u8 = b'r';
-/// Message of the guardian: the lock has been released.
+/// Message of the guardian that it has released the lock.
 const RELEASED: u8 = b'l';
-/// Interval at which, after the time limit, the guardian checks whether the tuner has made further changes.
+/// Interval in milliseconds at which, after the time limit, the guardian checks whether the tuner has made further
+/// changes.
 const LOOK_AGAIN_MS: i32 = 500;
-/// Command line word for "no time limit".
+/// Word for "no time limit" in the command line of the guardian.
 const NEVER_MS: &str = "never";
 
-/// The guardian, as seen by the tuner. Dropping the value without [`Guardian::keep`] makes the guardian restore the
-/// remaining changes, and waits for that.
+/// The guardian process, held by the tuner. Dropping the value without [`Guardian::keep`] makes the guardian restore
+/// the remaining changes, and waits for that.
 #[derive(Debug)]
 pub(crate) struct Guardian {
     pid: i32,
@@ -42,7 +44,8 @@ pub(crate) struct Guardian {
 }
 
 impl Guardian {
-    /// Starts the guardian: this binary with its hidden verb. Returns once the guardian is watching.
+    /// Starts the guardian process, which is this binary with its hidden subcommand. Returns once the guardian is
+    /// watching.
     pub(crate) fn start(
         verb: &str,
         root: &Root,
@@ -57,8 +60,8 @@ impl Guardian {
         let fds = [reader.as_raw_fd(), told.as_raw_fd(), lock.file().as_raw_fd()];
         let words = words(verb, fds, root, journal, max_ms).map_err(|error| fail(&error))?;
         let mut image = Image::new("/proc/self/exe", &words, &[]).map_err(|error| fail(&error))?;
-        // No other descriptors are inherited: a guardian that lives for hours must not hold a lock or a pipe of the
-        // caller.
+        // The guardian inherits no other descriptors: as it may live for hours, it must not hold a lock or a pipe of
+        // the caller.
         let stdio = [null.as_raw_fd(); 3];
         let setup = ChildSetup { stdio, inherited: Some(fds.to_vec()), ..ChildSetup::default() };
         let started =
@@ -79,17 +82,18 @@ impl Guardian {
         self.told.read_exact(&mut word).ok().map(|()| word[0])
     }
 
-    /// Returns the identity of the guardian process, by which it is found again later.
+    /// Returns the identity of the guardian process, by which another process can find it later; `None` if it has
+    /// ended.
     pub(crate) fn keeper(&self) -> Option<Keeper> {
         Keeper::of(self.pid)
     }
 
-    /// Lets the machine stay tuned. With a time limit the guardian stays too, otherwise it ends. In both cases it has
-    /// released the lock when this function returns.
+    /// Lets the machine stay tuned. The guardian continues if there is a time limit (`limited`), and ends otherwise. In
+    /// both cases it has released the lock when this function returns.
     pub(crate) fn keep(mut self, limited: bool) {
         self.stays = limited;
         if let Some(pipe) = &mut self.pipe {
-            // Without a guardian nothing is restored at the limit, but the journal exists nevertheless.
+            // If the guardian is gone, nothing is restored at the limit, but the journal still allows a restoration.
             let _gone = pipe.write_all(&[KEEP]);
         }
         let _released = limited && self.hear() == Some(RELEASED);
@@ -103,7 +107,7 @@ impl Drop for Guardian {
     }
 }
 
-/// Returns the command line of the guardian. Paths are absolute, since the guardian leaves the working directory.
+/// Returns the command line of the guardian. Its paths are absolute, since the guardian leaves the working directory.
 fn words(
     verb: &str,
     fds: [RawFd; 3],
@@ -119,7 +123,8 @@ fn words(
     Ok(words)
 }
 
-/// Runs as the guardian until there is nothing to guard. The words are the command line that the tuner composed.
+/// Runs as the guardian until there is nothing left to guard. `words` is the end of the command line that the tuner
+/// composed: descriptors, time limit, journal and root.
 ///
 /// # Errors
 /// Fails where the words do not come from a tuner, or where the journal cannot be used; the journal remains then.
@@ -147,7 +152,7 @@ pub fn serve(words: &[String]) -> Result<(), TuneError> {
     watch.until_the_end()
 }
 
-/// Makes the kernel select this process last when memory runs out, see `proc_pid_oom_score_adj(5)`; without permission
+/// Makes the kernel select this process last when memory runs out, see `proc_pid_oom_score_adj(5)`; without permission,
 /// only that protection is missing. Also leaves the working directory, so that its file system can be unmounted.
 fn take_cover() {
     let _without_right = std::fs::write("/proc/self/oom_score_adj", "-1000");
@@ -155,7 +160,7 @@ fn take_cover() {
 }
 
 fn tell(tuner: &mut PipeWriter, word: u8) {
-    // A tuner that has ended reads nothing, and the end of file on the other pipe reports its end.
+    // A tuner that has ended reads nothing; the end of file on the other pipe shows that it has ended.
     let _gone = tuner.write_all(&[word]);
 }
 
@@ -166,14 +171,14 @@ struct Watch {
     lock: Option<Lock>,
     journal: PathBuf,
     root: Root,
-    /// The tuner; `None` if it had already ended.
+    /// Identity of the tuner process; `None` if it had already ended.
     tuner: Option<Keeper>,
 }
 
-/// Why the waiting ended.
+/// Reason why the guardian stops waiting.
 enum Word {
     End,
-    /// The machine is to stay tuned.
+    /// The tuner said that the machine stays tuned.
     Keep,
     /// The time limit has passed.
     Late,
@@ -212,9 +217,9 @@ impl Watch {
         recover(&self.root, &self.journal, false, Cut::Accept).map(drop)
     }
 
-    /// Waits for the time limit after the tuner has ended and the machine stays tuned. Another process may tune
-    /// meanwhile: entries that it restored are no longer in the journal, and its own changes are not touched, since a
-    /// journal that names another guardian belongs to another tuner.
+    /// Waits for the time limit after the tuner has ended with the machine tuned, and then restores the machine.
+    /// Another process may tune meanwhile: entries that it restored are no longer in the journal, and its own changes
+    /// are not touched, since a journal that names another guardian belongs to that process.
     fn until_the_deadline(mut self) -> Result<(), TuneError> {
         self.lock = None;
         tell(&mut self.told, RELEASED);
@@ -229,18 +234,19 @@ impl Watch {
         }
     }
 
-    /// Returns whether the present journal names this process as its guardian.
+    /// Returns whether the present journal names this process as the guardian.
     fn is_ours(&self) -> Result<bool, TuneError> {
         let named = journal::read(&self.journal)?.and_then(|story| story.keeper);
         Ok(named.is_some() && named == Keeper::of(std::process::id() as i32))
     }
 
-    /// Restores after the time limit while the tuner still runs. The tuner may finish its writes, and restoring many
-    /// CPUs takes it a while; a tuner that hangs midway is killed, since otherwise no process could restore. No other
-    /// process can hold the journal, because only its owner can open it.
+    /// Restores the machine after the time limit while the tuner still runs. The tuner may finish its writes, and its
+    /// own restoration of many CPUs takes a while; a tuner that hangs midway is killed, since no process could restore
+    /// otherwise. A locked journal shows that the tuner is at work, since only its owner can open the file.
     fn take_over(mut self) -> Result<(), TuneError> {
         let is_at_work = || std::fs::File::open(&self.journal).is_ok_and(|file| file.try_lock().is_err());
-        // A tuner that was slow to start may write only after its time limit, so its later changes are restored too.
+        // A tuner that was slow to start may make changes after its time limit, so this repeats until the tuner has
+        // ended.
         loop {
             if let Some(tuner) = self.tuner.filter(|tuner| tuner.hangs_while(is_at_work)) {
                 tuner.end();

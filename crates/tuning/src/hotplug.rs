@@ -1,5 +1,5 @@
-//! Decides which CPUs may be taken offline. CPU 0 stays online, because interrupts and firmware often depend on it, and
-//! so does the last CPU of a node, whose memory would have no local CPU.
+//! Decides which CPUs may be taken offline. CPU 0 stays online, since interrupts and firmware often depend on it. So
+//! does the last online CPU of a NUMA node, whose memory would otherwise have no local CPU.
 
 use fauxplat_units::{Cpu, CpuSet};
 
@@ -13,11 +13,11 @@ pub(crate) enum Stays {
     Absent(String),
     /// The CPU is offline already.
     Already,
-    /// A rule of fauxplat forbids taking it offline.
+    /// A rule of this module forbids taking the CPU offline.
     Refused(String),
 }
 
-/// Returns why this CPU may not be taken offline after the CPUs in `going`; `None` if it may.
+/// Returns why this CPU may not be taken offline after the CPUs in `going` have been; `None` if it may.
 pub(crate) fn objection(root: &Root, cpu: Cpu, going: &CpuSet) -> Option<Stays> {
     let online = cpus(root, "online");
     let left = online.without(going).without(&only(cpu));
@@ -47,7 +47,8 @@ pub(crate) fn objection(root: &Root, cpu: Cpu, going: &CpuSet) -> Option<Stays> 
     None
 }
 
-/// Returns the node that would lose its last CPU.
+/// Returns the NUMA node that would lose its last online CPU; `None` if there is none. `left` holds the CPUs that stay
+/// online.
 fn emptied_node(root: &Root, cpu: Cpu, left: &CpuSet) -> Option<String> {
     let nodes = root.glob("sys/devices/system/node/node*/cpulist");
     let of_cpu = nodes.into_iter().find(|file| {
@@ -65,12 +66,12 @@ pub(crate) fn only(cpu: Cpu) -> CpuSet {
     [cpu].into_iter().collect()
 }
 
-/// Returns the hardware threads that share a core with this CPU, without the CPU itself.
+/// Returns the other hardware threads of the core to which this CPU belongs.
 pub(crate) fn siblings(root: &Root, cpu: Cpu) -> CpuSet {
     fauxplat_topology::siblings(root.path(), cpu).without(&only(cpu))
 }
 
-/// Returns the CPUs that `smt=off` takes offline: all online CPUs except the first thread of each core.
+/// Returns the CPUs that the setting `smt=off` takes offline: all online CPUs except the first thread of each core.
 pub(crate) fn second_threads(root: &Root) -> CpuSet {
     let online = cpus(root, "online");
     let second = |cpu: &Cpu| siblings(root, *cpu).iter().any(|other| other.0 < cpu.0);
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// Four CPUs on two nodes; CPU 3 has no `online` file.
+    /// Six CPUs, of which CPU 5 is offline and CPU 3 has no `online` file; the online ones are on two nodes.
     fn machine() -> (tempfile::TempDir, Root) {
         let folder = tempfile::tempdir().unwrap();
         let write = |file: &str, text: &str| {

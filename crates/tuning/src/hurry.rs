@@ -3,8 +3,8 @@
 //! A CPU comes online through states that wait until every RCU reader has finished, which usually takes 25 ms and
 //! sometimes 50. With `rcu_expedited` the kernel interrupts each CPU instead, which disturbs all CPUs during that time
 //! and takes half as long (`rcupdate.rcu_expedited` in `Documentation/admin-guide/kernel-parameters.txt`). The setting
-//! is a change of the machine like any other: announced first, and restored by the next fauxplat if this process is
-//! killed. If it cannot be announced, it is not made, and nothing else depends on it.
+//! is a change of the machine like any other: announced in the journal first, and undone by the next fauxplat if this
+//! process is killed. If it cannot be announced, it is not made, and CPUs come back at the usual speed.
 
 use fauxplat_model::{KnobChange, KnobOutcome};
 
@@ -17,18 +17,18 @@ use crate::undo::why;
 
 const KNOB: &str = "rcu-expedited";
 
-/// The state of `rcu_expedited` while it is set.
+/// The original value of `rcu_expedited` while the setting is on, with the number of its journal record.
 pub(crate) struct Hurry {
     seq: usize,
     old: String,
 }
 
 impl Hurry {
-    /// Sets `rcu_expedited` if CPUs are to come back, the kernel has the setting, and the journal can record it; `None`
-    /// otherwise.
+    /// Sets `rcu_expedited` if the restoration brings CPUs back online, the kernel has the setting, and the journal can
+    /// record it; `None` otherwise.
     pub(crate) fn begin(root: &Root, journal: &mut Journal, story: &Story) -> Option<Self> {
         let old = root.read(FILE).unwrap_or_default();
-        // No record can be added after an incomplete record: it would become part of that record.
+        // A record cannot be added after an incomplete record, of which it would become a part.
         if !brings_cpus_back(story) || story.cut.is_some() || old.trim() != "0" {
             return None;
         }
@@ -39,17 +39,18 @@ impl Hurry {
             want: "1".to_owned(),
         };
         let seq = journal.note(KNOB, Group::Tasks, &action, story).ok()?;
-        // Without permission the CPUs come back at the usual speed.
+        // Without permission, the setting stays off and the CPUs come back at the usual speed.
         let _without_right = root.write(FILE, "1");
         Some(Hurry { seq, old })
     }
 
-    /// Writes the old value back. Returns the change if the kernel refuses that; the journal keeps it then.
+    /// Writes the original value back. Returns a report if the kernel refuses that; the journal then still announces
+    /// the change.
     pub(crate) fn end(self, root: &Root, journal: &mut Journal) -> Option<KnobChange> {
         let written = root.write(FILE, &self.old);
         let now = root.read(FILE).ok();
         if now.as_ref() == Some(&self.old) {
-            // Even if this record cannot be written, the old value is restored.
+            // The original value is restored, whether or not this record can be written.
             let _unheard = journal.settle(vec![self.seq]);
             return None;
         }

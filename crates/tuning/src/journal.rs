@@ -21,20 +21,20 @@ use crate::knob::Group;
 use crate::place::{beside, is_still};
 use crate::{Root, TuneError, place};
 
-/// The format that this version writes, and the latest that it reads.
+/// Version of the format that this fauxplat writes, and the latest that it reads.
 const FORMAT: u64 = 1;
 
-/// Maximum size of a journal that is read: a machine of 100,000 tasks makes two megabytes.
+/// Maximum size in bytes of a journal that is read; a machine of 100,000 tasks needs two megabytes.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// The first record.
+/// The first record of a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Opening {
-    /// The format of the whole file.
+    /// Version of the format of the whole file.
     pub(crate) fauxplat_journal: u64,
-    /// The boot in which the changes were made; a reboot undoes them.
+    /// Identifier of the boot in which the changes were made; a reboot undoes them.
     pub(crate) boot_id: String,
-    /// The namespace to which task ids refer.
+    /// PID namespace in which the task ids of the journal are valid.
     pub(crate) pid_namespace: String,
     pub(crate) pid: u32,
     pub(crate) uid: u32,
@@ -43,17 +43,17 @@ pub(crate) struct Opening {
     pub(crate) time: String,
 }
 
-/// Any later record.
+/// Any record of a journal but the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
 enum Record {
-    /// The change is about to be made.
+    /// A change is about to be made.
     Change { seq: usize, knob: String, group: Group, action: Action },
-    /// The change was made, with the value that was read back.
+    /// A change was made, after which this value was read back.
     Got { seq: usize, value: Option<String> },
-    /// The machine is to stay tuned until a restoration, by a user or by this guardian.
+    /// The machine is to stay tuned until a user restores it, or this guardian does at the time limit.
     Kept { guardian: Option<Keeper> },
-    /// The changes were undone, or nothing of them is left to undo.
+    /// These changes were undone, or nothing of them is left to undo.
     Settled { seqs: Vec<usize> },
 }
 
@@ -63,13 +63,13 @@ pub(crate) struct Entry {
     pub(crate) knob: String,
     pub(crate) group: Group,
     pub(crate) action: Action,
-    /// Value read back after the change; `None` while the change was in flight.
+    /// Value read back after the change, if it could be read; the outer `None` means that the change was in flight.
     pub(crate) got: Option<Option<String>>,
 }
 
 impl Entry {
-    /// Returns whether the file held its original value after all writes: it was journaled only because other writes
-    /// might have changed it.
+    /// Returns whether the file had its original value after all writes, so that it was announced only because other
+    /// writes might have changed it.
     pub(crate) fn is_untouched(&self) -> bool {
         let Action::Write { form, old, .. } = &self.action else { return false };
         self.got.as_ref().is_some_and(|got| got.as_ref() == Some(&form.value(old)))
@@ -79,40 +79,40 @@ impl Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Story {
     pub(crate) opening: Opening,
-    /// Changes that were not undone yet, in the order in which they were made.
+    /// Changes that are not undone yet, in the order in which they were made.
     pub(crate) entries: Vec<Entry>,
-    /// Whether the machine was to stay tuned.
+    /// Whether the machine is to stay tuned.
     pub(crate) kept: bool,
-    /// Guardian that restores the machine at the time limit; `None` without a limit.
+    /// The guardian that restores the machine at the time limit; `None` without a limit.
     pub(crate) keeper: Option<Keeper>,
-    /// Smallest number that no change has used.
+    /// Smallest number that no change in the journal has.
     pub(crate) next_seq: usize,
-    /// Number of the last record, if it is incomplete.
+    /// Number of the last record if it is incomplete, else `None`.
     pub(crate) cut: Option<usize>,
 }
 
-/// The journal while it is being written. Meanwhile the file is locked against other writers.
+/// A journal that is being written; the file is locked against other writers.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
     path: PathBuf,
     entries: usize,
-    /// Error number that explains why nothing can be appended: the file is read-only, or its last record is incomplete
-    /// and could not be truncated. `None` while the journal is open for records.
+    /// Error number that tells why nothing can be appended: the file is read-only, or its last record is incomplete and
+    /// could not be cut off. `None` while records can be appended.
     closed: Option<i32>,
 }
 
-/// Time limit of a wait for another writer. A record takes less; a disk that hangs for longer must not keep the machine
-/// from being restored.
+/// Time limit of the wait for another writer, and the pause between two attempts. Writing a record takes less; a disk
+/// that hangs for longer must not keep the machine from being restored.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(5);
 
 impl Journal {
-    /// Creates the journal, which must not exist, and syncs it to the disk. Only their owner can access the journal and
-    /// a folder that is created for it.
+    /// Creates the journal, which must not exist, and syncs it to the disk. Only the owner can access the journal, and
+    /// the folder that is created for it.
     ///
-    /// The file gets its name only when it contains its first record, so that a journal without a beginning is always
-    /// damage.
+    /// The file gets its name only when it contains its first record, so a journal without a first record is always
+    /// damaged.
     pub(crate) fn create(path: &Path, root: &Root, argv: &[String]) -> Result<Self, TuneError> {
         let opening = opening(path, root, argv)?;
         place::prepare(path)?;
@@ -120,11 +120,11 @@ impl Journal {
         let journal = Journal::begin(path, &begun, &opening);
         let named =
             journal.and_then(|journal| fs::hard_link(&begun, path).map(|()| journal).map_err(failed(path)));
-        // A file without its final name is useless, especially on a full disk.
+        // The file beside the journal is useless now, and takes space on a full disk.
         let removed = fs::remove_file(&begun);
         named.and_then(|journal| {
             let seen = removed.and_then(|()| sync_folder(path)).map_err(failed(path));
-            // The journal announces no change yet.
+            // The journal announces no change yet, so it can be removed.
             seen.inspect_err(|_| drop(fs::remove_file(path))).map(|()| journal)
         })
     }
@@ -145,8 +145,8 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens a journal to record which changes were undone; waits while another process writes. A read-only journal can
-    /// be used for a restoration as well.
+    /// Opens a journal to record which changes were undone, and waits while another process writes; `None` if there is
+    /// no journal. A read-only journal can also be used for a restoration.
     pub(crate) fn reopen(path: &Path) -> Result<Option<Self>, TuneError> {
         let (file, closed) = match files::open_itself(File::options().read(true).append(true), path) {
             Ok(file) => (file, None),
@@ -157,19 +157,20 @@ impl Journal {
             },
         };
         wait_for_writers(&file);
-        // The process that held the lock before may have undone everything and removed the file.
+        // The process that held the lock of the file may have undone everything and removed the file.
         let still = is_still(path, &file);
         Ok(still.then(|| Journal { file, path: path.to_owned(), entries: 0, closed }))
     }
 
-    /// Announces a change, and returns its number once it is on the disk. Only then may the change be made.
+    /// Announces a change, and returns its number once the record is on the disk. The change may be made only after
+    /// that.
     pub(crate) fn announce(&mut self, knob: &str, group: Group, action: &Action) -> Result<usize, TuneError> {
         let seq = self.add(knob, group, action)?;
         self.sync()?;
         Ok(seq)
     }
 
-    /// Announces several changes, and returns their numbers once they are on the disk together.
+    /// Announces several changes, and returns their numbers once all records are on the disk.
     pub(crate) fn announce_all<'a>(
         &mut self,
         group: Group,
@@ -180,8 +181,8 @@ impl Journal {
         Ok(seqs)
     }
 
-    /// Adds a record of a change. A record that could not be read back is refused before it is written: a single such
-    /// record would make the whole journal damaged.
+    /// Adds the record of a change. A record that a restoration would refuse is not written, since a single such record
+    /// would make the whole journal damaged.
     fn add(&mut self, knob: &str, group: Group, action: &Action) -> Result<usize, TuneError> {
         if !action.is_plausible() {
             let (path, target, wanted) = (self.path.clone(), action.target(), action.wanted());
@@ -195,7 +196,7 @@ impl Journal {
     }
 
     /// Records a change that lasts only while this journal is restored: if the restoring process is killed, the next
-    /// process undoes the change too. The record need not reach the disk: after a power cut the machine boots with
+    /// one undoes the change too. The record need not reach the disk, since after a power cut the machine boots with
     /// default values.
     pub(crate) fn note(
         &mut self,
@@ -210,8 +211,8 @@ impl Journal {
         Ok(seq)
     }
 
-    /// Records the value after a change. The record need not reach the disk: after a power cut the machine boots with
-    /// default values.
+    /// Records the value that was read back after a change. The record need not reach the disk, since after a power cut
+    /// the machine boots with default values.
     pub(crate) fn got(&mut self, seq: usize, value: Option<String>) -> Result<(), TuneError> {
         self.append(&Record::Got { seq, value })
     }
@@ -227,12 +228,13 @@ impl Journal {
 
     pub(crate) fn remove(&self) -> Result<(), TuneError> {
         fs::remove_file(&self.path).map_err(failed(&self.path))?;
-        // If a power cut brings the file back, its boot id is no longer the present one.
+        // If a power cut brings the file back, its boot id is no longer that of the present boot.
         let _unseen = sync_folder(&self.path);
         Ok(())
     }
 
-    /// Releases the lock for other processes. Later records need a [`Journal::reopen`] first.
+    /// Releases the lock for other processes; to add further records, the journal has to be opened by
+    /// [`Journal::reopen`].
     pub(crate) fn close(self) {}
 
     pub(crate) fn story(&mut self) -> Result<Story, TuneError> {
@@ -248,7 +250,7 @@ impl Journal {
         }
         let before = self.file.metadata().map_err(&fail)?.len();
         self.file.write_all(line.as_bytes()).map_err(|error| {
-            // The record may have been written in part, and records after a partial record would be damage.
+            // A part of the record may have been written, and records after an incomplete record would be damage.
             if self.file.set_len(before).is_err() {
                 self.closed = Some(error.raw_os_error().unwrap_or_default());
             }
@@ -269,7 +271,8 @@ pub(crate) fn read(path: &Path) -> Result<Option<Story>, TuneError> {
     }
 }
 
-/// Reads the file that was opened and checked: its name may refer to another file by now.
+/// Reads a journal from the file that was opened, and checks that file, since its name may refer to another file by
+/// now.
 fn read_from(path: &Path, file: &mut File) -> Result<Story, TuneError> {
     place::check_folder(path)?;
     place::check_file(path, file)?;
@@ -279,7 +282,7 @@ fn read_from(path: &Path, file: &mut File) -> Result<Story, TuneError> {
     parse(path, &bytes)
 }
 
-/// Waits until no other process writes, at most for [`PATIENCE`].
+/// Waits until no other process writes to the journal, at most for [`PATIENCE`].
 fn wait_for_writers(file: &File) {
     let since_ns = clock::monotonic_ns();
     while matches!(file.try_lock(), Err(TryLockError::WouldBlock))
@@ -332,7 +335,7 @@ fn read_opening(path: &Path, line: &[u8]) -> Result<Opening, TuneError> {
     }
 }
 
-/// Refuses a record with a path that no knob leads to: a journal must not make root write anywhere else.
+/// Refuses a record with a path that no knob may write, since a journal must not make root write anywhere else.
 fn plausible(record: Record) -> Result<Record, &'static str> {
     match &record {
         Record::Change { action, .. } if !action.is_plausible() => {
@@ -342,11 +345,11 @@ fn plausible(record: Record) -> Result<Record, &'static str> {
     }
 }
 
-/// Returns the text of a line if its checksum is correct.
+/// Returns the text of a line if the checksum at its beginning is correct.
 fn checked(line: &[u8]) -> Result<&str, &'static str> {
     let text = std::str::from_utf8(line).map_err(|_| "it is not text")?;
     let (sum, text) = text.split_once(' ').ok_or("it has no checksum")?;
-    // The checksums are compared as text: a hexadecimal digit that became a capital is damage, too.
+    // The checksums are compared as texts: a hexadecimal digit that became a capital letter is damage as well.
     if sum == checksum(text) { Ok(text) } else { Err("its checksum is wrong") }
 }
 
@@ -377,7 +380,7 @@ impl Story {
     }
 }
 
-/// Syncs the folder of a file: a new file name is on the disk only once its folder is.
+/// Syncs the folder of a file, since the name of a new file is on the disk only once its folder is.
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
@@ -398,18 +401,18 @@ fn opening(path: &Path, root: &Root, argv: &[String]) -> Result<Opening, TuneErr
 
 const BOOT_ID: &str = "proc/sys/kernel/random/boot_id";
 
-/// Returns the identifier of this boot.
+/// Returns the identifier of the present boot.
 ///
 /// # Errors
-/// Fails where the identifier cannot be read. A journal without an identifier cannot be used, nor one that cannot be
-/// compared with the present boot: its values may belong to another boot, or be the only correct ones.
+/// Fails where the identifier cannot be read. A journal is of no use without it, nor if it cannot be compared with the
+/// present boot: the values may belong to another boot, or be the only correct ones.
 pub(crate) fn boot_id(path: &Path, root: &Root) -> Result<String, TuneError> {
     root.value(BOOT_ID)
         .filter(|id| !id.is_empty())
         .ok_or_else(|| TuneError::NoBootId { path: path.to_owned(), file: root.join(BOOT_ID) })
 }
 
-/// Returns the PID namespace, as `/proc/PID/ns/pid` names it.
+/// Returns the name of the PID namespace of this process, as `/proc/PID/ns/pid` gives it; empty if it cannot be read.
 pub(crate) fn pid_namespace(root: &Root) -> String {
     fs::read_link(root.join("proc/self/ns/pid"))
         .map_or_else(|_| String::new(), |name| name.display().to_string())

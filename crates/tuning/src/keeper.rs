@@ -1,4 +1,4 @@
-//! Identity of a tuner or guardian process, by which it is found again.
+//! Identity of a process that tunes the machine, or of its guardian, by which the process is found again.
 
 use std::time::Duration;
 
@@ -7,26 +7,27 @@ use fauxplat_procfs::{cgroup, keyed};
 use fauxplat_sys::{clock, process, signal};
 use serde::{Deserialize, Serialize};
 
-/// Identity of a process of fauxplat: the tuner, or the guardian, which outlives the tuner where the machine stays
-/// tuned until a time limit.
+/// Identity of a process of fauxplat: one that tunes the machine, or its guardian, which outlives it where the machine
+/// stays tuned until a time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Keeper {
     pub(crate) pid: i32,
-    /// Start time, which distinguishes the process from a later process with the same id.
+    /// Start time in clock ticks since boot, which distinguishes the process from a later one with the same id.
     pub(crate) start_ticks: u64,
 }
 
-/// Time without progress, or stopped, after which a process counts as hanging.
+/// Nanoseconds for which a process may make no progress, or be stopped, before it counts as hanging.
 const STANDSTILL_NS: u64 = 1_000_000_000;
-/// Time without progress in an uninterruptible wait, for a disk or for a CPU that changes its state, after which a
-/// process counts as hanging.
+/// Nanoseconds for which a process may make no progress in an uninterruptible wait, for a disk or for a CPU that
+/// changes its state, before it counts as hanging.
 const DISK_NS: u64 = 10_000_000_000;
-/// Total time after which a busy process counts as hanging: longer than restoring a machine of hundreds of CPUs takes.
+/// Nanoseconds after which even a busy process counts as hanging: longer than restoring a machine of hundreds of CPUs
+/// takes.
 const PATIENCE_NS: u64 = 60_000_000_000;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 impl Keeper {
-    /// Returns the process with this id, if it exists.
+    /// Returns the identity of the process with this id; `None` if there is no such process.
     pub(crate) fn of(pid: i32) -> Option<Keeper> {
         Some(Keeper { pid, start_ticks: process::start_ticks(pid as u32)? })
     }
@@ -35,7 +36,7 @@ impl Keeper {
         Keeper::of(self.pid) == Some(self)
     }
 
-    /// Waits as long as the process is at work; returns true as soon as it counts as hanging.
+    /// Waits while `is_at_work` returns true; returns whether the process hangs, as soon as it counts as hanging.
     pub(crate) fn hangs_while(self, is_at_work: impl Fn() -> bool) -> bool {
         let begun_ns = clock::monotonic_ns();
         let (mut steps, mut stepped_ns) = (None, begun_ns);
@@ -54,21 +55,21 @@ impl Keeper {
         false
     }
 
-    /// Returns the number of voluntary context switches of the process's first thread, which does the tuning: a thread
-    /// that writes to kernel files waits again and again.
+    /// Returns the number of voluntary context switches of the process's first thread, which does the tuning, as a
+    /// measure of progress: a thread that writes to files of the kernel waits again and again.
     fn steps(self) -> Option<u64> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
         keyed::number(&text, "voluntary_ctxt_switches")
     }
 
-    /// Returns the state of the process, as a letter of `proc_pid_stat(5)`.
+    /// Returns the state of the process as a letter, see `proc_pid_stat(5)`.
     fn state(self) -> Option<char> {
         let line = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
         TaskStat::parse(&line)?.state()
     }
 
-    /// Kills the process: a guardian that has nothing left to guard, or a tuner that hangs. A later process with the
-    /// same id is not touched.
+    /// Kills the process, unless it is this one: a guardian that has nothing left to guard, or a process that hangs
+    /// while it tunes. A later process with the same id is not touched.
     pub(crate) fn end(self) {
         if self.is_there() && self.pid != std::process::id() as i32 {
             signal::send(self.pid, signal::SIGKILL);
@@ -76,8 +77,8 @@ impl Keeper {
     }
 }
 
-/// Returns a warning if a guardian that outlives this process will be killed together with something else: the
-/// container of which this is the first process, or the systemd service that it belongs to. `None` otherwise.
+/// Returns a warning if a guardian that outlives this process would be killed with something else: with the container
+/// whose first process this is, or with the systemd service to which this process belongs. `None` otherwise.
 pub fn ends_with() -> Option<String> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let whom = of_whom(std::process::id(), &groups)?;
@@ -86,8 +87,9 @@ pub fn ends_with() -> Option<String> {
     ))
 }
 
-/// Names the unit whose end kills all of its processes: the kernel ends all processes of a container with its first
-/// process; systemd ends all processes of a service with the service, see `systemd.kill(5)`.
+/// Names the process or service whose end kills all processes with it; `None` if there is none. The kernel ends all
+/// processes of a container with its first process; systemd ends all processes of a service with the service, see
+/// `systemd.kill(5)`.
 fn of_whom(pid: u32, groups: &str) -> Option<String> {
     if pid == 1 {
         return Some("the first process of this container".to_owned());
@@ -134,7 +136,8 @@ mod tests {
         assert!(!Keeper { start_ticks: us.start_ticks + 1, ..us }.is_there(), "another of the same number");
     }
 
-    /// Starts a process that looks to a guardian like a tuner at work: it holds its journal.
+    /// Starts a process that holds a journal, as one that tunes the machine does, and returns whether it hangs, and how
+    /// it ended.
     #[expect(clippy::disallowed_methods, reason = "a test starts processes")]
     fn hangs(line: &str) -> (bool, std::process::ExitStatus) {
         let folder = tempfile::tempdir().unwrap();
@@ -154,7 +157,7 @@ mod tests {
 
     #[test]
     fn who_works_is_waited_for_and_who_hangs_is_not() {
-        // Only shell builtins are used, so that the work is done by this very process.
+        // Only builtins of the shell are used, so that the shell process itself does the work.
         let now = "read now rest < /proc/uptime; now=${now%.*}";
         let work = format!("{now}; end=$((now + 3)); while [ $now -lt $end ]; do {now}; done");
         let (is_hung, status) = hangs(&format!("{work}; exec 9>&-; exec sleep 60"));

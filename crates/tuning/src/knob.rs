@@ -1,43 +1,43 @@
-//! Definition of a knob as data: its name, the places where it may be found, and the words for its values.
+//! Definition of a knob as data: its name, the files that may hold its setting, and the words for its values.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Root;
 
-/// Knobs that depend on each other. Groups are applied in this order and restored in the opposite order.
+/// Knobs that depend on each other. Groups are applied in this order and restored in the reverse order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Group {
-    /// Set for one process, or held open: never in the journal.
+    /// Settings of a process, or held by an open descriptor, which the journal never contains.
     Process,
-    /// Frequency and its limits. A governor resets the settings after it in the table, so a restoration of this group
-    /// follows the order of the table, too. Under the governor `performance` the kernel refuses to change the energy
-    /// preference.
+    /// Frequency and its limits. A governor resets the settings that follow it in the table of knobs, so a restoration
+    /// of this group also follows the order of the table. Under the governor `performance` the kernel refuses to change
+    /// the energy preference.
     Frequency,
     Memory,
     /// The scheduler and its timers.
     Scheduler,
     Watchdogs,
     Interrupts,
-    /// Affinities: shields and CPUs that are taken offline. This group is applied last and restored first, since it
-    /// disturbs values that the other groups wrote.
+    /// CPUs on which tasks may run: taken offline, or reserved for the command by a shield. This group is applied last
+    /// and restored first, since it disturbs values that the other groups wrote.
     Tasks,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Form {
-    /// The value alone.
+    /// The file contains the value alone.
     #[default]
     Plain,
-    /// A list of all possible values, with the present one in brackets: `always [madvise] never`.
+    /// The file lists all possible values, with the present one in brackets: `always [madvise] never`.
     Choice,
-    /// A list of names, to which `+cpuset` adds a name and from which `-cpuset` removes it.
+    /// The file lists names; writing `+cpuset` adds a name, and `-cpuset` removes it.
     Controllers,
 }
 
 impl Form {
-    /// Returns the value in the text of a file.
+    /// Returns the value in the text of a file of this form.
     pub(crate) fn value(self, text: &str) -> String {
         let text = text.trim();
         match self {
@@ -56,19 +56,19 @@ fn chosen(text: &str) -> Option<&str> {
     Some(rest.split_once(']')?.0)
 }
 
-/// A place where a knob may be found. The first place that exists on this machine is used.
+/// A set of files that may hold the setting of a knob. The first set of which a file exists on this machine is used.
 #[derive(Debug)]
 pub(crate) struct KnobLocation {
-    /// Files, as a pattern for `Root::glob`.
+    /// Pattern of the paths, for `Root::glob`.
     pub(crate) pattern: &'static str,
     pub(crate) form: Form,
-    /// Pairs of a knob's word and the value written for it; a word that is not listed is written unchanged.
+    /// Pairs of a word of the user and the value written for it; a word that is not listed is written unchanged.
     pub(crate) words: &'static [(&'static str, &'static str)],
 }
 
 impl KnobLocation {
-    /// Returns the files of this machine that match the pattern, without frequency policies whose CPUs are all offline:
-    /// the kernel neither reads nor writes their settings.
+    /// Returns the files of this machine that match the pattern, without those of frequency policies whose CPUs are all
+    /// offline, which the kernel neither reads nor writes.
     pub(crate) fn files(&self, root: &Root) -> Vec<String> {
         let rests = |file: &String| {
             let cpus = beside(file, "affected_cpus");
@@ -78,7 +78,7 @@ impl KnobLocation {
     }
 }
 
-/// Returns the path of another file in the same folder.
+/// Returns the path of the file with this name in the same folder.
 pub(crate) fn beside(file: &str, name: &str) -> String {
     let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
     format!("{folder}/{name}")
@@ -86,21 +86,21 @@ pub(crate) fn beside(file: &str, name: &str) -> String {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// A word of the list.
+    /// A word of this list.
     Words(&'static [&'static str]),
-    /// A word of the list, or an integer within these bounds.
+    /// A word of this list, or an integer within these bounds.
     Number(&'static [&'static str], i64, i64),
     /// A frequency in kilohertz, or the name of a neighbouring file with a frequency: `min`, `max`, `base`.
     Frequency,
-    /// A word that the driver defines.
+    /// A word that the kernel driver of the hardware defines, such as the name of a frequency governor.
     Driver,
-    /// CPUs: `away:2-3`.
+    /// CPUs to keep free, as in `away:2-3`.
     Away,
-    /// CPUs: `2-3`.
+    /// A list of CPUs, as in `2-3`.
     Cpus,
 }
 
-/// A setting of a single process, or a setting that ends when a descriptor is closed.
+/// A setting that belongs to a single process, or ends when a descriptor is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Own {
     /// `personality(ADDR_NO_RANDOMIZE)`.
@@ -109,12 +109,12 @@ pub(crate) enum Own {
     HugePages,
     /// `prctl(PR_SET_TIMERSLACK)`.
     TimerSlack,
-    /// `/dev/cpu_dma_latency`, held open.
+    /// A latency limit that lasts as long as `/dev/cpu_dma_latency` is open.
     DmaLatency,
 }
 
 impl Own {
-    /// Returns the name of the call, for reports.
+    /// Returns the name of the system call or file by which the setting is made, for reports.
     pub(crate) fn call(self) -> &'static str {
         match self {
             Own::Aslr => "personality(2)",
@@ -128,17 +128,17 @@ impl Own {
 /// A knob: one setting of the machine or of a process.
 #[derive(Debug)]
 pub(crate) struct Knob {
-    /// Name of the knob; `cpu:` is the prefix of names such as `cpu:3`.
+    /// Name of the knob; a name that ends with a colon is a prefix, as `cpu:` is of `cpu:3`.
     pub(crate) name: &'static str,
     pub(crate) group: Group,
-    /// Reason to turn the knob, for listings.
+    /// Purpose of the knob, for listings.
     pub(crate) purpose: &'static str,
     pub(crate) values: Values,
-    /// Patterns of the files that hold the setting; empty for knobs whose files are found by code of their own, such as
-    /// `shield`, `irq-affinity` and `cpu:`, and for settings of a process.
+    /// Files that hold the setting; empty for settings of a process, and for knobs whose files other code finds, such
+    /// as `shield`, `irq-affinity` and `cpu:`.
     pub(crate) places: &'static [KnobLocation],
-    /// Setting of a single process with the same effect, and the value for which it applies; an empty value applies to
-    /// all.
+    /// Setting of a single process with the same effect, and the value of the knob that has it; an empty text stands
+    /// for all values.
     pub(crate) own: Option<(Own, &'static str)>,
 }
 

@@ -1,11 +1,11 @@
-//! Table of all knobs. A knob that is a file takes one entry here and no other line.
+//! Table of all knobs. For a knob whose setting is in a file, an entry in this table is all that is needed.
 
 use crate::knob::{Form, Group, Knob, KnobLocation, Own, Values};
 
 const ON_OFF: Values = Values::Words(&["on", "off"]);
-/// Words of most switches of the kernel.
+/// Values of most switches of the kernel for the words of the user.
 const ONE_ZERO: &[(&str, &str)] = &[("on", "1"), ("off", "0")];
-/// Words of inverted switches: files whose names say what they disable.
+/// Values of inverted switches, whose files are named after what they disable.
 const ZERO_ONE: &[(&str, &str)] = &[("on", "0"), ("off", "1")];
 
 const fn plain(pattern: &'static str, words: &'static [(&'static str, &'static str)]) -> KnobLocation {
@@ -26,7 +26,7 @@ const fn knob(
     Knob { name, group, purpose, values, places, own: None }
 }
 
-/// The knobs, in the order in which the knobs of a group are applied.
+/// All knobs. Those of the same group are applied in this order.
 ///
 /// `Documentation/admin-guide/pm` of the kernel describes the frequency group; `proc_sys_kernel(5)`, `proc_sys_vm(5)`,
 /// `cpuset(7)` and `Documentation/admin-guide/sysctl` describe the rest.
@@ -47,7 +47,7 @@ pub(crate) const KNOBS: &[Knob] = &[
         places: &[],
         own: Some((Own::DmaLatency, "")),
     },
-    // The governor comes first: writing it resets turbo, and `performance` locks the energy preference.
+    // The governor is the first of its group: writing it resets turbo, and `performance` locks the energy preference.
     knob(
         "governor",
         Group::Frequency,
@@ -248,7 +248,7 @@ pub(crate) const KNOBS: &[Knob] = &[
     knob("cpu:", Group::Tasks, Values::Words(&["offline"]), &[], "take this CPU off"),
 ];
 
-/// Returns the knob with this name, and the CPU in the name, if any.
+/// Returns the knob with this name, and the number of the CPU that the name contains, if any.
 pub(crate) fn find(name: &str) -> Option<(&'static Knob, Option<&str>)> {
     let same = |knob: &&Knob| knob.name == name && !name.ends_with(':');
     if let Some(knob) = KNOBS.iter().find(same) {
@@ -261,8 +261,8 @@ pub(crate) fn find(name: &str) -> Option<(&'static Knob, Option<&str>)> {
     KNOBS.iter().find_map(of_cpu)
 }
 
-/// Files that are written without being the place of a knob: each interrupt and each CPU has a file, the control groups
-/// of a shield need one, and a restoration sets `rcu_expedited`.
+/// Files that are written without belonging to a knob in the table: each interrupt and each CPU has a file, the control
+/// groups of a shield need one, and a restoration sets `rcu_expedited`.
 const BESIDES: &[KnobLocation] = &[
     plain("proc/irq/*/smp_affinity_list", &[]),
     plain("sys/devices/system/cpu/cpu*/online", &[]),
@@ -273,13 +273,13 @@ const BESIDES: &[KnobLocation] = &[
 /// Switch that expedites RCU grace periods.
 pub(crate) const HURRY: &str = "sys/kernel/rcu_expedited";
 
-/// Returns whether some knob writes this file, and reads it in this format.
+/// Returns whether fauxplat may write this file, and reads it in this form.
 pub(crate) fn leads_to(file: &str, form: Form) -> bool {
     let places = KNOBS.iter().flat_map(|knob| knob.places).chain(BESIDES);
     places.into_iter().any(|place| place.form == form && matches(place.pattern, file))
 }
 
-/// Returns whether a pattern names a file. A star matches an alphanumeric part of one path component.
+/// Returns whether a pattern matches a path. A star stands for alphanumeric characters of one path component.
 fn matches(pattern: &str, file: &str) -> bool {
     let Some((before, after)) = pattern.split_once('*') else { return pattern == file };
     let star = file.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));

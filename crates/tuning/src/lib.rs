@@ -1,10 +1,10 @@
 //! Changes the machine for an experiment, and restores exactly the previous state.
 //!
-//! A *knob* is a single setting; a *profile* is a list of settings of knobs. A setting that is possible for the command
-//! alone, or as long as a descriptor is open, is made in that way and ends by itself. Every other change is written to
-//! the *journal* and synced to the disk before the machine is changed, and a *guardian* process that no signal of a
-//! terminal reaches restores the machine when the tuner ends for any reason. If the guardian is killed as well, the
-//! next fauxplat that tunes or restores does so from the journal. See ARCHITECTURE.md for details.
+//! A *knob* is a single setting; a *profile* is a list of settings of knobs. A setting that can be limited to the
+//! command, or lasts only while a descriptor is open, is made in that way and ends by itself. Every other change is
+//! written to the *journal* and synced to the disk before the machine is changed, and a *guardian* process that no
+//! signal of a terminal reaches restores the machine when the tuning process ends for any reason. If the guardian is
+//! killed as well, the next fauxplat that tunes or restores does so from the journal. See ARCHITECTURE.md for details.
 
 mod apply;
 mod catalog;

@@ -1,9 +1,9 @@
-//! The lock of the tuner: one process at a time may change the machine.
+//! The lock for tuning: one process at a time may change the machine.
 //!
 //! The lock is `flock(2)` on a file that only its owner may open, since any user who may read a file may lock it. The
 //! lock ends with the last process that holds it, so it shows that a process is at work, but nothing about the state of
-//! the machine, which the journal records. The guardian inherits the lock, so that no other tuner can start between the
-//! end of a tuner and the restoration.
+//! the machine, which the journal records. The guardian inherits the lock, so that no other process can tune between
+//! the end of the tuning process and the restoration.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
@@ -18,14 +18,15 @@ use crate::error::failed;
 use crate::place::is_still;
 use crate::{Root, TuneError, place};
 
-/// The right to change the machine.
+/// The held lock, which is the right to change the machine.
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
 }
 
 impl Lock {
-    /// Takes the lock that belongs to a journal; waits for it, or fails and names the holder.
+    /// Takes the lock for the journal at this path. If another process has the lock, waits for it, or without `wait`
+    /// fails and names that process.
     pub(crate) fn take(root: &Root, journal: &Path, wait: bool, command: &str) -> Result<Self, TuneError> {
         let path = place::lock(root, journal);
         place::prepare(&path)?;
@@ -41,8 +42,8 @@ impl Lock {
         }
     }
 
-    /// Takes the lock to restore the machine, without waiting for a process that only has the file open. `None` if no
-    /// lock file can be created (on a full or read-only file system): no other process can tune there either.
+    /// Takes the lock to restore the machine. `None` if no lock file can be created (on a full or read-only file
+    /// system), where no other process can tune either.
     pub(crate) fn take_to_restore(
         root: &Root,
         journal: &Path,
@@ -53,7 +54,7 @@ impl Lock {
             Err(TuneError::Journal { .. }) => {}
             taken => return taken.map(Some),
         }
-        // A lock file that any user can read could be held by a process whose identity is unknown.
+        // A lock file that any user can read may be locked by a process whose identity is unknown.
         let path = place::lock(root, journal);
         let Ok(mut file) = files::open_itself(File::options().read(true), &path) else { return Ok(None) };
         match hold(&file, wait) {
@@ -62,7 +63,7 @@ impl Lock {
         }
     }
 
-    /// Creates the lock from the descriptor that the guardian inherits.
+    /// Returns the lock of the descriptor that the guardian inherits.
     pub(crate) fn inherited(file: File) -> Self {
         Lock { file }
     }
@@ -73,7 +74,7 @@ impl Lock {
 }
 
 /// Opens the lock file, which only its owner may open. A file that other users may open is replaced, since they may
-/// hold it: an earlier version created such files.
+/// hold its lock: an earlier version created such files.
 fn open(path: &Path) -> io::Result<File> {
     loop {
         let mut options = File::options();
@@ -89,10 +90,11 @@ fn open(path: &Path) -> io::Result<File> {
 
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Attempts without `wait`: a process that only checks the holder has the lock for a moment.
+/// Number of attempts without `wait`, since a process that only reads the holder's name has the lock for a moment.
 const TRIES: u32 = 5;
 
-/// Takes the lock, waiting if requested until it is free or the user interrupts; returns whether it is held.
+/// Takes the lock; with `wait`, waits until it is free or the user interrupts. Returns whether this process has the
+/// lock.
 fn hold(file: &File, wait: bool) -> io::Result<bool> {
     for attempt in 1.. {
         match file.try_lock() {
@@ -113,14 +115,15 @@ fn not_held(file: &mut File, lock: PathBuf) -> TuneError {
     }
 }
 
-/// Writes the holder's identity into the file. Nothing depends on it: a full disk need not prevent locking.
+/// Writes the identity of this process into the lock file. Errors are ignored, since a full disk need not prevent
+/// locking.
 fn name(file: &mut File, command: &str) {
     let us = Tuner { pid: std::process::id(), uid: process::user_id(), command: command.to_owned() };
     let text = serde_json::to_string(&us).unwrap_or_default();
     let _unnamed = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
 }
 
-/// Returns the process that holds the lock; `None` if it is free.
+/// Returns the process that holds the lock for this journal; `None` if the lock is free.
 pub(crate) fn holder(root: &Root, journal: &Path) -> Option<Tuner> {
     let path = place::lock(root, journal);
     let mut file = files::open_itself(File::options().read(true), &path).ok()?;
@@ -138,7 +141,7 @@ fn told(file: &mut File) -> Tuner {
     read.ok().and_then(|_| serde_json::from_str(&text).ok()).unwrap_or_else(unknown)
 }
 
-/// Maximum length of the holder's identity that is read; no command line is longer.
+/// Maximum size in bytes of the holder's identity that is read; no command line is longer.
 const TOLD_BYTES_MAX: u64 = 4 << 20;
 
 #[cfg(test)]
@@ -163,7 +166,7 @@ mod tests {
         assert!(error.to_string().contains("first words"), "{error}");
         assert_eq!(holder(&root, &journal).unwrap().command, "first words");
         drop(lock);
-        // The child of another test may hold the file for a moment, until it executes another program.
+        // A child process of another test may hold the file for a moment, until it executes another program.
         let is_free = |_| holder(&root, &journal).is_none() || (std::thread::sleep(PAUSE), false).1;
         assert!((0..6_000).any(is_free));
         Lock::take(&root, &journal, true, "third").unwrap();

@@ -1,5 +1,5 @@
-//! Paths of journals and their locks, and checks that no other user could have written the files: the writer of a
-//! journal decides what root writes to the machine.
+//! Paths of journals and of their locks, and checks that no other user could have written these files, since a journal
+//! decides what root writes to the machine.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -11,22 +11,22 @@ use fauxplat_sys::{files, process};
 use crate::error::failed;
 use crate::{Root, TuneError};
 
-/// Default paths of the journal: a reboot undoes all changes, so the journal need not outlive it, and `/run` is
-/// writable even if the other file systems are read-only. The second path is for machines without a writable `/run`.
+/// Default paths of the journal. A reboot undoes all changes, so the journal need not outlive it, and `/run` is
+/// writable even if other file systems are read-only. The second path is for machines without a writable `/run`.
 const DEFAULTS: [&str; 2] = ["/run/fauxplat/journal", "/var/lib/fauxplat/journal"];
 
-/// Environment variable that sets the path of the journal for all verbs.
+/// Environment variable with the path of the journal for all subcommands.
 const VARIABLE: &str = "FAUXPLAT_JOURNAL";
 
-/// Returns the path of the journal: the path in the variable, otherwise a default path where a journal exists,
-/// otherwise the first default path where a journal can be created.
+/// Returns the path of the journal: the one in the variable, otherwise a default path where a journal exists, otherwise
+/// the first default path where a journal can be created.
 pub fn default_journal() -> PathBuf {
     std::env::var_os(VARIABLE)
         .filter(|path| !path.is_empty())
         .map_or_else(|| chosen(Path::exists).unwrap_or_else(|| DEFAULTS[0].into()), PathBuf::from)
 }
 
-/// Returns the default path for which `is_there` holds, otherwise the first default path where a file can be created.
+/// Returns the first default path for which `is_there` returns true, otherwise the first where a file can be created.
 fn chosen(is_there: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let places = DEFAULTS.map(Path::new);
     let can_be_made = |place: &&&Path| {
@@ -37,28 +37,28 @@ fn chosen(is_there: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     place.map(|place| place.to_path_buf())
 }
 
-/// Returns the path of the lock that belongs to a journal. There is one lock for this machine wherever its journals
-/// are, since two tuners would each record the values that the other wrote. A process that cannot use that lock (an
-/// ordinary user, or root where nothing is writable) uses a lock file beside its journal.
+/// Returns the path of the lock for a journal. This machine has one lock, wherever its journals are, since two
+/// processes that tune would each record values that the other wrote. A process that cannot use that lock (of an
+/// ordinary user, or of root where nothing is writable) uses a lock file beside its journal.
 pub(crate) fn lock(root: &Root, journal: &Path) -> PathBuf {
     beside(&of_the_machine(root).unwrap_or_else(|| journal.to_owned()), LOCK)
 }
 
 const LOCK: &str = ".lock";
 
-/// Returns the default journal path, beside which the lock and the note that all journals of this machine share are
-/// stored.
+/// Returns the default journal path, beside which are the lock and the note that all journals of this machine share;
+/// `None` for a process that does not use these.
 fn of_the_machine(root: &Root) -> Option<PathBuf> {
     let is_shared = root.is_real() && process::is_root();
     is_shared.then(|| chosen(|place| beside(place, LOCK).exists()))?
 }
 
-/// Returns the file that contains the path of a journal outside the default paths.
+/// Returns the path of the note, which contains the path of a journal that is at none of the default paths.
 fn note_of_another(root: &Root) -> Option<PathBuf> {
     of_the_machine(root).map(|journal| beside(&journal, ".elsewhere"))
 }
 
-/// Returns the paths of other journals that this machine may have.
+/// Returns the paths at which this machine has other journals than this one.
 pub(crate) fn others(root: &Root, journal: &Path) -> Vec<PathBuf> {
     let Some(note) = note_of_another(root) else { return Vec::new() };
     let noted = fs::read_to_string(note).ok().map(PathBuf::from);
@@ -67,7 +67,7 @@ pub(crate) fn others(root: &Root, journal: &Path) -> Vec<PathBuf> {
     all.filter(|other| fs::canonicalize(other).is_ok_and(|other| other != ours)).collect()
 }
 
-/// Records where the journal of this machine is, so that a tuner with another journal finds it.
+/// Records where the journal is if its path is no default path, so that a process with another journal finds it.
 pub(crate) fn note(root: &Root, journal: &Path) -> Result<(), TuneError> {
     let Some(note) = note_of_another(root) else { return Ok(()) };
     if DEFAULTS.iter().any(|place| Path::new(place) == journal) {
@@ -78,7 +78,7 @@ pub(crate) fn note(root: &Root, journal: &Path) -> Result<(), TuneError> {
     fs::write(&note, absolute.as_os_str().as_encoded_bytes()).map_err(failed(&note))
 }
 
-/// Creates the folder of a journal or lock, accessible only to its owner, and checks it with [`check_folder`].
+/// Creates the folder of a journal or lock, accessible only to its owner, and checks it by [`check_folder`].
 pub(crate) fn prepare(path: &Path) -> Result<(), TuneError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed(path))?;
@@ -86,7 +86,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), TuneError> {
     check_folder(path)
 }
 
-/// Refuses a folder in which another user may have written files that root would use.
+/// Refuses, for root, a path in whose folder another user may have written files.
 pub(crate) fn check_folder(path: &Path) -> Result<(), TuneError> {
     if !process::is_root() {
         return Ok(());
@@ -99,8 +99,8 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), TuneError> {
     }
 }
 
-/// Refuses a path that is no regular file, or that another user may have written. The check is made on the open file,
-/// since its name may refer to another file by now.
+/// Refuses a file that is not regular, or that another user may have written. The open file is checked, since its name
+/// may refer to another file by now.
 pub(crate) fn check_file(path: &Path, file: &File) -> Result<(), TuneError> {
     let facts = file.metadata().map_err(failed(path))?;
     if !facts.is_file() {
@@ -119,14 +119,14 @@ pub(crate) fn check_file(path: &Path, file: &File) -> Result<(), TuneError> {
     Ok(())
 }
 
-/// Returns the path beside the journal, with a suffix.
+/// Returns the path of a journal with a suffix.
 pub(crate) fn beside(journal: &Path, suffix: &str) -> PathBuf {
     let mut name = journal.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Returns whether a name still refers to the open file.
+/// Returns whether a path still refers to the open file.
 pub(crate) fn is_still(path: &Path, file: &File) -> bool {
     let identity = |facts: fs::Metadata| (facts.dev(), facts.ino());
     let ours = file.metadata().map(identity);

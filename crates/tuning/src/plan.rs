@@ -1,4 +1,4 @@
-//! Translates settings into single changes of this machine, with reasons for changes that cannot be made.
+//! Translates settings into single changes of this machine, and gives reasons for changes that cannot be made.
 
 use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
 use fauxplat_procfs::cgroup;
@@ -13,12 +13,13 @@ use crate::repair::cpus;
 use crate::setting::Setting;
 use crate::{Root, cpusets};
 
-/// Scope that settings may have.
+/// Scope in which settings may be made.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reach {
-    /// Whether a command is run, to which settings of a single process can be applied.
+    /// Whether the caller runs a command, to which settings of a single process can be applied.
     pub(crate) command: bool,
-    /// Whether knobs are turned for the whole machine even if a setting of the command's process would suffice.
+    /// Whether knobs are turned for the whole machine even if a setting of the command's process would have the same
+    /// effect.
     pub(crate) machine_wide: bool,
 }
 
@@ -32,15 +33,15 @@ pub(crate) struct Step {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
-    /// Settings of the command's process or of an open descriptor: knob, call, value.
+    /// Settings of the command's process, or of an open descriptor: name of the knob, kind of setting, value.
     pub(crate) own: Vec<(String, Own, String)>,
-    /// Reports of changes that are not needed or not possible.
+    /// Reports about changes that are not needed or not possible.
     pub(crate) told: Vec<KnobChange>,
     /// Notes about conditions that may spoil the effect of the settings.
     pub(crate) notes: Vec<String>,
 }
 
-/// Makes the plan; reads the machine and writes nothing.
+/// Plans the changes that these settings need; reads the machine and writes nothing.
 pub(crate) fn plan(root: &Root, settings: &Settings, reach: Reach) -> Plan {
     let mut planner =
         Planner { root, reach, plan: Plan::default(), going: CpuSet::new(), shielded: CpuSet::new() };
@@ -54,9 +55,9 @@ struct Planner<'a> {
     root: &'a Root,
     reach: Reach,
     plan: Plan,
-    /// CPUs that are to be taken offline.
+    /// CPUs that the plan takes offline.
     going: CpuSet,
-    /// CPUs that other tasks have to leave.
+    /// CPUs that the plan takes away from all tasks but the command.
     shielded: CpuSet,
 }
 
@@ -117,7 +118,7 @@ impl Planner<'_> {
         self.push(setting, Action::Write { file, form, old: String::new(), want });
     }
 
-    /// Adds a knob that is a file, or one file per CPU.
+    /// Plans the writes for a knob whose setting is in one file, or in one file per CPU.
     fn add_files(&mut self, setting: &Setting) {
         let places = setting.knob.places;
         let found = places.iter().map(|place| (place, place.files(self.root)));
@@ -136,7 +137,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Moves interrupts that may arrive on these CPUs to other CPUs.
+    /// Plans to move interrupts away from the CPUs of the setting.
     fn add_interrupts(&mut self, setting: &Setting) {
         let away: CpuSet = setting.value.trim_start_matches("away:").parse().unwrap_or_default();
         let rest = cpus(self.root, "online").without(&away);
@@ -159,8 +160,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Takes the second hardware threads offline one by one. The kernel's own switch would later bring back also
-    /// threads that had been offline before.
+    /// Plans to take second hardware threads offline one by one, since the kernel's own switch would later also bring
+    /// back threads that had been offline before.
     fn add_smt(&mut self, setting: &Setting) {
         const CONTROL: &str = "sys/devices/system/cpu/smt/control";
         const TARGET: &str = "/sys/devices/system/cpu/smt/control";
@@ -200,7 +201,7 @@ impl Planner<'_> {
         self.tell(setting, &format!("/{file}"), outcome, &why);
     }
 
-    /// Makes other tasks leave these CPUs.
+    /// Plans to take the CPUs of the setting away from all tasks but the command.
     fn add_shield(&mut self, setting: &Setting) {
         let shield: CpuSet = setting.value.parse().unwrap_or_default();
         let online = cpus(self.root, "online");
@@ -208,7 +209,7 @@ impl Planner<'_> {
         let kind = Cpusets::of(self.root);
         let own = kind.map_or_else(String::new, |kind| own_group(self.root, kind));
         let objection = if self.reach.command && !cpusets::is_name(&own) {
-            // Once moved, this process could not be moved back into a group outside its control group namespace.
+            // Once moved, this process could not be moved back to a group outside the control group namespace.
             let why = format!(
                 "this process is in the control group `{own}`, outside of what can be seen from here: \
                  tune outside of the container"
@@ -239,7 +240,7 @@ impl Planner<'_> {
         self.shielded = shield;
     }
 
-    /// Plans two cpusets of version 1: one for the command, and one for all tasks that would be in the way.
+    /// Plans two cpusets of version 1: one for the command, and one for all tasks that are to leave the shielded CPUs.
     fn shield_v1(&mut self, setting: &Setting, shield: &CpuSet, rest: &CpuSet, own: &str) {
         let kind = Cpusets::V1;
         let (base, own) = (kind.base(), kind.folder(own));
@@ -256,14 +257,14 @@ impl Planner<'_> {
         self.push(setting, all);
     }
 
-    /// Notes other cpusets that share CPUs with the shield. Their tasks stay, since those cpusets were given these CPUs
-    /// on purpose.
+    /// Notes other cpusets that share CPUs with the shield. Their tasks stay, since somebody gave these CPUs to the
+    /// cpusets on purpose.
     fn note_neighbours(&mut self, shield: &CpuSet, own: &str) {
         let stays = |(folder, cpus): (String, String)| {
             let meet = !cpus.parse::<CpuSet>().ok()?.intersection(shield).is_empty();
             let listed = self.root.read_list(&format!("{folder}/cgroup.procs"));
             let us = std::process::id().to_string();
-            // The process of fauxplat leaves its cpuset for the shield.
+            // The process of fauxplat itself leaves its cpuset for the shield.
             let leaves = |process: &str| self.reach.command && folder == own && process == us;
             let has_tasks = listed.split_whitespace().any(|process| !leaves(process));
             (meet && has_tasks && !cpusets::is_ours(&folder))
@@ -279,7 +280,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Plans an isolated partition of version 2: the kernel moves other tasks away, and back when the partition ends.
+    /// Plans an isolated partition of version 2: the kernel moves other tasks away from its CPUs, and back when the
+    /// partition ends.
     fn shield_v2(&mut self, setting: &Setting, shield: &CpuSet, own: &str) {
         let kind = Cpusets::V2;
         let (base, own) = (kind.base(), kind.folder(own));
@@ -297,14 +299,14 @@ impl Planner<'_> {
         self.enter(setting, format!("{own}/cgroup.procs"), format!("{ours}/cgroup.procs"));
     }
 
-    /// Moves this process into the group, which the command inherits.
+    /// Plans to move this process into the control group `to`, which the command inherits.
     fn enter(&mut self, setting: &Setting, from: String, to: String) {
         if self.reach.command {
             self.push(setting, Action::Move { from, to, only: Some(std::process::id()) });
         }
     }
 
-    /// Adds a snapshot of affinities before the first step that takes CPUs away from tasks.
+    /// Returns the plan, with a snapshot of affinities before the first step that takes CPUs away from tasks.
     fn finish(mut self) -> Plan {
         let removed: CpuSet = self.going.iter().chain(self.shielded.iter()).collect();
         let first = self.plan.steps.iter().position(|step| step.group == Group::Tasks);
@@ -317,7 +319,8 @@ impl Planner<'_> {
     }
 }
 
-/// Returns the value that is written to one file of the knob; `None` if a frequency cannot be resolved.
+/// Returns the value that the setting needs in this file of the knob; `None` if there is no file with the named
+/// frequency.
 fn value_for(root: &Root, setting: &Setting, place: &KnobLocation, file: &str) -> Option<String> {
     if setting.knob.values == Values::Frequency {
         let beside = |name: &str| root.value(&beside(file, name));
@@ -332,7 +335,7 @@ fn value_for(root: &Root, setting: &Setting, place: &KnobLocation, file: &str) -
     Some(meaning.map_or(setting.value.clone(), |(_, text)| (*text).to_owned()))
 }
 
-/// Returns the control group of this process in the hierarchy of cpusets; `/` where it cannot be read.
+/// Returns the path of this process's control group in the hierarchy of cpusets; `/` if it cannot be read.
 fn own_group(root: &Root, kind: Cpusets) -> String {
     let named = match kind {
         Cpusets::V1 => root.value("proc/self/cpuset"),

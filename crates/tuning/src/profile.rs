@@ -1,4 +1,4 @@
-//! Profiles: named lists of settings. Built-in profiles and profiles of a user have the same file format.
+//! Profiles: named lists of settings. Built-in profiles and those of a user have the same file format.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,12 +22,12 @@ pub(crate) fn builtin() -> BTreeMap<String, Profile> {
 }
 
 fn parse(text: &str) -> Result<BTreeMap<String, Profile>, String> {
-    // The message quotes names and line breaks of the file, whose author may be untrusted.
+    // The message quotes text of the file, which may contain line breaks and have an untrusted author.
     toml::from_str(text).map_err(|error| error.message().replace('\n', " "))
 }
 
-/// Returns the settings for words, each the name of a profile, the path of a TOML file with profiles, or `KNOB=VALUE`.
-/// A later word replaces the value that an earlier word set for the same knob.
+/// Returns the settings that these words ask for; each is the name of a profile, the path of a TOML file with profiles,
+/// or `KNOB=VALUE`. A later word replaces the value that an earlier one set for the same knob.
 ///
 /// # Errors
 /// Fails where a word is none of these, or where a file cannot be read.
@@ -39,7 +39,7 @@ pub fn settings(words: &[String]) -> Result<Settings, TuneError> {
             chosen.push(setting);
         }
     }
-    // The order within a group is the order of the table, whatever the order of the words.
+    // Within a group, settings have the order of the table of knobs, whatever the order of the words.
     let place =
         |setting: &Setting| crate::knobs::KNOBS.iter().position(|knob| knob.name == setting.knob.name);
     chosen.sort_by_key(|setting| (setting.knob.group, place(setting)));
@@ -58,7 +58,7 @@ impl Settings {
         self.chosen.iter().map(|setting| format!("{}={}", setting.name, setting.value)).collect()
     }
 
-    /// Returns the names of the knobs that were requested one by one, not by a profile.
+    /// Returns the names of the knobs that the user named directly, and not through a profile.
     pub fn by_name(&self) -> Vec<String> {
         self.chosen.iter().filter(|setting| setting.by_name).map(|setting| setting.name.clone()).collect()
     }
@@ -87,7 +87,7 @@ fn expand(word: &str) -> Result<Vec<Setting>, TuneError> {
 
 const BYTES_MAX: usize = 1 << 20;
 
-/// Returns all settings in a file of profiles.
+/// Returns all settings of all profiles in a file.
 fn from_file(path: &Path) -> Result<Vec<Setting>, TuneError> {
     let bad = |reason: String| TuneError::BadProfile { path: path.to_owned(), reason };
     let text = read_text(path, BYTES_MAX).map_err(|error| bad(error.to_string()))?;

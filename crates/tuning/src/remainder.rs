@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fauxplat_model::{KnobChange, KnobOutcome, Restoration};
 
-/// Describes the changes that remain, with advice: how to restore them, and whether the journal is to be removed.
-/// `None` if nothing remains.
+/// Describes the changes that remain after a restoration, with advice: how to undo them, and whether to remove the
+/// journal. `None` if nothing remains.
 pub fn remainder(done: &Restoration, journal: &Path) -> Option<String> {
     let with = |outcome| done.changes.iter().filter(move |change| change.outcome == outcome);
     let (theirs, refused) = (with(KnobOutcome::Left), with(KnobOutcome::Refused));
@@ -17,7 +17,7 @@ pub fn remainder(done: &Restoration, journal: &Path) -> Option<String> {
     if theirs.count() > 0 {
         said.push("`fauxplat restore --force` writes the old values".to_owned());
     }
-    // No further attempt of fauxplat would help, and no process can tune while the journal announces the change.
+    // Another attempt would not help, and no process can tune the machine while the journal announces these changes.
     if refused.count() > 0 {
         let journal = journal.display();
         said.push(format!("put back by hand what was refused, then remove the journal {journal}"));
@@ -28,7 +28,7 @@ pub fn remainder(done: &Restoration, journal: &Path) -> Option<String> {
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-/// Describes one remaining change: a value, or a folder or tasks that are still in their new place.
+/// Describes a change that remains: a value, or a folder or tasks that are not back in their place.
 fn words(change: &KnobChange) -> String {
     let KnobChange { target, wanted, .. } = change;
     let why = change.reason.as_deref().unwrap_or("refused");

@@ -1,8 +1,8 @@
-//! Restores what tasks, cpusets and interrupts lose when CPUs go offline and come back.
+//! Restores the affinities that tasks, cpusets and interrupts lose when CPUs go offline and come back.
 //!
-//! The losses depend on the kernel and on whether a task happened to run meanwhile, so nothing is assumed: all
-//! affinities were recorded before, and affinities that differ afterwards are restored if the difference is one that
-//! the kernel itself makes. Any other difference was made on purpose by another program.
+//! The losses depend on the kernel and on whether a task happened to run meanwhile. So all affinities are recorded
+//! before, and afterwards each one that differs is restored if the difference is one that the kernel itself makes. Any
+//! other difference was made by another program on purpose.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,12 +17,12 @@ use crate::tasks::{self, Task};
 use crate::witness;
 
 impl Snapshot {
-    /// Records all affinities.
+    /// Records the affinities of all tasks, cpusets and interrupts before the CPUs in `removed` are taken away.
     pub(crate) fn take(root: &Root, removed: &CpuSet) -> Self {
         let taken_ticks = tasks::now_ticks(root);
         let mut groups: BTreeMap<(String, String), SavedTasks> = BTreeMap::new();
-        // Tasks that never had one of these CPUs are included: a partition or a move to another cpuset gives each task
-        // a new mask.
+        // Tasks that could use none of these CPUs are included, since a partition or a move to another cpuset gives
+        // each task a new mask.
         for task in tasks::scan(root).into_iter().filter(|task| !task.fixed) {
             let group = groups.entry((task.cpuset.clone(), task.mask.to_string()));
             let saved =
@@ -40,8 +40,8 @@ impl Snapshot {
         }
     }
 
-    /// Returns whether the kernel sets such a mask when CPUs are taken away: all possible CPUs, the CPUs of the cpuset,
-    /// or the remaining CPUs.
+    /// Returns whether the kernel may set this mask when CPUs are taken away from a task or interrupt whose mask was
+    /// `saved`: all possible CPUs, the CPUs of the cpuset, or the remaining CPUs.
     fn is_the_kernels(&self, mask: &CpuSet, saved: &CpuSet, cpuset: Option<&CpuSet>) -> bool {
         let rest = self.possible.without(&self.removed);
         *mask == self.possible
@@ -66,14 +66,15 @@ fn interrupts(root: &Root) -> Vec<(u32, String)> {
     root.names("proc/irq").iter().filter_map(affinity).collect()
 }
 
-/// A repair in progress: the snapshot, the tasks that have lost CPUs, and the repairs so far.
+/// A repair in progress: the snapshot, the tasks that have lost CPUs, and the repairs made so far.
 #[derive(Debug)]
 pub(crate) struct Repairer<'a> {
     root: &'a Root,
     snapshot: &'a Snapshot,
     cpusets: Option<Cpusets>,
     saved: HashMap<(i32, u64), (&'a CpuSet, &'a str)>,
-    /// Tasks whose mask the kernel had changed: the mask before, and the widened mask that their children inherited.
+    /// Tasks whose mask the kernel has changed: the mask before, and the wider mask of the kernel, which their children
+    /// have inherited.
     victims: HashMap<i32, (CpuSet, CpuSet)>,
     pub(crate) done: Repairs,
 }
@@ -88,14 +89,14 @@ impl<'a> Repairer<'a> {
         Repairer { root, snapshot, cpusets, saved, victims, done }
     }
 
-    /// Restores everything that differs, cpusets before the tasks in them.
+    /// Restores all affinities that differ, those of cpusets before those of tasks.
     pub(crate) fn everything(&mut self) {
         self.cpusets();
         self.interrupts();
         self.tasks();
     }
 
-    /// Restores cpusets, parents first: the kernel gives no child a CPU that its parent lacks.
+    /// Restores cpusets, parents first, since the kernel gives no child a CPU that its parent lacks.
     fn cpusets(&mut self) {
         for (folder, saved) in &self.snapshot.cpusets {
             let file = format!("{folder}/cpuset.cpus");
@@ -122,8 +123,7 @@ impl<'a> Repairer<'a> {
             }
             let mask = now.parse::<CpuSet>().unwrap_or_default();
             let lost = self.snapshot.is_the_kernels(&mask, &before, Some(&online));
-            // The kernel answers EIO for an interrupt that it manages by itself, and whose affinity is therefore
-            // correct.
+            // For an interrupt that it manages by itself, the kernel returns EIO; the affinity is then correct.
             match lost && self.root.write(&file, saved).is_ok() {
                 true => self.done.interrupts += 1,
                 false => self.done.left.push(format!("interrupt {number} is `{now}` and was `{saved}`")),
@@ -131,8 +131,8 @@ impl<'a> Repairer<'a> {
         }
     }
 
-    /// Moves tasks back into their cpusets, and restores their masks and the masks of children created meanwhile.
-    /// Repeated calls are useful: a task that was running during the first call may have lost its mask only since.
+    /// Moves tasks back into their cpusets, and restores their masks and those of children created meanwhile. Repeated
+    /// calls are useful: a task that was running during the first one may have lost its mask only later.
     pub(crate) fn tasks(&mut self) {
         let mut now = tasks::scan(self.root);
         if self.memberships(&now) {
@@ -158,7 +158,7 @@ impl<'a> Repairer<'a> {
         self.children(&now);
     }
 
-    /// Reports a task as not repaired, only once even after several passes.
+    /// Reports a task whose mask differs and is not restored, only once even after several passes.
     fn leave(&mut self, task: &Task, mask: &CpuSet) {
         let line = format!("task {} may run on {} and before on {mask}", task.tid, task.mask);
         if !self.done.left.contains(&line) {
@@ -187,14 +187,14 @@ impl<'a> Repairer<'a> {
         }
     }
 
-    /// Returns whether the snapshot already shows this task bound only to the removed CPUs.
+    /// Returns whether the task was bound to removed CPUs only, already at the time of the snapshot.
     fn was_bound(&self, task: &Task) -> bool {
         let saved = self.saved.get(&(task.tid, task.start_ticks));
         saved.is_some_and(|(mask, _)| mask.without(&self.snapshot.removed).is_empty())
     }
 
-    /// Moves tasks back into their cpusets: a cpuset of version 1 that loses its last CPU loses its tasks to its
-    /// parent. Returns whether any task was moved.
+    /// Moves tasks back into their cpusets: when a cpuset of version 1 loses its last CPU, the kernel moves its tasks
+    /// to the parent. Returns whether any task was moved.
     fn memberships(&mut self, now: &[Task]) -> bool {
         let Some(kind @ Cpusets::V1) = self.cpusets else { return false };
         let moved_before = self.done.memberships;
@@ -221,8 +221,8 @@ impl<'a> Repairer<'a> {
             .is_some_and(|cpus| !cpus.is_empty() && cpus.without(&self.snapshot.removed).is_empty())
     }
 
-    /// Restores masks of tasks that began while the CPUs were gone: they inherited the widened mask of their parent,
-    /// and get the mask that the parent had before. A mask that differs from the widened mask was set by the task
+    /// Restores the masks of tasks that began while CPUs were gone: each inherited the wider mask of its parent, and
+    /// gets the mask that the parent had before. A mask that differs from the parent's wider mask was set by the task
     /// itself.
     fn children(&mut self, now: &[Task]) {
         let mut born: Vec<&Task> = now

@@ -14,14 +14,14 @@ use crate::{Root, TuneError, undo};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Restore {
-    /// Restore also values that another program changed meanwhile, and use a journal whose last record is incomplete or
-    /// that was written in another PID namespace.
+    /// Whether to restore also values that another program has changed meanwhile, and to use a journal whose last
+    /// record is incomplete or that was written in another PID namespace.
     pub force: bool,
-    /// Wait while another process holds the lock.
+    /// Whether to wait while another process holds the lock.
     pub wait: bool,
 }
 
-/// Undoes the changes in the journal; `None` if there is no journal.
+/// Undoes the changes that the journal announces, and returns a report; `None` if there is no journal.
 ///
 /// # Errors
 /// Fails where another process holds the lock, or where the journal is damaged, incomplete, of a newer version or owned
@@ -32,7 +32,7 @@ pub fn restore(
     how: Restore,
     command: &str,
 ) -> Result<Option<Restoration>, TuneError> {
-    // Without a journal there is nothing to wait for, and no reason to leave a lock file behind.
+    // Without a journal there is nothing to restore, so no lock file is created.
     if journal::read(journal)?.is_none() && crate::lock::holder(root, journal).is_none() {
         return Ok(None);
     }
@@ -41,16 +41,17 @@ pub fn restore(
     recover(root, journal, how.force, cut)
 }
 
-/// How to treat an incomplete last record.
+/// How to treat an incomplete last record of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// Refuse: the file may have been truncated, and more than one record may be missing.
+    /// The record is an error: the file may have been truncated, so that further records may be missing.
     Refuse,
-    /// Accept: the writer was killed in the middle of the record, so its change was not made.
+    /// The record is ignored: its writer was killed before it was complete, so the change was not made.
     Accept,
 }
 
-/// Undoes the changes in the journal; the caller holds the lock.
+/// Undoes the changes that the journal announces, and returns a report; `None` if there is no journal. The caller holds
+/// the lock.
 pub(crate) fn recover(
     root: &Root,
     path: &Path,
@@ -69,13 +70,14 @@ pub(crate) fn recover(
         told.rebooted = true;
     } else {
         check(path, &story, root, force, cut)?;
-        // Values are restored first. The records that follow are only for later readers.
+        // Values are restored before anything is recorded, since the records only matter to later readers.
         let mut repairer = snapshot(&story, root).map(|snapshot| Repairer::new(root, snapshot));
         let hurry = Hurry::begin(root, &mut journal, &story);
         let settled = put_back(root, &story, force, &mut repairer, &mut told);
         let stays = hurry.and_then(|hurry| hurry.end(root, &mut journal));
         if let Some(repairer) = repairer {
-            // The machine is restored; only the snapshot stays announced, for the second look of a later process.
+            // The machine is restored. Only the snapshot is still announced, so that a later process can repair tasks
+            // if this one is killed.
             let _said_below = journal.settle(without_snapshots(&story, &settled));
             told.repairs = second_look(repairer);
         }
@@ -86,7 +88,7 @@ pub(crate) fn recover(
         }
     }
     if let Err(error) = journal.remove() {
-        // The file may be writable although its folder is not.
+        // The file may be writable even if its folder is not.
         let _said_below = journal.settle(story.entries.iter().map(|entry| entry.seq).collect());
         told.journal_error = Some(in_words(error));
         return Ok(Some(told));
@@ -98,7 +100,7 @@ pub(crate) fn recover(
     Ok(Some(told))
 }
 
-/// Returns the kernel's reason without the path.
+/// Returns the words of an error without the path of the journal.
 fn in_words(error: TuneError) -> String {
     match error {
         TuneError::Journal { source, .. } => source.to_string(),
@@ -106,8 +108,8 @@ fn in_words(error: TuneError) -> String {
     }
 }
 
-/// Returns whether the changes were made before the last reboot. If that cannot be determined, `force` means that they
-/// were not.
+/// Returns whether the changes were made before the last reboot. If that cannot be determined, `force` makes the answer
+/// no.
 fn is_of_another_boot(path: &Path, story: &Story, root: &Root, force: bool) -> Result<bool, TuneError> {
     match journal::boot_id(path, root) {
         Ok(id) if !story.opening.boot_id.is_empty() => Ok(id != story.opening.boot_id),
@@ -135,10 +137,10 @@ fn check(path: &Path, story: &Story, root: &Root, force: bool, cut: Cut) -> Resu
     Ok(())
 }
 
-/// Time that a task may need to notice that its CPU was offline.
+/// Time that a task may need until it is scheduled and loses the mask of a CPU that was offline.
 const SECOND_LOOK: Duration = Duration::from_millis(100);
 
-/// Repairs tasks that were running during the first pass and so were not seen.
+/// Repairs tasks that lost their masks only after the first pass, and returns all repairs.
 fn second_look(mut repairer: Repairer<'_>) -> Repairs {
     std::thread::sleep(SECOND_LOOK);
     repairer.tasks();
@@ -146,7 +148,8 @@ fn second_look(mut repairer: Repairer<'_>) -> Repairs {
     repairer.done
 }
 
-/// Undoes all changes, group by group in the opposite order. Returns the numbers of the changes that are settled.
+/// Undoes all changes, the groups in the reverse order. Returns the numbers of the changes that need no further
+/// undoing.
 fn put_back(
     root: &Root,
     story: &Story,
@@ -176,7 +179,8 @@ fn without_snapshots(story: &Story, seqs: &[usize]) -> Vec<usize> {
     seqs.iter().copied().filter(|seq| !snapshots.contains(seq)).collect()
 }
 
-/// Returns the snapshot in the journal; `None` if its task ids are of another PID namespace.
+/// Returns the snapshot of affinities in the journal; `None` without one, or if its task ids are those of another PID
+/// namespace.
 fn snapshot<'a>(story: &'a Story, root: &Root) -> Option<&'a Snapshot> {
     let ours = story.opening.pid_namespace == journal::pid_namespace(root);
     story.entries.iter().filter(|_| ours).find_map(|entry| match &entry.action {

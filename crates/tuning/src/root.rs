@@ -1,4 +1,4 @@
-//! The root below which all files are read and written: `/`, or a tree made by a test.
+//! The folder below which all files are read and written: `/`, or a tree made by a test.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -10,12 +10,12 @@ pub struct Root {
     real: bool,
 }
 
-/// Maximum size of a value; a longer file is not a knob.
+/// Maximum size of a file with a value in bytes; a longer file belongs to no knob.
 const VALUE_BYTES_MAX: u64 = 4096;
 const LIST_BYTES_MAX: u64 = 16 << 20;
 
-/// Attempts at a write that a signal interrupts: a signal does not mean that the kernel refuses the value. The number
-/// is limited, since repeated signals may interrupt each attempt.
+/// Number of attempts at a write that a signal interrupts, which does not mean that the kernel refuses the value. The
+/// number is limited, since repeated signals may interrupt each attempt.
 const TRIES: usize = 100;
 
 impl Root {
@@ -28,7 +28,7 @@ impl Root {
         &self.path
     }
 
-    /// Returns whether this is the machine that fauxplat runs on. Task ids below any other root have no meaning here.
+    /// Returns whether the root is that of this machine. Below any other root, ids of tasks have no meaning here.
     pub fn is_real(&self) -> bool {
         self.real
     }
@@ -42,7 +42,7 @@ impl Root {
         self.join(file).exists()
     }
 
-    /// Returns the text of a file, white space included.
+    /// Returns the text of a file of at most [`VALUE_BYTES_MAX`], white space included.
     ///
     /// # Errors
     /// Returns the kernel's error, and `InvalidData` for text that is too long or not UTF-8.
@@ -50,7 +50,7 @@ impl Root {
         self.read_up_to(file, VALUE_BYTES_MAX)
     }
 
-    /// Returns the text of a list, which may be long; empty if it cannot be read.
+    /// Returns the text of a file with a list, which may be long; empty if it cannot be read.
     pub(crate) fn read_list(&self, file: &str) -> String {
         self.read_up_to(file, LIST_BYTES_MAX).unwrap_or_default()
     }
@@ -67,13 +67,13 @@ impl Root {
         String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text"))
     }
 
-    /// Returns the trimmed value of a file; `None` if it cannot be read.
+    /// Returns the text of a file without white space at its ends; `None` if it cannot be read.
     pub(crate) fn value(&self, file: &str) -> Option<String> {
         self.read(file).ok().map(|text| text.trim().to_owned())
     }
 
-    /// Writes a value by one `write(2)`, as the kernel's files require. The file must exist; it is truncated first,
-    /// which the kernel's own files ignore and plain files need.
+    /// Writes a value by one `write(2)`, as files of the kernel require. The file has to exist; it is truncated first,
+    /// which files of the kernel ignore and plain files need.
     ///
     /// # Errors
     /// Returns the kernel's error, for an invalid value as well as for a missing permission.
@@ -88,7 +88,7 @@ impl Root {
         }
     }
 
-    /// Checks whether the file can be opened for writing. Opening changes nothing.
+    /// Checks whether the file can be opened for writing, which changes nothing.
     ///
     /// # Errors
     /// Returns the kernel's error if it cannot.
@@ -96,7 +96,8 @@ impl Root {
         OpenOptions::new().write(true).open(self.join(file)).map(drop)
     }
 
-    /// Returns the names of the entries of a folder, sorted by the numbers in them; empty if there is no such folder.
+    /// Returns the names of the entries of a folder, in the order of the numbers in them; empty if there is no such
+    /// folder.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.join(folder)).into_iter().flatten().flatten();
         let mut names: Vec<String> =
@@ -105,7 +106,7 @@ impl Root {
         names
     }
 
-    /// Returns the files that match a pattern; one path component of it may contain one `*`, which stands for any text.
+    /// Returns the paths that match a pattern, in which one path component may contain one `*` for any text.
     pub(crate) fn glob(&self, pattern: &str) -> Vec<String> {
         let Some(star) = pattern.find('*') else {
             return if self.has(pattern) { vec![pattern.to_owned()] } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! Parser of `KNOB=VALUE`.
+//! Parses settings of the form `KNOB=VALUE`.
 
 use crate::TuneError;
 use crate::knob::Knob;
@@ -6,13 +6,13 @@ use crate::knobs;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
-    /// Name as given, including the CPU.
+    /// Name of the knob as given, including the number of a CPU.
     pub(crate) name: String,
     pub(crate) knob: &'static Knob,
-    /// The CPU in the name.
+    /// Number of the CPU in the name; `None` if the name has none.
     pub(crate) cpu: Option<String>,
     pub(crate) value: String,
-    /// Whether the user named the knob, rather than a profile.
+    /// Whether the user named the knob directly, and not through a profile.
     pub(crate) by_name: bool,
 }
 

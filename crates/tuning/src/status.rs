@@ -1,4 +1,4 @@
-//! Status of the tuning: the present changes, and the process that is tuning.
+//! Status of the tuning: present changes of the machine, and the process that makes them.
 
 use std::path::Path;
 
@@ -8,22 +8,22 @@ use crate::changes::Action;
 use crate::journal::{self, Entry};
 use crate::{Root, TuneError, lock};
 
-/// State of the machine according to journal and lock.
+/// State of the machine as the journal and the lock show it.
 #[derive(Clone, Debug)]
 pub struct Status {
     pub tuner: Option<Tuner>,
     pub changes: Vec<KnobChange>,
-    /// Command line that made the changes, and the time; `None` without a journal.
+    /// Command line that made the changes, and when; `None` without a journal.
     pub tuned_by: Option<(Vec<String>, String)>,
-    /// Whether the changes are meant to stay.
+    /// Whether the machine is meant to stay tuned.
     pub kept: bool,
-    /// Whether a guardian was to restore the machine at a time limit, and has ended without doing so.
+    /// Whether the guardian that was to restore the machine at a time limit has ended without doing so.
     pub guardian_gone: bool,
     /// Whether the changes were made before the last reboot.
     pub rebooted: bool,
 }
 
-/// Reads journal and lock, and changes nothing.
+/// Reads the journal and the lock, and changes nothing.
 ///
 /// # Errors
 /// Fails where the journal is damaged, is of a newer version, or could have been written by another user than root; or
@@ -40,7 +40,7 @@ pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
             rebooted: false,
         });
     };
-    // In another PID namespace the guardian's process id belongs to another process, so its end cannot be seen.
+    // In another PID namespace the process id of the guardian means another process, so its end cannot be seen.
     let tells = story.opening.pid_namespace == journal::pid_namespace(root);
     Ok(Status {
         tuner,
@@ -52,7 +52,7 @@ pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
     })
 }
 
-/// Returns a change in the journal with its present value; `None` for changes without a value.
+/// Returns the report of a change in the journal with the present value; `None` for changes without a value.
 fn now(root: &Root, entry: &Entry) -> Option<KnobChange> {
     let (knob, target, wanted) = (entry.knob.clone(), entry.action.target(), entry.action.wanted());
     let told = KnobChange { knob, target, wanted, ..KnobChange::default() };

@@ -1,5 +1,5 @@
-//! Every task of the machine: its affinity, and its start time, which distinguishes it from a later task with the same
-//! id.
+//! All tasks of the machine with their affinities, and with their start times, which distinguish each from a later task
+//! with the same id.
 
 use fauxplat_procfs::task::TaskStat;
 use fauxplat_procfs::{stat, status};
@@ -7,12 +7,12 @@ use fauxplat_units::CpuSet;
 
 use crate::{Root, cpusets};
 
-/// A thread of any process.
+/// A task: a thread of any process, or of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) tid: i32,
     pub(crate) process: i32,
-    /// Parent of the thread's process, or the subreaper that adopted it.
+    /// Id of the parent of the thread's process, or of the subreaper that adopted it.
     pub(crate) parent: i32,
     /// Start time in clock ticks since boot.
     pub(crate) start_ticks: u64,
@@ -24,8 +24,8 @@ pub(crate) struct Task {
     pub(crate) cpuset: String,
 }
 
-/// Returns every task, by id. Tasks that end meanwhile are omitted. Empty below a root that is not this machine: the
-/// ids in a captured tree belong to other tasks here.
+/// Returns all tasks, by id; tasks that end meanwhile are omitted. Empty below a root that is not this machine, since
+/// the ids in a captured tree belong to other tasks here.
 pub(crate) fn scan(root: &Root) -> Vec<Task> {
     if !root.is_real() {
         return Vec::new();
@@ -39,8 +39,8 @@ pub(crate) fn scan(root: &Root) -> Vec<Task> {
     processes.into_iter().flat_map(threads).collect()
 }
 
-/// Reads one task. The mask comes from `status` and not from `sched_getaffinity(2)`, which omits CPUs that are offline
-/// at the moment.
+/// Reads one task; `None` if it has ended. The mask comes from `status` and not from `sched_getaffinity(2)`, which
+/// omits CPUs that are offline at the moment.
 fn task(root: &Root, process: i32, tid: i32) -> Option<Task> {
     let folder = format!("proc/{process}/task/{tid}");
     let stat = root.read_list(&format!("{folder}/stat"));
@@ -61,7 +61,7 @@ fn task(root: &Root, process: i32, tid: i32) -> Option<Task> {
     })
 }
 
-/// Returns the time in clock ticks since boot, the unit of task start times.
+/// Returns the present time in clock ticks since boot, the unit of the start times of tasks.
 pub(crate) fn now_ticks(root: &Root) -> u64 {
     let uptime = root.value("proc/uptime").unwrap_or_default();
     let seconds: f64 = uptime.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0.0);

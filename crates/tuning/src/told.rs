@@ -1,4 +1,4 @@
-//! Reports of changes that were made, or that could not be made.
+//! Reports about changes that were made, or could not be made.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::plan::Step;
 use crate::undo::why;
 use crate::{Root, knobs};
 
-/// Returns the outcome for the error of a failed write.
+/// Returns the outcome of a write that failed with this error.
 pub(crate) fn outcome_of(error: &io::Error) -> KnobOutcome {
     match error.kind() {
         io::ErrorKind::NotFound => KnobOutcome::Absent,
@@ -20,19 +20,19 @@ pub(crate) fn outcome_of(error: &io::Error) -> KnobOutcome {
     }
 }
 
-/// State of a step before it is made.
+/// State of a planned step before it is carried out.
 #[derive(Debug)]
 pub(crate) enum StepState {
     /// The file already holds the requested value.
     Already(String),
-    /// The step cannot even be tried: the file's value if it can be read, the outcome and the reason.
+    /// The step cannot be tried: value of the file if it can be read, outcome, and reason.
     Barred(Option<String>, (KnobOutcome, String)),
-    /// The step is to be made; the whole text of the file, if the step concerns a file.
+    /// The step has to be carried out; holds the whole text of the file if the step writes one.
     ToDo(Option<String>),
 }
 
 impl StepState {
-    /// Determines the state. The value is compared first: a file that already holds the requested value needs no
+    /// Determines the state. The value is compared first, since a file that already has the requested value needs no
     /// permission.
     pub(crate) fn of(root: &Root, step: &Step) -> Self {
         let text = match &step.action {
@@ -55,7 +55,7 @@ impl StepState {
         }
     }
 
-    /// Returns the report of a step that is not made; `None` for a step that is to be made.
+    /// Returns the report of a step that is not carried out; `None` for a step that has to be.
     pub(crate) fn told(self, step: &Step) -> Option<KnobChange> {
         match self {
             StepState::Already(value) => {
@@ -67,7 +67,7 @@ impl StepState {
     }
 }
 
-/// Returns why a change cannot even be tried.
+/// Returns outcome and reason for a change that cannot be tried; `None` if it can.
 fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
     let needs_root = || Some((KnobOutcome::Denied, "needs root".to_owned()));
     match &step.action {
@@ -81,9 +81,9 @@ fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
     }
 }
 
-/// Returns the first change that fails by this rule. An interrupt that the kernel does not move (such as the timer's,
-/// or interrupts that the kernel manages by itself) is no failure if another interrupt could be moved: practically
-/// every machine has such an interrupt.
+/// Returns the first change for which `fails` returns true. An interrupt that the kernel does not move (such as the
+/// timer's, or one that the kernel manages by itself) is no failure if another interrupt could be moved, since
+/// practically every machine has such an interrupt.
 pub fn first_failure(changes: &[KnobChange], fails: impl Fn(&KnobChange) -> bool) -> Option<&KnobChange> {
     let moves = |change: &KnobChange| matches!(change.outcome, KnobOutcome::Changed | KnobOutcome::Clamped);
     let stays = |change: &KnobChange| {

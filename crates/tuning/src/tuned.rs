@@ -1,4 +1,4 @@
-//! A machine that was changed, and the resources that hold the changes.
+//! A tuned machine: what was changed, and the resources on which the changes depend.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,32 +14,33 @@ use crate::remainder::remainder;
 use crate::restore::{Cut, recover};
 use crate::{Root, TuneError};
 
-/// Settings that the caller has to apply to its command.
+/// Settings that the caller has to apply to the command that it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessScope {
     /// Whether to start the command without address space layout randomisation, which takes effect at exec.
     pub aslr_off: bool,
 }
 
-/// A machine that was changed. Dropping the value restores everything, unless [`Tuned::keep`] was called.
+/// A machine that was tuned. Dropping the value restores everything, unless [`Tuned::keep`] was called.
 #[derive(Debug)]
 pub struct Tuned {
     /// Reports of changes that were made, and of changes that could not be made.
     pub changes: Vec<KnobChange>,
     /// Notes about conditions that may spoil the effect of the settings.
     pub notes: Vec<String>,
-    /// Restoration of changes that an earlier tuner left, which came first.
+    /// Report of the restoration of changes that an earlier process had left; `None` if there were none.
     pub recovered: Option<Restoration>,
     pub process: ProcessScope,
     pub(crate) root: Root,
     pub(crate) journal: PathBuf,
-    /// Whether a journal of this tuner exists.
+    /// Whether a journal written by this process exists.
     pub(crate) open: bool,
-    /// Descriptors that hold a setting as long as they are open.
+    /// Open descriptors on which settings depend.
     pub(crate) held: Vec<File>,
-    /// Settings of fauxplat's own process, which its commands inherit.
+    /// Settings of fauxplat's own process, which the commands that it starts inherit.
     pub(crate) given: Vec<Given>,
-    // Field order matters: the guardian is dropped before the lock, so that no other tuner starts before it has ended.
+    // Field order matters: the guardian is dropped before the lock, so that no other process tunes before the guardian
+    // has ended.
     pub(crate) guardian: Option<Guardian>,
     pub(crate) lock: Option<Lock>,
 }
@@ -65,18 +66,19 @@ impl Tuned {
         &self.journal
     }
 
-    /// Restores everything; `None` if nothing was changed, or another process has restored it.
+    /// Restores everything, and returns a report; `None` if nothing was changed, or another process has restored it.
     ///
     /// # Errors
-    /// Fails where the journal cannot be read or written; the journal remains then, and the guardian tries once more.
+    /// Fails where the journal cannot be read or written. The journal then remains, and the guardian tries to restore
+    /// once more.
     pub fn restore(mut self) -> Result<Option<Restoration>, TuneError> {
         self.put_back()
     }
 
-    /// Restores everything after a failed change, and reports whether that succeeded.
+    /// Restores everything after a failed change, and returns what remains.
     pub(crate) fn give_up(mut self) -> Back {
         let (done, journal) = (self.put_back(), self.journal.clone());
-        // Dropping the value waits for the guardian's own attempt, so the journal then shows the final state.
+        // Dropping the value waits for the guardian, which tries as well, so the journal then shows the final state.
         drop(self);
         Back(match done {
             _ if !journal.exists() => None,
@@ -94,13 +96,13 @@ impl Tuned {
         }
     }
 
-    /// Returns whether the lock is held, so that no other process can tune: changes may have been made.
+    /// Returns whether this process holds the lock, so that no other one can tune, and changes may have been made.
     pub fn holds_machine(&self) -> bool {
         self.lock.is_some()
     }
 
-    /// Keeps the machine tuned until it is restored by a user or by the guardian at the time limit. Returns whether
-    /// anything remains to be restored, since a short limit may have passed already.
+    /// Lets the machine stay tuned until a user restores it, or the guardian does at the time limit if there is one
+    /// (`limited`). Returns whether the machine is still tuned, since a short limit may have passed already.
     ///
     /// # Errors
     /// Fails where the journal cannot be written; everything is restored then.
@@ -127,8 +129,8 @@ impl Drop for Tuned {
     }
 }
 
-/// A setting of fauxplat's own process that its commands inherit. It is reset before the next experiment in the
-/// process.
+/// A setting of fauxplat's own process that the commands started from it inherit. Undone before the next experiment of
+/// the process.
 #[derive(Debug)]
 pub(crate) enum Given {
     NoHugePages,
@@ -137,7 +139,7 @@ pub(crate) enum Given {
 
 impl Given {
     fn take_back(self) {
-        // A process may always change these settings of itself.
+        // A process may always change its own settings of this kind.
         let _never_refused = match self {
             Given::NoHugePages => process::disable_huge_pages(false),
             // Zero restores the slack that the thread was created with.

@@ -1,5 +1,5 @@
-//! Undoes changes by the three-way rule: a value that fauxplat left becomes the original value, an original value
-//! stays, and any other value belongs to another program and is not changed.
+//! Undoes changes of values by three rules: a value that fauxplat wrote becomes the original value, an original value
+//! stays, and any other value belongs to another program and stays.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,8 @@ use crate::journal::Entry;
 use crate::knob::{Form, Group};
 use crate::repair::Repairer;
 
-/// Passes over values that influence each other: writing a governor may reset a value that was just restored.
+/// Number of passes over values that influence each other, since writing a governor may reset a value that was just
+/// restored.
 const PASSES: usize = 4;
 
 pub(crate) fn group(
@@ -30,18 +31,19 @@ pub(crate) fn group(
             back.filter_map(|entry| one(root, entry, force, repairer).map(|change| (entry.seq, change)))
                 .collect()
         }
-        // Frequency settings depend on their order in both directions; the other groups are undone newest first.
+        // Frequency settings are undone in the order in which they were made, since they depend on it; all other groups
+        // are undone newest first.
         Some(Group::Frequency) => values(root, entries, force),
         Some(_) => values(root, &entries.iter().rev().copied().collect::<Vec<_>>(), force),
     }
 }
 
-/// Present value, compared with the original value and with the value that fauxplat wrote.
+/// The present value of a file, compared with the original one and the one that fauxplat wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     /// The original value.
     Old,
-    /// The value that fauxplat left, or any value if the change was in flight.
+    /// The value that fauxplat wrote, or any value if the change was in flight.
     Ours,
     /// A third value: another program wrote it.
     Theirs,
@@ -50,8 +52,9 @@ enum Side {
     Unread,
 }
 
-/// Applies the three-way rule. Without a reading after the write, because the change was in flight or could not be read
-/// back, any value counts as ours.
+/// Compares a present value with the original one and with `got`, the value read back after the write. If there is no
+/// such reading, since the change was in flight or could not be read back, any value but the original counts as written
+/// by fauxplat.
 fn side(now: io::Result<String>, old: &str, got: Option<&Option<String>>, form: Form) -> Side {
     let now = match now {
         Ok(now) => now,
@@ -66,20 +69,22 @@ fn side(now: io::Result<String>, old: &str, got: Option<&Option<String>>, form: 
     }
 }
 
-/// Returns whether the file, or the device behind it, is gone. Any other error concerns a file that exists.
+/// Returns whether the error means that the file, or the device behind it, is gone. Any other error concerns a file
+/// that exists.
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
         || error.raw_os_error() == Some(19)
 }
 
-/// Restores values of files. All are judged before any is written, since writing one value may change another.
+/// Restores values of files, and returns their reports. All values are compared before the first one is written, since
+/// writing one may change another.
 fn values(root: &Root, entries: &[&Entry], force: bool) -> Vec<(usize, KnobChange)> {
     let judged: Vec<(usize, Side)> = entries
         .iter()
         .enumerate()
         .filter_map(|(index, entry)| Some((index, judge(root, entry)?)))
-        // With `force`, foreign values are overwritten too, except values that were only noted and never written by
-        // fauxplat.
+        // With `force`, values of other programs are overwritten too, unless fauxplat announced but never wrote the
+        // value.
         .map(|(index, side)| match side {
             Side::Theirs if force && !entries[index].is_untouched() => (index, Side::Ours),
             side => (index, side),
@@ -88,25 +93,25 @@ fn values(root: &Root, entries: &[&Entry], force: bool) -> Vec<(usize, KnobChang
     let errors = write_back(root, entries, &judged);
     let report = |(&(index, side), error): (&(usize, Side), Option<io::Error>)| {
         let (entry, change) = (entries[index], report(root, entries[index], side, error));
-        // Values that were only noted are not reported, unless restoring the others leaves them changed.
+        // A value that was announced but never written is reported only if restoring other values has changed it.
         let is_told = !entry.is_untouched() || (side == Side::Old && change.outcome == KnobOutcome::Refused);
         is_told.then_some((entry.seq, change))
     };
     judged.iter().zip(errors).filter_map(report).collect()
 }
 
-/// Compares the present value of an entry; `None` for an entry without a value.
+/// Compares the present value of a file with those in its journal entry; `None` for an entry that writes no file.
 fn judge(root: &Root, entry: &Entry) -> Option<Side> {
     let Action::Write { file, form, old, .. } = &entry.action else { return None };
     let now = root.read(file).map(|text| form.value(&text));
-    // A plain file is truncated before it is written, so a process killed between the two leaves it empty. The kernel's
-    // own files have no such state.
+    // A plain file is truncated before it is written, so a process killed between the two leaves it empty. Files of the
+    // kernel cannot be in that state.
     let cut = !root.is_real() && now.as_deref().is_ok_and(str::is_empty);
     let got = if cut { None } else { entry.got.as_ref() };
     Some(side(now, old, got, *form))
 }
 
-/// Writes the original values until all of them hold, as far as the kernel accepts them.
+/// Writes original values until all files have them, as far as the kernel accepts them. Returns the last error of each.
 fn write_back(root: &Root, entries: &[&Entry], judged: &[(usize, Side)]) -> Vec<Option<io::Error>> {
     let mut errors: Vec<Option<io::Error>> = judged.iter().map(|_| None).collect();
     for _ in 0..PASSES {
@@ -127,8 +132,8 @@ fn write_back(root: &Root, entries: &[&Entry], judged: &[(usize, Side)]) -> Vec<
     errors
 }
 
-/// Returns the text that sets a file to its old value. The kernel renders a list of choices from the chosen word; below
-/// another root the whole original list is written.
+/// Returns the text to write so that a file has its original value again. Of a list of choices the kernel accepts the
+/// chosen word; below another root the whole original list is written.
 fn text_to_write(root: &Root, form: Form, old: &str) -> String {
     match form {
         Form::Plain => old.to_owned(),
@@ -149,7 +154,7 @@ fn report(root: &Root, entry: &Entry, side: Side, error: Option<io::Error>) -> K
         Side::Gone => (KnobOutcome::Absent, Some("the file is gone".to_owned())),
         Side::Theirs => (KnobOutcome::Left, Some("somebody else changed it meanwhile".to_owned())),
         Side::Ours if holds => (KnobOutcome::Restored, None),
-        // Restoring another value may have changed a value that was original.
+        // Restoring another value may have changed a value that was already the original one.
         Side::Old | Side::Ours | Side::Unread => {
             let why = error.unwrap_or_else(|| "the kernel holds another value".to_owned());
             (KnobOutcome::Refused, Some(why))
@@ -171,7 +176,7 @@ fn change(
     KnobChange { knob, target, scope, before, wanted, after, outcome, reason }
 }
 
-/// Undoes one change of the group of tasks; `None` if there was nothing to do.
+/// Undoes one change of the group of tasks, and returns a report; `None` if there was nothing to undo.
 fn one(root: &Root, entry: &Entry, force: bool, repairer: &mut Option<Repairer<'_>>) -> Option<KnobChange> {
     let gone = |done: bool, wanted: &str| {
         let (outcome, reason) = match done {
@@ -195,8 +200,8 @@ fn one(root: &Root, entry: &Entry, force: bool, repairer: &mut Option<Repairer<'
     }
 }
 
-/// Maximum number of attempts to empty a group: tasks fork while they are moved, and a killed task stays in its group
-/// until it has had a CPU to exit on, which takes a while on a busy machine.
+/// Maximum number of attempts to empty a control group: tasks may fork while they are moved, and a killed task stays in
+/// its group until it has had CPU time to exit, which takes a while on a busy machine.
 const ATTEMPTS: usize = 500;
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -209,24 +214,26 @@ fn eventually(mut done: impl FnMut() -> bool) -> bool {
     })
 }
 
-/// Moves all present tasks back, including tasks created meanwhile.
+/// Moves all tasks listed in `to` back to the group of `from`, including tasks created meanwhile. Returns whether no
+/// task is left.
 fn move_back(root: &Root, from: &str, to: &str) -> bool {
     eventually(|| {
         let listed = root.read_list(to);
         for task in listed.split_whitespace() {
-            // A task that has ended need not be moved.
+            // A task that has ended cannot be moved, and need not be.
             let _ended = root.write(from, task);
         }
         root.read_list(to).trim().is_empty()
     })
 }
 
-/// Removes a control group; the kernel keeps its folder for a moment after the last task has ended.
+/// Removes a control group, and returns whether it is gone; the kernel keeps its folder for a moment after its last
+/// task has ended.
 fn remove_folder(root: &Root, path: &str) -> bool {
     eventually(|| fs::remove_dir(root.join(path)).is_ok())
 }
 
-/// Explains an error of the kernel in words that say what to do.
+/// Returns words for the user about an error of the kernel, including what to do about it where something helps.
 pub(crate) fn why(error: &io::Error) -> String {
     let words = match error.raw_os_error() {
         Some(13) if !process::is_root() => return "needs root".to_owned(),

@@ -1,5 +1,5 @@
-//! The kernel's log as evidence of tasks that lost a CPU: the kernel logs each program that it moves off the last CPU
-//! on which it might run. A task in the log that was not yet bound to that CPU at the time of the snapshot cannot be
+//! The kernel's log as evidence of tasks that lost a CPU: the kernel logs each task that it moves off the last CPU on
+//! which the task might run. If the task was not yet bound to that CPU at the time of the snapshot, its mask cannot be
 //! repaired, but is reported.
 
 use std::collections::HashMap;
@@ -10,13 +10,13 @@ use fauxplat_units::Cpu;
 
 use crate::Root;
 
-/// Returns the sequence number of the newest log record; `None` where the log cannot be read.
+/// Returns the sequence number of the newest record in the kernel's log; `None` where the log cannot be read.
 pub(crate) fn newest(root: &Root) -> Option<u64> {
     records(root)?.last().map(|record| record.number)
 }
 
-/// Returns the tasks in the log since this record, each with the CPU that it lost. The log contains task ids of the
-/// initial namespace, so a task counts only if its name is equal.
+/// Returns the tasks that lost a CPU according to the records of the log after this one, each with that CPU. The log
+/// has task ids of the initial namespace, so a task counts only if a task of this id and name exists here.
 pub(crate) fn moved_since(root: &Root, number: u64) -> HashMap<i32, Cpu> {
     let later = records(root).into_iter().flatten().filter(|record| record.number > number);
     let is_here =
@@ -29,14 +29,14 @@ pub(crate) fn moved_since(root: &Root, number: u64) -> HashMap<i32, Cpu> {
         .collect()
 }
 
-/// Returns the log of this machine; `None` for a captured tree, whose tasks do not run here.
+/// Returns the kernel's log; `None` for a captured tree, whose tasks do not run here, or if the log cannot be read.
 fn records(root: &Root) -> Option<Vec<Record>> {
     let mut log = root.is_real().then(|| klog::open(Path::new("/")).ok())??;
     Some(klog::records(&mut log))
 }
 
-/// Parses `process 812 (name) no longer affine to cpu3`, from `select_fallback_rq` in the kernel's `sched/core.c`. The
-/// kernel limits the rate of that message, so some tasks are missing.
+/// Parses `process 812 (name) no longer affine to cpu3`, a message of `select_fallback_rq` in the kernel's
+/// `sched/core.c`, into task id, name and CPU. The kernel limits the rate of that message, so some tasks are missing.
 fn moved(message: &str) -> Option<(i32, &str, Cpu)> {
     let (process, cpu) = message.rsplit_once(") no longer affine to cpu")?;
     let (number, name) = process.strip_prefix("process ")?.split_once(" (")?;

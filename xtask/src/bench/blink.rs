@@ -1,4 +1,4 @@
-//! CPU time and timing accuracy of `fauxplat-blink`.
+//! CPU time and accuracy of the timing of `fauxplat-blink`.
 
 use std::process::Command;
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::{failed, fauxplat, latency, output, quartiles};
 use crate::error::ChoreError;
 
-/// Runs of each loop, in turns, and the length of a run.
+/// Number of runs of each loop of `fauxplat-blink`, which take turns, and the length of a run.
 const RUNS: &str = "7";
 const LENGTH: &str = "10s";
-/// The goal for the event loop: a thousandth of a CPU.
+/// Goal for the share of a CPU that the event loop takes.
 const SHARE_MAX: f64 = 0.001;
 
-/// Measures CPU time by the kernel's account, and then how late edges are, beside `cyclictest`.
+/// Measures CPU time as the kernel counts it, and then how late edges of the light are, compared with `cyclictest`.
 pub(super) fn run() -> Result<(), ChoreError> {
     let fauxplat = fauxplat()?;
     let blink = fauxplat.with_file_name("fauxplat-blink");
@@ -40,7 +40,7 @@ pub(super) fn run() -> Result<(), ChoreError> {
     latency::run(&["edge"])
 }
 
-/// CPU time over wall time of each run.
+/// CPU time of each run, as a share of its wall time.
 fn shares(command: &Value) -> Result<Vec<f64>, ChoreError> {
     let share = |run: &Value| Some(run["cpu_ns"].as_f64()? / run["wall_ns"].as_f64()?);
     let runs = command["runs"].as_array().map_or(&[][..], Vec::as_slice);

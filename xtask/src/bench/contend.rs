@@ -1,4 +1,4 @@
-//! Repeatability of `contend`, on an idle machine and beside CPU burners.
+//! Repeatability of `contend` on an idle machine, and beside processes that burn CPU time.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -8,11 +8,12 @@ use serde_json::Value;
 use super::{coming_and_going, failed, fauxplat, output};
 use crate::error::ChoreError;
 
-/// Runs of `contend` on the idle machine, and beside CPU burners.
+/// Number of matrices that are measured on an otherwise idle machine.
 const QUIET: u32 = 10;
+/// Number of matrices that are measured beside burners, for each priority of the measuring threads.
 const LOADED: u32 = 3;
 
-/// Runs the named parts, or all.
+/// Runs the named parts of the bench, or all.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let parts = if words.is_empty() { &["labels", "load"][..] } else { words };
     parts.iter().try_for_each(|part| match *part {
@@ -22,7 +23,8 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     })
 }
 
-/// Runs `contend` once. Without the privilege for real-time priority the workers are ordinary threads.
+/// Runs `contend` once and returns its document. Without the privilege for real-time priority, its workers are ordinary
+/// threads.
 fn matrix(privileged: bool) -> Result<Value, ChoreError> {
     let mut command = match privileged {
         true => Command::new(fauxplat()?),
@@ -36,13 +38,13 @@ fn matrix(privileged: bool) -> Result<Value, ChoreError> {
     serde_json::from_slice(&output(&mut command)?.stdout).map_err(|error| failed("report", &error))
 }
 
-/// Labels of all pairs in one line, by this field of the document.
+/// Labels of all pairs of CPUs in one line, taken from this field of the document.
 fn labels_of(document: &Value, field: &str) -> String {
     let one = |it: &Value| format!("{}:{} {}", it["cpu_a"], it["cpu_b"], it[field].as_str().unwrap_or("?"));
     document["labels"].as_array().into_iter().flatten().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Measures [`QUIET`] matrices on a machine that is otherwise idle: their labels, and the wall time that nothing
+/// Measures [`QUIET`] matrices on an otherwise idle machine, and prints their labels and the wall time that nothing
 /// explains.
 fn labels() -> Result<(), ChoreError> {
     let mut said: BTreeMap<String, u32> = BTreeMap::new();

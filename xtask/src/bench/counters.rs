@@ -1,4 +1,4 @@
-//! Cost of watching a published counter, for the program that publishes it.
+//! Cost of watching a counter that a program publishes, for that program.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,13 +6,14 @@ use std::process::{Command, Stdio};
 use super::{failed, fauxplat, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
-/// Number of additions to the counter. They take some tenths of a second, so that each run has several readings.
+/// Number of additions to the counter in a run, which take some tenths of a second, so that each run has several
+/// readings.
 const ADDITIONS: &str = "12000000";
 
 /// Wall and CPU time of a run, in nanoseconds.
 type Times = (f64, f64);
 
-/// Measures one watched run between two unwatched runs in each round.
+/// In each round, measures a run whose counter is watched between two runs whose counter is not.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let (fauxplat, publisher) = (fauxplat()?, crate::cargo::build_example("fauxplat-table", "publish")?);
     let file = format!("/dev/shm/fauxplat-bench-counters-{}", std::process::id());
@@ -28,7 +29,7 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
         wall_again.push(after.0 / before.0);
         cpu_again.push(after.1 / before.1);
     }
-    // The file lies in memory (tmpfs), so it is removed as soon as the rounds are over.
+    // The file occupies memory (tmpfs), so it is removed as soon as the rounds are over.
     let _ = std::fs::remove_file(file);
     println!(
         "A program that adds to a counter all the time, {rounds} rounds, as ratios to the same unwatched"

@@ -1,4 +1,4 @@
-//! Cost of `--events` for a run: how much longer a program takes while the kernel counts its events.
+//! Cost of `--events` for a run: how much longer a program takes if the kernel counts its events.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,10 +13,10 @@ use crate::error::ChoreError;
 const EVENTS: &str = "task-clock,page-faults,context-switches,cpu-migrations";
 /// Goal for the additional wall time of an empty program, in microseconds.
 const GOAL_US: f64 = 8.0;
-/// Rounds of arithmetic that take some five milliseconds.
+/// Argument of the program `work`: rounds of arithmetic that take about five milliseconds.
 const WORK: &str = "4000000";
 
-/// Measures counted and uncounted runs in turns, of an empty program and of one that works for some milliseconds.
+/// Measures runs with and without counting in turns, of an empty program and of one that works for some milliseconds.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let program = fauxplat()?;
     let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;
@@ -75,7 +75,7 @@ fn report(program: &str, tools: &[Tool]) {
     );
 }
 
-/// Whole cost of a run, and the median that fauxplat reports.
+/// Whole cost of a run in nanoseconds, and the median that fauxplat reports.
 fn ours(program: &Path, command: &str, runs: u32, words: &[&str]) -> Result<Turn, ChoreError> {
     let report = scratch()?.join("report.json");
     let mut whole = Command::new(program);
@@ -84,7 +84,8 @@ fn ours(program: &Path, command: &str, runs: u32, words: &[&str]) -> Result<Turn
     Ok((per_run(&mut whole, runs)?, median_in(&report)?))
 }
 
-/// Runs `perf stat` on the command, as the reference for both times; `perf stat` reports means, not medians.
+/// Runs `perf stat` on the command, as the reference for both figures of [`ours`]; `perf stat` reports a mean, not a
+/// median.
 fn perf_stat(command: &str, runs: u32) -> Result<Turn, ChoreError> {
     let report = scratch()?.join("perf.csv");
     let mut whole = Command::new("perf");

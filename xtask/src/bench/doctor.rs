@@ -1,4 +1,4 @@
-//! Time of one examination of the machine, and cost of the warnings before every experiment.
+//! Time that an examination of the machine takes, and cost of the warnings that precede every experiment.
 
 use std::process::Command;
 use std::time::Instant;
@@ -7,12 +7,12 @@ use super::{failed, fauxplat, output, quartiles};
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Runs of each kind.
+/// Number of runs of each of [`KINDS`].
 const ROUNDS: usize = 20;
 const GOAL_MS: f64 = 300.0;
 const WARNINGS_GOAL_US: f64 = 2000.0;
 
-/// The kinds take turns, so that all see the same machine.
+/// Names and arguments of the commands to time, which take turns so that all see the same machine.
 const KINDS: [(&str, &[&str]); 4] = [
     ("doctor, interval 100 ms (the default)", &["doctor"]),
     ("doctor --all --format json, interval 100 ms", &["doctor", "--all", "--format", "json"]),

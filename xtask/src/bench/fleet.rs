@@ -1,5 +1,5 @@
 //! Runs over a fleet of hosts on this machine, under a real Slurm: how long they take, whether odd hosts are found and
-//! others left alone, and whether anything is lost when hosts or the controller are killed.
+//! no others, and whether anything is lost when hosts or Slurm's controller are killed.
 //!
 //! The measured program only prints a number that was drawn for its host, so that a hundred hosts on two CPUs do not
 //! disturb each other.
@@ -20,16 +20,17 @@ use crate::error::ChoreError;
 
 const HOSTS: u32 = 128;
 const TIMES: u32 = 20;
-/// Relative standard deviations between hosts and between runs on one host, as clusters have them.
+/// Relative standard deviations between hosts, and between runs on the same host, of the size that clusters have.
 const BETWEEN: f64 = 0.005;
 const WITHIN: f64 = 0.01;
-/// Hosts that are killed while they measure.
+/// Number of hosts that are killed while they measure.
 const KILLED: u32 = 8;
-/// Goals for the seconds from the submission to the report: one to reach, and one to stretch for.
+/// Goals for the seconds from the submission of a run to its report: the one to reach, and a more ambitious one.
 const GOAL_S: f64 = 30.0;
 const STRETCH_S: f64 = 10.0;
 
-/// Runs the named part, or all. Further words are the number of hosts, the number of repetitions, and another binary.
+/// Runs the named part of the bench, or all. Further arguments are the number of hosts, the number of repetitions, and
+/// the path of another binary.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let part = words.first().copied().unwrap_or("all");
     let number =
@@ -65,7 +66,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The hosts, which are shut down when the value is dropped.
+/// Hosts on this machine under a real Slurm, which are shut down when the value is dropped.
 struct Bed {
     hosts: u32,
     folder: PathBuf,
@@ -87,9 +88,9 @@ fn name(host: u32) -> String {
 }
 
 impl Bed {
-    /// Starts the hosts. Where that is not possible, the reason is printed, and the result is `None`.
+    /// Starts the hosts. If that is not possible, prints the reason and returns `None`.
     fn up(hosts: u32, program: PathBuf) -> Result<Option<Self>, ChoreError> {
-        // Slurm limits the length of paths. The hosts see all files of this machine.
+        // Slurm limits the length of paths, so the folder is a temporary one; the hosts see all files of this machine.
         let folder = std::env::temp_dir().join(format!("fauxplat-hosts-{}", std::process::id()));
         let bed = Bed { hosts, folder, program };
         let up = script().arg("up").arg(hosts.to_string()).arg(&bed.folder).output();
@@ -110,8 +111,8 @@ impl Bed {
         self.folder.join(name).display().to_string()
     }
 
-    /// Writes the script that every host measures: it prints the host's number with some noise, and sleeps first where
-    /// a file asks for it.
+    /// Writes the script that every host measures: it prints the host's number with some noise, and first sleeps if a
+    /// certain file asks for it.
     fn scripted(&self) -> Result<(), ChoreError> {
         let text = format!(
             "#!/bin/sh\n\
@@ -132,7 +133,7 @@ impl Bed {
         write().map_err(|error: std::io::Error| failed(&file, &error))
     }
 
-    /// Draws a number for each host; the numbers of hosts in `slow` are multiplied by the given factor.
+    /// Draws the number that each host prints; those of hosts in `slow` are multiplied by the given factor.
     fn numbers(&self, draw: &mut Draw, slow: &BTreeMap<u32, f64>) -> Result<(), ChoreError> {
         let line = |host: u32| {
             let between = 1.0 + BETWEEN * draw.normal();
@@ -149,7 +150,7 @@ impl Bed {
         command
     }
 
-    /// The command that submits and reports a run over all hosts.
+    /// The command that submits a run over all hosts and reports it.
     fn fleet(&self, on: &str, words: &[&str]) -> Command {
         let mut command =
             self.command(&["fleet", "run", "--on", on, "-r", "5", "--metric-from", "t=([0-9.]+)"]);
@@ -168,7 +169,7 @@ impl Bed {
         Ok(())
     }
 
-    /// Measures the wall time of one `fleet` run over all hosts, without confirmation.
+    /// Measures the wall time of one `fleet` run over all hosts, without confirmation of suspects.
     fn reported(&self) -> Result<(), ChoreError> {
         self.numbers(&mut Draw::new(1, 0), &BTreeMap::new())?;
         let begun = Instant::now();
@@ -189,7 +190,7 @@ impl Bed {
         Ok(())
     }
 
-    /// Runs the same program by ReFrame, as one test for each node, in turns with `fleet`.
+    /// Runs the same program with ReFrame, as one test for each node, in turns with `fleet`.
     fn peer(&self) -> Result<(), ChoreError> {
         if !super::instrument::installed("reframe") {
             println!("reframe is not installed (pip install reframe-hpc)");
@@ -219,7 +220,7 @@ impl Bed {
         Ok(())
     }
 
-    /// Makes one host slower by a tenth, a different host each time, and counts how often `fleet` finds it.
+    /// Makes one host a tenth slower, a different one each time, and counts how often `fleet` finds it.
     fn odd(&self, times: u32) -> Result<(), ChoreError> {
         let (mut found_times, mut others) = (0, 0);
         for time in 0..times {
@@ -298,7 +299,7 @@ impl Bed {
         Ok(())
     }
 
-    /// Repeats the run by `clush` and `pdsh`, as far as they are installed.
+    /// Repeats the run with `clush` and `pdsh`, as far as these are installed.
     fn shells(&self) -> Result<(), ChoreError> {
         self.numbers(&mut Draw::new(6, 0), &BTreeMap::new())?;
         let hosts = format!("n[001-{:03}]", self.hosts);
@@ -307,8 +308,8 @@ impl Bed {
                 println!("{tool} is not installed");
                 continue;
             }
-            // All hosts see the same files, so the program is not shipped. For that, pdsh needs a copy of itself on
-            // each host.
+            // All hosts see the same files, so pdsh does not copy the program, for which it would need a copy of itself
+            // on each host.
             let there = self.program.display().to_string();
             let words: &[&str] =
                 if tool == "pdsh" { &["--no-confirm", "--program-there", &there] } else { &["--no-confirm"] };
@@ -335,7 +336,7 @@ impl Bed {
         command.stdout(Stdio::piped()).stderr(errors).spawn().map_err(|error| failed("fleet run", &error))
     }
 
-    /// Waits until at least half of the hosts run their jobs; the first may have answered by then.
+    /// Waits until at least half of the hosts run their jobs, some of which may already have been answered.
     fn handed_over(&self, child: &mut Child) -> Result<(), ChoreError> {
         let jobs = || {
             let done = script()
@@ -372,7 +373,7 @@ impl Bed {
     fn host(&self, what: &str, host: Option<u32>) -> Result<(), ChoreError> {
         let mut command = script();
         command.arg(what).arg(&self.folder).args(host.map(|host| host.to_string()));
-        // A host that is woken outlives the script and keeps its descriptors, so that a pipe would not end.
+        // A host that is woken up outlives the script and inherits its descriptors, so that a pipe would never end.
         let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
         match status.map_err(|error| failed("hosts", &error))?.success() {
             true => Ok(()),

@@ -1,4 +1,4 @@
-//! Coverage of the interval that `index` reports: whether repetitions fall inside it.
+//! Coverage of the interval that `index` reports: how often the values of repetitions lie within it.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{burner, failed, fauxplat, output, quartiles};
 use crate::error::ChoreError;
 
-/// Repetitions, and how many of them must agree.
+/// Number of repetitions, and the number of those that have to agree.
 const REPEATS: usize = 20;
 const GOAL: usize = 18;
 
@@ -18,7 +18,8 @@ struct Repeat {
     high: f64,
 }
 
-/// Runs the named parts, or both: without and with a burner on another CPU. `--duration` is passed to the verb.
+/// Runs the named parts, or both: `plain`, and `burner` with a load on another CPU. `--duration` is passed on to
+/// `index`.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (parts, duration) = match words {
         [parts @ .., "--duration", duration] => (parts, *duration),

@@ -1,4 +1,4 @@
-//! Overhead and clock accuracy of fauxplat as a measuring instrument, beside hyperfine and `perf stat`.
+//! Overhead of fauxplat as a measuring instrument and accuracy of its clock, compared with hyperfine and `perf stat`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,20 +9,20 @@ use fauxplat_stats::draw::Draw;
 use super::{compile, failed, fauxplat, interval_of_median, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
-/// Runs of each tool in each turn: short enough that all turns of a round see the same machine, also where neighbours
-/// come and go, and long enough that the start of a tool, which counts, weighs little.
+/// Runs of each tool in a turn: few enough that all turns of a round see the same machine, even where neighbours come
+/// and go, and so many that the start of the tool, which is included, weighs little.
 const RUNS: u32 = 2000;
-/// `perf stat -r` takes ten times as long.
+/// Runs of `perf stat -r` in a turn; it takes ten times as long for a run.
 const PERF_RUNS: u32 = 200;
 
-/// Nanoseconds per run as a whole, and the median that the tool itself reports.
+/// Wall time of the tool per run, and the median run time that it reports itself, in nanoseconds.
 pub(super) type Turn = (f64, f64);
 
-/// A benchmarking tool that runs a program, with the figures collected for it.
+/// A tool that runs a program many times, with the figures collected for it.
 pub(super) struct Tool<'a> {
     pub(super) name: &'static str,
     turn: Box<dyn Fn() -> Result<Turn, ChoreError> + 'a>,
-    /// For each round, the mean of its two turns.
+    /// For each round, the means of the figures of its two turns.
     pub(super) rounds: Vec<Turn>,
 }
 
@@ -32,9 +32,9 @@ impl<'a> Tool<'a> {
     }
 }
 
-/// In each round every tool runs the empty program twice, in a random order and then in the reverse order, so that a
-/// machine that speeds up or slows down favours no tool; the ratios are taken within the round. `earlier` is the binary
-/// of another build, which is measured as one more tool.
+/// In each round every tool runs the empty program twice, once in a random order of the tools and once in the reverse
+/// order, so that a machine that speeds up or slows down favours no tool; ratios are taken within a round. `earlier` is
+/// the binary of another build of fauxplat, which is measured as one more tool.
 pub(super) fn run(rounds: u32, earlier: Option<&Path>) -> Result<(), ChoreError> {
     let (fauxplat, bare) = (fauxplat()?, compile("instrument/bare.c", &[])?);
     let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;
@@ -111,7 +111,7 @@ pub(super) fn installed(name: &str) -> bool {
     found
 }
 
-/// Runs the bare `vfork` loop, which prints its cost per run and its median.
+/// Runs a bare loop of `vfork`, which prints its cost per run and its median, in nanoseconds.
 fn time_bare(bare: &Path, empty: &Path) -> Result<(f64, f64), ChoreError> {
     let printed = output(Command::new(bare).arg(RUNS.to_string()).arg(empty))?.stdout;
     let text = String::from_utf8_lossy(&printed).into_owned();
@@ -122,7 +122,7 @@ fn time_bare(bare: &Path, empty: &Path) -> Result<(f64, f64), ChoreError> {
     }
 }
 
-/// Wall time of a whole command, per run.
+/// Wall time of a command divided by its number of runs, in nanoseconds.
 pub(super) fn per_run(command: &mut Command, runs: u32) -> Result<f64, ChoreError> {
     let start = Instant::now();
     output(command.stdout(Stdio::null()))?;
@@ -144,12 +144,12 @@ fn time_hyperfine(empty: &Path) -> Result<(f64, f64), ChoreError> {
     Ok((per_run(&mut command, RUNS)?, median_in(&report)?))
 }
 
-/// Without hardware counters `perf stat` counts software events only; its cost is mostly its own fork and pipes.
+/// Without hardware counters, `perf stat` only counts software events; most of its cost is then its own fork and pipes.
 fn time_perf(empty: &Path) -> Result<f64, ChoreError> {
     per_run(Command::new("perf").args(["stat", "-r", &PERF_RUNS.to_string()]).arg(empty), PERF_RUNS)
 }
 
-/// The median in a JSON file of hyperfine's format, in nanoseconds.
+/// Median in a JSON file of hyperfine's format, in nanoseconds.
 pub(super) fn median_in(report: &Path) -> Result<f64, ChoreError> {
     let text =
         std::fs::read_to_string(report).map_err(|error| failed(&report.display().to_string(), &error))?;

@@ -1,4 +1,5 @@
-//! `latency timer` against `cyclictest` of rt-tests: wake-up latencies, and whether a stall shows in the report.
+//! `latency timer` compared with `cyclictest` of rt-tests: latencies of waking up, and whether a stall shows in the
+//! report.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -11,21 +12,21 @@ use serde_json::Value;
 use super::{failed, fauxplat, output};
 use crate::error::ChoreError;
 
-/// Alternating runs of each tool.
+/// Number of runs of each tool, which take turns.
 const BLOCKS: u32 = 24;
-/// Activations of a run, a millisecond apart.
+/// Activations in a run, one every millisecond.
 const ACTIVATIONS: &str = "2000";
-/// Length of a stall, and number of stalls of each tool.
+/// Length of a stall of a tool, and number of stalls of each tool.
 const STALL: Duration = Duration::from_millis(50);
 const STALLS: u32 = 5;
 
-/// Latency percentiles of one run, as reported by either tool, in nanoseconds.
+/// Percentiles of the latencies of a run in nanoseconds, as either tool reports them.
 struct Figures {
     p50_ns: u64,
     p99_ns: u64,
 }
 
-/// Runs the named parts; without names `timer` and `stall`.
+/// Runs the named parts of the bench; without names, `timer` and `stall`.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     if Command::new("cyclictest").arg("--help").output().is_err() {
         println!("cyclictest is not installed (package rt-tests): nothing to compare with");
@@ -40,7 +41,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     })
 }
 
-/// The last CPU: the first one serves most interrupts.
+/// Number of the last CPU, since the first one serves most interrupts.
 fn cpu() -> String {
     (std::thread::available_parallelism().map_or(1, std::num::NonZero::get) - 1).to_string()
 }
@@ -52,7 +53,8 @@ fn ours(test: &str) -> Result<Command, ChoreError> {
     Ok(command)
 }
 
-/// The `cyclictest` command with fauxplat's policy, interval, CPU and locked memory; other options keep their defaults.
+/// The command of `cyclictest` with the policy, interval, CPU and locked memory that fauxplat uses; all other options
+/// have their defaults.
 fn theirs() -> Command {
     let mut command = Command::new("cyclictest");
     command.args(["-q", "-m", "-t", "1", "-p", "90", "--policy=fifo", "-i", "1000", "-l", ACTIVATIONS]);
@@ -104,7 +106,7 @@ fn told(stand: &Stand) -> String {
     format!("ratio {effect_ratio:.3} ({ci_low_ratio:.3} … {ci_high_ratio:.3}, {pairs} pairs): {words}")
 }
 
-/// A figure as a sample for the judge, under the metric of wall time, which is in nanoseconds as well.
+/// A figure in nanoseconds as a sample for the judge, as a reading of the metric wall time, which has the same unit.
 fn sample(block: u32, command: u16, figure_ns: u64) -> Sample {
     Sample {
         trial: block * 2 + u32::from(command),
@@ -133,7 +135,8 @@ fn cyclictest() -> Result<Figures, ChoreError> {
     Ok(Figures { p50_ns: at(0.5)?, p99_ns: at(0.99)? })
 }
 
-/// Parses lines of two numbers, latency and count; the latency is in nanoseconds with `-N`, and else in microseconds.
+/// Parses lines of two numbers, latency and count. The latency is in nanoseconds if `cyclictest` was given `-N`, and
+/// else in microseconds.
 fn bins(printed: &[u8]) -> Vec<(u64, u64)> {
     let bin = |line: &str| {
         let mut words = line.split_whitespace();
@@ -153,7 +156,7 @@ fn percentile(bins: &[(u64, u64)], share: f64) -> Option<u64> {
     bins.iter().find(reached).map(|bin| bin.0)
 }
 
-/// Stops each tool for the same known time in the middle of a run, to see whether its report shows the stall.
+/// Stops each tool for a known time in the middle of a run, and prints whether its report shows the stall.
 fn stall() -> Result<(), ChoreError> {
     println!(
         "a stall of {} ms in a run with an activation every millisecond, {STALLS} times each:",
@@ -171,7 +174,7 @@ fn stall() -> Result<(), ChoreError> {
             test["missed"]
         );
         let mut command = theirs();
-        // Stalls exceed the range of the histogram in nanoseconds, so `-N` is left out: the histogram is in
+        // The stalls exceed the range of a histogram in nanoseconds, so `-N` is left out, and the histogram is in
         // microseconds.
         command.args(["-h", "100000"]);
         let words: Vec<_> = command.get_args().filter(|word| *word != "-N").map(ToOwned::to_owned).collect();
@@ -189,7 +192,7 @@ fn counted(bins: &[Value]) -> u64 {
     bins.iter().filter(|bin| bin[0].as_u64() > Some(2_000_000)).filter_map(|bin| bin[1].as_u64()).sum()
 }
 
-/// Runs a command that is stopped and continued on the way; returns its output and the time for which it was stopped.
+/// Runs a command that is stopped once and continued; returns its output and the time for which it was stopped.
 fn stopped(command: &mut Command) -> Result<(Vec<u8>, Duration), ChoreError> {
     let started = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let child: Child = started.map_err(|error| failed("start", &error))?;

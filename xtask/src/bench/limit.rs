@@ -1,4 +1,4 @@
-//! Cost of control groups with limits: creating them, starting a process in them, and removing them.
+//! Cost of control groups with limits: creating a group, moving a process into it, and removing it.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -9,10 +9,11 @@ use fauxplat_cgroup::{CgroupError, Group, Host};
 use super::{failed, quartiles};
 use crate::error::ChoreError;
 
-/// Goal for the cost of a group of its own for each run, in milliseconds.
+/// Goal for the cost of one control group for each run, in milliseconds.
 const GOAL_MS: f64 = 2.0;
 
-/// Measures, in turns, one limit as `run --limit` sets it, and all controllers that `limit` counts.
+/// Measures control groups in turns: with one limit, as `run --limit` sets it, and with all controllers that `limit`
+/// counts.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let host = Host::discover(Path::new("/"));
     host.remove_stale();
@@ -41,7 +42,7 @@ fn told(name: &str, costs: &[[f64; 3]]) {
     );
 }
 
-/// Milliseconds that creating a group takes, entering it with a process, and removing it once the process has ended.
+/// Milliseconds for creating a group, for moving a process into it, and for removing it once the process has ended.
 fn cost_ms(make: &dyn Fn() -> Result<Group, CgroupError>) -> Result<[f64; 3], ChoreError> {
     let mut child = sleeper()?;
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Peak memory of fauxplat itself for a hundred thousand samples.
+//! Peak memory that fauxplat itself takes for a hundred thousand samples.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use crate::error::ChoreError;
 const RUNS: u32 = 100_000;
 const GOAL_MIB: f64 = 32.0;
 
-/// Measures every report format, since each reads the samples in another way. fauxplat is measured by fauxplat.
+/// Measures each report format, since formats read the samples in different ways. The measuring tool is fauxplat, too.
 pub(super) fn run() -> Result<(), ChoreError> {
     let fauxplat = fauxplat()?;
     let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;

@@ -1,4 +1,4 @@
-//! Cost of `--pin-threads`: how much longer a program takes when its threads get their CPUs at birth.
+//! Cost of `--pin-threads`: how much longer a program takes if each of its threads is moved to a CPU when it starts.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,14 +9,14 @@ use super::instrument::{Tool, median_in, round};
 use super::{compile, fauxplat, interval_of_median, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
-/// Threads of the program that has many, and runs of each side in a turn.
+/// Number of threads of the program with many, and number of runs of each side in a turn.
 const THREADS: u32 = 1000;
 const RUNS: &str = "20";
-/// Rounds of arithmetic that take some 10 ms, in a program that creates no thread.
+/// Argument of the program `work`, which starts no thread: rounds of arithmetic that take about 10 ms.
 const WORK: &str = "5000000";
 
-/// Measures tracing alone: all threads stay on one CPU, placed by inherited affinity or by tracing each birth. The
-/// programs start no thread, a thousand threads, or only compute.
+/// Measures the cost of tracing alone: all threads stay on one CPU, placed either by inherited affinity or by tracing
+/// the start of each. The programs start no thread, start a thousand threads, or only compute.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let fauxplat = fauxplat()?;
     let (births, work) = (compile("pin/births.c", &["-pthread"])?, compile("work.c", &[])?);
@@ -44,7 +44,7 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The median wall time of a program under a placement.
+/// Median wall time of a program under a placement, in nanoseconds.
 fn median_ns(fauxplat: &Path, subject: &str, words: [&str; 2]) -> Result<f64, ChoreError> {
     let report = scratch()?.join("report.json");
     let mut command = Command::new(fauxplat);
@@ -69,7 +69,7 @@ fn report([none, none_traced, many, many_traced, once, work, work_traced]: &[Vec
     print_ratio("a program that only computes, traced", &ratios(work_traced, work), "");
 }
 
-/// Prints one row of a table of times: the median with its 95 % interval.
+/// Prints a row of a table of times: the median with its 95 % interval.
 fn print_us(name: &str, times_us: &[f64]) {
     let [from, middle, to] = interval_of_median(times_us);
     println!("  {name:<46} {middle:.1} µs  (95 % interval {from:.1} … {to:.1})");

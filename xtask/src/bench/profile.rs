@@ -14,11 +14,11 @@ use super::{compile, failed, fauxplat, output, print_ratio, scratch};
 use crate::error::ChoreError;
 pub(super) use events::run as events;
 
-/// Rounds of arithmetic that take about a second.
+/// Argument of the profiled program: rounds of arithmetic that take about a second.
 const WORK: &str = "400000";
-/// Samples per second of both tools.
+/// Samples per second that both tools, fauxplat and perf, take.
 const HZ: &str = "997";
-/// Ways in which a program is started that have to give the same profile.
+/// Command lines that start a program in different ways, all of which have to give the same profile.
 const LAUNCHERS: [&str; 5] = [
     "{}",
     "env {}",
@@ -26,13 +26,13 @@ const LAUNCHERS: [&str; 5] = [
     "sh -c '{}; true'",
     "python3 -c 'import subprocess; subprocess.run(\"{}\".split())'",
 ];
-/// Goal: least share of 95 % intervals that contain a function's true share.
+/// Goal for the share of 95 % intervals that contain the true share of a function.
 const INSIDE_MIN: f64 = 0.90;
-/// Goal: largest share of samples with a wrong caller.
+/// Goal for the share of samples with a wrong caller.
 const WRONG_MAX: f64 = 0.03;
 
-/// Measures the cost against `perf record` in turns, and then compares shares with those that the program measured
-/// itself.
+/// Measures the cost of profiling in turns with `perf record`, and then compares the shares of functions in profiles
+/// with those that the program measured itself.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let program = fauxplat()?;
     let shares = compile("profile/shares.c", &["-pthread", "-g"])?;
@@ -95,7 +95,7 @@ fn perf(shares: &Path, method: &str) -> Result<Turn, ChoreError> {
     own_cpu(perf.arg("--").arg(shares).arg(WORK))
 }
 
-/// CPU time that the program reports for itself, in microseconds.
+/// CPU time that the program reports for itself, in microseconds, twice.
 fn own_cpu(command: &mut Command) -> Result<Turn, ChoreError> {
     let output = output(command)?;
     let printed = [output.stdout, output.stderr].concat();
@@ -107,7 +107,7 @@ fn own_cpu(command: &mut Command) -> Result<Turn, ChoreError> {
     Ok((us, us))
 }
 
-/// Parses lines of a word and a number; other lines are ignored.
+/// Parses lines that consist of a word and a number; other lines are ignored.
 fn figures(text: &str) -> BTreeMap<String, f64> {
     let one = |line: &str| {
         let (name, number) = line.trim().split_once(' ')?;
@@ -116,7 +116,7 @@ fn figures(text: &str) -> BTreeMap<String, f64> {
     text.lines().filter_map(one).collect()
 }
 
-/// Counts over all profiles of one way to start the program.
+/// Counts over all profiles in which the program was started in the same way.
 #[derive(Default)]
 struct Seen {
     shares: u32,
@@ -125,7 +125,8 @@ struct Seen {
     wrong: f64,
 }
 
-/// Compares profiles with the truth for short and deep stacks, one thread and two, and each of [`LAUNCHERS`].
+/// Compares profiles with the program's own measurement, for short and deep stacks, one thread and two, and each of
+/// [`LAUNCHERS`].
 fn truth(program: &Path, shares: &Path, runs: u32) -> Result<(), ChoreError> {
     let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
     for run in 0..runs {
@@ -166,7 +167,7 @@ fn truth(program: &Path, shares: &Path, runs: u32) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Compares one profile with the program's own measurement, and adds the counts to `seen`.
+/// Compares one profile with the program's own measurement, and adds the result to `seen`.
 fn hold(program: &Path, command: &str, seen: &mut Seen) -> Result<(), ChoreError> {
     let report = scratch()?.join("profile.json");
     let mut profile = ours(program, command, &["--user-only"]);
@@ -179,8 +180,8 @@ fn hold(program: &Path, command: &str, seen: &mut Seen) -> Result<(), ChoreError
     let all: f64 = names.iter().map(|name| took(name)).sum();
     let functions = document["profiles"][0]["functions"].as_array().cloned().unwrap_or_default();
     let of = |name: &str| functions.iter().find(|it| it["name"] == name);
-    // Time spent by launchers (shell, loader) is not in the program's own figures, so shares are taken of the samples
-    // in the four functions.
+    // The program's own figures do not include time of launchers (shell, loader), so shares are taken of the samples in
+    // the four functions.
     let samples = |name: &str| of(name).and_then(|it| it["self_samples"].as_f64()).unwrap_or(0.0);
     let sampled: f64 = names.iter().map(|name| samples(name)).sum();
     for name in names {
@@ -194,7 +195,7 @@ fn hold(program: &Path, command: &str, seen: &mut Seen) -> Result<(), ChoreError
     Ok(())
 }
 
-/// Number of samples in the functions with the right caller, and number of all samples in the functions.
+/// Number of samples in these functions that have the right caller, and number of all samples in these functions.
 fn callers(document: &Value, names: &[&str]) -> (f64, f64) {
     let frames = document["frames"].as_array().cloned().unwrap_or_default();
     let name = |frame: &Value| frame.as_u64().and_then(|at| frames.get(at as usize)?["name"].as_str());
@@ -215,10 +216,11 @@ fn callers(document: &Value, names: &[&str]) -> (f64, f64) {
     (right, counted)
 }
 
-/// Goal: comparisons, of 20, in which profiles of half a minute find the slower function.
+/// Goal for the number of comparisons, out of 20, in which profiles of half a minute find the slower function.
 const FOUND_MIN: u32 = 19;
 
-/// Profiles two programs that differ by 5 % in one function, and two copies of one program, `times` times each.
+/// Profiles two programs of which one is 5 % slower in one function, and two copies of the same program, `times` times
+/// each.
 pub(super) fn differences(times: u32) -> Result<(), ChoreError> {
     let program = fauxplat()?;
     let first = compile("profile/shares.c", &["-pthread", "-g"])?;
@@ -244,8 +246,8 @@ pub(super) fn differences(times: u32) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Name of the function that differs most or `none`, percentage points of the program by which it is slower, and names
-/// of all functions that are called different.
+/// Name of the function that differs most, or `none`; by how many percentage points of the program's time it is slower;
+/// and names of all functions that are called different.
 fn told(program: &Path, a: &Path, b: &Path) -> Result<(String, f64, String), ChoreError> {
     let report = scratch()?.join("profile.json");
     let mut profile = Command::new(program);

@@ -1,4 +1,4 @@
-//! Cost of a region mark for the program that executes it.
+//! Cost of a mark of a region, for the program that executes the mark.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,12 +9,12 @@ use super::instrument::{Tool, round};
 use super::{compile, fauxplat, interval_of_median, output};
 use crate::error::ChoreError;
 
-/// Marks of a turn, half of which begin a region that the others end.
+/// Number of marks in a turn: half of these begin a region, and the others end it.
 const MARKS: &str = "400000";
-/// Goals for one mark, in nanoseconds: without counters, and with counters.
+/// Goals for the cost of a mark in nanoseconds: without counters, and with counters.
 const GOALS_NS: [f64; 2] = [100.0, 2000.0];
 
-/// Measures marks without fauxplat, with it, and with counters, in turns.
+/// Measures marks in turns: without fauxplat, with fauxplat, and with fauxplat and counters.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let include = crate::cargo::root().join("lib/region/include");
     let options = ["-pthread".to_owned(), format!("-I{}", include.display())];
@@ -60,7 +60,7 @@ fn within(program: &Path, marked: &Path, events: &[&str]) -> Result<(f64, f64), 
     figure(command.args(events).arg(format!("{} cost {MARKS}", marked.display())))
 }
 
-/// The nanoseconds per mark that the program prints.
+/// Nanoseconds per mark that the program prints, twice.
 fn figure(command: &mut Command) -> Result<(f64, f64), ChoreError> {
     let printed = String::from_utf8_lossy(&output(command)?.stdout).into_owned();
     let number = printed.lines().find_map(|line| line.strip_suffix(" ns per mark")?.parse().ok());

@@ -1,4 +1,4 @@
-//! Waiting times of a user: for `--help`, and for the first report.
+//! Times for which a user waits: for `--help`, and for the first report.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,12 +7,12 @@ use std::time::Instant;
 use super::{fauxplat, output, print_ratio, quartiles};
 use crate::error::ChoreError;
 
-/// Goal for `--help`, in milliseconds: shorter waits are not noticed.
+/// Goal for the time of `--help` in milliseconds; people do not notice shorter waits.
 const HELP_GOAL_MS: f64 = 10.0;
 const REPORT_GOAL_S: f64 = 1.0;
 
-/// Measures `--help` and the first report in turns: in milliseconds and seconds, as the goals are stated, and as a
-/// ratio to the start of an empty program of the system.
+/// Measures `--help` and the first report: in milliseconds and seconds, as the goals are stated, and `--help` also as a
+/// ratio to the time of an empty program.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let program = fauxplat()?;
     let (mut help, mut first, mut ratio) = (Vec::new(), Vec::new(), Vec::new());
@@ -22,7 +22,7 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
         help.push(help_ms);
         ratio.push(help_ms / empty_ms);
     }
-    // The first report takes as long as its measurement, so it is timed only in some of the rounds.
+    // The first report takes about a second, so it is only timed in a fifth of the rounds.
     for _ in 0..rounds.div_ceil(5) {
         first.push(seconds(&program, &["true", "--store", "none"])?);
     }

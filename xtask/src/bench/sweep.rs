@@ -1,4 +1,4 @@
-//! Effects that `sweep` finds on this machine, false effects of a negative control, and the cost of a sweep.
+//! Effects that `sweep` finds on this machine, false effects in a negative control, and the cost of a sweep.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -10,14 +10,14 @@ use serde_json::Value;
 use super::{coming_and_going, compile, failed, fauxplat, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
-/// Sweeps of the negative control, by their seeds.
+/// Seeds of the sweeps of the negative control.
 const QUIET_SEEDS: RangeInclusive<u64> = 1..=100;
-/// Sweeps between two progress lines: the negative control takes most of an hour.
+/// Number of sweeps between two lines of progress, since the negative control takes most of an hour.
 const TOLD_AFTER: u64 = 10;
-/// Rounds of the bench of a run's cost.
+/// Number of rounds in which the cost of a run is measured.
 const COST_ROUNDS: u32 = 9;
 
-/// Runs the named parts, or all.
+/// Runs the named parts of the bench, or all.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let all = ["positive", "negative", "exhaustive", "cost"];
     let parts = if words.is_empty() { &all[..] } else { words };
@@ -32,14 +32,14 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     })
 }
 
-/// A part of the negative control, such as `negative=51..100`, for a machine that is not free long enough for all of
-/// it.
+/// Parses a part of the negative control, such as `negative=51..100`, for machines that are not free long enough for
+/// all of it.
 fn seeds(part: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = part.strip_prefix("negative=")?.split_once("..")?;
     Some(first.parse().ok()?..=last.parse().ok()?)
 }
 
-/// Runs one sweep; returns its document and its wall time in seconds.
+/// Runs one sweep, and returns its document and its wall time in seconds.
 fn sweep(words: &[&str], subject: &str) -> Result<(Value, f64), ChoreError> {
     let mut command = Command::new(fauxplat()?);
     command.arg("sweep").args(words).arg(subject).args(["--quiet", "--store", "none", "--format", "json"]);
@@ -49,7 +49,7 @@ fn sweep(words: &[&str], subject: &str) -> Result<(Value, f64), ChoreError> {
     Ok((serde_json::from_slice(&printed).map_err(|error| failed("report", &error))?, took_s))
 }
 
-/// The answer in one line.
+/// The answer of a sweep in one line.
 fn told(document: &Value, took_s: f64) -> String {
     let finding = &document["finding"];
     let number = |value: &Value| value.as_f64().map_or("–".to_owned(), |number| format!("{number:.4}"));
@@ -69,19 +69,19 @@ fn told(document: &Value, took_s: f64) -> String {
     )
 }
 
-/// The command line of a program that loads eight bytes on its stack, which straddle cache lines at known places, and
-/// prints where they are.
+/// Command line of a program that loads eight bytes on its stack and prints their address. At known sizes of the
+/// environment, these bytes straddle cache lines.
 fn straddle() -> Result<String, ChoreError> {
     Ok(format!("{} 20000 1", compile("sweep/straddle.c", &["-O1"])?.display()))
 }
 
-/// Sizes of the environment at which the loaded bytes cross a page, by the addresses that the subject prints.
+/// Sizes of the environment at which the loaded bytes straddle a page, by the addresses that the program prints.
 fn crossing(subject: &str) -> Result<Vec<u64>, ChoreError> {
     let program = subject.split(' ').next().unwrap_or_default();
     let mut sizes = Vec::new();
     for size in 0..=4096u64 {
         let mut run = Command::new("setarch");
-        // As in the sweep, the environment is one string of exactly `size` bytes, its terminator included.
+        // As in the sweep, the environment is one string of exactly `size` bytes, including its terminator.
         run.args(["-R", program, "20000", "1"]).env_clear();
         if size > 1 {
             run.env("A", "x".repeat(size.saturating_sub(3) as usize));
@@ -97,7 +97,8 @@ fn crossing(subject: &str) -> Result<Vec<u64>, ChoreError> {
     Ok(sizes)
 }
 
-/// Sweeps the subject, which has an effect, a period and an outlier with ASLR off, and no effect with ASLR on.
+/// Sweeps the program of [`straddle`], which has an effect, a period and an outlier without ASLR, and no effect with
+/// ASLR.
 fn positive() -> Result<(), ChoreError> {
     let subject = straddle()?;
     println!("positive control: {subject}");
@@ -112,7 +113,7 @@ fn positive() -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Sweeps a program that cannot depend on its environment, while a burner on each CPU comes and goes at random.
+/// Sweeps a program that cannot depend on its environment, while a load on each CPU comes and goes at random.
 fn negative(seeds: RangeInclusive<u64>) -> Result<(), ChoreError> {
     let options = ["-O2", "-static", "-nostdlib", "-ffreestanding"];
     let subject = compile("sweep/registers.c", &options)?.display().to_string();
@@ -139,7 +140,7 @@ fn negative(seeds: RangeInclusive<u64>) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Compares an exhaustive sweep with an adaptive one of the same factor, on a scale that the exhaustive sweep can
+/// Compares an exhaustive sweep with an adaptive one of the same factor, with as many sizes as the exhaustive one can
 /// afford.
 fn exhaustive() -> Result<(), ChoreError> {
     let subject = straddle()?;
@@ -162,7 +163,7 @@ fn exhaustive() -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Runs per second of a sweep against a bare `vfork` loop.
+/// Compares the runs per second of a sweep with those of a bare loop of `vfork`.
 fn cost() -> Result<(), ChoreError> {
     let bare = compile("instrument/bare.c", &[])?;
     let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;
@@ -178,7 +179,7 @@ fn cost() -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Runs of each side in a round.
+/// Number of runs of the sweep, and of the bare loop, in a round.
 const COST_RUNS: u32 = 10_260;
 
 fn bare_ns(bare: &Path, empty: &Path) -> Result<f64, ChoreError> {
@@ -188,7 +189,7 @@ fn bare_ns(bare: &Path, empty: &Path) -> Result<f64, ChoreError> {
     first.ok_or_else(|| failed("the bare loop", &"it did not print a number"))
 }
 
-/// 513 sizes in 20 blocks: as many runs as the bare loop makes.
+/// Nanoseconds per run of a sweep over 513 sizes in 20 blocks, which are [`COST_RUNS`] runs.
 fn swept_ns(empty: &Path) -> Result<f64, ChoreError> {
     let mut command = Command::new(fauxplat()?);
     let words =

@@ -1,4 +1,4 @@
-//! Time to read the parts of the machine, beside `lscpu` and `lstopo`.
+//! Time that fauxplat needs to read the topology of the machine, compared with `lscpu` and `lstopo`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,13 +9,13 @@ use crate::cargo::root;
 use crate::error::ChoreError;
 use crate::expand;
 
-/// Runs of each tool on one machine. Many are affordable, since a run lasts milliseconds.
+/// Number of runs of each tool on a machine; as a run takes milliseconds, many are affordable.
 const LOOKS: u32 = 4 * ROUNDS;
 
-/// The machine with 512 CPUs, among the descriptions of `fixtures/sysfs/machines`.
+/// Name of the machine with 512 CPUs, among the descriptions in `fixtures/sysfs/machines`.
 const LARGE: &str = "five-hundred-twelve";
 
-/// A program that is timed, and the goal of its own time in milliseconds.
+/// A program to time, and the goal for its time in milliseconds.
 struct Kind {
     name: &'static str,
     argv: Vec<String>,
@@ -23,11 +23,11 @@ struct Kind {
     times_ms: Vec<f64>,
 }
 
-/// The tools on one machine, run in turns, so that all of them see the same disturbances.
+/// The programs that read the same machine, run in turns so that all of them see the same disturbances.
 struct Race(Vec<Kind>);
 
 impl Race {
-    /// Adds a program to the race; prints a message instead where the program is not installed.
+    /// Adds a program to those that are timed; if it is not installed, prints a message instead.
     fn add(&mut self, name: &'static str, program: &Path, words: &[&str], goal_ms: Option<f64>) {
         let there =
             Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -64,7 +64,7 @@ impl Race {
         }
     }
 
-    /// Ratios of fauxplat to a peer, each from one round.
+    /// Prints the ratio of the time of `ours` to that of `theirs`, each taken within a round.
     fn print_ratio(&self, ours: &str, theirs: &str, goal: &str) {
         let times = |name: &str| self.0.iter().find(|kind| kind.name == name).map(|kind| &kind.times_ms);
         let (Some(our_times), Some(their_times)) = (times(ours), times(theirs)) else { return };
@@ -94,7 +94,7 @@ pub(super) fn run() -> Result<(), ChoreError> {
     large(&fauxplat, lscpu, lstopo)
 }
 
-/// Races the tools on the tree of a machine with 512 CPUs; all of them read the same files.
+/// Times the tools on the files of a machine with 512 CPUs, which all of them read.
 fn large(fauxplat: &Path, lscpu: &Path, lstopo: &Path) -> Result<(), ChoreError> {
     let tree = large_tree()?;
     let tree = tree.to_str().ok_or_else(|| failed("the tree", &"its path is not text"))?;

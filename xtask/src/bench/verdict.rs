@@ -1,4 +1,4 @@
-//! False verdicts and power of `compare` on this machine.
+//! Rate of false verdicts and power of `compare` on this machine.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,10 +7,11 @@ use std::time::Instant;
 use super::{compile, failed, fauxplat, output, scratch};
 use crate::error::ChoreError;
 
-/// Wall time that one run of the subject should take.
+/// Wall time that a run of the measured program should take, in milliseconds.
 const RUN_MS: f64 = 6.0;
 
-/// The acceptance campaign: A/A in three strata, a true 1 % quiet and disturbed, a true 0.5 % with a narrow margin.
+/// Runs the acceptance campaign: A/A comparisons in three strata, a true difference of 1 % with and without drift, and
+/// a true 0.5 % with a narrow margin.
 pub(super) fn run() -> Result<(), ChoreError> {
     let (fauxplat, work) = (fauxplat()?, compile("work.c", &[])?);
     let command = format!("{} {}", work.display(), rounds_for(&work)?);
@@ -51,7 +52,7 @@ pub(super) fn run() -> Result<(), ChoreError> {
     by_argument(&fauxplat, &work)
 }
 
-/// Comparisons of the subject with itself at 1 % more rounds: work whose amount needs no calibration.
+/// Number of comparisons of the program with itself at 1 % more rounds, an amount of work that needs no calibration.
 const BY_ARGUMENT: u32 = 60;
 
 fn by_argument(fauxplat: &Path, work: &Path) -> Result<(), ChoreError> {
@@ -90,7 +91,7 @@ fn by_argument(fauxplat: &Path, work: &Path) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Calibrates the number of rounds of `work` that take about the wanted time.
+/// Number of rounds with which `work` takes [`RUN_MS`], by the fastest of five runs.
 fn rounds_for(work: &Path) -> Result<u64, ChoreError> {
     let probe = 20_000_000u64;
     let mut best = f64::MAX;

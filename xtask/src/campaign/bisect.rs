@@ -15,18 +15,19 @@ use super::burner::Burner;
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Commits of a history after its good end.
+/// Number of commits of a history after its good end.
 const COMMITS: usize = 200;
-/// Wall time of the program in seconds.
+/// Wall time of the searched program in seconds.
 const PROGRAM_S: f64 = 0.005;
 /// Factor by which the planted commit lengthens the work of the program.
 const CHANGE: f64 = 1.03;
 
-/// A loop that the compiler cannot shorten; the build takes `COUNT` from the file `count` of the commit.
+/// Source of a program whose loop the compiler cannot shorten; the build takes `COUNT` from the file `count` of the
+/// commit.
 const PROGRAM: &str = "int main(void) { for (volatile long i = 0; i < COUNT; i++) {} return 0; }\n";
 const BUILD: &str = "cc -O1 -DCOUNT=\"$(cat count)\" -o program program.c";
 
-/// Makes the given number of searches (20 by default), each once with and once without a planted change.
+/// Makes this many searches (20 by default) with a planted change, and as many without one.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let searches: usize = match words {
         [] => 20,
@@ -50,12 +51,12 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The commit with the planted change in the search of this number; the places are spread over the history.
+/// Index of the commit with the planted change in the search of this number; the indices are spread over the history.
 fn place(number: usize) -> usize {
     1 + (number * 77 + 38) % COMMITS
 }
 
-/// Iterations with which the loop takes [`PROGRAM_S`] on this machine, by the fastest of five runs.
+/// Number of iterations with which the loop takes [`PROGRAM_S`] on this machine, by the fastest of five runs.
 fn calibrated(folder: &Path) -> Result<u64, ChoreError> {
     const PROBE: u64 = 20_000_000;
     fs::write(folder.join("program.c"), PROGRAM).map_err(ChoreError::at(folder))?;
@@ -110,7 +111,7 @@ fn search(
     fs::rename(&fresh, document).map_err(ChoreError::at(document))
 }
 
-/// A line about a search: whether its answer is right, wrong or open, and what it took.
+/// Line about a search: whether its answer is right, wrong or open, and how long it took.
 fn told(document: &Path, place: Option<usize>) -> Result<String, ChoreError> {
     let text = fs::read_to_string(document).map_err(ChoreError::at(document))?;
     let found: Value = serde_json::from_str(&text).map_err(|error| ChoreError::Bench(error.to_string()))?;

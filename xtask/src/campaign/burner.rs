@@ -1,11 +1,11 @@
-//! A busy process beside the measurements of a campaign.
+//! A process that keeps a CPU busy beside the measurements of a campaign.
 
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use crate::error::ChoreError;
 
-/// A process that uses a CPU until the value is dropped.
+/// A process that keeps a CPU busy until the value is dropped.
 pub(super) struct Burner(Child);
 
 impl Burner {

@@ -1,4 +1,4 @@
-//! Configurations of machine and user that differ from the developer's.
+//! Configurations of machine and user that differ from those of a developer.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -14,43 +14,44 @@ use super::machines;
 use crate::cargo::{Executable, root};
 use crate::error::ChoreError;
 
-/// The numeric id of the user `nobody`.
+/// Numeric id of the user `nobody`.
 const NOBODY: &str = "65534";
 
-/// A locale whose language and decimal separator differ from those of the sources.
+/// Locale whose language and decimal separator differ from those of the sources.
 const LANGUAGE: &str = "de_DE.UTF-8";
 
 /// A configuration of machine and user under which test programs run.
 pub(super) struct Configuration {
     pub(super) name: String,
-    /// Difference from the developer's machine, as the record words it.
+    /// Difference from a developer's machine, in the words of the record.
     pub(super) about: &'static str,
-    /// A line for the shell, run before the test program replaces the shell; as root in a mount namespace of its own.
+    /// Line for a shell, run before the test program replaces the shell; as root, in a separate mount namespace.
     line: String,
-    /// Words of the command line before the test program.
+    /// Words of the command line that precede the test program.
     words: Vec<String>,
     environment: Vec<(&'static str, String)>,
-    /// Test programs to run under the configuration; empty means all.
+    /// Beginnings of the names of test programs that run under the configuration; empty for all.
     only: &'static [&'static str],
-    /// Test programs not to run under the configuration.
+    /// Beginnings of the names of test programs that do not run under the configuration.
     but: &'static [&'static str],
     needs_root: bool,
-    /// Shape of the guest in which the programs run; `None` for this machine.
+    /// Name of the guest in which the programs run; `None` for this machine.
     guest: Option<&'static str>,
-    /// Whether CPU burners come and go meanwhile.
+    /// Whether CPU burners come and go while the programs run.
     burners: bool,
     folder: PathBuf,
 }
 
-/// Test programs that read a machine's description and pin no threads, and so can run on a made-up machine.
+/// Beginnings of the names of test programs that read a machine's description and pin no threads, and so can run on a
+/// made-up machine.
 const READERS: &[&str] =
     &["topology.", "hazards.", "units.", "procfs.", "model.", "report.", "tuning.", "cgroup."];
 
-/// Test programs that would take hours in an emulated guest: they start whole experiments or a compiler, or do long
-/// computations.
+/// Beginnings of the names of test programs that would take hours in an emulated guest: they start whole experiments or
+/// a compiler, or compute for long.
 const LONG: &[&str] = &["analyze.simulation", "cli.", "experiment.", "fuzz.", "load.", "table.", "xtask."];
 
-/// Guests that can run programs built on this machine.
+/// Names of guests that can run programs built on this machine.
 const GUESTS: [&str; 2] = ["x86-v1", "x86-numa"];
 
 /// Time limit of a test program in a guest, in seconds.
@@ -75,7 +76,7 @@ impl Configuration {
         }
     }
 
-    /// All configurations. Each may lay files out below `folder`.
+    /// All configurations; each may write files below `folder`.
     pub(super) fn all(folder: &Path) -> Vec<Self> {
         let new = |name: &str, about| Configuration::new(name, about, folder);
         let mut all = vec![
@@ -109,7 +110,7 @@ impl Configuration {
         all
     }
 
-    /// Reason why the configuration cannot be set up here; `None` if it can.
+    /// Reason why the configuration is not possible here; `None` if it is.
     pub(super) fn missing(&self) -> Option<&'static str> {
         (self.needs_root && !process::is_root()).then_some("it takes root")
     }
@@ -119,7 +120,7 @@ impl Configuration {
         (self.only.is_empty() || among(self.only)) && !among(self.but)
     }
 
-    /// Sets the configuration up. Dropping the returned guard ends its burners.
+    /// Sets the configuration up, and starts its burners, which end when the returned value is dropped.
     pub(super) fn enter(&self) -> Result<Burners, ChoreError> {
         for folder in ["home", "tmp"] {
             let folder = self.folder.join(folder);
@@ -145,7 +146,7 @@ impl Configuration {
             words.extend(["sh", "-ec", &format!("{}\nexec \"$@\"", self.line), "sh"].map(str::to_owned));
         }
         words.extend(self.words.iter().cloned());
-        // Cargo sets these variables for tests, which find their snapshots and fixtures by them.
+        // Cargo sets these variables for tests, which find their snapshots and fixtures through them.
         let mut environment = vec![
             ("CARGO_MANIFEST_DIR", program.folder.display().to_string()),
             ("INSTA_WORKSPACE_ROOT", root().display().to_string()),
@@ -153,7 +154,7 @@ impl Configuration {
         ];
         environment.extend(self.environment.iter().cloned());
         if let Some(shape) = self.guest {
-            // Variables of this machine do not reach a guest, so `env` sets them there.
+            // A guest does not inherit the variables of this machine, so `env` sets them there.
             words.push(root().join("vm/run").display().to_string());
             words.extend([shape, "--seconds", GUEST_SECONDS, "--", "env"].map(str::to_owned));
             words.extend(environment.iter().map(|(name, value)| format!("{name}={value}")));
@@ -166,14 +167,15 @@ impl Configuration {
     }
 }
 
-/// The command that allows the last allowed CPU only, so that a test that takes CPU 0 for granted fails.
+/// Words that restrict a program to the last CPU it may use, so that a test fails if it expects CPU 0.
 fn one_cpu() -> Vec<String> {
     let last =
         fauxplat_sys::sched::affinity(0).ok().and_then(|cpus| cpus.iter().last()).map_or(0, |cpu| cpu.0);
     ["taskset", "-c", &last.to_string()].map(str::to_owned).to_vec()
 }
 
-/// Installs a German locale, in which programs write decimal commas, without touching the machine's own locales.
+/// Installs a German locale below `folder`, in which programs write decimal commas; the machine's own locales are not
+/// changed.
 fn make_locale(folder: &Path) -> Result<(), ChoreError> {
     std::fs::create_dir_all(folder).map_err(ChoreError::at(folder))?;
     let made = Command::new("localedef")
@@ -189,7 +191,7 @@ fn make_locale(folder: &Path) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Runs as an ordinary user. Where the campaign already does, only the folders are set.
+/// Makes programs run as an ordinary user. If the campaign already does so, only the folders are set.
 fn user(new: Configuration) -> Configuration {
     let words = [
         "setpriv",
@@ -207,7 +209,7 @@ fn user(new: Configuration) -> Configuration {
     Configuration { words, environment, ..new }
 }
 
-/// A read-only home, and a temporary directory with spaces in its name on another file system.
+/// Gives programs a read-only home, and a temporary directory on another file system, whose name has spaces.
 fn places(new: Configuration, umask: &str) -> Configuration {
     let (home, tmp) = (new.folder.join("home"), new.folder.join("tmp"));
     let spaces = tmp.join("another file system");
@@ -232,7 +234,7 @@ fn places(new: Configuration, umask: &str) -> Configuration {
     }
 }
 
-/// Threads that work and rest at random until the value is dropped.
+/// Threads that compute and rest in turns until the value is dropped.
 pub(super) struct Burners {
     over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -259,7 +261,7 @@ impl Drop for Burners {
     }
 }
 
-/// Works and rests in turns, each time for 20 to 400 ms at random, until `over` is set.
+/// Computes and rests in turns, each for a random 20 to 400 ms, until `over` is set.
 fn burn(seed: u64, over: &AtomicBool) {
     let mut state = seed;
     let mut span = || {

@@ -1,4 +1,4 @@
-//! Property tests with other seeds and more cases than `make test` has.
+//! Runs property tests with other seeds and more cases than `make test` does.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::cargo::{self, root};
 use crate::error::ChoreError;
 
-/// Number of cases of a test that states none itself.
+/// Number of cases for a test that does not set a number itself.
 const CASES: u32 = 5_000;
 
-/// Tests the named packages, or every package that uses proptest, with a new seed. The seed is printed, so that a
-/// failure can be repeated.
+/// Runs the property tests of the named packages, or of every package that uses proptest, with a new seed, which is
+/// printed so that a failure can be repeated.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (mut cases, mut packages) = (CASES, Vec::new());
     let mut words = words.iter();
@@ -36,7 +36,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     status.success().then_some(()).ok_or_else(|| ChoreError::Cargo(format!("test, with the seed {seed}")))
 }
 
-/// The packages of the workspace that depend on proptest.
+/// Names of the packages of the workspace that depend on proptest.
 fn drawing() -> Result<Vec<String>, ChoreError> {
     let known = cargo::metadata()?;
     let packages = known["packages"].as_array().ok_or(ChoreError::Metadata("a list of packages"))?;

@@ -1,8 +1,8 @@
-//! Runs every test under configurations of machine and user that differ from the developer's.
+//! Runs every test under configurations of machine and user that differ from those of a developer.
 //!
-//! Test programs are built once, and each is run under each configuration. A program that has passed is noted by a hash
-//! of its contents and of the programs that it starts, so the next campaign runs only new programs and programs that
-//! failed.
+//! Test programs are built once, and each is run under each configuration. A program that has passed is recorded by a
+//! hash of its contents and of the programs that it starts, so the next campaign only runs programs that are new or
+//! have failed.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -57,7 +57,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     }
 }
 
-/// Runs the programs under one configuration; returns the lines of the record and the number of failed tests.
+/// Runs the programs under one configuration; returns lines for the record, and the number of failed tests.
 fn under(
     configuration: &Configuration,
     programs: &[Executable],
@@ -78,8 +78,7 @@ fn under(
             Some(known) => known,
             None => {
                 let tests = program::run(one, configuration, filters, &place.file("log"))?;
-                // With filters only some tests of the program ran, so its result is not noted as a result of the whole
-                // program.
+                // With filters, only some tests of the program ran, so the result is not recorded for the program.
                 if filters.is_empty() {
                     place.note(&tests)?;
                 }
@@ -112,8 +111,8 @@ struct ResultLocation<'a> {
     contents: u64,
 }
 
-/// A hash of the contents of a test program, and of the binaries that it starts. Its file name would not do, since
-/// cargo derives the name from package and dependencies and not from the sources.
+/// Hash of the contents of a test program, and of the binaries that it starts. Its file name would not do, since cargo
+/// derives the name from package and dependencies, and not from the sources.
 fn contents(program: &Executable) -> Result<u64, ChoreError> {
     let mut hasher = DefaultHasher::new();
     let mut files = vec![program.path.clone()];
@@ -132,7 +131,7 @@ impl ResultLocation<'_> {
         self.logs.join(format!("{}-{:016x}.{kind}", self.program.name, self.contents))
     }
 
-    /// The result of an earlier campaign, if all tests passed. Programs with failures are run again.
+    /// Result of an earlier campaign if all tests passed; `None` if the program has to run again.
     fn known(&self) -> Option<Tests> {
         let text = fs::read_to_string(self.file("passed")).ok()?;
         let mut lines = text.lines();

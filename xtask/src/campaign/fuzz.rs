@@ -9,10 +9,10 @@ use std::time::Instant;
 use crate::cargo::{self, root};
 use crate::error::ChoreError;
 
-/// Default number of minutes for each target.
+/// Default number of minutes for which each target is fuzzed.
 const MINUTES: f64 = 10.0;
 
-/// Fuzzes each target until its total time, earlier campaigns included, reaches the given number of minutes.
+/// Fuzzes each target until its total time, including earlier campaigns, reaches the requested number of minutes.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (mut minutes, mut by_mutator, mut targets) = (MINUTES, false, Vec::new());
     let mut words = words.iter();
@@ -39,7 +39,7 @@ fn has_cargo_fuzz() -> bool {
     probe.status().is_ok_and(|status| status.success())
 }
 
-/// Runs the mutator of `fuzz/`, which keeps its own progress.
+/// Fuzzes with the mutator of `fuzz/`, which records its own progress.
 fn mutator(minutes: f64, targets: &[&str]) -> Result<(), ChoreError> {
     println!(
         "by the mutator without feedback: cargo-fuzz or a nightly toolchain is not installed, or not wanted"
@@ -49,7 +49,8 @@ fn mutator(minutes: f64, targets: &[&str]) -> Result<(), ChoreError> {
     cargo::run("fauxplat-fuzz", &["--release"], &[&words, targets].concat())
 }
 
-/// Runs libFuzzer by cargo-fuzz. New inputs go to a folder of the campaign, from which the next one continues.
+/// Fuzzes with libFuzzer, through cargo-fuzz. New inputs go to a folder of the campaign, from which the next campaign
+/// continues.
 fn libfuzzer(minutes: f64, targets: &[&str]) -> Result<(), ChoreError> {
     let all = names()?;
     let chosen: Vec<&str> = match targets {
@@ -76,16 +77,16 @@ fn libfuzzer(minutes: f64, targets: &[&str]) -> Result<(), ChoreError> {
     }
 }
 
-/// Totals of libFuzzer for one target, over all legs of the campaign.
+/// Totals of libFuzzer for one target, over all legs of all campaigns.
 struct Done<'a> {
     target: &'a str,
     inputs: u64,
     seconds: f64,
-    /// Number of inputs that crashed the target; their files are in [`Done::artifacts`].
+    /// Number of inputs that crashed the target, whose files are in [`Done::artifacts`].
     crashes: usize,
 }
 
-/// Duration of a leg in seconds. Progress is kept after each leg, so ending a campaign loses at most one.
+/// Duration of a leg in seconds. Progress is recorded after each leg, so an interrupted campaign loses at most one.
 const LEG_S: f64 = 120.0;
 
 impl<'a> Done<'a> {
@@ -93,7 +94,7 @@ impl<'a> Done<'a> {
         Ok(super::folder("fuzz")?.join(format!("{target}.libfuzzer")))
     }
 
-    /// The folder of inputs that crashed the target.
+    /// Folder with the inputs that crashed the target.
     fn artifacts(target: &str) -> Result<PathBuf, ChoreError> {
         super::folder(&format!("fuzz/crashes/{target}"))
     }
@@ -103,7 +104,8 @@ impl<'a> Done<'a> {
         let (inputs, seconds) = text.trim().split_once(' ').unwrap_or_default();
         let artifacts = Self::artifacts(target)?;
         let found = std::fs::read_dir(&artifacts).map_err(ChoreError::at(&artifacts))?.flatten();
-        // libFuzzer puts slow inputs there as well, which are no crashes: on a busy machine any input may be slow.
+        // libFuzzer also writes slow inputs to that folder, which are no crashes: on a busy machine any input may be
+        // slow.
         let is_crash = |name: &OsStr| !name.to_string_lossy().starts_with("slow-unit-");
         let crashes = found.filter(|entry| is_crash(&entry.file_name())).count();
         Ok(Done {
@@ -114,11 +116,11 @@ impl<'a> Done<'a> {
         })
     }
 
-    /// Runs one leg, for at most the given seconds, and copies libFuzzer's output.
+    /// Fuzzes for at most this many seconds, at most [`LEG_S`], and copies libFuzzer's output.
     fn leg(&mut self, seconds: f64) -> Result<(), ChoreError> {
         let seconds = seconds.clamp(1.0, LEG_S);
         let begun = Instant::now();
-        // Targets leave files behind, since libFuzzer exits without dropping anything.
+        // Targets leave files behind, since libFuzzer exits without running destructors.
         let place = tempfile::tempdir_in(memory()).map_err(ChoreError::at("a folder for files"))?;
         let mut child =
             self.command(seconds)?.env("TMPDIR", place.path()).spawn().map_err(ChoreError::at("cargo"))?;
@@ -137,7 +139,7 @@ impl<'a> Done<'a> {
         }
         self.crashes = done.crashes;
         self.inputs += inputs;
-        // The time of a build before the leg does not count.
+        // Time for building the target before the leg does not count.
         self.seconds += begun.elapsed().as_secs_f64().min(seconds);
         let file = Self::file(self.target)?;
         std::fs::write(&file, format!("{} {:.1}\n", self.inputs, self.seconds)).map_err(ChoreError::at(&file))
@@ -156,13 +158,13 @@ impl<'a> Done<'a> {
     }
 }
 
-/// A folder in memory, where there is such a file system: most targets write files.
+/// A folder in memory if there is such a file system, since most targets write files.
 fn memory() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     if memory.is_dir() { memory } else { std::env::temp_dir() }
 }
 
-/// The targets, as the manifest of the fuzzing crate lists them.
+/// Names of all targets, from the manifest of the fuzzing crate.
 fn names() -> Result<Vec<String>, ChoreError> {
     let path = root().join("fuzz/libfuzzer/Cargo.toml");
     let text = std::fs::read_to_string(&path).map_err(ChoreError::at(&path))?;

@@ -1,5 +1,5 @@
 //! How often a gate finds that a real program (sort, perl, four threads, arithmetic) does a little more work, and how
-//! soon the same program is called equivalent to itself.
+//! soon a program is called equivalent to itself.
 //!
 //! The document of each gate is kept, so an interrupted campaign continues with the gates that are missing.
 
@@ -16,23 +16,23 @@ use super::kinds::{compile, lines, sized_rounds};
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Time for one gate, in seconds.
+/// Time limit of a gate in seconds.
 const LIMIT_S: u32 = 40;
-/// Runs with each amount of work when the time for additional work is calibrated.
+/// Number of runs with each amount of work in the calibration of how much more work takes how much more time.
 const CALIBRATION_RUNS: usize = 200;
 
-/// A program whose work is a number.
+/// A program whose amount of work is an argument.
 struct Subject {
     name: &'static str,
     /// The usual amount of work.
     amount: u64,
-    /// The argument vector that does an amount of work.
+    /// Returns the argument vector with which the program does this amount of work.
     command: Box<dyn Fn(u64) -> Result<Vec<String>, ChoreError>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Question {
-    /// Whether a gate finds work that takes this many per cent longer.
+    /// Whether a gate finds that the program takes this many per cent longer.
     More(f64),
     /// How soon the program is called equivalent to itself.
     Same,
@@ -94,8 +94,8 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Gates about a number that a program prints with 3 % of noise. Nothing but that noise moves the number, so several
-/// gates are measured at the same time.
+/// Runs gates on a number that a program prints with 3 % of noise. As nothing but that noise affects the number,
+/// several gates run at the same time.
 fn run_printed(words: &[&str]) -> Result<(), ChoreError> {
     const AT_ONCE: usize = 4;
     let read = |word: &&str| word.parse::<f64>().map_err(|_| ChoreError::Usage(USAGE));
@@ -167,14 +167,14 @@ fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-/// The words as a command line for the shell; no word may contain a single quote.
+/// Returns the words as a command line for a shell; no word may contain a single quote.
 fn line(words: &[String]) -> String {
     words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ")
 }
 
 impl Subject {
-    /// The command line of the program, and another with so much more work that it takes `percent` more time here. The
-    /// necessary share of additional work is measured once and kept.
+    /// Command lines of the program, and of the program with so much more work that it takes `percent` more time here.
+    /// The necessary share of additional work is measured once and stored.
     fn pair(&self, folder: &Path, percent: f64) -> Result<[String; 2], ChoreError> {
         let known = folder.join(format!("{}-more", self.name));
         let share: f64 = match fs::read_to_string(&known) {
@@ -189,8 +189,8 @@ impl Subject {
         Ok([line(&(self.command)(self.amount)?), line(&(self.command)(self.amount + more)?)])
     }
 
-    /// Multiple of the usual amount of work that has to be added so that the program takes twice as long: one, plus the
-    /// share of start-up time, which does not grow with the work. The two amounts are run in turns.
+    /// Multiple of the usual amount of work that doubles the program's time when it is added: one, plus the share of
+    /// start-up time, which does not grow with the work. Measured with two amounts of work in turns.
     fn work_for_its_time(&self) -> Result<f64, ChoreError> {
         const MORE: f64 = 2.0;
         let commands =
@@ -206,7 +206,7 @@ impl Subject {
     }
 }
 
-/// Seconds that a command takes.
+/// Wall time of a command in seconds.
 fn timed(words: &[String]) -> Result<f64, ChoreError> {
     let begun = Instant::now();
     let status = Command::new(&words[0]).args(&words[1..]).stdout(Stdio::null()).status();
@@ -249,7 +249,7 @@ fn compare(
         a,
         b,
     ]);
-    // A failed gate exits with 1 and prints a message; the document holds its state as well.
+    // A gate that fails exits with 1 and prints a message; the document also contains its state.
     let status = command.stderr(Stdio::null()).status().map_err(ChoreError::at(fauxplat))?;
     if !matches!(status.code(), Some(0 | 1)) {
         return Err(ChoreError::Bench(format!("`{a}` against `{b}`: {status}")));
@@ -270,14 +270,14 @@ fn head(question: Question, beside: &str) -> String {
     }
 }
 
-/// Figures of several documents, one number for each document.
+/// Figures from several documents, one number per document.
 struct Numbers {
     effects: Vec<f64>,
     pairs: Vec<f64>,
     seconds: Vec<f64>,
 }
 
-/// The row of a program, under the headings of [`head`].
+/// Row of a program, under the headings of [`head`].
 fn told(name: &str, question: Question, files: &[PathBuf]) -> Result<String, ChoreError> {
     let mut states = [0; 4];
     let mut numbers = Numbers { effects: Vec::new(), pairs: Vec::new(), seconds: Vec::new() };

@@ -1,4 +1,4 @@
-//! Kinds of programs on which verdicts are tried: everyday comparisons, and difficult ones.
+//! Kinds of programs on which verdicts are tried: everyday comparisons and difficult ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use crate::error::ChoreError;
 
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// The command line of the program; two where the compared commands differ in their arguments.
+    /// Command line of the program; two if the compared commands differ in their arguments.
     pub(super) commands: Vec<String>,
-    /// Time limit in seconds, where it differs from the usual limit.
+    /// Time limit in seconds; `None` for the usual limit.
     pub(super) seconds: Option<u32>,
     /// Whether the two commands differ in their slow runs.
     pub(super) has_tail: bool,
@@ -23,8 +23,8 @@ impl Kind {
         Kind { name, commands: vec![command], seconds: None, has_tail: false }
     }
 
-    /// All kinds, with their programs and data below a folder. The amount of work of each program is calibrated once
-    /// and kept, so that a continued campaign runs the same programs.
+    /// All kinds, with their programs and data below `folder`. The amount of work of each program is calibrated once
+    /// and stored, so that a continued campaign runs the same programs.
     pub(super) fn all(folder: &Path) -> Result<Vec<Kind>, ChoreError> {
         let place = |name: &str| folder.join(name).display().to_string();
         let [work, threads, mutex, sync, walk, sometimes] =
@@ -58,7 +58,7 @@ impl Kind {
     }
 }
 
-/// Numbers to sort, the same in every call.
+/// Lines of numbers to sort, the same in every call.
 pub(super) fn lines(count: usize) -> String {
     let mut random = 88_172_645_463_325_252_u64;
     let mut next = || {
@@ -83,15 +83,15 @@ pub(super) fn compile(source: &str, folder: &Path) -> Result<PathBuf, ChoreError
     Ok(out)
 }
 
-/// The program with its first arguments and as many rounds as take about the given milliseconds.
+/// Command line of the program with these first arguments, and with as many rounds as take about `ms` milliseconds.
 fn sized(folder: &Path, program: &Path, first: &[&str], ms: f64) -> Result<String, ChoreError> {
     let rounds = sized_rounds(folder, program, first, ms)?.to_string();
     let words: Vec<&str> = first.iter().copied().chain([rounds.as_str()]).collect();
     Ok(format!("{} {}", program.display(), words.join(" ")))
 }
 
-/// Rounds of a program, after its first arguments, that take about the given milliseconds. The number is measured once
-/// and kept.
+/// Number of rounds, given to a program after the arguments `first`, with which it takes about `ms` milliseconds;
+/// measured once and stored.
 pub(super) fn sized_rounds(
     folder: &Path,
     program: &Path,
@@ -108,7 +108,7 @@ pub(super) fn sized_rounds(
             for _ in 0..9 {
                 let begun = Instant::now();
                 let mut probe = Command::new(program);
-                // A second argument after the rounds is zero, for the programs that take one.
+                // The argument after the rounds is 0, for the programs that take another one.
                 let status = probe.args(first).arg(PROBE.to_string()).arg("0").stdout(Stdio::null()).status();
                 status.map_err(ChoreError::at(program))?;
                 best_ms = best_ms.min(begun.elapsed().as_secs_f64() * 1e3);

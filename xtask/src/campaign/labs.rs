@@ -1,4 +1,4 @@
-//! Runs all labs on this machine or in a guest, and keeps a record of their outcomes.
+//! Runs all labs on this machine or in a guest, and writes a record of their outcomes.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::{cargo, dist, vm};
 
 /// Default time limit for all labs together, in minutes.
 const MINUTES: u64 = 60;
-/// Additional seconds for a guest, to boot and to write its record.
+/// Additional seconds for a guest, in which it boots and writes its record.
 const GUEST_SECONDS: u64 = 600;
 
-/// Runs the campaign: `[--in SHAPE] [--minutes N] [NAME]…`, all labs without a name.
+/// Runs the campaign: `[--in SHAPE] [--minutes N] [NAME]…`; without a name, all labs.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (mut shape, mut minutes, mut names) = (None, MINUTES, Vec::new());
     let mut words = words.iter();
@@ -49,7 +49,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The command line that starts fauxplat in a guest.
+/// Words that start fauxplat in a guest of this shape.
 fn program_for(shape: &str) -> Result<Vec<String>, ChoreError> {
     match shape.starts_with("arm64") {
         true => Ok(vec![dist::for_arm64()?.map_err(ChoreError::Dist)?.display().to_string()]),
@@ -57,8 +57,8 @@ fn program_for(shape: &str) -> Result<Vec<String>, ChoreError> {
     }
 }
 
-/// Installs the tools that labs need beside fauxplat (the light's controller and the table's library) below a folder of
-/// the campaign; returns the words that start fauxplat there.
+/// Installs fauxplat and the other tools that labs need (the light's controller and the table's library) below a folder
+/// of the campaign; returns the words that start fauxplat there.
 fn installed() -> Result<Vec<String>, ChoreError> {
     let prefix = super::folder("labs/prefix")?.display().to_string();
     let mut make = Command::new("make");

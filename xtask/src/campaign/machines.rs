@@ -1,4 +1,4 @@
-//! Made-up machines: trees of files that are bind-mounted over the kernel's.
+//! Made-up machines: trees of files that are bind-mounted over those of the kernel.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::cargo::root;
 use crate::error::ChoreError;
 use crate::expand;
 
-/// Names of the machines in `fixtures/sysfs/machines`, and of a few variants that differ in one thing.
+/// Names of three machines described here, and of machines in `fixtures/sysfs/machines`.
 pub(super) const NAMES: &[&str] = &[
     "large-l3",
     "no-l3",
@@ -21,11 +21,11 @@ pub(super) const NAMES: &[&str] = &[
     "cpu0-offline",
 ];
 
-/// A rented guest with the last-level cache of its whole host.
+/// A rented guest that shows the last-level cache of its whole host.
 const LARGE_L3: &str = "online 0-1\npackage 0-1\ncore 0-1*\ncache L1d 48K 12 0-1*\ncache L1i 32K 8 0-1*\n\
 cache L2 2048K 16 0-1*\ncache L3 491520K 20 0-1\nnode 0 0-1 8388608 10\n";
 
-/// A small board, or a hypervisor that hides its caches.
+/// A small board, or a guest whose hypervisor hides the last-level cache.
 const NO_L3: &str =
     "online 0-3\npackage 0-3\ncore 0-3*\ncache L1d 32K 8 0-3*\ncache L1i 32K 8 0-3*\nnode 0 0-3 4194304 10\n";
 
@@ -45,7 +45,7 @@ pub(super) fn lay_out(name: &str, folder: &Path) -> Result<(), ChoreError> {
     expand::expand(&description, folder).map_err(ChoreError::at(folder))
 }
 
-/// The shell line that bind-mounts the existing parts of the tree.
+/// Lines for a shell that bind-mount the parts of the tree that exist.
 pub(super) fn binding(folder: &Path) -> String {
     let places = [
         "sys/devices/system/cpu",
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn every_machine_of_our_own_can_be_laid_out() {
-        // The machines of `fixtures` are laid out by the tests of `topology`.
+        // Tests of `topology` lay out the machines of `fixtures`.
         for name in &NAMES[..3] {
             let folder = tempfile::tempdir().unwrap();
             lay_out(name, folder.path()).unwrap();

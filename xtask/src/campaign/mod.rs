@@ -1,4 +1,4 @@
-//! Campaigns: chores that take hours, can be resumed, and leave a record.
+//! Campaigns: chores that take hours, can be interrupted and resumed, and leave a record.
 #![expect(
     clippy::disallowed_macros,
     clippy::disallowed_methods,
@@ -70,13 +70,13 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     }
 }
 
-/// Runs a campaign of the test program `kills`, which keeps its progress in a file of this name.
+/// Runs a campaign of the test program `kills`, which stores its progress in a file of this name.
 fn of_kills(word: &str, file: &str, rest: &[&str]) -> Result<(), ChoreError> {
     let progress = folder("")?.join(file).display().to_string();
     cargo::run_test("fauxplat-cli", "kills", &[&[word, "--progress", &progress], rest].concat())
 }
 
-/// The folder in which a campaign keeps its progress.
+/// Creates the folder in which a campaign stores its progress, and returns its path.
 fn folder(name: &str) -> Result<PathBuf, ChoreError> {
     let folder = cargo::target()?.join("campaign").join(name);
     std::fs::create_dir_all(&folder).map_err(ChoreError::at(&folder))?;

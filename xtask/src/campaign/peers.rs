@@ -1,7 +1,7 @@
-//! The planted pairs of `why`, put to other tools: what each of them shows first.
+//! Runs other tools on the planted pairs of `why`, and prints what each shows first.
 //!
-//! A tool that sorts its output by something else than the difference is given the benefit of the doubt: the row with the
-//! largest difference counts as its first one.
+//! For a tool that does not sort its output by the difference, the row with the largest difference counts as its first
+//! one.
 
 use std::fs;
 use std::path::Path;
@@ -12,16 +12,16 @@ use serde_json::Value;
 use super::{USAGE, why};
 use crate::error::ChoreError;
 
-/// Events of the kernel that `perf stat` counts without counters of the processor.
+/// Events of the kernel that `perf stat` counts even without hardware counters.
 const EVENTS: &str = "task-clock,context-switches,cpu-migrations,page-faults";
 
-/// Runs of each program under a sampling tool.
+/// Number of runs of each program under a sampling tool.
 const RUNS: u32 = 10;
 
-/// Programs of each column.
+/// Programs that each column of the table needs.
 const NEEDS: [&str; 5] = ["perf", "valgrind", "cg_diff", "inferno-collapse-perf", "inferno-diff-folded"];
 
-/// Prints a table with a row for each pair that `campaign why` has built, or for those whose names have a word.
+/// Prints a table with a row for each pair that `campaign why` has built, or only for pairs whose names contain a word.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     if words.iter().any(|word| word.starts_with('-')) {
         return Err(ChoreError::Usage(USAGE));
@@ -66,7 +66,7 @@ fn is_there(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// The first cause that `why` named.
+/// First cause that a document of `why` names; `none` if it names none.
 fn first_cause(document: &Path) -> Result<String, ChoreError> {
     let text = fs::read_to_string(document).map_err(ChoreError::at(document))?;
     let found: Value = serde_json::from_str(&text).map_err(|error| ChoreError::Bench(error.to_string()))?;
@@ -75,23 +75,23 @@ fn first_cause(document: &Path) -> Result<String, ChoreError> {
     Ok(if words[0].is_empty() { "none".to_owned() } else { words.join(" ").trim().to_owned() })
 }
 
-/// A cell of a tool, or why there is none.
+/// Cell of a tool's column; `nothing` if the tool shows nothing.
 fn of(place: &Path, commands: [&str; 2], tool: impl Fn(&Path, [&str; 2]) -> Option<String>) -> String {
     tool(place, commands).unwrap_or_else(|| "nothing".to_owned())
 }
 
-/// Standard output of a shell line in a folder; `None` where it fails.
+/// Standard output of a shell line in a folder; `None` if the line fails.
 fn said(place: &Path, line: &str) -> Option<String> {
     let done = Command::new("sh").args(["-c", line]).current_dir(place).output().ok()?;
     done.status.success().then(|| String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
-/// The key whose number changes most.
+/// The key whose number has the largest absolute value, and that number.
 fn largest<K: Clone>(rows: impl Iterator<Item = (K, f64)>) -> Option<(K, f64)> {
     rows.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))
 }
 
-/// The software event of `perf stat` whose count has the largest ratio.
+/// Name of the software event of `perf stat` whose count has the largest ratio, and that ratio.
 fn stat(place: &Path, commands: [&str; 2]) -> Option<String> {
     let counts = |command: &str| -> Option<Vec<(String, f64)>> {
         let line = format!(
@@ -105,7 +105,7 @@ fn stat(place: &Path, commands: [&str; 2]) -> Option<String> {
         Some(rows.lines().filter_map(row).collect())
     };
     let [fast, slow] = [counts(commands[0])?, counts(commands[1])?];
-    // A single event more or less is no change of a count.
+    // The counts of both programs are increased by one, so that a single event more or less is no large change.
     let ratio = |(name, count): &(String, f64)| {
         let then = fast.iter().find(|it| it.0 == *name)?.1;
         Some((name.clone(), ((count + 1.0) / (then + 1.0)).ln()))
@@ -114,7 +114,7 @@ fn stat(place: &Path, commands: [&str; 2]) -> Option<String> {
     Some(format!("{event} ×{:.2}", change.exp()))
 }
 
-/// Samples a program, with its callers, into a file.
+/// Samples a program with call stacks, and writes the samples to a file.
 fn record(place: &Path, command: &str, file: &str) -> Option<()> {
     let repeated = format!("for i in $(seq {RUNS}); do {command}; done");
     let line = format!(
@@ -124,12 +124,12 @@ fn record(place: &Path, command: &str, file: &str) -> Option<()> {
     said(place, &line).map(|_| ())
 }
 
-/// The function of `perf diff` whose share of the samples changes most.
+/// Function of `perf diff` whose share of the samples changes most, and that change.
 fn diff_of_profiles(place: &Path, commands: [&str; 2]) -> Option<String> {
     record(place, commands[0], "fast.data")?;
     record(place, commands[1], "slow.data")?;
     let rows = said(place, "perf diff --sort symbol fast.data slow.data 2> /dev/null")?;
-    // A row has the share before, the change in points, and the function: `12.3%  +4.5%  [.] name`.
+    // A row has the share before, the change in percentage points, and the function: `12.3%  +4.5%  [.] name`.
     let row = |line: &str| {
         let change =
             line.split_whitespace().find(|word| word.starts_with(['+', '-']) && word.ends_with('%'))?;
@@ -140,7 +140,7 @@ fn diff_of_profiles(place: &Path, commands: [&str; 2]) -> Option<String> {
     Some(format!("{name} {points:+.0} points"))
 }
 
-/// The function of `cg_diff` whose instructions change most.
+/// Function of `cg_diff` whose number of instructions changes most, and that change.
 fn diff_of_counts(place: &Path, commands: [&str; 2]) -> Option<String> {
     let count = |command: &str, file: &str| {
         let line = format!(
@@ -153,7 +153,7 @@ fn diff_of_counts(place: &Path, commands: [&str; 2]) -> Option<String> {
     count(commands[1], "slow.cg")?;
     let rows =
         said(place, "cg_diff --mod-filename='s/.*//' fast.cg slow.cg > both.cg && cg_annotate both.cg")?;
-    // A row of the table of functions is `1,234 (56.7%)  file:function`, or without a share.
+    // A row of the table of functions is `1,234 (56.7%)  file:function`, or the same without the percentage.
     let row = |line: &str| {
         let number: f64 = line.split_whitespace().next()?.replace(',', "").parse().ok()?;
         let (_, name) = line.rsplit_once(':')?;
@@ -164,7 +164,7 @@ fn diff_of_counts(place: &Path, commands: [&str; 2]) -> Option<String> {
     Some(format!("{name} {:+.1} M instructions", instructions / 1e6))
 }
 
-/// The frame of a difference of flame graphs whose own time changes most.
+/// Frame of a differential flame graph whose own time changes most, and that change.
 fn diff_of_flames(place: &Path, _: [&str; 2]) -> Option<String> {
     let line = "for s in fast slow; do perf script -i $s.data 2> /dev/null | inferno-collapse-perf > $s.folded; done; \
                 inferno-diff-folded fast.folded slow.folded";
@@ -176,7 +176,7 @@ fn diff_of_flames(place: &Path, _: [&str; 2]) -> Option<String> {
         let frame = words.next()?.rsplit(';').next()?.to_owned();
         *own.entry(frame).or_default() += after - before;
     }
-    // A sample of the CPU clock weighs the nanoseconds that it stands for.
+    // The weight of a sample of the CPU clock is the number of nanoseconds that it stands for.
     let (frame, ns) = largest(own.into_iter())?;
     Some(format!("{frame} {:+.0} ms", ns / 1e6))
 }

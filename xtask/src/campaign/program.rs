@@ -1,4 +1,4 @@
-//! Runs one test program under one configuration and reads its results from the log.
+//! Runs a test program under a configuration, and reads its results from its log.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -11,21 +11,21 @@ use super::configuration::Configuration;
 use crate::cargo::Executable;
 use crate::error::ChoreError;
 
-/// Time after which a test program counts as hung, even on a slow machine.
+/// Time after which a test program counts as hanging, even on a slow machine.
 const LIMIT: Duration = Duration::from_secs(45 * 60);
 
-/// How the tests of a program ended.
+/// Results of the tests of a program.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Tests {
     pub(super) passed: usize,
-    /// Names of failed tests. A program that did not report any test has one entry.
+    /// Names of failed tests; a program that reported no test at all has one entry.
     pub(super) failed: Vec<String>,
-    /// Reasons that passing tests printed for leaving something out.
+    /// Reasons that tests printed for skipping something although they passed.
     pub(super) skipped: Vec<String>,
 }
 
 impl Tests {
-    /// Reads the results from the log of a program; `how` says how the program ended.
+    /// Reads results from the log of a program; `how` says how the program ended.
     pub(super) fn of_log(log: &str, ended_well: bool, how: &str) -> Self {
         let mut tests = Tests::default();
         for line in log.lines() {
@@ -44,7 +44,7 @@ impl Tests {
     }
 }
 
-/// Runs a test program with its log in this file, and ends processes that it leaves running.
+/// Runs a test program with its output in the file `log`, and ends processes that it leaves running.
 pub(super) fn run(
     program: &Executable,
     configuration: &Configuration,
@@ -64,7 +64,7 @@ pub(super) fn run(
             None => std::thread::sleep(Duration::from_millis(20)),
         }
     };
-    // The program leads a group, or a session of its own that has the same number.
+    // The program leads a process group whose number is its process id, even if it has become the leader of a session.
     signal::send_to_group(child.id() as i32, signal::SIGKILL);
     if status.is_none() {
         child.wait().map_err(ChoreError::at(&program.path))?;

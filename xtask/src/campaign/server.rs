@@ -1,17 +1,17 @@
-//! Tests of the shared store with larger numbers: many writers, a PostgreSQL server that is killed meanwhile, and a
-//! huge experiment.
+//! Tests of the shared store with larger numbers: many writers, a PostgreSQL server that is killed while they write,
+//! and a huge experiment.
 
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Experiments of each of the sixteen writers, and number of times that the server is killed meanwhile.
+/// Number of experiments of each of the sixteen writers, and how often the server is killed meanwhile.
 const EXPERIMENTS: u32 = 60;
 const KILLS: u32 = 8;
-/// Samples of each experiment, and of the huge one.
+/// Number of samples of each experiment, and of the huge one.
 const SAMPLES: u32 = 200;
 const HUGE: u32 = 100_000;
 
-/// Runs the tests in release mode. The tests start and end a server of their own.
+/// Runs the tests in release mode; they start and end their own server.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let kills = match words {
         [] => KILLS,

@@ -1,8 +1,8 @@
-//! Quality of `compare` on everyday programs: false verdicts, share of decided comparisons, power, and detection of
-//! slow runs.
+//! Quality of `compare` on everyday programs: rate of false verdicts, share of decided comparisons, power, and
+//! detection of slow runs.
 //!
-//! A cell is one batch of a question about a kind of program. The document of each cell is kept, so an interrupted
-//! campaign continues with the cells that are missing; the record is made of all documents.
+//! A cell is one batch of comparisons for a question about a kind of program. The document of each cell is stored, so
+//! an interrupted campaign continues with the cells that are missing; the record summarizes all documents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ use super::{USAGE, kinds::Kind};
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// A property of `compare` that is tried on a kind of program.
+/// A property of `compare` that is tested on a kind of program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
-    /// Whether identical copies are called different, under a disturbance of `aa`.
+    /// Whether identical copies are called different, under this disturbance of `fauxplat aa`.
     Same(&'static str),
-    /// Whether 2 % more time is found.
+    /// Whether `compare` finds that one command takes 2 % more time.
     Shifted,
     /// Whether `compare` finds that one command takes twice as long in one run of twenty.
     Tail,
@@ -44,7 +44,7 @@ impl Question {
         }
     }
 
-    /// The number of batches, and the number of comparisons in each.
+    /// Number of batches, and number of comparisons in each batch.
     fn batches(self) -> (u32, u32) {
         match self {
             Question::Same(_) => (3, 4),
@@ -54,7 +54,7 @@ impl Question {
     }
 }
 
-/// Runs the campaign: `[--minutes N] [KIND]…`. No batch begins after the given minutes.
+/// Runs the campaign: `[--minutes N] [KIND]…`. After the given number of minutes no batch begins.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (minutes, wanted) = match words {
         ["--minutes", minutes, wanted @ ..] => {
@@ -92,8 +92,8 @@ struct Cell<'k> {
     batch: u32,
 }
 
-/// All cells, the first batch of every kind before the second of any, so that a campaign that is ended early has seen
-/// all kinds.
+/// All cells: the first batch of every kind before the second batch of any, so that a campaign that is ended early has
+/// tried all kinds.
 fn cells(kinds: &[Kind]) -> impl Iterator<Item = Cell<'_>> {
     let most = kinds.iter().flat_map(Question::of).map(|question| question.batches().0).max().unwrap_or(0);
     let of_kind = |batch: u32| {
@@ -144,7 +144,7 @@ impl Cell<'_> {
     }
 }
 
-/// Sums over the documents of one question about one kind.
+/// Sums over all documents of a question about a kind.
 #[derive(Default)]
 struct Sums {
     comparisons: u64,

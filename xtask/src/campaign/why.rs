@@ -1,7 +1,8 @@
 //! Planted pairs for `why`: pairs of programs of which one is slower for a known reason, and pairs of equal programs.
 //!
-//! The pairs are in `crates/verbs/why/pairs`. The result is whether the first named cause is the planted one. The
-//! document of each pair is kept, so an interrupted campaign continues with the pairs that are missing.
+//! The pairs are in `crates/verbs/why/pairs`. The result for each is whether the first cause that `why` names is the
+//! planted one. The document of each pair is stored, so an interrupted campaign continues with the pairs that are
+//! missing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,11 +16,11 @@ use super::burner::Burner;
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Time limit of each pair, as an option of `why`.
+/// Time limit of each pair, as the option `--max-time` of `why` takes it.
 const MAX_TIME: &str = "2m";
 
 /// Runs the pairs whose names contain one of the words, or all pairs. `--beside-burner` keeps a CPU busy meanwhile, and
-/// `--program PATH` names a fauxplat that is built already.
+/// `--program PATH` names a fauxplat that is already built.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (is_busy, words) = match words {
         ["--beside-burner", rest @ ..] => (true, rest),
@@ -66,7 +67,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The planted pairs, and the equal ones.
+/// Descriptions of the planted pairs and of the equal ones.
 pub(super) fn pairs() -> Result<Value, ChoreError> {
     let file = cargo::root().join("crates/verbs/why/pairs/pairs.json");
     let text = fs::read_to_string(&file).map_err(ChoreError::at(&file))?;
@@ -81,7 +82,7 @@ fn words_of<'v>(pair: &'v Value, key: &str) -> impl Iterator<Item = &'v str> {
     pair[key].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Builds a pair in a folder of its own, and runs `why` on it.
+/// Builds the programs of a pair in the folder `place`, and runs `why` on them.
 fn measure(program: &Path, sources: &Path, place: &Path, pair: &Value) -> Result<(), ChoreError> {
     fs::create_dir_all(place).map_err(ChoreError::at(place))?;
     let source = text_of(pair, "source", "work.c");
@@ -124,7 +125,7 @@ fn ask(program: &Path, place: &Path, commands: [&str; 2]) -> Result<(), ChoreErr
     fs::rename(&fresh, place.join("why.json")).map_err(ChoreError::at(place))
 }
 
-/// Whether a document names the planted cause first, and a line about it. For equal programs, no cause may be named.
+/// Whether a document names the planted cause first, and a line about that. For equal programs, no cause may be named.
 fn told(document: &Path, pair: &Value) -> Result<(bool, String), ChoreError> {
     let text = fs::read_to_string(document).map_err(ChoreError::at(document))?;
     let found: Value = serde_json::from_str(&text).map_err(|error| ChoreError::Bench(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! The Debian package, see deb(5) and the Debian Policy Manual.
+//! Makes the Debian package, see deb(5) and the Debian Policy Manual.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::{Target, commit_time, done, folder, fresh, has, install, program, sai
 use crate::cargo::root as workspace;
 use crate::error::ChoreError;
 
-/// Writes the package of this machine's architecture.
+/// Writes the package for the architecture of this machine, and prints its path.
 pub(crate) fn deb() -> Result<(), ChoreError> {
     if !has("dpkg-deb") {
         return Err(ChoreError::Skipped("there is no dpkg-deb here (apt-get install dpkg)"));
@@ -52,8 +52,8 @@ pub(super) fn package(target: Target, program: &Path) -> Result<PathBuf, ChoreEr
     Ok(path)
 }
 
-/// Changes the tree of `make install` to Debian's rules: compressed man pages, zsh completions in the folder for
-/// packages, licences and changelog below `doc`.
+/// Changes the tree that `make install` makes to follow Debian's rules: compressed man pages, completions of zsh in the
+/// folder for packages, licences and changelog below `doc`.
 fn settle(tree: &Path) -> Result<(), ChoreError> {
     let share = tree.join("usr/share");
     let pages = fs::read_dir(share.join("man/man1")).map_err(ChoreError::at(share.join("man/man1")))?;
@@ -81,7 +81,7 @@ fn control(architecture: &str, size_kib: &str) -> String {
     )
 }
 
-/// The file `copyright` in Debian's machine-readable form.
+/// Content of the file `copyright`, in Debian's machine-readable form.
 fn copyright() -> Result<String, ChoreError> {
     let path = workspace().join("LICENSE-MIT");
     let text = fs::read_to_string(&path).map_err(ChoreError::at(&path))?;
@@ -96,7 +96,7 @@ fn copyright() -> Result<String, ChoreError> {
     ))
 }
 
-/// A line for each file of the package, as `md5sum` writes them.
+/// Checksums of the files of the package, one file a line, as `md5sum` writes them.
 fn sums(tree: &Path) -> Result<String, ChoreError> {
     let files = said(Command::new("find").args(["usr", "-type", "f"]).current_dir(tree))?;
     let mut files: Vec<&str> = files.lines().collect();

@@ -1,4 +1,4 @@
-//! The release binary: small, and static, so that it runs where no library is installed.
+//! Builds the release binary: small, and static, so that it runs where no library is installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ impl Target {
         }
     }
 
-    /// The target triple of rustc. For the GNU target, the build script of the command links statically.
+    /// Target triple of rustc. For the GNU target, the build script of the command links statically.
     fn triple(self) -> &'static str {
         match self {
             Target::X86_64 => "x86_64-unknown-linux-gnu",
@@ -33,15 +33,16 @@ impl Target {
     }
 }
 
-/// Limit of the program's size in bytes. The aim is twelve million bytes, but no single part is large enough to reach
-/// it by leaving that part out: see size.txt in records/2026-11-25-epyc-2cpu. Suites, commits and causes have added
+/// Limit for the size of the program in bytes. The aim is twelve million bytes, but no single part is so large that
+/// leaving it out would reach that: see size.txt in records/2026-11-25-epyc-2cpu. Suites, commits and causes have added
 /// three million since.
 const BYTES_MAX: u64 = 20_500_000;
 
-/// Builds the program with the profile `archive`, or returns the reason why it cannot be built here.
+/// Builds the program with the profile `archive` and returns its path; the inner error is the reason why it cannot be
+/// built here.
 ///
 /// # Errors
-/// Fails where the build fails, or where the program that it makes needs libraries or is too large.
+/// Fails if the build fails, or if the built program needs libraries or is too large.
 pub(super) fn build(target: Target) -> Result<Result<PathBuf, String>, ChoreError> {
     if target == Target::X86_64 && !cfg!(target_arch = "x86_64") {
         return Ok(Err("it is built on a machine of its own kind".to_owned()));
@@ -64,8 +65,8 @@ pub(super) fn build(target: Target) -> Result<Result<PathBuf, String>, ChoreErro
     check(target, built).map(Ok)
 }
 
-/// Prepares a build for arm64, or returns the reason why it is not possible. Rust's own linker needs no cross compiler,
-/// but SQLite and zstd are written in C.
+/// Prepares a build for arm64; the inner error is the reason why that is not possible. Rust's own linker needs no cross
+/// compiler, but SQLite and zstd are written in C.
 fn prepare_arm64(build: &mut Command) -> Result<Result<(), String>, ChoreError> {
     let triple = Target::Arm64.triple();
     if !cargo::has_target(triple)? {
@@ -81,12 +82,12 @@ fn prepare_arm64(build: &mut Command) -> Result<Result<(), String>, ChoreError> 
         return Ok(Err(why.to_owned()));
     };
     build.env("CC_aarch64_unknown_linux_musl", zig_cc(zig)?);
-    // The `ar` of this machine will do: an archive is bound to no architecture.
+    // The `ar` of this machine will do, since archives do not depend on the architecture.
     build.env("AR_aarch64_unknown_linux_musl", "ar");
     Ok(Ok(()))
 }
 
-/// The command that runs zig, by itself or from the Python package `ziglang`; `None` where neither is installed.
+/// Command that runs zig, an installed one or that of the Python package `ziglang`; `None` where there is neither.
 fn zig() -> Option<&'static str> {
     let packaged = || Command::new("python3").args(["-c", "import ziglang"]).output();
     match has("zig") {
@@ -95,8 +96,8 @@ fn zig() -> Option<&'static str> {
     }
 }
 
-/// Writes a wrapper that drops `--target`: zig has names of its own for targets, and does not know those that C builds
-/// of cargo pass on.
+/// Writes a wrapper of `zig cc` that drops the option `--target`, and returns its path: zig has other names for
+/// targets, and rejects those that builds of C code in cargo pass on.
 fn zig_cc(zig: &str) -> Result<PathBuf, ChoreError> {
     let path = folder()?.join("zig-cc-arm64");
     write(
@@ -110,8 +111,8 @@ fn zig_cc(zig: &str) -> Result<PathBuf, ChoreError> {
     Ok(path)
 }
 
-/// Checks that both programs are static and small: the one at `built`, which is returned, and `fauxplat-blink` beside
-/// it.
+/// Checks that two programs are static and small: the one at `built`, whose path is returned, and `fauxplat-blink`
+/// beside it.
 fn check(target: Target, built: PathBuf) -> Result<PathBuf, ChoreError> {
     check_one(target, &built.with_file_name("fauxplat-blink"))?;
     check_one(target, &built)?;
@@ -150,7 +151,7 @@ fn needs_loader(elf: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// The test program is linked dynamically and needs a loader, unlike a file that is no program.
+    /// The program of this test is linked dynamically, and so names a loader; a shell script does not.
     #[test]
     fn a_loader_is_seen() {
         let own = fs::read(std::env::current_exe().unwrap()).unwrap();

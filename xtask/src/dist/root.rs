@@ -1,5 +1,5 @@
-//! Tries the release artefacts where nothing else is installed: in a root file system with the archive alone, and in a
-//! fresh Debian.
+//! Tries the release artefacts where nothing else is installed: in a root file system with nothing but the archive, and
+//! in a fresh Debian.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::Command;
 use super::{Target, archive, deb, done, folder, fresh, has, program, said, workspace};
 use crate::error::ChoreError;
 
-/// Installs and tries the archive and the package of this machine's architecture.
+/// Installs and tries the archive and the package for the architecture of this machine.
 pub(crate) fn installed() -> Result<(), ChoreError> {
     let program = program::build(Target::HERE)?.map_err(ChoreError::Dist)?;
     bare(&archive(Target::HERE, &program)?)?;
@@ -27,8 +27,8 @@ pub(crate) fn installed() -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The trial in every root. A shell outside the root mounts what is needed and changes into it; fauxplat measures
-/// itself, since the root has no other program.
+/// Shell script that tries the program in a root file system. A shell outside mounts what is needed and changes the
+/// root; fauxplat measures itself, since the root has no other program.
 const TRIAL: &str = "set -e; root=$1; program=$2; mount -t proc proc $root/proc; : >> $root/dev/null; \
                      mount --bind /dev/null $root/dev/null; chroot $root $program --version; \
                      chroot $root $program lab list; chroot $root $program-blink --led sim:0 --max-time 1s --log nowhere; chroot $root $program compare --help; \
@@ -44,7 +44,7 @@ fn try_in(root: &Path, program: &str) -> Result<String, ChoreError> {
     }
 }
 
-/// Tries the archive in a root without libraries, shell and devices.
+/// Tries the archive in a root file system without libraries, shell and devices.
 fn bare(archive: &Path) -> Result<(), ChoreError> {
     let root = fresh("bare")?;
     done(Command::new("tar").args(["--strip-components=1", "-xzf"]).arg(archive).arg("-C").arg(&root))?;
@@ -55,7 +55,8 @@ fn bare(archive: &Path) -> Result<(), ChoreError> {
     expect(&text, "/share/fauxplat/labs")
 }
 
-/// A fresh Debian, which is made once, or the reason why it cannot be made.
+/// Path of a root file system with a fresh Debian, which is made once; the inner error is the reason why it cannot be
+/// made.
 fn debian() -> Result<Result<PathBuf, &'static str>, ChoreError> {
     if !has("debootstrap") || !has("dpkg-deb") {
         return Ok(Err("there is no debootstrap or no dpkg-deb here (apt-get install debootstrap dpkg)"));
@@ -79,12 +80,13 @@ fn debian() -> Result<Result<PathBuf, &'static str>, ChoreError> {
     Ok(Ok(root))
 }
 
-/// A release and its mirror, from the sources of this machine's apt; `None` where there are none.
+/// Name of a Debian release and address of its mirror, from the sources of this machine's apt; `None` where there are
+/// none.
 fn sources() -> Result<Option<(String, String)>, ChoreError> {
     let mut targets = Command::new("apt-get");
     let said =
         said(targets.args(["indextargets", "--format", "$(RELEASE) $(REPO_URI)", "Created-By: Packages"]))?;
-    // `-security` and `-updates` are no releases of their own.
+    // Names with `-security` or `-updates` are no releases, but additions to one.
     let mut releases = said.lines().filter_map(|line| line.split_once(' '));
     let source = releases.find(|(release, _)| !release.contains('-'));
     Ok(source.map(|(release, mirror)| (release.to_owned(), mirror.to_owned())))
@@ -124,15 +126,15 @@ fn guest() -> Result<Result<(), String>, ChoreError> {
     }
 }
 
-/// Exit code of `vm/run` where no guest can be started.
+/// Exit code of `vm/run` if no guest can be started.
 const NO_TEST_BED: i32 = 3;
 
-/// Installs, verifies, tries and removes the package, and checks that no program or lab is left.
+/// Installs, verifies, tries and removes the package, and checks that no program or lab remains.
 fn package(root: &Path, package: &Path) -> Result<(), ChoreError> {
     super::copy(package, &root.join("tmp/fauxplat.deb"))?;
     let within = |line: &str| said(Command::new("chroot").arg(root).args(["sh", "-ec", line]));
     within("dpkg --install /tmp/fauxplat.deb")?;
-    // `dpkg --verify` prints a line for each file that differs from the package.
+    // `dpkg --verify` prints a line for each file that differs from that of the package.
     let changed = within("dpkg --verify fauxplat")?;
     if !changed.is_empty() {
         return Err(ChoreError::Dist(format!("dpkg --verify: {changed}")));

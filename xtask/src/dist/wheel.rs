@@ -1,5 +1,5 @@
-//! The Python wheel, which carries the program: `pip install` puts it where the other programs of an environment are.
-//! See "Binary distribution format" of the Python Packaging User Guide.
+//! Makes the Python wheel that contains the program: `pip install` puts the program beside the other programs of an
+//! environment. See "Binary distribution format" in the Python Packaging User Guide.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::Command;
 use super::{Target, commit_time, done, folder, fresh, install, program, workspace, write};
 use crate::error::ChoreError;
 
-/// Writes the wheel of this machine's architecture.
+/// Writes the wheel for the architecture of this machine, and prints its path.
 pub(crate) fn wheel() -> Result<(), ChoreError> {
     let has_packer = Command::new("python3").args(["-m", "wheel", "version"]).output();
     if !has_packer.is_ok_and(|it| it.status.success()) {
@@ -19,11 +19,13 @@ pub(crate) fn wheel() -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Lays the wheel out and packs it. The module `wheel` writes the list of files with their digests.
+/// Lays out the files of the wheel and packs them; returns its path. The module `wheel` writes the list of files with
+/// their digests.
 pub(super) fn package(target: Target, program: &Path) -> Result<PathBuf, ChoreError> {
     let (tree, version) = (fresh("wheel")?, env!("CARGO_PKG_VERSION"));
     let data = tree.join(format!("fauxplat-{version}.data"));
-    // Installers put `scripts` beside the interpreter, and `data` below the folder of the environment.
+    // Installers put the content of `scripts` beside the interpreter, and that of `data` into the folder of the
+    // environment.
     install(target, program, &data.join("data"), "")?;
     let (bin, scripts) = (data.join("data/bin"), data.join("scripts"));
     fs::rename(&bin, scripts).map_err(ChoreError::at(&bin))?;
@@ -42,7 +44,8 @@ pub(super) fn package(target: Target, program: &Path) -> Result<PathBuf, ChoreEr
     Ok(folder()?.join(format!("fauxplat-{version}-{}.whl", tag(target))))
 }
 
-/// A static program runs with every C library, so that the wheel names the oldest platform of each.
+/// Platforms that the wheel names: a static program runs with every C library, so these are the oldest platform of
+/// each.
 fn platforms(target: Target) -> [String; 2] {
     ["manylinux_2_17", "musllinux_1_1"].map(|platform| format!("{platform}_{}", target.name()))
 }

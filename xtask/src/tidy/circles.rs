@@ -1,7 +1,7 @@
-//! Circles between files of one crate: to understand one of two files that use each other, a reader needs both.
+//! Finds circles between files of a crate: to understand either of two files that use each other, a reader needs both.
 //!
 //! A file uses another one if a path that begins with `crate`, `super` or `self` leads there, also through names that a
-//! module on the way re-exports. A module and its submodules count as one thing in several files.
+//! module on the way re-exports. A module and its submodules count as a unit, even if they are several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,31 +13,31 @@ use syn::{Item, UseTree};
 use super::code::{Crate, Module, Role};
 use crate::violation::Violation;
 
-/// Pairs of files that form a circle today. The list only ever gets shorter: an entry that is no circle any more is
-/// refused, and so is a circle that is not listed.
+/// Pairs of files that are allowed to form a circle. The list may only get shorter: an entry that is no longer a circle
+/// is refused, and so is a circle that is not listed.
 const STANDING: [(&str, &str); 0] = [];
 
-/// The target of a name in a module: the words of its path, relative to the module.
+/// A name in a module: the path to which it refers, relative to the module.
 struct Name {
     path: Vec<String>,
-    /// Whether modules other than the ones below can use the name, too.
+    /// Whether modules above this one can use the name, too.
     is_public: bool,
 }
 
-/// A module as far as paths through it matter: its file, names and re-exports.
+/// Properties of a module that paths through it depend on: its file, names and re-exports.
 #[derive(Default)]
 struct ModuleFacts {
     file: PathBuf,
     names: BTreeMap<String, Name>,
-    /// Paths from which every name is imported.
+    /// Paths of modules from which all names are imported.
     globs: Vec<Vec<String>>,
     items: BTreeSet<String>,
 }
 
-/// Two files of a circle: one uses the other, and is used by it directly or through other files.
+/// Two files that form a circle: one uses the other, and is used by it, directly or through other files.
 pub(super) type Pair = (PathBuf, PathBuf);
 
-/// Circles that are not in the list, and entries of the list that are no circles.
+/// Circles that are not in [`STANDING`], and entries of that list that are no circles.
 pub(super) fn check(crates: &[Crate]) -> Vec<Violation> {
     let found: BTreeSet<Pair> = crates.iter().flat_map(circles).collect();
     compare(&found, &STANDING)
@@ -61,7 +61,7 @@ fn ordered(a: PathBuf, b: PathBuf) -> Pair {
     if a <= b { (a, b) } else { (b, a) }
 }
 
-/// The pairs of files of one crate that use each other.
+/// Pairs of files of a crate that use each other.
 pub(super) fn circles(of: &Crate) -> BTreeSet<Pair> {
     let sources = || of.modules.iter().filter(|module| module.role == Role::Source);
     let map: BTreeMap<&[String], ModuleFacts> =
@@ -81,7 +81,7 @@ pub(super) fn circles(of: &Crate) -> BTreeSet<Pair> {
     circular.map(|(from, to)| ordered(file(from), file(to))).collect()
 }
 
-/// Whether one module uses the other, directly or through others.
+/// Whether one module uses another, directly or through further modules.
 fn reaches(uses: &BTreeMap<&[String], BTreeSet<Vec<String>>>, from: &[String], to: &[String]) -> bool {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from.to_vec()]);
     while let Some(place) = open.pop() {
@@ -121,7 +121,7 @@ fn place(module: &Module) -> ModuleFacts {
     known
 }
 
-/// Calls `tell` with each path of a `use` and the name that it gets; without a name for `*`.
+/// Calls `tell` with each path in a tree of `use`, and with the name that the path gets; without a name for `*`.
 fn flatten(tree: &UseTree, path: &mut Vec<String>, tell: &mut impl FnMut(&[String], Option<String>)) {
     match tree {
         UseTree::Path(it) => {
@@ -141,10 +141,10 @@ fn flatten(tree: &UseTree, path: &mut Vec<String>, tell: &mut impl FnMut(&[Strin
     }
 }
 
-/// Limit of names that lead to other names; a longer chain would be a circle of its own.
+/// Maximum number of names that may refer to one another in turn, since a chain of names could be endless.
 const DEPTH_MAX: usize = 8;
 
-/// The module to which a path leads from a module; `None` where the path leaves this crate.
+/// The module to which a path in the module `base` leads; `None` if the path leaves this crate.
 fn resolve(
     map: &BTreeMap<&[String], ModuleFacts>,
     base: &[String],
@@ -181,7 +181,7 @@ fn resolve(
     Some(at)
 }
 
-/// The module where a path begins, and the rest of the path; `None` where the path begins outside of this crate.
+/// The module in which a path begins, and the rest of the path; `None` if the path begins outside of this crate.
 fn start<'p>(
     map: &BTreeMap<&[String], ModuleFacts>,
     base: &[String],
@@ -206,11 +206,11 @@ fn start<'p>(
     Some((at, rest))
 }
 
-/// The paths of a file that begin within the crate.
+/// Paths in a file that begin within its crate.
 #[derive(Default)]
 struct Paths {
     found: Vec<Vec<String>>,
-    /// Number of modules within the file that enclose the current item.
+    /// Number of modules within the file that enclose the present item.
     inside: usize,
 }
 
@@ -218,7 +218,7 @@ impl Paths {
     fn note(&mut self, mut path: Vec<String>) {
         for _ in 0..self.inside {
             match path.first().map(String::as_str) {
-                // `super` of a module within the file leads to the file itself.
+                // In a module within the file, `super` leads to the file itself.
                 Some("super") => drop(path.remove(0)),
                 _ => break,
             }
@@ -231,7 +231,7 @@ impl Paths {
         }
     }
 
-    /// Notes the paths in a macro, which the parser leaves as words: names that are joined by `::`.
+    /// Records the paths in a macro, which the parser leaves as tokens: names joined by `::`.
     fn note_tokens(&mut self, tokens: TokenStream) {
         let (mut path, mut colons) = (Vec::new(), 0);
         for token in tokens {

@@ -1,4 +1,5 @@
-//! The crates of the workspace as syntax: files with their place in the tree of modules, and their parts for tests.
+//! Reads the crates of the workspace as syntax: files with their place in the tree of modules, and their parts for
+//! tests.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,41 +10,41 @@ use syn::{Attribute, Item, ItemMod};
 
 use crate::error::ChoreError;
 
-/// The purpose of a file of a crate.
+/// Purpose of a file of a crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Part of the program.
     Source,
-    /// Part of the crate's tests alone.
+    /// Part of the crate's tests only.
     Test,
     /// An example, a bench or a build script.
     Aside,
 }
 
 pub(super) struct Module {
-    /// The path from the root of the workspace.
+    /// Path of the file, from the root of the workspace.
     pub(super) path: PathBuf,
-    /// Names of the modules from the root of the crate to this one; empty for the root itself and for files that are no
-    /// sources.
+    /// Names of the modules from the root of the crate to this one; empty for the root itself, and for files that are
+    /// no sources.
     pub(super) place: Vec<String>,
     pub(super) role: Role,
     pub(super) lines: usize,
-    /// Number of lines in modules that are compiled for tests alone.
+    /// Number of lines in modules that are compiled only for tests.
     pub(super) test_lines: usize,
-    /// The syntax without the modules that are compiled for tests alone.
+    /// Syntax of the file, without the modules that are compiled only for tests.
     pub(super) syntax: syn::File,
 }
 
 pub(super) struct Crate {
-    /// The crate's folder, from the root of the workspace.
+    /// Path of the crate's folder, from the root of the workspace.
     pub(super) folder: PathBuf,
     pub(super) modules: Vec<Module>,
 }
 
-/// The folder below `crates` that holds crates and is none itself.
+/// Folder below `crates` that contains crates, and is no crate itself.
 const VERBS: &str = "crates/verbs";
 
-/// Reads all crates, each with the given files that lie below its folder.
+/// Reads all crates, each with those of the given files that are in its folder.
 pub(super) fn read(root: &Path, files: &[PathBuf]) -> Result<Vec<Crate>, ChoreError> {
     let mut folders: Vec<PathBuf> = vec![PathBuf::from("xtask")];
     for place in
@@ -82,7 +83,7 @@ fn read_crate(root: &Path, folder: PathBuf, files: &[PathBuf]) -> Result<Crate, 
     Ok(Crate { folder, modules })
 }
 
-/// Parses one file; also returns the places of modules that are files of their own and compiled for tests alone.
+/// Parses a file; also returns the places of modules that are separate files and compiled only for tests.
 pub(super) fn module(
     folder: &Path,
     path: PathBuf,
@@ -99,7 +100,7 @@ pub(super) fn module(
     Ok((module, tests.files))
 }
 
-/// The role of a file by its path below the folder of its crate, and its place among the modules.
+/// Role of a file and its place among the modules, by the path below the folder of its crate.
 fn role_of(path: &Path) -> (Role, Vec<String>) {
     let mut names: Vec<String> =
         path.with_extension("").iter().map(|name| name.to_string_lossy().into_owned()).collect();
@@ -119,7 +120,7 @@ fn role_of(path: &Path) -> (Role, Vec<String>) {
     (role, names)
 }
 
-/// Parts of a file that are compiled for tests alone, collected while they are removed from its syntax.
+/// Parts of a file that are compiled only for tests, collected while they are removed from the file's syntax.
 #[derive(Default)]
 struct Tests {
     lines: usize,
@@ -162,7 +163,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Whether one of the attributes is `#[test]`, or `#[cfg(…)]` of something that holds in tests.
+/// Whether one of the attributes is `#[test]`, or a `#[cfg(…)]` that holds only in tests.
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let words = match &attribute.meta {
@@ -178,7 +179,7 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
 pub(super) mod tests {
     use super::*;
 
-    /// A module of a made-up crate.
+    /// Returns a module of a made-up crate.
     pub(in super::super) fn planted(path: &str, text: &str) -> Module {
         module(Path::new("crates/a"), Path::new("crates/a").join(path), text).unwrap().0
     }

@@ -1,4 +1,4 @@
-//! Figures of the code: its amount, the lengths of its parts, and circles between files.
+//! Figures about the code: its amount, the lengths of its parts, and circles between files.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,10 +7,10 @@ use super::circles;
 use super::code::{Crate, Module, Role};
 use super::functions::{self, Function};
 
-/// Files with more lines are listed.
+/// Number of lines above which a file is listed.
 const LONG_FILE_LINES: usize = 500;
 
-/// Lines of one crate, or of several.
+/// Numbers of lines of one or several crates, by the role of their files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Lines {
     source: usize,
@@ -75,7 +75,7 @@ fn lines(crates: &[Crate], text: &mut String) {
     let _ = writeln!(text, "aside: examples, benches, build scripts\n\ncli without tests: {cli} lines\n");
 }
 
-/// A percentile: the smallest value that at least this percentage of the sorted values do not exceed.
+/// A percentile of sorted values: the smallest value that is not exceeded by at least this percentage of the values.
 fn percentile(sorted: &[usize], percent: usize) -> usize {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied().unwrap_or(0)

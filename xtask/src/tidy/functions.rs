@@ -1,4 +1,4 @@
-//! Lengths of functions, for the figures; clippy refuses those that are too long (`too_many_lines`).
+//! Lengths of functions, for the figures about the code; clippy refuses functions that are too long (`too_many_lines`).
 
 use std::path::PathBuf;
 
@@ -12,11 +12,11 @@ pub(super) struct Function {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) line: usize,
-    /// Number of lines, from the line of the name to that of the last brace.
+    /// Number of lines, from the line with the function's name to that of the last brace.
     pub(super) lines: usize,
 }
 
-/// All functions of the sources.
+/// All functions in the sources of these crates.
 pub(super) fn functions(crates: &[Crate]) -> Vec<Function> {
     let modules = crates.iter().flat_map(|one| &one.modules).filter(|module| module.role == Role::Source);
     modules.flat_map(of_module).collect()

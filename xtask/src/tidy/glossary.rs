@@ -1,4 +1,4 @@
-//! The glossary: one row for each word, in alphabetical order.
+//! Checks the glossary: each word has one row, in alphabetical order.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
     Ok(rows(&fs::read_to_string(&path).map_err(ChoreError::at(path))?))
 }
 
-/// The word by which a row is sorted, without text in brackets; `None` for other lines.
+/// Word by which a row of the glossary is sorted, without text in brackets; `None` for other lines.
 fn word(row: &str) -> Option<String> {
     let first = row.strip_prefix('|')?.split('|').next()?.trim();
     let word = first.split(" (").next().unwrap_or(first);

@@ -1,4 +1,5 @@
-//! The language of comments and commits: a comment can be understood alone, and a commit's subject fits on one line.
+//! Checks the language of comments and commits: a comment can be understood alone, and the subject of a commit fits on
+//! a line.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,11 +9,11 @@ use std::process::Command;
 use crate::error::ChoreError;
 use crate::violation::Violation;
 
-/// Folders of which some comments still begin with a bare pronoun. The list only ever gets shorter: a folder without
-/// such comments is refused here.
+/// Folders in which some comments still begin with a bare pronoun. The list may only get shorter: a folder in it
+/// without such a comment is refused.
 const NOT_YET: [&str; 0] = [];
 
-/// Words that stand for something which only the surrounding text names, whatever follows them.
+/// Words that stand for something which only the surrounding text names, whatever follows the word.
 const BARE: [&str; 22] = [
     "It", "Its", "It's", "One", "Ones", "What", "Whatever", "Who", "Whoever", "Whose", "Which", "They",
     "Their", "He", "She", "Nobody", "Somebody", "Anybody", "Both", "Neither", "None", "Others",
@@ -22,10 +23,10 @@ const BARE: [&str; 22] = [
 const BARE_PAIRS: [(&str, &str); 5] =
     [("The", "same"), ("The", "others"), ("So", "many"), ("So", "much"), ("Whether", "it")];
 
-/// Words that point at a noun, and are bare where none follows: "This function" names its subject, "This is" does not.
+/// Words that point at a noun, and are bare if none follows: "This function" names its subject, and "This is" does not.
 const POINTING: [&str; 7] = ["This", "That", "These", "Those", "Such", "Some", "Either"];
 
-/// Words that are no noun after a pointing word.
+/// Words that are no noun if they follow a word of [`POINTING`].
 const NO_NOUN: [&str; 53] = [
     "alone", "also", "and", "are", "as", "at", "be", "by", "can", "could", "did", "do", "does", "for",
     "from", "gives", "had", "has", "have", "holds", "in", "is", "keeps", "lets", "makes", "may", "means",
@@ -36,13 +37,13 @@ const NO_NOUN: [&str; 53] = [
 /// Words for a part of something, which a noun after `of` has to name.
 const PARTS: [&str; 4] = ["All", "Each", "Some", "Either"];
 
-/// Words after `All of` and the like that are no noun.
+/// Words that are no noun if they follow `All of` and the like.
 const OF_WHAT: [&str; 5] = ["", "it", "them", "which", "whom"];
 
-/// The newest commit before the rule for subjects.
+/// The last commit before subjects had to follow a rule.
 const BEFORE_THE_RULE: &str = "5a4d281aebecaab57eed2ac19b78a0abad1c2c7a";
 
-/// The longest subject of a commit, in characters.
+/// Maximum number of characters of the subject of a commit.
 const SUBJECT_CHARS_MAX: usize = 72;
 
 pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
@@ -51,7 +52,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
     Ok(violations)
 }
 
-/// Checks the comments of every `.rs` file below the root, except in the folders that are listed.
+/// Checks the comments of every `.rs` file below the root, except in the folders of `not_yet`.
 fn comments(root: &Path, not_yet: &[&str]) -> Result<Vec<Violation>, ChoreError> {
     let mut violations = Vec::new();
     let mut clean: BTreeSet<&str> = not_yet.iter().copied().collect();
@@ -72,7 +73,7 @@ fn comments(root: &Path, not_yet: &[&str]) -> Result<Vec<Violation>, ChoreError>
     Ok(violations)
 }
 
-/// Violations in a file: blocks of comment lines whose first words are bare.
+/// Violations in a file: blocks of comment lines that begin with bare words.
 fn module(path: &Path, text: &str) -> Vec<Violation> {
     let mut is_inside = false;
     let mut has_help = false;
@@ -91,7 +92,8 @@ fn module(path: &Path, text: &str) -> Vec<Violation> {
     violations
 }
 
-/// Whether a line begins a type whose doc comments are texts of `--help`, where a verb may be described by a question.
+/// Whether a line begins a type whose doc comments become texts of `--help`, in which a question may describe a
+/// subcommand.
 fn derives_options(line: &str) -> bool {
     let names = line.strip_prefix("#[derive(").and_then(|names| names.strip_suffix(")]")).unwrap_or_default();
     let last = |name: &str| name.rsplit("::").next().unwrap_or_default().to_owned();
@@ -101,13 +103,13 @@ fn derives_options(line: &str) -> bool {
         .any(|name| ["Args", "Parser", "Subcommand", "ValueEnum"].contains(&name.as_str()))
 }
 
-/// The words of a line that is a comment and nothing else.
+/// Words of a line that is only a comment; `None` for other lines.
 fn comment(line: &str) -> Option<&str> {
     let words = line.trim_start().strip_prefix("//")?;
     Some(words.strip_prefix(['/', '!']).unwrap_or(words).trim())
 }
 
-/// The word, or pair of words, by which a comment begins without a noun.
+/// Word, or pair of words, with which a comment begins without a noun; `None` if it names its subject.
 fn bare(words: &str) -> Option<String> {
     let ends = |word: &str| word.is_empty() || word.ends_with(|last: char| last.is_ascii_punctuation());
     let plain = |word: &str| word.trim_end_matches(|last: char| last.is_ascii_punctuation()).to_owned();
@@ -126,8 +128,8 @@ fn bare(words: &str) -> Option<String> {
     }
 }
 
-/// Commits after [`BEFORE_THE_RULE`], one a line: abbreviated hash, blank, subject. A shallow clone that does not reach
-/// back to that commit contains only later ones. Empty where there is no git or no history, as in an unpacked archive.
+/// Commits after [`BEFORE_THE_RULE`], one a line: abbreviated hash, blank, subject. A shallow clone without that commit
+/// only has later ones. Empty without git or a history, as in an unpacked archive.
 fn history(root: &Path) -> String {
     let git = |words: &[&str]| git(root, words);
     let later = format!("{BEFORE_THE_RULE}..HEAD");
@@ -137,14 +139,14 @@ fn history(root: &Path) -> String {
     log(&later).or_else(|| is_shallow().then(|| log("HEAD")).flatten()).unwrap_or_default()
 }
 
-/// The output of git for the repository at the root; `None` where git is missing or fails.
+/// Output of git for the repository at the root; `None` if git is missing or fails.
 #[expect(clippy::disallowed_methods, reason = "a chore starts git and measures nothing")]
 fn git(root: &Path, words: &[&str]) -> Option<String> {
     let output = Command::new("git").arg("-C").arg(root).args(words).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Checks a commit: its hash, a blank and its subject.
+/// Checks a commit, given as its hash, a blank and its subject.
 fn subject(commit: &str) -> Option<Violation> {
     let (hash, subject) = commit.split_once(' ').unwrap_or((commit, ""));
     let violation = |what: String, cure| Some(Violation::new(format!("commit {hash}"), None, what, cure));
@@ -160,7 +162,7 @@ fn subject(commit: &str) -> Option<Violation> {
     None
 }
 
-/// Whether a subject begins with an area, such as a crate, and continues with words.
+/// Whether a subject begins with an area, such as the name of a crate, and a colon, after which words follow.
 fn has_area(subject: &str) -> bool {
     let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_/.,* ".contains(c);
     subject.split_once(": ").is_some_and(|(area, words)| {

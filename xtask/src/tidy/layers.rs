@@ -1,4 +1,5 @@
-//! Ranks and columns: a crate imports lower ranks only, and pure, machine and state meet where ARCHITECTURE.md says.
+//! Checks ranks and columns of crates: a crate imports only lower ranks, and pure, machine and state crates meet only
+//! where ARCHITECTURE.md says so.
 //!
 //! Dev-dependencies are left out: tests may import any crate.
 
@@ -13,10 +14,10 @@ use crate::violation::Violation;
 /// Crates without a layer: the chores, and the fuzz targets, which import crates of every layer.
 const OUTSIDE: [&str; 2] = ["xtask", "fauxplat-fuzz"];
 
-/// The crate below the application that executes plans, and so brings the columns together.
+/// The crate below the application that executes plans, and for that imports crates of all columns.
 const MEETING_PLACE: &str = "fauxplat-experiment";
 
-/// The columns that each column may import.
+/// Columns from which each column may import crates.
 const COLUMNS: [(&str, &[&str]); 5] = [
     ("pure", &["pure"]),
     ("own", &["pure", "own"]),
@@ -25,7 +26,7 @@ const COLUMNS: [(&str, &[&str]); 5] = [
     ("app", &["pure", "own", "machine", "state", "app"]),
 ];
 
-/// The facts about a crate that its manifest states.
+/// Facts about a crate, from its manifest.
 struct Crate<'a> {
     name: &'a str,
     manifest: PathBuf,
@@ -34,7 +35,7 @@ struct Crate<'a> {
     imports: Vec<&'a str>,
 }
 
-/// Checks the answer of `cargo metadata --no-deps`.
+/// Checks all crates, given the output of `cargo metadata --no-deps`.
 pub(super) fn check(metadata: &Value) -> Result<Vec<Violation>, ChoreError> {
     let root = metadata["workspace_root"].as_str().ok_or(ChoreError::Metadata("a workspace root"))?;
     let packages = metadata["packages"].as_array().ok_or(ChoreError::Metadata("packages"))?;
@@ -73,7 +74,7 @@ fn read<'a>(package: &'a Value, root: &Path) -> Result<Crate<'a>, Violation> {
     }
 }
 
-/// The imports of one crate that go the wrong way.
+/// Violations by the imports of a crate that its rank or column forbids.
 fn imports(importer: &Crate<'_>, crates: &BTreeMap<&str, Crate<'_>>) -> Vec<Violation> {
     let check = |name: &&str| wrong(importer, crates.get(name)?);
     importer.imports.iter().filter_map(check).collect()

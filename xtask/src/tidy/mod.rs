@@ -1,4 +1,4 @@
-//! Rules of the workspace that neither the compiler nor clippy checks.
+//! Checks rules of the workspace that neither the compiler nor clippy checks.
 
 mod circles;
 mod code;
@@ -28,7 +28,7 @@ pub(crate) fn check_workspace() -> Result<(), ChoreError> {
     if violations.is_empty() { Ok(()) } else { Err(ChoreError::Untidy(violations)) }
 }
 
-/// The amount of code, and the lengths of its files and functions, as text.
+/// Amount of code, and lengths of its files and functions, as text.
 pub(crate) fn figures() -> Result<String, ChoreError> {
     let root = cargo::root();
     Ok(figures::text(&code::read(&root, &sources::modules(&root)?)?))

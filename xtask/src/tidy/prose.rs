@@ -1,4 +1,4 @@
-//! Rules for documents: no paragraph occurs twice, no sentence stops half-way, and the README stays short.
+//! Checks documents: no paragraph occurs twice, no sentence stops half-way, and the README stays short.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::error::ChoreError;
 use crate::violation::Violation;
 
-/// Limit of README.md in bytes: newcomers read it to the end.
+/// Limit of README.md in bytes, since newcomers read it to the end.
 const README_BYTES_MAX: usize = 10 * 1024;
 
-/// Least length of a paragraph that must not occur twice; a shorter one may lead into two tables.
+/// Least number of characters of a paragraph that must not occur twice; a shorter one may introduce two tables.
 const TWICE_CHARS_MIN: usize = 60;
 
-/// Begins and ends a block of code.
+/// Line that begins or ends a block of code.
 const FENCE: &str = "```";
 
 /// Words that cannot end a sentence.
@@ -22,7 +22,7 @@ const OPEN_WORDS: [&str; 26] = [
     "nor", "of", "on", "or", "than", "that", "the", "to", "which", "whose", "with",
 ];
 
-/// A piece of a document between empty lines, or one entry of a list or table.
+/// A part of a document between empty lines, or an entry of a list or row of a table.
 #[derive(Debug, PartialEq, Eq)]
 struct Paragraph {
     line: usize,
@@ -37,7 +37,7 @@ enum Kind {
     Entry,
     /// A row of a table, or a heading.
     Row,
-    /// A formula or the like, set off by four blanks.
+    /// A formula or the like, indented by four blanks.
     SetOff,
     Code,
 }
@@ -67,7 +67,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
     Ok(violations)
 }
 
-/// Markdown files of the workspace, without build products.
+/// Paths of the Markdown files of the workspace, without build products.
 fn documents(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
     let mut found = super::sources::files(root, "md", &[])?;
     found.sort();
@@ -92,7 +92,7 @@ fn document(path: &Path, text: &str) -> Vec<Violation> {
     violations
 }
 
-/// The lines of a document with their numbers. Lines inside a block of code are empty, except for its first line.
+/// Lines of a document with their numbers. Lines in a block of code are empty, except for the first one.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = false;
     text.lines().enumerate().map(move |(index, line)| {
@@ -131,7 +131,7 @@ fn twice(path: &Path, paragraphs: &[Paragraph]) -> Vec<Violation> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut violations = Vec::new();
     for Paragraph { line, text, kind } in paragraphs {
-        // Rows of tables have checks of their own, and some tables repeat rows for good reasons.
+        // Rows of tables are checked elsewhere, and some tables repeat rows for good reasons.
         if text.chars().count() < TWICE_CHARS_MIN || *kind == Kind::Row {
             continue;
         }
@@ -146,7 +146,7 @@ fn twice(path: &Path, paragraphs: &[Paragraph]) -> Vec<Violation> {
     violations
 }
 
-/// Finds a sentence that stops half-way. A sentence before a list or a formula may continue there.
+/// Finds a sentence that stops half-way. A sentence before a list, a formula or code may continue there.
 fn unfinished(path: &Path, one: &Paragraph, next: Option<&Paragraph>) -> Option<Violation> {
     let leads_on = next.is_some_and(|next| matches!(next.kind, Kind::Entry | Kind::SetOff | Kind::Code));
     if matches!(one.kind, Kind::Row | Kind::SetOff | Kind::Code) || one.kind == Kind::Prose && leads_on {
@@ -159,7 +159,7 @@ fn unfinished(path: &Path, one: &Paragraph, next: Option<&Paragraph>) -> Option<
     is_unfinished.then(|| Violation::new(path, Some(one.line), what, cure))
 }
 
-/// Finds lines that begin in the middle of a sentence, although the line before them ended one.
+/// Finds lines that begin in the middle of a sentence, although the line before ended one.
 fn fragments(path: &Path, text: &str) -> Vec<Violation> {
     let lines: Vec<(usize, &str)> = prose(text).collect();
     let ends = |line: &str| line.ends_with('.') && !line.ends_with("…") && !line.starts_with('|');

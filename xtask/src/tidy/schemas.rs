@@ -1,4 +1,5 @@
-//! Names of JSON documents: every schema that the program writes is described, and every described schema is written.
+//! Checks the names of JSON documents: every schema that the program writes is described, and every described schema is
+//! written.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,10 +12,10 @@ use super::code::{Crate, Role};
 use crate::error::ChoreError;
 use crate::violation::Violation;
 
-/// The document that describes all schemas.
+/// Path of the document that describes all schemas.
 const FILE: &str = "docs/json.md";
 
-/// Prefix of every schema name.
+/// Prefix of the name of every schema.
 const PREFIX: &str = "fauxplat.";
 
 pub(super) fn check(root: &Path, crates: &[Crate]) -> Result<Vec<Violation>, ChoreError> {
@@ -23,7 +24,7 @@ pub(super) fn check(root: &Path, crates: &[Crate]) -> Result<Vec<Violation>, Cho
     Ok(compare(&written(crates), &described(&text)))
 }
 
-/// Names in the sources of the product, each with a file that holds it.
+/// Names of schemas in the sources of the product, each with a file that contains it.
 fn written(crates: &[Crate]) -> BTreeMap<String, PathBuf> {
     let product = crates.iter().filter(|one| one.folder.starts_with("crates"));
     let sources = product.flat_map(|one| &one.modules).filter(|module| module.role == Role::Source);
@@ -51,7 +52,7 @@ fn literals(tokens: TokenStream, tell: &mut impl FnMut(&str)) {
     }
 }
 
-/// Whether a word has the form of `fauxplat.run/1`.
+/// Whether a word has the form of a schema's name, such as `fauxplat.run/1`.
 fn is_schema(word: &str) -> bool {
     let Some((name, version)) = word.strip_prefix(PREFIX).and_then(|rest| rest.split_once('/')) else {
         return false;
@@ -60,7 +61,7 @@ fn is_schema(word: &str) -> bool {
     is_name && !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Names in the headings of the description, each with its line.
+/// Names of schemas in the headings of the description, each with the number of its line.
 fn described(text: &str) -> BTreeMap<String, usize> {
     let headings = text.lines().enumerate().filter(|(_, line)| line.starts_with("## "));
     let names = headings.flat_map(|(index, line)| {

@@ -1,4 +1,4 @@
-//! The form of every module: a first line, a limit of length, and no work that is put off.
+//! Checks the form of every module: its first line, its length, and that no work is put off.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 use crate::error::ChoreError;
 use crate::violation::Violation;
 
-/// Lines of the longest module that needs no reason for its length.
+/// Maximum number of lines of a module that states no reason for its length.
 const LENGTH_MAX: usize = 500;
 
 /// The only reason for which a test may be ignored.
 const STARTED_BY_A_TEST: &str = concat!("#[ig", "nore = \"started by the test below");
 
-/// Begins the line in which a longer module states its reason.
+/// Beginning of the line in which a longer module states the reason.
 const REASON: &str = "//! Length: ";
 
-/// The folder of the root in which cargo builds by default.
+/// Folder of the root in which cargo builds by default.
 const BUILT: &str = "target";
 
-/// Folders of the root that hold no modules of the workspace.
+/// Folders of the root without modules of the workspace.
 const WITHOUT_MODULES: [&str; 2] = ["labs", "fixtures"];
 
-/// The file that cargo puts into every build directory, wherever it is.
+/// Name of the file that cargo puts into every build directory, wherever that is.
 const BUILT_HERE: &str = "CACHEDIR.TAG";
 
 /// Words that put work off, and the attribute that hides a test. Each is written in two halves, so that this file does
-/// not accuse itself.
+/// not contain it.
 const PUT_OFF: [&str; 5] = [
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
@@ -34,7 +34,7 @@ const PUT_OFF: [&str; 5] = [
     concat!("#[ig", "nore"),
 ];
 
-/// Checks every `.rs` file below the root.
+/// Checks every `.rs` file of the workspace.
 pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
     let mut violations = Vec::new();
     for path in modules(root)? {
@@ -48,8 +48,8 @@ pub(super) fn modules(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
     files(root, "rs", &WITHOUT_MODULES)
 }
 
-/// Every file with this extension below the root, without build products, hidden folders, and the folders `without` of
-/// the root.
+/// Paths of all files with this extension below the root, without build products, hidden folders, and the folders
+/// `without` of the root.
 pub(super) fn files(root: &Path, kind: &str, without: &[&str]) -> Result<Vec<PathBuf>, ChoreError> {
     let mut folders = vec![root.to_owned()];
     let mut found = Vec::new();
@@ -96,7 +96,7 @@ fn length(path: &Path, text: &str) -> Option<Violation> {
 }
 
 fn delayed(path: &Path, line: usize, text: &str) -> Option<Violation> {
-    // The body of a process that another test starts is no test of its own, and has no other way to be left out.
+    // The body of a process that another test starts is no test itself, and cannot be left out in any other way.
     if text.trim_start().starts_with(STARTED_BY_A_TEST) {
         return None;
     }

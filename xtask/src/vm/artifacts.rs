@@ -1,4 +1,4 @@
-//! Programs that guests run: fauxplat and the test programs of cargo, for this machine and for arm64.
+//! Builds programs for guests: fauxplat and the test programs of cargo, for this machine and for arm64.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,33 +9,35 @@ use super::{HOST, Shape};
 use crate::cargo::{self, Executable, root};
 use crate::error::ChoreError;
 
-/// Statically linked, since the guest has no arm64 libraries; see `.cargo/config.toml` for its linker.
+/// Target triple for guests of arm64. Programs are linked statically, since the guest has no libraries; see
+/// `.cargo/config.toml` for the linker.
 const ARM64: &str = "aarch64-unknown-linux-musl";
 
-/// Files that a guest of one architecture finds in its folder `/job`.
+/// Files that guests of one architecture find in their folder `/job`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Artifacts {
-    /// The test programs of cargo.
+    /// Test programs that cargo has built.
     tests: Vec<Executable>,
-    /// Small programs of `vm/guest`, each one file of Rust.
+    /// Paths of small programs from `vm/guest`, each of a single source file.
     programs: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
 pub(super) struct Built {
     native: Artifacts,
-    /// The error is the reason why nothing can be built for arm64.
+    /// Files for guests of arm64; the error is the reason why these cannot be built.
     arm64: Result<Artifacts, String>,
 }
 
-/// Builds what the tests of these shapes need.
+/// Builds everything that the tests of these shapes need.
 pub(super) fn build(shapes: &[Shape]) -> Result<Built, ChoreError> {
     let is_arm64 = |shape: &str| shape.starts_with("arm64");
-    // The whole workspace, as in `make test`, so that nothing is compiled a second time with other features.
+    // The whole workspace is built, as in `make test`, so that nothing is compiled a second time with other features.
     let any_native = shapes.iter().any(|(shape, _)| shape != HOST && !is_arm64(shape));
     let mut tests = if any_native { cargo::build_tests(&["--workspace"])? } else { Vec::new() };
     if any_native {
-        // `kills` is not among the default tests, since it takes CPUs off and changes the machine that it runs on.
+        // The test program `kills` is built only when it is named, since it takes CPUs offline and changes the machine
+        // on which it runs.
         tests.extend(cargo::build_tests(&["--workspace", "--test", "kills"])?);
     }
     let mut packages: Vec<&str> = shapes
@@ -62,7 +64,7 @@ fn build_arm64(packages: &[&str]) -> Result<Result<Artifacts, String>, ChoreErro
     Ok(Ok(Artifacts { tests, programs: vec![compile("known_count")?] }))
 }
 
-/// Compiles a program of one file for arm64.
+/// Compiles a program of a single file for arm64, and returns its path.
 fn compile(name: &str) -> Result<PathBuf, ChoreError> {
     let folder = cargo::target()?.join("vm/programs");
     fs::create_dir_all(&folder).map_err(ChoreError::at(&folder))?;
@@ -78,8 +80,8 @@ fn compile(name: &str) -> Result<PathBuf, ChoreError> {
 }
 
 impl Built {
-    /// Fills the folder that a guest of this shape sees as `/job`, or returns the reason why the shape has nothing to
-    /// run.
+    /// Fills the folder that a guest of this shape sees as `/job`; the inner error is the reason why the shape has
+    /// nothing to run.
     pub(super) fn lay_out(&self, shape: &str, job: &Path) -> Result<Result<(), String>, ChoreError> {
         let artifacts = match (shape.starts_with("arm64"), &self.arm64) {
             (false, _) => &self.native,
@@ -99,8 +101,8 @@ impl Built {
     }
 }
 
-/// Writes a script that starts a test in the folder of its crate, where its fixtures are. The script names the root of
-/// the workspace, since insta would ask cargo for it, which a foreign guest does not have.
+/// Writes a script that starts a test program in the folder of its crate, where its fixtures are. The script names the
+/// root of the workspace, since insta would otherwise ask cargo for it, which a guest of another architecture lacks.
 fn write_starter(bin: &Path, test: &Executable) -> Result<(), ChoreError> {
     let path = bin.join(&test.name);
     let (root, folder, program) = (root(), test.folder.display(), test.path.display());

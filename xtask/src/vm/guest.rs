@@ -1,4 +1,4 @@
-//! Boots one guest, runs the tests in it, follows its output, and records the outcome of each test.
+//! Boots a guest, runs tests in it, reads its output, and records the outcome of each test.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,25 +11,26 @@ use super::{HOST, Outcome, Tally, Test};
 use crate::cargo::{self, root};
 use crate::error::ChoreError;
 
-/// Inputs that all shapes share.
+/// Inputs that the guests of all shapes share.
 pub(super) struct Bed {
     pub(super) artifacts: Built,
     /// Time at which the tests of all shapes have to be over.
     pub(super) end: Instant,
 }
 
-/// Exit codes of `vm/run` for a guest whose time was up, and for one that died.
+/// Exit codes of `vm/run` for a guest that reached its time limit, and for one that died.
 const TIME_IS_UP: i32 = 124;
 const DIED: i32 = 125;
 
-/// Seconds after which a test counts as hung. A machine with other work is several times slower than the machine on
-/// which the tests were timed, and a slow test is no failure; the limit for all tests together comes earlier anyway.
+/// Seconds after which a test counts as hanging. A busy machine is several times slower than the one on which the tests
+/// were timed, and a slow test is no failure; the limit for all tests together comes first anyway.
 fn limit_s(test: &Test) -> u64 {
     test.seconds * 8
 }
 
 impl Bed {
-    /// Runs the tests of a shape and prints a line for each. Errors outside of the tests count as a failure.
+    /// Runs the tests of a shape, prints a line for each, and returns the counts. Errors outside of the tests count as
+    /// failures of the tests that are left.
     pub(super) fn run(&self, shape: &str, tests: &[Test]) -> Tally {
         let mut boot = Boot { shape, left: tests.to_vec(), tally: Tally::default() };
         if let Err(error) = self.try_run(&mut boot) {
@@ -59,7 +60,8 @@ impl Bed {
     }
 }
 
-/// A fresh folder below cargo's target, whose logs can be read after the run.
+/// Makes an empty folder for a shape below cargo's target folder, where logs can be read after the run; returns its
+/// path.
 fn job_folder(shape: &str) -> Result<PathBuf, ChoreError> {
     let job = cargo::target()?.join("vm").join(shape);
     if job.exists() {
@@ -69,7 +71,7 @@ fn job_folder(shape: &str) -> Result<PathBuf, ChoreError> {
     Ok(job)
 }
 
-/// The command that runs the tests: a guest, or on the host the script that a guest would run.
+/// Command that runs the tests: starts a guest, or on the host the script that a guest would run.
 fn command(boot: &Boot<'_>, job: &Path, seconds: u64) -> Result<Command, ChoreError> {
     let runner = root().join("vm/guest/run-tests");
     let mut command = match boot.shape {
@@ -86,7 +88,7 @@ fn command(boot: &Boot<'_>, job: &Path, seconds: u64) -> Result<Command, ChoreEr
     Ok(command)
 }
 
-/// Reads the lines of `vm/guest/run-tests` as they come, and returns the exit code.
+/// Reads the lines that `vm/guest/run-tests` prints, as they come, and returns its exit code.
 fn follow(mut command: Command, boot: &mut Boot<'_>, job: &Path) -> Result<i32, ChoreError> {
     let mut child = command.spawn().map_err(ChoreError::at("vm/run"))?;
     let mut begun = Instant::now();
@@ -106,7 +108,7 @@ fn follow(mut command: Command, boot: &mut Boot<'_>, job: &Path) -> Result<i32, 
     Ok(status.code().unwrap_or(-1))
 }
 
-/// The unfinished tests of a boot, and the count of finished ones.
+/// Tests of a shape that have not ended yet, and the counts of those that have.
 struct Boot<'a> {
     shape: &'a str,
     left: Vec<Test>,

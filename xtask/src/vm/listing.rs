@@ -1,4 +1,5 @@
-//! The list of tests: scripts whose head states what they show, in which shapes they run, and how long they may take.
+//! The list of tests in virtual machines: scripts whose head says what the test shows, in which shapes it runs, and how
+//! long it may take.
 
 use std::fs;
 use std::path::Path;
@@ -8,19 +9,20 @@ use crate::error::ChoreError;
 /// A script in `vm/tests`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Test {
-    /// The file's name without its ending.
+    /// Name of the script's file, without the extension.
     pub(super) name: String,
-    /// Statement that holds when the test passes.
+    /// Statement that holds if the test passes.
     pub(super) title: String,
-    /// Shapes in which the test runs.
+    /// Names of the shapes of guests in which the test runs.
     pub(super) shapes: Vec<String>,
-    /// Time limit in seconds, by the guest's clock.
+    /// Time limit in seconds, by the clock of the guest.
     pub(super) seconds: u64,
     /// Packages of the workspace whose tests the script runs.
     pub(super) packages: Vec<String>,
 }
 
-/// Reads all tests of a folder, the shortest first, so that as many as possible have run when the time is up.
+/// Reads all tests of a folder, in order of their time limits, so that as many as possible have run when the time is
+/// up.
 pub(super) fn read(folder: &Path) -> Result<Vec<Test>, ChoreError> {
     let mut tests = Vec::new();
     for entry in fs::read_dir(folder).map_err(ChoreError::at(folder))? {
@@ -57,7 +59,7 @@ fn parse(name: &str, text: &str) -> Result<Test, ChoreError> {
     })
 }
 
-/// The tests that are named, by themselves or by a shape; all tests without names.
+/// Tests that are named, by their own names or by a shape; all tests if there are no names.
 pub(super) fn choose(tests: Vec<Test>, names: &[&str]) -> Result<Vec<Test>, ChoreError> {
     let known = |name: &str| {
         tests.iter().any(|test| test.name == name || test.shapes.iter().any(|shape| shape == name))
@@ -68,7 +70,8 @@ pub(super) fn choose(tests: Vec<Test>, names: &[&str]) -> Result<Vec<Test>, Chor
     Ok(tests.into_iter().filter_map(|test| narrow(test, names)).collect())
 }
 
-/// The test with the shapes that are named; with all its shapes if the test itself or nothing is named.
+/// The test, restricted to the shapes that are named; with all its shapes if the test itself or nothing is named.
+/// `None` if no shape remains.
 fn narrow(mut test: Test, names: &[&str]) -> Option<Test> {
     if !names.is_empty() && !names.contains(&test.name.as_str()) {
         test.shapes.retain(|shape| names.contains(&shape.as_str()));
@@ -76,7 +79,7 @@ fn narrow(mut test: Test, names: &[&str]) -> Option<Test> {
     (!test.shapes.is_empty()).then_some(test)
 }
 
-/// The tests of each shape, shapes by name, and tests in the order in which they are given.
+/// Tests of each shape: the shapes in order of their names, and the tests in the given order.
 pub(super) fn by_shape(tests: &[Test]) -> Vec<(String, Vec<Test>)> {
     let mut shapes: Vec<&String> = tests.iter().flat_map(|test| &test.shapes).collect();
     shapes.sort_unstable();

@@ -1,8 +1,8 @@
-//! The virtual-machine test bed: builds programs for its tests, boots the shapes in which the tests run, and counts
-//! outcomes.
+//! The test bed of virtual machines: builds programs for the tests, boots a guest for each shape in which tests run,
+//! and counts outcomes.
 //!
-//! A test is a script in `vm/tests` whose head says where it runs ([`listing`]). All tests of a shape share one boot;
-//! shapes run side by side, as many as there are CPUs, since an emulated guest keeps one of them busy.
+//! A test is a script in `vm/tests` whose head says where it runs ([`listing`]). All tests of a shape share one boot.
+//! As many shapes run at the same time as there are CPUs, since an emulated guest keeps one CPU busy.
 #![expect(
     clippy::disallowed_macros,
     clippy::disallowed_methods,
@@ -26,14 +26,14 @@ use guest::Bed;
 use listing::Test;
 use outcome::{Outcome, Tally};
 
-/// Time limit of all guests together in seconds, after builds. Tests that do not fit are skipped with a message; `make
-/// test` must stay below 20 minutes.
+/// Time limit in seconds for all guests together, without builds. Tests for which the time does not suffice are skipped
+/// with a message, since `make test` has to take less than 20 minutes.
 const SECONDS: u64 = 300;
 
-/// Name of the shape whose tests run on this machine, outside any guest.
+/// Name of the shape whose tests run on this machine, outside of any guest.
 const HOST: &str = "host";
 
-/// Exit code of `vm/build` and `vm/run` where the test bed is not available.
+/// Exit code of `vm/build` and `vm/run` if the test bed is not available.
 const CANNOT: i32 = 3;
 
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
@@ -49,10 +49,10 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     tally.verdict()
 }
 
-/// Seconds after which a campaign of kills counts as hung and is ended.
+/// Seconds after which a campaign of kills counts as hanging and is ended.
 const KILLS_SECONDS: u64 = 7200;
 
-/// Runs the campaign of kills in a guest of this shape; the folder `known` holds the progress.
+/// Runs the campaign of kills in a guest of this shape; the folder `known` stores the progress.
 pub(crate) fn kills(shape: &str, words: &[&str], known: &Path) -> Result<(), ChoreError> {
     let built = cargo::build_tests(&["--release", "--package", "fauxplat-cli", "--test", "kills"])?;
     let kills = built.first().ok_or(ChoreError::Metadata("the test program `kills`"))?;
@@ -62,7 +62,7 @@ pub(crate) fn kills(shape: &str, words: &[&str], known: &Path) -> Result<(), Cho
     in_guest(shape, KILLS_SECONDS, Some(known), &command)
 }
 
-/// Runs a command in a guest of this shape with this folder at `/job`, and ends it after `seconds`.
+/// Runs a command in a guest of this shape, with the folder at `/job`, and ends the command after `seconds`.
 pub(crate) fn in_guest(
     shape: &str,
     seconds: u64,
@@ -88,10 +88,11 @@ fn options<'a>(words: &'a [&'a str]) -> Result<(u64, &'a [&'a str]), ChoreError>
     }
 }
 
-/// A shape and its tests, in their order.
+/// Name of a shape, and its tests in the order in which they run.
 type Shape = (String, Vec<Test>);
 
-/// Prepares the guests. A shape that cannot be built on this machine is left out, and its tests count as skipped.
+/// Prepares the guests of these shapes. Shapes that cannot be built on this machine are left out, and their tests count
+/// as skipped. Returns the other shapes and the counts.
 fn buildable(shapes: Vec<Shape>) -> Result<(Vec<Shape>, Tally), ChoreError> {
     let (mut kept, mut tally) = (Vec::new(), Tally::default());
     for (shape, tests) in shapes {
@@ -103,14 +104,14 @@ fn buildable(shapes: Vec<Shape>) -> Result<(Vec<Shape>, Tally), ChoreError> {
             }
         }
     }
-    // Tests of the host need a working guest too, so they are skipped where no guest is left.
+    // Tests of the host need a working guest too, so they are skipped if no shape with a guest remains.
     if kept.iter().all(|(shape, _)| shape == HOST) {
         tally.skip(kept.drain(..).map(|(_, tests)| tests.len()).sum());
     }
     Ok((kept, tally))
 }
 
-/// Builds a shape; returns the reason if this machine cannot build it.
+/// Builds the guest of a shape; returns the reason if this machine cannot build it, else `None`.
 fn build_shape(shape: &str) -> Result<Option<String>, ChoreError> {
     if shape == HOST {
         return Ok(None);
@@ -125,7 +126,7 @@ fn build_shape(shape: &str) -> Result<Option<String>, ChoreError> {
     }
 }
 
-/// Runs shapes on as many threads as there are CPUs.
+/// Runs the tests of all shapes on as many threads as there are CPUs, and returns the counts.
 fn side_by_side(bed: &Bed, shapes: Vec<Shape>) -> Tally {
     let lanes = std::thread::available_parallelism().map_or(1, usize::from).min(shapes.len());
     let waiting = Mutex::new(shapes.into_iter());

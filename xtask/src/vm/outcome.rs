@@ -1,4 +1,4 @@
-//! The outcome of a test, and the counts of all outcomes.
+//! Outcome of a test in a virtual machine, and counts of outcomes.
 
 use std::fmt;
 use std::iter::Sum;
@@ -10,14 +10,14 @@ use crate::error::ChoreError;
 pub(super) enum Outcome {
     /// The statement of the test holds.
     Passed,
-    /// The statement does not hold, or the test did not end in time.
+    /// The statement of the test does not hold, or the test did not end in time.
     Failed,
-    /// The machine cannot tell whether the statement holds.
+    /// The machine cannot show whether the statement of the test holds.
     Skipped,
 }
 
 impl Outcome {
-    /// The outcome by a test's exit code; 77 means *skipped*, as for tests of automake.
+    /// Outcome of a test that exited with this code; 77 means *skipped*, as for tests of automake.
     pub(super) fn of_code(code: i32) -> Self {
         match code {
             0 => Outcome::Passed,
@@ -55,7 +55,7 @@ impl Tally {
         self.skipped += tests;
     }
 
-    /// An error where a test failed, or where none passed.
+    /// An error if some test failed, or if none passed.
     pub(super) fn verdict(self) -> Result<(), ChoreError> {
         match (self.failed, self.passed) {
             (0, 0) => Err(ChoreError::Skipped(

@@ -1,4 +1,4 @@
-//! Ansible, which writes a file with the answer of each host (`ansible --tree`).
+//! Ansible, which writes the answer of each host to a file (`ansible --tree`).
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::wire::TEXT_BYTES_MAX;
 
 const HINT: &str = "install ansible, or name another engine after --on";
 
-/// Returns the hosts of an inventory, which Ansible lists on indented lines below their number.
+/// Returns the hosts of an inventory, which Ansible lists on indented lines below the number of hosts.
 pub(super) fn hosts(inventory: &str) -> Result<Vec<String>, FleetError> {
     let said = ask("ansible", &["-i", inventory, "all", "--list-hosts"], HINT)?;
     Ok(listed(&said))
@@ -40,7 +40,8 @@ pub(super) fn run(to: &Call<'_>, line: &str) -> Vec<String> {
     call(to, &["-m", "shell", "-a", &argument, "-t", to.answers])
 }
 
-/// Runs a command without a folder for answers, where existing answers would be overwritten.
+/// Returns the command line that runs a shell line on the hosts without a folder for answers, where it would overwrite
+/// the existing answers.
 pub(super) fn clean(to: &Call<'_>, line: &str) -> Vec<String> {
     let argument = serde_json::json!({"cmd": line}).to_string();
     call(to, &["-m", "shell", "-a", &argument])
@@ -53,12 +54,14 @@ fn call(to: &Call<'_>, rest: &[&str]) -> Vec<String> {
     all
 }
 
-/// Files of hosts, with size and modification time at the last read: an unchanged file has nothing new.
+/// Size and modification time (seconds and nanoseconds) of each host's file at the last read, since an unchanged file
+/// has nothing new.
 #[derive(Debug, Default)]
 pub(super) struct Trees(HashMap<PathBuf, (u64, i64, i64)>);
 
 impl Trees {
-    /// Passes on the output of a host. A file that is still being written is skipped.
+    /// Passes the lines of a host's output to `add`, unless its file is unchanged. A file that is still being written
+    /// is skipped.
     pub(super) fn said(&mut self, file: &Path, add: &mut dyn FnMut(&str)) {
         let Ok(facts) = fs::metadata(file) else { return };
         let now = (facts.len(), facts.mtime(), facts.mtime_nsec());
@@ -80,7 +83,8 @@ fn told(file: &Path) -> Option<Value> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Returns why a host gave no answer: the error output of its shell, or else Ansible's message.
+/// Returns why a host gave no answer: the error output of its shell, or else Ansible's message; `None` if there is no
+/// message.
 pub(super) fn complaint(folder: &Path, node: &str) -> Option<String> {
     let told = told(&folder.join(node))?;
     let text = |name: &str| told[name].as_str().and_then(one_line);

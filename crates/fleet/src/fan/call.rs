@@ -1,4 +1,4 @@
-//! Target hosts of a command, and its command line.
+//! Target hosts of a command, and the line of a script that runs it.
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call<'a> {
@@ -9,14 +9,14 @@ pub(super) struct Call<'a> {
     pub(super) answers: &'a str,
 }
 
-/// Placeholder for the comma-separated list of hosts, which is known only when the script runs.
+/// Placeholder in a command line for the comma-separated list of hosts, which is known only when the script runs.
 pub(super) const HOSTS: &str = "\u{1}hosts";
 
 pub(super) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// Joins words to a line of a script, with a variable in place of the hosts.
+/// Joins words to a line of a shell script, in which the variable `hosts` replaces [`HOSTS`].
 pub(super) fn line(words: &[String]) -> String {
     let word = |word: &String| match word.as_str() {
         HOSTS => "\"$hosts\"".to_owned(),

@@ -1,8 +1,8 @@
 //! Hosts of an inventory, reached by an installed tool: ClusterShell, pdsh or Ansible, each with its own inventories,
 //! its own ssh, and its own limit of simultaneous connections.
 //!
-//! A script passes one order to many hosts by the tool. The tool's output goes to a file with the name of the host
-//! before each line, so that answers are found again however fauxplat has ended.
+//! A shell script passes one order to many hosts by means of the tool. The tool's output goes to a file with the name
+//! of the host before each line, so that the answers are found again even if fauxplat was killed.
 
 mod ansible;
 mod call;
@@ -34,13 +34,14 @@ const HOSTS_MAX: usize = 2000;
 const HOSTS_BYTES_MAX: usize = 100_000;
 /// Number of bytes at the end of the tool's error output that are read.
 const COMPLAINTS_BYTES: u64 = 1 << 20;
-/// Time for hosts to end their processes after a cancellation, after which fauxplat stops waiting.
+/// Time in nanoseconds for hosts to end their processes after a cancellation, after which fauxplat stops waiting.
 const ENDING_NS: u64 = 10_000_000_000;
-/// Default number of simultaneous hosts. Ansible's own default of five would turn minutes into hours.
+/// Default number of hosts that are contacted at the same time. Ansible's own default of five would turn minutes into
+/// hours.
 const FAN: u32 = 64;
 
-/// Time between two reads of the output of one script, multiplied by the number of scripts: the folder of a run may be
-/// on a file system with other users.
+/// Time in nanoseconds between two reads of the output of one script, multiplied by the number of scripts. The folder
+/// of a run may be on a file system that others use.
 const LOOK_NS: u64 = 250_000_000;
 
 #[derive(Debug)]
@@ -48,16 +49,17 @@ pub(crate) struct Fan {
     tool: Tool,
     inventory: String,
     site: Site,
-    /// Scripts that this process started, by their handle.
+    /// Scripts that this process started, by handle.
     sent: HashMap<String, Sent>,
-    /// Scripts that an earlier fauxplat started and that may still run.
+    /// Handles of scripts that an earlier fauxplat started and that may still run.
     others: HashSet<String>,
-    /// Output files of a tool that writes one file for all hosts.
+    /// State of reading the output file of each script, by the first task of the script, if the tool writes one file
+    /// for all hosts.
     outputs: HashMap<u32, Growing>,
-    /// Output files of a tool that writes a file for each host.
+    /// State of reading the output files of a tool that writes a file for each host.
     trees: ansible::Trees,
     heard: Heard,
-    /// Monotonic time of the next read of the output.
+    /// Monotonic time in nanoseconds of the next read of the output.
     next_ns: u64,
 }
 
@@ -80,7 +82,7 @@ impl Fan {
         self.site.options.at_once.unwrap_or(FAN)
     }
 
-    /// Returns the script that copies the program to the hosts and runs the order there.
+    /// Returns a script that copies the program to the hosts of the tasks and runs the order there.
     fn script(&self, tasks: &[Task], answers: &str) -> Result<String, FleetError> {
         let hosts: Vec<&str> = tasks.iter().map(|task| task.node.as_str()).collect();
         let carried = Carried {
@@ -106,8 +108,8 @@ impl Fan {
         Ok(Origin::Shipped(self.site.programs().into_iter().map(program).collect::<Result<_, FleetError>>()?))
     }
 
-    /// Returns the files of a script: output and error output of hosts, and the folder for answers of a tool that
-    /// writes a file for each host.
+    /// Returns the files of the script whose first task is `first`: output and error output of its hosts, and the
+    /// folder for answers of a tool that writes a file for each host.
     fn files(&self, first: u32) -> (PathBuf, PathBuf, PathBuf) {
         let out = self.site.folder.file("out");
         (
@@ -117,7 +119,7 @@ impl Fan {
         )
     }
 
-    /// Returns the most informative message of the tool about a host, from its error output.
+    /// Returns the most informative message about a host in the error output of the tool.
     fn complaint(&self, node: &str, first: u32, complaints: &str) -> Option<String> {
         let own = || ansible::complaint(&self.files(first).2, node);
         if let Some(told) = (self.tool == Tool::Ansible).then(own).flatten() {
@@ -137,9 +139,9 @@ impl Fan {
         self.sent.values().any(|sent| sent.trace.is_there()) || self.others.iter().any(is_there)
     }
 
-    /// Asks scripts to end, and waits until they have notified their hosts: a run resumed at once would otherwise
-    /// measure beside processes that are still ending. A further request to stop ends the wait. Returns whether the
-    /// scripts have ended.
+    /// Asks scripts to end, and waits until they have ended the processes on their hosts: a run resumed at once would
+    /// otherwise measure beside processes that are still ending. A further request to stop ends the wait. Returns
+    /// whether the scripts have ended.
     fn end(&mut self, traces: &[Trace]) -> bool {
         traces.iter().for_each(|trace| trace.end());
         let (begun_ns, stops) = (clock::monotonic_ns(), signal::stops());
@@ -162,7 +164,7 @@ impl Fan {
     }
 }
 
-/// Returns the tasks at the front that one script can serve: its hosts all get the same order.
+/// Returns the tasks at the front of the list that one script can serve, since its hosts all get the same order.
 fn batch(waiting: &[Task]) -> Vec<Task> {
     let mut bytes = 0;
     let fits = |task: &&Task| {
@@ -172,12 +174,12 @@ fn batch(waiting: &[Task]) -> Vec<Task> {
     waiting.iter().take_while(fits).take(HOSTS_MAX).cloned().collect()
 }
 
-/// Returns the process in a handle.
+/// Returns the process of the script that a task's handle names.
 fn trace_in(handle: &str) -> Option<Trace> {
     trace_of(parts(handle)?.1)
 }
 
-/// Splits a handle into the first task of a script and its process.
+/// Splits a task's handle into the first task of the script and the script's process.
 fn parts(handle: &str) -> Option<(u32, &str)> {
     let (first, trace) = handle.split_once('@')?;
     Some((first.parse().ok()?, trace))
@@ -207,7 +209,7 @@ impl Engine for Fan {
         let tasks = batch(waiting);
         let first = tasks[0].number;
         let (output, errors, tree) = self.files(first);
-        // The script is passed as a file, since it contains the hosts and may be longer than an argument.
+        // The script is passed as a file, since it contains all hosts and may be longer than an argument may be.
         let name = format!("out/script-{first}");
         let script = self.script(&tasks, &tree.display().to_string())?;
         self.site.folder.write(&name, script.as_bytes())?;
@@ -232,7 +234,7 @@ impl Engine for Fan {
         self.reap();
         let is_there = |handle: &String| trace_in(handle).is_some_and(Trace::is_there);
         if !open.iter().all(|(_, handle)| is_there(handle)) {
-            // The last answers of a script that has ended are available now.
+            // The last answers of a script that has ended are available now, so they are read at once.
             self.next_ns = 0;
         }
         let mut complaints: HashMap<u32, String> = HashMap::new();
@@ -265,7 +267,7 @@ impl Engine for Fan {
             let (output, _, tree) = self.files(first);
             if self.tool == Tool::Ansible {
                 let Fan { trees, heard, .. } = self;
-                // The folder is listed, and only files of hosts without an answer are read.
+                // The folder is listed, and only files of hosts without a complete answer are read.
                 for entry in fs::read_dir(&tree).into_iter().flatten().flatten() {
                     let name = entry.file_name();
                     if let Some(&task) = name.to_str().and_then(|node| tasks.get(node)) {
@@ -290,7 +292,7 @@ impl Engine for Fan {
         let traces: Vec<Trace> = handles.into_iter().filter_map(trace_in).collect();
         match self.end(&traces) {
             true => Ok(()),
-            // Processes on hosts may continue, and a resumed run waits for them.
+            // Processes on hosts may continue, so the caller is told, and a resumed run waits for them.
             false => {
                 let (program, patience) = (self.tool.name().to_owned(), Duration::from_nanos(ENDING_NS));
                 Err(FleetError::Silent { program, patience })
@@ -352,7 +354,7 @@ mod tests {
         assert!(!script.contains("pdcp") && script.contains("/opt/it"), "{script}");
     }
 
-    /// The names in the largest inventories exceed the maximum length of an argument.
+    /// The names of all hosts in the largest inventories exceed the maximum length of an argument.
     #[test]
     fn a_script_has_as_many_hosts_as_fit_into_a_word() {
         let long = "n".repeat(200);
@@ -368,7 +370,7 @@ mod tests {
         assert_eq!(batch(&others).len(), 2);
     }
 
-    /// The whole inventory is used, however long the script is, since it is passed as a file.
+    /// The whole inventory is used, however long the script becomes, since the script is passed as a file.
     #[test]
     fn a_script_may_be_longer_than_an_argument() {
         let there = EngineOptions { program_there: Some("/bin/true".into()), ..EngineOptions::default() };

@@ -10,24 +10,24 @@ use super::tool::Tool;
 /// Line printed by a host that has created the folder.
 const MADE: &str = "fauxplat-made";
 
-/// A program that is copied to the hosts.
+/// A build of the program that is copied to the hosts.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     /// Architecture, as printed by `uname -m`.
     pub(super) arch: String,
     pub(super) path: String,
-    /// Size by which a host checks that the copy is complete.
+    /// Size in bytes, by which a host checks that the copy is complete.
     pub(super) bytes: u64,
 }
 
-/// Origin of the program on the hosts: copied there, or already installed at a path.
+/// Origin of the program that hosts run: copied there, or already installed at a path.
 #[derive(Clone, Debug)]
 pub(super) enum Origin {
     Shipped(Vec<Program>),
     There(String),
 }
 
-/// An order for many hosts.
+/// An order for many hosts, with all that the script needs to carry it out.
 #[derive(Debug)]
 pub(super) struct Carried<'a> {
     pub(super) tool: Tool,
@@ -36,16 +36,16 @@ pub(super) struct Carried<'a> {
     pub(super) hosts: String,
     /// Random part of the folder's name on the hosts, which cannot be predicted.
     pub(super) secret: String,
-    /// Word in the arguments of the program's process, which no other process has.
+    /// Word in the arguments of the program's process, which the arguments of no other process contain.
     pub(super) token: &'a str,
     pub(super) origin: Origin,
-    /// Arguments of the program.
+    /// Arguments with which the program runs.
     pub(super) words: Vec<String>,
 }
 
 impl Carried<'_> {
-    /// Returns the script. However it ends, the hosts end their processes and remove the folder, but only after all
-    /// hosts are done, since two hosts may share a file system.
+    /// Returns the script. However it ends, it ends the processes on the hosts and removes their folders, but only
+    /// after all hosts are done, since two hosts may share a file system.
     pub(super) fn text(&self) -> String {
         let (tool, to) = (self.tool, &self.to);
         let [clean, make, run] = [
@@ -87,8 +87,8 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
         format!("/tmp/fauxplat-{}", self.secret)
     }
 
-    /// Returns the shell line that creates the folder. If two hosts share a file system, the second finds and accepts
-    /// the folder of the first.
+    /// Returns the shell line by which a host creates the folder of the program. If two hosts share a file system, the
+    /// second one finds and accepts the folder of the first.
     fn made(&self) -> String {
         format!(
             "d={}; m=$(mkdir -m 700 \"$d\" 2>&1); if {IS_OURS}; then echo {MADE}; else echo \"$m\" >&2; exit 92; fi",
@@ -96,7 +96,7 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
         )
     }
 
-    /// Returns the shell line that checks the program, and refuses an incomplete copy.
+    /// Returns the shell line by which a host checks the copy of the program; an incomplete one is refused.
     fn checked(&self) -> String {
         let folder = self.folder();
         let ours =
@@ -117,15 +117,15 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
         }
     }
 
-    /// Returns the shell line that runs the program. Its process id is stored in a file, so that the process can be
-    /// ended later: without a terminal it is not notified when its caller ends.
+    /// Returns the shell line by which a host runs the program. The process id is stored in a file, so that the process
+    /// can be ended later: without a terminal, it gets no signal when its caller ends.
     fn begun(&self) -> String {
         let words = shell_words::join(&self.words);
         format!("exec sh -c 'true > \"$0/pid-$(uname -n)-$$\"; exec \"$@\"' \"$d\" \"$p\" {words}")
     }
 
-    /// Returns the shell line that ends a program that is still running, and removes the folder. The token protects a
-    /// process that has reused the process id.
+    /// Returns the shell line by which a host ends a program that is still running, and removes the folder. The process
+    /// is ended only if its arguments contain the token, since another process may have the same id by then.
     fn cleaned(&self) -> String {
         format!(
             "d={}; {IS_OURS} || exit 0; for f in \"$d/pid-$(uname -n)\"-*; do i=${{f##*-}}; \
@@ -140,8 +140,8 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
 /// folder of this user.
 const IS_OURS: &str = "[ -d \"$d\" ] && [ -O \"$d\" ] && [ ! -L \"$d\" ]";
 
-/// Returns arguments of `sed(1)` that select the names of hosts that have created the folder: the name is followed by a
-/// colon, or by Ansible's one-line format.
+/// Returns arguments of `sed(1)` that select, in the output of a tool, the names of hosts that have created the folder:
+/// a name is followed by a colon, or by Ansible's one-line format.
 fn filter() -> String {
     let name = "\\([A-Za-z0-9._-]*\\)";
     let of = |between: &str| format!("s/^{name}{between}{MADE}.*/\\1/p");
@@ -167,7 +167,7 @@ mod tests {
         Carried { tool, to, hosts: "n1,n2".into(), secret: secret.into(), token: "abc", origin, words }
     }
 
-    /// Returns a secret that no other test has.
+    /// Returns a random part of a folder's name that no other test uses.
     fn secret(folder: &Path) -> String {
         folder.file_name().unwrap().to_string_lossy().into_owned()
     }
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    /// Time limit of waits. A script was seen to take a minute on a busy emulated machine.
+    /// Time limit in nanoseconds of waits; a script was seen to take a minute on a busy emulated machine.
     const PATIENCE_NS: u64 = 600_000_000_000;
 
     fn wait_until(is_so: impl Fn() -> bool) {
@@ -214,7 +214,7 @@ mod tests {
         sent.ended().is_some()
     }
 
-    /// Returns output and error output of the script.
+    /// Runs a script to its end, and returns its output and error output.
     fn run(folder: &Path, script: &str) -> (String, String) {
         let sent = std::cell::RefCell::new(errand(folder, script).send().unwrap());
         wait_until(|| is_over(&mut sent.borrow_mut()));
@@ -250,12 +250,12 @@ mod tests {
         let (said, complained) = run(folder.path(), &carried.text());
         let is_left = Path::new(&carried.folder()).is_symlink();
         fs::remove_file(carried.folder()).unwrap();
-        // The rest of the message is in the user's language.
+        // Only the name of the folder is checked, since the rest of the message depends on the user's language.
         assert!(said.is_empty() && complained.contains(&carried.folder()), "{said}{complained}");
         assert!(is_left && fs::read_dir(&bait).unwrap().next().is_none());
     }
 
-    /// The connection of a killed tool may stay open, in which case the program is not notified.
+    /// The connection of a killed tool may stay open, so that the program gets no signal.
     #[test]
     fn a_script_that_is_ended_ends_what_runs_on_its_hosts() {
         let folder = tempfile::tempdir().unwrap();

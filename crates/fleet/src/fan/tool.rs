@@ -19,13 +19,13 @@ pub(crate) enum Tool {
     Ansible,
 }
 
-/// Maximum size of an inventory file.
+/// Maximum size of an inventory file in bytes.
 const INVENTORY_BYTES_MAX: usize = 64 << 20;
 
 const HINT: &str = "install clustershell, pdsh or ansible, or name another engine after --on";
 
 impl Tool {
-    /// Returns the name of the tool, as after `--on`.
+    /// Returns the name of the tool, as the user writes it after `--on`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Tool::Clush => "clush",
@@ -38,8 +38,8 @@ impl Tool {
         [Tool::Clush, Tool::Pdsh, Tool::Ansible].into_iter().find(|tool| tool.name() == name)
     }
 
-    /// Returns the tool for an inventory if the user named none: Ansible for a file with an extension of its
-    /// inventories, otherwise the first installed tool.
+    /// Returns the tool for an inventory for which the user named none: Ansible for a file with an extension of
+    /// Ansible's inventories, otherwise the first installed tool.
     ///
     /// # Errors
     /// Fails where no such tool is installed.
@@ -85,7 +85,7 @@ impl Tool {
         }
     }
 
-    /// Returns the command line that copies a file to the hosts.
+    /// Returns the command line that copies a file from here to the path `there` on the hosts.
     pub(super) fn copy(self, to: &Call<'_>, from: &str, there: &str) -> Vec<String> {
         let fan = to.fan.to_string();
         match self {
@@ -109,7 +109,7 @@ impl Tool {
         }
     }
 
-    /// Returns the command line that runs a shell line without collecting answers.
+    /// Returns the command line that runs a shell line on the hosts whose output is no answer.
     pub(super) fn clean(self, to: &Call<'_>, line: &str) -> Vec<String> {
         match self {
             Tool::Ansible => ansible::clean(to, line),
@@ -117,7 +117,7 @@ impl Tool {
         }
     }
 
-    /// Returns environment variables that make the output parseable.
+    /// Returns environment variables of the tool that make its output parseable.
     pub(super) fn environment(self) -> Vec<(String, String)> {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         match self {

@@ -1,4 +1,5 @@
-//! A run in progress: submits tasks, stores answers on arrival, and reports a reason for every node without an answer.
+//! A run over a fleet in progress: submits tasks, stores answers on arrival, and records a reason for every node
+//! without an answer.
 
 mod state;
 mod told;
@@ -19,9 +20,9 @@ use crate::{FleetError, ask};
 use state::{State, Status, nothing_came, replay};
 pub use told::{Counts, Limits, Told};
 
-/// Time without an answer of the engine after which the run is given up.
+/// Time in nanoseconds for which the engine may fail to answer, before the run is given up.
 const ENGINE_PATIENCE_NS: u64 = 600_000_000_000;
-/// Interval at which answers are read.
+/// Interval in milliseconds at which answers are read.
 const LOOK_MS: u64 = 20;
 /// Maximum number of tasks: rounds times nodes.
 const TASKS_MAX: usize = 10_000_000;
@@ -35,16 +36,16 @@ pub struct Run {
     states: Vec<State>,
     limits: Limits,
     started_ns: u64,
-    /// Nodes without an answer when the run was opened, by round: their tasks are submitted once more.
+    /// Nodes that had not answered when the run was opened, by round, for which another task is created.
     silent: BTreeMap<u32, Vec<String>>,
-    /// Settings of the remeasurement, once settled.
+    /// Settings of the remeasurement of suspects; `None` until they are settled.
     again: Option<Remeasurement>,
-    /// Time since when the engine does not answer; `None` while it does.
+    /// Monotonic time in nanoseconds since when the engine does not answer; `None` while it does.
     silent_since_ns: Option<u64>,
 }
 
 impl Run {
-    /// Opens a run: a new run, or a run that was ended at any moment.
+    /// Opens a run, either a new one or one that was ended at any moment.
     ///
     /// # Errors
     /// Fails where another process collects the run, or where its records cannot be read.
@@ -84,7 +85,8 @@ impl Run {
         self.states.iter().filter(|state| is_such(state)).map(|state| state.task.round).collect()
     }
 
-    /// Returns rounds with unfinished tasks: after opening, the tasks that an earlier fauxplat left.
+    /// Returns the rounds that have unfinished tasks; right after opening, these are tasks that an earlier fauxplat
+    /// left.
     pub fn unfinished(&self) -> BTreeSet<u32> {
         self.rounds(|state| !state.is_over())
     }
@@ -103,7 +105,7 @@ impl Run {
         signal::stop_requested() || self.is_late()
     }
 
-    /// Returns the nodes of a round without an answer to any attempt, and without an unfinished task.
+    /// Returns the nodes of a round of which all tasks were given up.
     fn unanswered(&self, round: u32) -> Vec<String> {
         let hopeful: HashSet<&str> = self
             .of(round)
@@ -119,8 +121,8 @@ impl Run {
         self.again.as_ref()
     }
 
-    /// Settles which nodes to measure again. The settings are recorded, since later answers would lead to different
-    /// settings, with other rounds.
+    /// Settles which nodes are measured again, and records that, since later answers would lead to other settings, with
+    /// other rounds.
     ///
     /// # Errors
     /// Fails where the settings cannot be recorded.
@@ -130,8 +132,8 @@ impl Run {
         self.journal.flush()
     }
 
-    /// Creates tasks for the nodes of a round that have no task yet (after a full disk only some nodes have), and new
-    /// tasks for nodes that had no answer when this run was opened.
+    /// Creates tasks for the nodes of a round that have no task yet (after a full disk only some have one), and further
+    /// tasks for nodes that had not answered when this run was opened.
     ///
     /// # Errors
     /// Fails where the tasks cannot be recorded.
@@ -170,8 +172,8 @@ impl Run {
         self.journal.flush()
     }
 
-    /// Collects answers until every task of the round is over, the user stops, or the time limit has passed. Open tasks
-    /// are then cancelled.
+    /// Collects answers until every task of the round is over, the user stops, or the time limit has passed. Tasks that
+    /// are still open are then cancelled.
     ///
     /// # Errors
     /// Fails where answers cannot be recorded, or where the engine has failed for good. Open tasks of any round are
@@ -180,8 +182,8 @@ impl Run {
         let done = self.collect_all(round, tell);
         if done.is_err() {
             for round in self.unfinished() {
-                // The first failure is reported. Answers that cannot be recorded now are found again when the run is
-                // resumed.
+                // The first error is the one returned. Answers that cannot be recorded now are found again when the run
+                // is resumed.
                 let _unkept = self.take_back(round, tell);
             }
         }
@@ -245,8 +247,8 @@ impl Run {
     fn hand_over(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
         let mut waiting = self.waiting(round);
         if self.limits.patience.is_some() {
-            // Additional tasks would wait without being reported as waiting, and would be given up at the time limit of
-            // a node.
+            // Further tasks would wait in the engine without being reported as waiting, so the time limit of a node
+            // would run out for them.
             waiting.truncate(self.engine.side_by_side());
         }
         if waiting.is_empty() {
@@ -280,7 +282,8 @@ impl Run {
         state.status = Status::Open(handle);
     }
 
-    /// Handles an engine that does not answer: it may be restarting, and its tasks continue meanwhile.
+    /// Handles an error of the engine. A passing error is reported and tolerated for a while: the engine may be
+    /// restarting, while its tasks continue.
     fn is_silent(&mut self, error: FleetError, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
         let now_ns = clock::monotonic_ns();
         match self.silent_since_ns {
@@ -308,7 +311,7 @@ impl Run {
         for (at, answer) in whole {
             self.take_answer(at, answer, tell);
         }
-        // An answer counts only when it is on the disk.
+        // An answer only counts once it is on the disk.
         self.journal.flush()?;
         for at in kept {
             if self.states[at].status == Status::Answered {
@@ -357,7 +360,7 @@ impl Run {
         }
     }
 
-    /// Records trouble that is reported once, and does not prevent an answer.
+    /// Records a problem of a task once, which does not prevent its answer.
     fn note(&mut self, task: u32, state: DeliveryState, why: String) {
         let of = &mut self.states[task as usize];
         if !std::mem::replace(&mut of.is_told_twice, true) {
@@ -391,7 +394,7 @@ impl Run {
             Err(error) => return self.is_silent(error, tell),
         };
         self.silent_since_ns = None;
-        // Output written before a task was seen to have ended is available now.
+        // Output that a task wrote before its end was seen is available now.
         self.take_answers(round, tell)?;
         for (task, standing) in standings {
             if matches!(self.states[task as usize].status, Status::Open(_)) {
@@ -405,7 +408,7 @@ impl Run {
         let now_ns = clock::monotonic_ns();
         let state = &mut self.states[task as usize];
         match standing {
-            // Waiting is no fault of the node, so its time limit starts again.
+            // Waiting is no fault of the node, so the time limit of the node starts again.
             TaskState::Waiting(_) => state.handed_ns = now_ns,
             TaskState::Running => {
                 let patience = self.limits.patience.unwrap_or(Duration::MAX);
@@ -424,7 +427,7 @@ impl Run {
                 let since_ns = *state.over_since_ns.get_or_insert(now_ns);
                 let is_lost = standing == TaskState::Unknown && !state.has_spoken() && !state.is_retried;
                 if now_ns - since_ns >= grace_ns && is_lost {
-                    // A controller that crashed may have forgotten its latest tasks.
+                    // A controller that crashed may have forgotten the latest tasks submitted to it.
                     state.is_retried = true;
                     state.status = Status::Waiting;
                 } else if now_ns - since_ns >= grace_ns {
@@ -435,8 +438,8 @@ impl Run {
         }
     }
 
-    /// Returns the task if it can be cancelled alone; empty if other tasks are open under the same handle, as for the
-    /// hosts of one script.
+    /// Returns the task with its handle if it can be cancelled alone; empty if other open tasks have the same handle,
+    /// as those for the hosts of one script do.
     fn open_alone(&self, task: u32) -> Vec<(Task, String)> {
         let state = &self.states[task as usize];
         let Status::Open(handle) = &state.status else { return Vec::new() };
@@ -447,10 +450,10 @@ impl Run {
         }
     }
 
-    /// Cancels open tasks, so that nothing continues unobserved. Tasks that may continue in spite of that stay open, so
-    /// that a resumed run waits for them.
+    /// Cancels the open tasks of a round, so that none continues unobserved. Tasks that may continue in spite of that
+    /// stay open, so that a resumed run waits for them.
     fn take_back(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
-        // Tasks that were submitted without a confirmation would continue as well.
+        // Tasks whose submission was not confirmed would continue as well.
         let unsure = match self.engine.adopt(&self.waiting(round)) {
             Ok(handed) => {
                 self.are_handed(handed, tell);
@@ -482,7 +485,7 @@ impl Run {
         self.journal.flush()
     }
 
-    /// Records that a node has no answer for now, and may still answer.
+    /// Records that there is no answer to a task for now, and that one may still come.
     fn add_trouble(&mut self, task: u32, why: String) {
         let delivery = self.states[task as usize].delivery(DeliveryState::Missing, Some(why));
         self.journal.add(&Entry::Trouble { task, delivery, is_last: false });

@@ -1,4 +1,4 @@
-//! A task of a run, with its results so far.
+//! A task of a run with its progress and results.
 
 use fauxplat_model::{Delivery, DeliveryState};
 
@@ -13,9 +13,10 @@ pub(super) struct State {
     pub(super) handed_utc_ns: i64,
     pub(super) handed_ns: u64,
     pub(super) assembly: Assembly,
-    /// Last line of output that is no part of an answer.
+    /// Last printed line that is no part of an answer.
     pub(super) said: Option<String>,
-    /// Time since when the task has ended, while a delayed view of its files is awaited.
+    /// Monotonic time in nanoseconds at which the task was found to have ended; `None` while it has not. Its files may
+    /// become visible only later.
     pub(super) over_since_ns: Option<u64>,
     pub(super) is_told_twice: bool,
     /// Whether the task was submitted again after the engine had lost it.
@@ -31,7 +32,8 @@ pub(super) enum Status {
 }
 
 impl State {
-    /// Returns whether the task has printed anything. Its file appears complete, so no further output will follow.
+    /// Returns whether the task has printed anything. The file with its output appears complete, so no further output
+    /// will follow.
     pub(super) fn has_spoken(&self) -> bool {
         self.said.is_some() || self.is_told_twice || self.assembly.counts().0 > 0
     }
@@ -60,7 +62,7 @@ impl State {
     }
 }
 
-/// Returns state and reason for a task that has ended without a complete answer.
+/// Returns the state and reason of the failed delivery of a task that has ended without a complete answer.
 pub(super) fn nothing_came(state: &State, standing: &TaskState) -> (DeliveryState, Option<String>) {
     let (garbage, missing) = (DeliveryState::Garbage, DeliveryState::Missing);
     match (state.assembly.counts(), &state.said, standing) {
@@ -73,7 +75,7 @@ pub(super) fn nothing_came(state: &State, standing: &TaskState) -> (DeliveryStat
     }
 }
 
-/// Applies an entry of the journal to the tasks.
+/// Applies an entry of the journal to the tasks, in order to restore their states.
 pub(super) fn replay(states: &mut Vec<State>, entry: Entry) {
     match entry {
         Entry::Task(task) if task.number as usize == states.len() => states.push(State::new(task)),
@@ -91,7 +93,8 @@ pub(super) fn replay(states: &mut Vec<State>, entry: Entry) {
         }
         Entry::Trouble { task, is_last, delivery } => {
             if let Some(state) = states.get_mut(task as usize) {
-                // A task that could not be cancelled has an entry of trouble, too, but no output.
+                // Trouble with the cancellation of a task is recorded in the same way, but does not mean that the task
+                // has printed anything.
                 state.is_told_twice |=
                     matches!(delivery.state, DeliveryState::ForAnother | DeliveryState::Twice);
                 if is_last {

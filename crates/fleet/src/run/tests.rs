@@ -1,4 +1,4 @@
-//! Runs with a simulated engine: behaviours of nodes, and of the engine itself.
+//! Runs with a simulated engine, which plays nodes and an engine that behave badly.
 
 mod ending;
 
@@ -14,7 +14,7 @@ use fauxplat_model::Every;
 
 const DAY_NS: i64 = 86_400_000_000_000;
 
-/// Behaviour of a node.
+/// Behaviour of a simulated node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Does {
     Answers,
@@ -47,12 +47,13 @@ struct Twin {
     fresh: Vec<Task>,
     /// Number of times that each task was submitted.
     handed: HashMap<u32, u32>,
-    /// Number of calls that fail before the engine answers.
+    /// Number of calls that fail before the engine begins to answer.
     silent: u32,
     cancelled: std::rc::Rc<std::cell::RefCell<Vec<u32>>>,
     /// Whether cancellations have no effect.
     cancels_nothing: bool,
-    /// Number of simultaneous tasks, where one script serves all tasks that are submitted together.
+    /// Number of tasks that run at the same time, where one script serves all tasks that are submitted together; `None`
+    /// for no limit.
     fan: Option<usize>,
 }
 
@@ -78,7 +79,7 @@ impl Twin {
             Does::Answers => answer(task, now_utc_ns),
             Does::AnswersTwice => [answer(task, now_utc_ns), answer(task, now_utc_ns + 5)].concat(),
             Does::AnswersInPart => {
-                // Incompressible text that does not fit into one line.
+                // Incompressible text, so that the answer needs several lines.
                 let noise: String =
                     (0..3000_u64).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_string()).collect();
                 wire::lines(&task.token, &noise).unwrap().split_last().unwrap().1.to_vec()
@@ -220,7 +221,7 @@ fn names(of: &[&str]) -> Vec<String> {
 
 impl Bench {
     fn open(&self, twin: Twin, limits: Limits) -> Run {
-        // A child of another test inherits the lock until it has executed another program.
+        // A child process of another test inherits the lock until it executes another program.
         while matches!(self.folder.hold(), Err(FleetError::Busy(_))) {
             std::thread::yield_now();
         }
@@ -236,7 +237,7 @@ fn twin(does: &[(&str, Does)]) -> Twin {
     Twin { does: does.iter().map(|(node, does)| ((*node).to_owned(), *does)).collect(), ..Twin::default() }
 }
 
-/// Returns the nodes that answered, and the reports on the other nodes.
+/// Returns the names of nodes that answered, and a line for each failed delivery.
 fn told(evidence: &FleetEvidence) -> (Vec<&str>, Vec<String>) {
     let mut answered: Vec<&str> = evidence.records.iter().map(|record| record.node.as_str()).collect();
     answered.sort_unstable();
@@ -278,14 +279,14 @@ fn everybody_has_a_record_or_a_reason() {
         said("older").contains("fauxplat 0.9 is there") && said("nonsense").contains("Garbage"),
         "{others:?}"
     );
-    // A clock that is a day off cannot be corrected exactly, but the measurement is kept.
+    // A clock that is a day off cannot be corrected exactly, but the measurement is accepted.
     let of = |node: &str| evidence.records.iter().find(|record| record.node == node).unwrap();
     let apart_ns = of("tomorrow").started_utc_ns.abs_diff(of("good").started_utc_ns);
     assert!(apart_ns < DAY_NS as u64 / 2, "{apart_ns}");
     assert!(of("tomorrow").noise.warnings[0].contains("ahead") && of("good").noise.warnings.is_empty());
 }
 
-/// Records on the disk survive any end, and nodes without an answer get another task.
+/// Records on the disk survive any end of the process, and nodes without an answer get another task.
 #[test]
 fn a_run_goes_on_with_what_was_kept() {
     let all = names(&["n1", "n2", "n3"]);
@@ -310,7 +311,7 @@ fn a_run_goes_on_with_what_was_kept() {
     assert_eq!(attempts, [("n1", 1), ("n2", 2), ("n3", 2)]);
 }
 
-/// A round of which only some tasks reached the disk has not begun for the other nodes.
+/// If only some tasks of a round reached the disk, the round is begun for the other nodes.
 #[test]
 fn a_round_of_which_the_disk_has_a_part_is_begun_for_the_rest() {
     let all = names(&["n1", "n2", "n3"]);
@@ -363,7 +364,7 @@ fn an_engine_that_is_silent_for_a_while_is_asked_again() {
     assert_eq!(told(&bench.evidence()).0, ["n1", "n2"]);
 }
 
-/// A controller that crashed has forgotten its latest tasks, which are submitted once more.
+/// A controller that crashed has forgotten the latest tasks, which are therefore submitted once more.
 #[test]
 fn what_the_engine_has_lost_is_handed_over_once_more() {
     let all = names(&["n1", "n2"]);
@@ -390,7 +391,7 @@ fn a_run_whose_disk_is_full_is_not_over() {
     assert_eq!(words, [], "only what is on the disk has arrived");
 }
 
-/// The process was killed in the second round of suspects: the settled rounds stay the same, and nodes without an
+/// The process was killed in the second round of remeasurements: the settled rounds stay the same, and nodes without an
 /// answer get another task.
 #[test]
 fn rounds_of_suspects_go_on_where_they_were_ended() {

@@ -1,10 +1,10 @@
-//! Progress reports of a run, and its limits.
+//! Reports about the progress of a run, and limits of a run.
 
 use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Told {
-    /// A node has answered, or is given up for this reason.
+    /// A node has answered or is given up.
     Node {
         node: String,
         /// Why there is no answer; `None` if the node answered.
@@ -22,9 +22,9 @@ pub struct Counts {
     pub round: u32,
     pub answered: usize,
     pub given_up: usize,
-    /// Number of tasks that were submitted and have not ended.
+    /// Number of tasks of the round that were submitted and have not ended.
     pub open: usize,
-    /// Total number of tasks.
+    /// Total number of tasks of the round.
     pub of: usize,
 }
 
@@ -32,6 +32,6 @@ pub struct Counts {
 pub struct Limits {
     /// Time limit of the whole run.
     pub max_time: Option<Duration>,
-    /// Time without an answer after which a running node is given up.
+    /// Time that a running node has for its answer, after which it is given up.
     pub patience: Option<Duration>,
 }

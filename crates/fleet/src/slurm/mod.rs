@@ -1,8 +1,8 @@
 //! Slurm: one job per node, so that a busy node waits without blocking idle nodes.
 //!
-//! A job finds its program and writes its answer in the folder of the run, if nodes share that folder with the
-//! submitting machine. Otherwise the job's exit status shows that the folder is missing, and `srun` copies the program
-//! to the node and returns the answer, over Slurm's own connections.
+//! A job finds the program in the folder of the run, and writes its answer there, if its node shares that folder with
+//! the submitting machine. Otherwise the job's exit status shows that the folder is missing, and `srun` copies the
+//! program to the node and returns the answer over Slurm's own connections.
 
 mod script;
 pub mod words;
@@ -27,27 +27,28 @@ use script::{Ending, JOB_FILE};
 
 const HINT: &str = "install Slurm's client programs (on Debian: apt install slurm-client), or name another engine after --on";
 
-/// Number of jobs that are submitted between two reads of answers.
+/// Maximum number of jobs that are submitted between two reads of answers.
 const BATCH: usize = 16;
-/// Time for which a job may wait for a node that is not available, before the node is reported as missing.
+/// Time in nanoseconds for which a job may wait for a node that is not available, before the node is reported as
+/// missing.
 const NODELESS_NS: u64 = 120_000_000_000;
-/// Minimum time between two queries of the controller.
+/// Minimum time between two queries of Slurm's controller, in milliseconds.
 const PACE_MS: u64 = 500;
-/// Prefix of the handle of a task that uses `srun`.
+/// Prefix of the handle of a task that runs by `srun`.
 const BY_SRUN: &str = "srun:";
 
-/// Slurm, or one partition of it.
+/// The engine Slurm, restricted to a partition if the user named one.
 #[derive(Debug)]
 pub(crate) struct Slurm {
     partition: Option<String>,
     site: Site,
     files: Files,
-    /// Tasks by `srun` that this process started.
+    /// Processes of `srun` that this process started, by task.
     carried: HashMap<u32, Sent>,
-    /// Time since when a job waits for a node that is not available.
+    /// Monotonic time in nanoseconds since when a job waits for a node that is not available, by task.
     nodeless_since_ns: HashMap<u32, u64>,
-    /// Whether a submission may have succeeded without a confirmation, including a submission by an earlier fauxplat
-    /// that was killed.
+    /// Whether a submission may have succeeded without a confirmation; also true at first, since an earlier fauxplat
+    /// may have been killed while it submitted a job.
     is_unsure: bool,
     pace_ms: u64,
 }
@@ -71,7 +72,7 @@ impl Slurm {
         })
     }
 
-    /// Returns the options of every job, for `sbatch` and `srun` alike.
+    /// Returns the options that every job has, whether started by `sbatch` or by `srun`.
     fn options(&self, task: &Task) -> Vec<String> {
         let options = &self.site.options;
         let mut words = vec![
@@ -87,14 +88,15 @@ impl Slurm {
         words
     }
 
-    /// Returns the name of a job, by which it is found again if the confirmation of its submission was lost.
+    /// Returns the name of a task's job, by which the job is found again if the confirmation of its submission was
+    /// lost.
     fn job_name(&self, task: &Task) -> String {
         format!("fauxplat-{}-{}", self.site.folder.id(), task.number)
     }
 
     fn submit(&self, task: &Task) -> Result<String, FleetError> {
         let mut words = self.options(task);
-        // Where nodes do not share the folder, an output file in it would keep the job from starting.
+        // If nodes do not share the folder of the run, an output file in it would keep the job from starting.
         words.extend(
             ["--parsable", "--no-requeue", "--output=/dev/null", "--error=/dev/null"].map(str::to_owned),
         );
@@ -102,7 +104,7 @@ impl Slurm {
         words.extend(script::arguments(task));
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let said = ask("sbatch", &words, HINT)?;
-        // Output is `JOB`, or `JOB;CLUSTER`.
+        // The output of sbatch is `JOB`, or `JOB;CLUSTER`.
         let job = said.trim().split(';').next().unwrap_or_default().to_owned();
         match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
             true => Ok(job),
@@ -113,7 +115,7 @@ impl Slurm {
         }
     }
 
-    /// Returns jobs of this run that Slurm knows, by the number of their task.
+    /// Returns the jobs of this run that Slurm knows, by the number of their task.
     fn jobs(&self) -> Result<HashMap<u32, words::Job>, FleetError> {
         let format = format!("--format={}", words::JOB_FORMAT);
         let text = ask("squeue", &["--noheader", "--me", "--states=all", &format], HINT)?;
@@ -161,8 +163,9 @@ impl Slurm {
         })
     }
 
-    /// Returns whether a job has waited for long for a node that is not available, and would wait until an
-    /// administrator repairs the node. A controller that was restarted knows no node for a while.
+    /// Returns whether a job has waited too long for a node that is not available, and would wait until an
+    /// administrator repairs the node. A controller that was restarted knows no node for a while, so a short wait does
+    /// not count.
     fn is_without_node(&mut self, task: u32, is_hopeless: bool) -> bool {
         let now_ns = clock::monotonic_ns();
         let since_ns = *self.nodeless_since_ns.entry(task).or_insert(now_ns);
@@ -172,7 +175,8 @@ impl Slurm {
         is_hopeless && now_ns - since_ns >= NODELESS_NS
     }
 
-    /// Returns the state of a job that `squeue` does not list any more, from the accounting, if there is any.
+    /// Returns the state of a job that `squeue` no longer lists, from Slurm's accounting; unknown if there is no
+    /// accounting.
     fn forgotten(&self, job: &str) -> Result<TaskState, FleetError> {
         let words = ["--noheader", "--parsable2", "--allocations", "--format=State", "--jobs", job];
         match ask("sacct", &words, HINT) {
@@ -185,7 +189,7 @@ impl Slurm {
         }
     }
 
-    /// Returns the state after the end of a job's script.
+    /// Returns the state of a task whose job script has ended with this exit status.
     fn ended(&mut self, task: &Task, code: Option<u8>) -> Result<TaskState, FleetError> {
         Ok(match script::ending(code) {
             Ending::NothingInCommon => match self.carry(task) {
@@ -200,7 +204,7 @@ impl Slurm {
         })
     }
 
-    /// Starts a task by `srun`, which copies the program to the node and returns the answer.
+    /// Starts a task by `srun`, which copies the program to the node and returns the answer. Returns the task's handle.
     fn carry(&mut self, task: &Task) -> Result<String, FleetError> {
         // A node that has never been up has no architecture in Slurm yet.
         let shown = ask("scontrol", &["--oneliner", "show", "node", &task.node], HINT).unwrap_or_default();
@@ -211,10 +215,10 @@ impl Slurm {
         Ok(handle)
     }
 
-    /// Returns the errand that starts `srun`. The program for the node's architecture is copied to `/tmp` of the node,
-    /// unless a program is installed there. Other users can write to `/tmp` as well, and Slurm overwrites existing
-    /// files, so the name is random, and `srun` receives it in its environment (`SLURM_BCAST` in `srun(1)`): its
-    /// arguments are readable for every user of this machine as long as the job waits.
+    /// Returns the process to start for `srun`. The program for the node's architecture is copied to `/tmp` of the
+    /// node, unless a program is installed there. Other users can write to `/tmp` as well, and Slurm overwrites
+    /// existing files, so the name of the copy is random, and `srun` receives it in its environment (`SLURM_BCAST` in
+    /// `srun(1)`): arguments of `srun` are readable for every user of this machine as long as the job waits.
     fn errand(&self, task: &Task, srun: PathBuf, arch: Option<&str>) -> Result<Errand, FleetError> {
         let (program, place) = match &self.site.options.program_there {
             Some(there) => (there.clone(), None),
@@ -227,7 +231,7 @@ impl Slurm {
         let mut arguments = self.options(task);
         arguments.push(program);
         arguments.extend(self.site.words(task, false));
-        // The folder of the copy is shared with other users, so the program deletes itself.
+        // The copy is in `/tmp`, so the program deletes itself.
         arguments.extend(place.as_ref().map(|_| "--shipped".to_owned()));
         Ok(Errand {
             program: srun,
@@ -238,8 +242,8 @@ impl Slurm {
         })
     }
 
-    /// Returns the state of a task by `srun`. The process of `srun` exists from the beginning, while its job, the
-    /// newest of that name, may wait for hours.
+    /// Returns the state of a task that runs by `srun`. The process of `srun` exists from the beginning, while its job
+    /// may wait for hours; `job` is the newest job with the name of the task.
     fn carried_standing(&mut self, task: &Task, handle: &str, job: Option<&words::Job>) -> TaskState {
         let pending = job.filter(|job| job.state == "PENDING");
         let is_hopeless = pending.is_some_and(|job| words::is_hopeless(&job.reason));
@@ -263,7 +267,8 @@ impl Slurm {
     }
 }
 
-/// Cancels exactly these jobs, by id, and not by name or user. If some cannot be cancelled, the others are still tried.
+/// Cancels exactly these jobs, by id, and not by name or user. If some of them cannot be cancelled, the others are
+/// cancelled nevertheless.
 fn cancel_all(
     jobs: &[&str],
     mut scancel: impl FnMut(&[&str]) -> Result<String, FleetError>,
@@ -271,7 +276,7 @@ fn cancel_all(
     jobs.chunks(500).map(|some| scancel(some).map(drop)).fold(Ok(()), Result::and)
 }
 
-/// Returns the output of `scontrol show job`.
+/// Returns the output of `scontrol show job` for a job.
 fn show(job: &str) -> Result<String, FleetError> {
     ask("scontrol", &["--oneliner", "show", "job", job], HINT)
 }
@@ -342,7 +347,7 @@ impl Engine for Slurm {
             .map(|(task, handle)| Ok((task.number, self.standing(task, handle, &jobs)?)))
             .collect::<Result<_, FleetError>>()?;
         let is_waiting = |standing: &TaskState| matches!(standing, TaskState::Waiting(_));
-        // While all jobs wait, which may be for hours, the controller is queried ever more rarely.
+        // While all jobs wait, which may take hours, the controller is queried ever more rarely.
         self.pace_ms = match standings.iter().all(|(_, standing)| is_waiting(standing)) {
             true => (self.pace_ms + self.pace_ms / 2).min(IDLE_MAX_NS / 1_000_000),
             false => PACE_MS,
@@ -386,7 +391,8 @@ mod tests {
     use crate::folder::RunFolder;
     use crate::site::EngineOptions;
 
-    /// A job may wait for hours, and a user who learns the name of the program meanwhile could create the file first.
+    /// A job may wait for hours, and a user who learns the name of the copied program meanwhile could create that file
+    /// first.
     #[test]
     fn nobody_reads_where_srun_puts_the_program() {
         let runs = crate::private();
@@ -404,7 +410,7 @@ mod tests {
         assert_ne!(places[0], places[1]);
     }
 
-    /// A node without the shared folder may be of another architecture, or have its own program.
+    /// A node without the shared folder may have another architecture, or an installed program.
     #[test]
     fn srun_takes_the_program_of_the_node() {
         let runs = crate::private();
@@ -430,7 +436,7 @@ mod tests {
         assert_eq!(errand(&slurm, Some("sparc64")), ("/opt/fauxplat".into(), false));
     }
 
-    /// Returns an engine for a task by an `srun` that an earlier fauxplat started.
+    /// Returns an engine for Slurm, and a task that an earlier fauxplat started by `srun`.
     fn carried(runs: &std::path::Path) -> (Slurm, Task) {
         let folder = RunFolder::make(runs).unwrap();
         let site = Site { folder, order: String::new(), options: EngineOptions::default() };

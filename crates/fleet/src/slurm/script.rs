@@ -1,4 +1,4 @@
-//! The script of a job: finds the program, runs the order and writes the answer.
+//! The script of a Slurm job, which finds the program, runs the order and writes the answer.
 
 use crate::FleetError;
 use crate::engine::Task;
@@ -6,16 +6,16 @@ use crate::site::Site;
 
 pub(super) const JOB_FILE: &str = "job.sh";
 
-/// Exit statuses by which the script reports errors. Programs rarely use them.
+/// Exit statuses by which the script reports errors; programs rarely use these.
 const NOTHING_IN_COMMON: u8 = 90;
 const NO_PROGRAM: u8 = 91;
 const NOT_RUNNABLE: u8 = 92;
 const NO_ROOM: u8 = 93;
 
-/// Meaning of a script's exit status.
+/// Meaning of the exit status of the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// The node does not see the folder of the run.
+    /// The node does not share the folder of the run with this machine.
     NothingInCommon,
     /// The script reported this error.
     Told(&'static str),
@@ -40,7 +40,7 @@ pub(super) fn ending(code: Option<u8>) -> Ending {
     }
 }
 
-/// Returns the arguments of the script, which differ from task to task, and so are not part of its text.
+/// Returns the arguments of the script for a task. The text of the script is the same for all tasks.
 pub(super) fn arguments(task: &Task) -> [String; 5] {
     let Task { number, node, round, attempt, token } = task;
     [number.to_string(), token.clone(), node.clone(), round.to_string(), attempt.to_string()]
@@ -95,7 +95,7 @@ mod tests {
     use crate::folder::RunFolder;
     use crate::site::EngineOptions;
 
-    /// Creates a run below a folder whose name needs quoting, with a program that prints its arguments.
+    /// Creates a run below a folder whose name needs quoting; in place of fauxplat, the run has this program.
     fn site(runs: &Path, program: &str) -> Site {
         let folder = RunFolder::make(&runs.join("it's $(a) folder")).unwrap();
         let site = Site { folder, order: "T1JERVI=".into(), options: EngineOptions::default() };
@@ -153,7 +153,7 @@ mod tests {
         assert!(matches!(ending(Some(run(&other))), Ending::Told(why) if why.contains("--program")));
         std::fs::remove_dir_all(failing.folder.file("out")).unwrap();
         assert!(matches!(ending(Some(run(&failing))), Ending::Told(why) if why.contains("room")));
-        // The node sees the folder of another run, or none: it does not share the folder.
+        // The node sees the folder of another run, or no folder: the folder of the run is not shared.
         std::fs::write(failing.folder.file("token"), "another").unwrap();
         assert_eq!(ending(Some(run(&failing))), Ending::NothingInCommon);
     }

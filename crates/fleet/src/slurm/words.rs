@@ -3,12 +3,13 @@
 use crate::ask::one_line;
 use crate::engine::{self, Listed};
 
-/// Name, state and its reason, which is last since it may contain any character.
+/// Format of `sinfo`: name of the node, its state, and the reason of the state, which is last since it may contain any
+/// character.
 pub(super) const NODE_FORMAT: &str = "%N|%T|%E";
-/// Id, name, state and its reason.
+/// Format of `squeue`: id of the job, its name, its state, and the reason of the state.
 pub(super) const JOB_FORMAT: &str = "%i|%j|%T|%r";
 
-/// Returns the nodes in the output of `sinfo`, each once even if it is in several partitions.
+/// Returns the nodes in the output of `sinfo`, each only once even if it is in several partitions.
 pub fn nodes(text: &str) -> Vec<Listed> {
     let mut nodes: Vec<Listed> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -33,7 +34,7 @@ fn unable(state: &str, reason: &str) -> Option<String> {
     let is_powered = plain.starts_with("power");
     let is_unable = is_silent || !is_powered && UNABLE.iter().any(|word| plain.contains(word));
     let reason = one_line(reason).filter(|reason| reason != "none");
-    // Foreign text for the user must not contain control characters for the terminal.
+    // Foreign text that is shown to the user must not contain control characters for the terminal.
     let plain = one_line(plain).unwrap_or_default();
     is_unable.then(|| match (reason, is_silent) {
         (Some(reason), _) => format!("Slurm says that it is {plain}: {reason}"),
@@ -49,7 +50,7 @@ pub struct Job {
     pub name: String,
     /// State, in Slurm's word.
     pub state: String,
-    /// Reason for which the job waits.
+    /// Reason for which the job waits, in Slurm's words.
     pub reason: String,
 }
 
@@ -59,7 +60,7 @@ impl Job {
     }
 }
 
-/// Parses a line of `squeue`.
+/// Parses a line of the output of `squeue`; `None` if it has too few fields.
 pub fn job(line: &str) -> Option<Job> {
     let mut words = line.trim().splitn(4, '|').map(str::trim);
     let (id, name, state) = (words.next()?, words.next()?, words.next()?);
@@ -67,21 +68,22 @@ pub fn job(line: &str) -> Option<Job> {
     Some(Job { id: id.to_owned(), name: name.to_owned(), state: state.to_owned(), reason })
 }
 
-/// Returns whether a job with this reason waits for a node that is not available, and would wait until an administrator
-/// repairs it.
+/// Returns whether a job that waits for this reason waits for a node that is not available, and would wait until an
+/// administrator repairs the node.
 pub fn is_hopeless(reason: &str) -> bool {
     const HOPELESS: [&str; 5] =
         ["ReqNodeNotAvail", "Nodes required for job are DOWN", "BadConstraints", "launch failed", "NodeDown"];
     HOPELESS.iter().any(|word| reason.contains(word))
 }
 
-/// Returns the exit status of a job's script, from the output of `scontrol show job`.
+/// Returns the exit status of a job's script, from the output of `scontrol show job`; `None` if there is none.
 pub fn exit_code(text: &str) -> Option<u8> {
     let word = text.split_whitespace().find_map(|word| word.strip_prefix("ExitCode="))?;
     word.split(':').next()?.parse().ok()
 }
 
-/// Returns the architecture of a node, from the output of `scontrol show nodes`, one node per line.
+/// Returns the architecture of a node, from the output of `scontrol show nodes`, which has one node per line; `None`
+/// where it is unknown.
 pub fn architecture(text: &str, node: &str) -> Option<String> {
     let is_it = |line: &&str| line.split_whitespace().next() == Some(&format!("NodeName={node}"));
     let line = text.lines().find(is_it)?;

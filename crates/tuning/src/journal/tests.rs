@@ -38,7 +38,7 @@ fn a_journal_is_read_as_it_was_written() {
     assert!(Journal::reopen(&path).unwrap().is_none());
 }
 
-/// A cpuset outside the control group namespace is named `/..` in `/proc/PID/cpuset`, and no journal may contain that
+/// A cpuset outside the control group namespace is named `/..` in `/proc/PID/cpuset`, and no journal may contain such a
 /// path.
 #[test]
 fn what_could_not_be_read_back_is_not_announced() {
@@ -55,7 +55,7 @@ fn what_could_not_be_read_back_is_not_announced() {
     assert_eq!(read(&path).unwrap(), whole);
 }
 
-/// A truncated record is reported wherever the cut falls, every changed byte is found, and neither panics.
+/// An incomplete record is reported wherever the file ends, every changed byte is found, and reading never panics.
 #[test]
 fn damage_is_found_at_every_byte() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Disks that are full, read-only, or full from a certain byte on, during tuning and restoring.
+//! Disks that are full, read-only, or full from a certain byte on, while a machine is tuned and restored.
 #![expect(clippy::disallowed_methods, reason = "a process of its own has mounts and limits of its own")]
 
 use std::fs;
@@ -27,8 +27,8 @@ pub(crate) const CASES: &[Case] = &[
     ),
 ];
 
-/// Script for a mount namespace: a small file system for the journal, a tuner that keeps, a failing disk, and a
-/// restoration. Exit statuses from 90 on mean that the environment cannot be set up here.
+/// Script for a mount namespace: a small file system for the journal, a machine that is kept tuned, a disk that fails,
+/// and a restoration. Exit statuses from 90 on mean that this environment cannot be set up here.
 const MOUNTED: &str = r#"
 folder=$1 program=$2 root=$3 what=$4
 mount -t tmpfs -o size=64k,mode=700 tmpfs "$folder" || exit 99
@@ -66,7 +66,8 @@ fn a_disk_that_cannot_be_written_to_keeps_nothing_from_being_put_back() {
     }
 }
 
-/// Runs this program with a file size limit in bytes. A write beyond it fails, or ends the process if `ends` is set.
+/// Runs this test program with a limit for the size of files in bytes. A write beyond the limit fails, or ends the
+/// process if `ends` is set. `None` if `prlimit` is not installed.
 fn limited(machine: &Machine, bytes: usize, ends: bool, words: [&str; 1]) -> Option<ExitStatus> {
     let trap = if ends { "" } else { "trap '' XFSZ; " };
     let line = format!("{trap}exec prlimit --core=0 --fsize={bytes} -- \"$@\"");
@@ -77,9 +78,9 @@ fn limited(machine: &Machine, bytes: usize, ends: bool, words: [&str; 1]) -> Opt
     (done.code() != Some(127)).then_some(done)
 }
 
-/// A file size limit acts like a disk that is full from this byte on, so records are written in part.
+/// A limit for the size of files acts like a disk that is full from this byte on, so records are written in part.
 fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
-    /// Smallest limit: longer than any value written here, so that the values themselves can be written.
+    /// Smallest limit: longer than any value that is written here, so that all values can be written.
     const SHORTEST: usize = 16;
     let machine = Machine::new();
     let before = machine.all();
@@ -93,7 +94,7 @@ fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
                 return eprintln!("skipped: prlimit is not there");
             };
             *(if status.success() { &mut done } else { &mut refused }) += 1;
-            // After the tuner was killed its guardian is at work, under the same limit.
+            // If the tuning process was killed, its guardian restores the machine, under the same limit.
             let wait = Restore { force: false, wait: true };
             let left = restore(&machine.root, &machine.journal(), wait, "test");
             assert!(left.as_ref().is_ok_and(|left| left.is_none()), "{bytes}, {ends}: {left:?}");
@@ -101,7 +102,7 @@ fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
         }
     }
     assert!(refused > 10 && done > 0, "{refused} {done}");
-    // A restoration that cannot record its progress is tried with the same limits.
+    // A restoration that cannot record its progress is tried with such limits.
     for bytes in [SHORTEST, length / 2, length, length + 9] {
         machine.keep(&crate::SETTINGS);
         let status = limited(&machine, bytes, false, [RESTORE]).unwrap();
@@ -117,12 +118,12 @@ fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
 const ONLINE: &str = "sys/devices/system/cpu/cpu1/online";
 const HURRY: &str = "sys/kernel/rcu_expedited";
 
-/// Returns a machine with `rcu_expedited` and a CPU that is offline and can come back. Its tuner was killed.
+/// Returns a machine with `rcu_expedited` and a CPU that is offline and can come back, as a killed process has left it.
 fn left_with_a_cpu_off() -> Machine {
     let machine = Machine::new();
     machine.write(ONLINE, b"1\n");
     machine.write(HURRY, b"0\n");
-    // Several settings, so that there is room for the announcements of the next tuner.
+    // Several settings, so that the journal has room for the announcements of the next tuning.
     machine.keep(&["cpu:1=offline", "swappiness=1", "ksm=off", "stat-interval=7", "thp=never", "aslr=off"]);
     assert_eq!(machine.read(ONLINE), "0");
     let journal = fs::read_to_string(machine.journal()).unwrap();
@@ -138,8 +139,8 @@ fn left_with_a_cpu_off() -> Machine {
     machine
 }
 
-/// If setting `rcu_expedited` cannot be announced, the CPUs come back without it: neither a restoration nor a tuning
-/// that has to restore first fails.
+/// If setting `rcu_expedited` cannot be announced, CPUs come back without it: neither a restoration fails, nor a tuning
+/// that has to restore first.
 fn a_note_that_finds_no_room_keeps_no_cpu_away() {
     for verb in [RESTORE, HOLD] {
         for room in [10_000, 0] {
@@ -155,7 +156,7 @@ fn a_note_that_finds_no_room_keeps_no_cpu_away() {
                 "{verb}"
             );
             assert!(!machine.journal().exists(), "{verb}");
-            // A value that was changed and restored has been written.
+            // The file's time shows that `rcu_expedited` was written, although it has its original value again.
             let written =
                 fs::metadata(machine.path(HURRY)).unwrap().modified().unwrap() != SystemTime::UNIX_EPOCH;
             assert_eq!(written, room > 0, "{verb}: it hurries where that is announced, and nowhere else");
@@ -163,8 +164,8 @@ fn a_note_that_finds_no_room_keeps_no_cpu_away() {
     }
 }
 
-/// Script for a mount namespace: the folders of the journal are created again, and one after the other becomes
-/// read-only.
+/// Script for a mount namespace: the default folders of the journal are empty, and become read-only one after the
+/// other.
 const PLACES: &str = r#"
 program=$1 root=$2
 unset FAUXPLAT_JOURNAL

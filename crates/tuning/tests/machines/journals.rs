@@ -1,4 +1,4 @@
-//! Journals that are truncated, changed, or owned by another user: a journal that is not understood is not used.
+//! Journals that are truncated, changed, or owned by another user: a journal that is not fully understood is not used.
 #![expect(clippy::disallowed_methods, reason = "whoever waits for a journal is a process of its own")]
 
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub(crate) const CASES: &[Case] = &[
 
 const SETTINGS: [&str; 3] = ["swappiness=1", "thp=never", "ksm=off"];
 
-/// A machine that is kept tuned, its journal, and the values of its files before and after.
+/// A machine that is kept tuned, the bytes of its journal, and the values of its files before and after tuning.
 struct Kept {
     machine: Machine,
     journal: Vec<u8>,
@@ -51,14 +51,15 @@ fn kept() -> Kept {
 
 /// Writes these bytes as the journal of a machine.
 fn lay(machine: &Machine, bytes: &[u8]) {
-    // Only the owner has access, whatever the umask.
+    // Only the owner may open the file, whatever the umask.
     let mut options = fs::File::options();
     options.write(true).create(true).truncate(true).mode(0o600);
     options.open(machine.journal()).unwrap().write_all(bytes).unwrap();
 }
 
 impl Kept {
-    /// Restores from other bytes and returns the resulting values or the error; then tunes the machine again.
+    /// Restores the machine from these bytes as its journal, and returns the resulting values or the error; the machine
+    /// is tuned again afterwards.
     fn restored_from(&self, bytes: &[u8], force: bool) -> Result<BTreeMap<&'static str, String>, TuneError> {
         lay(&self.machine, bytes);
         let done = self.machine.restore(force);
@@ -73,7 +74,7 @@ impl Kept {
     }
 }
 
-/// Wherever the journal is cut, a file holds its value before or after the tuning, and never any other.
+/// Wherever the journal is cut, each file has its value before the tuning or after it, and never another.
 fn a_journal_that_is_cut_puts_back_all_or_nothing() {
     let kept = kept();
     let mut acted = 0;
@@ -110,7 +111,7 @@ fn a_journal_with_a_flipped_bit_is_never_acted_upon() {
     }
 }
 
-/// The writer of a journal decides what root writes to the machine, so only root may own it and write to it.
+/// The content of a journal decides what root writes to the machine, so only root may own it and write to it.
 fn a_journal_of_somebody_else_is_never_acted_upon() {
     let kept = kept();
     // An ordinary user cannot give the file to another user.
@@ -123,7 +124,7 @@ fn a_journal_of_somebody_else_is_never_acted_upon() {
     }
 }
 
-/// Returns a journal with replaced content and correct checksums.
+/// Returns a journal with replaced text and correct checksums.
 fn forged(journal: &str, old: &str, new: &str) -> String {
     let seal = |line: &str| {
         let body = line.split_once(' ').unwrap().1.replace(old, new);
@@ -132,7 +133,7 @@ fn forged(journal: &str, old: &str, new: &str) -> String {
     journal.lines().map(seal).collect()
 }
 
-/// Checksums are no secret: the machine is protected by the rule that records only lead to knobs.
+/// Anyone can compute checksums: the machine is protected by the rule that records may only name files of knobs.
 fn a_journal_that_leads_elsewhere_is_refused() {
     let kept = kept();
     let text = String::from_utf8(kept.journal.clone()).unwrap();
@@ -163,8 +164,8 @@ fn has_open(pid: u32, files: [&Path; 2]) -> bool {
     files.iter().all(|file| open.iter().any(|it| it == file))
 }
 
-/// A process that waits for the journal's writer has the file open already. If another file takes its name meanwhile,
-/// the owner and mode of that file were not checked.
+/// A process that waits for the writer of a journal has already opened the file. If another file gets its name
+/// meanwhile, owner and mode of that other file were not checked.
 fn what_takes_the_name_of_an_open_journal_is_not_acted_upon() {
     let machine = Machine::new();
     machine.keep(&["swappiness=1"]);
@@ -184,16 +185,16 @@ fn what_takes_the_name_of_an_open_journal_is_not_acted_upon() {
     assert!(restorer.wait().unwrap().success());
     match machine.read("proc/sys/vm/swappiness").as_str() {
         "1" => assert_eq!(fs::read_to_string(&journal).unwrap(), forged, "it is left where it is"),
-        // On a machine so slow that the wait for the writer timed out, the open file counts.
+        // On a very slow machine the wait for the writer timed out, and the open file counts.
         now => return assert_eq!(now, "60\n\n"),
     }
-    // Opened under its name, the replacement is a journal like any other.
+    // Opened by its name, the other file is a journal like any other.
     assert!(machine.restore(false).unwrap().unwrap().complete);
     assert_eq!(machine.read("proc/sys/vm/swappiness"), "77\n\n");
 }
 
-/// A restoration that was killed, or whose disk failed, after its last value and before it ended the journal: only the
-/// snapshot of affinities waits for a second look, and it was taken after an interrupt had been moved.
+/// A restoration was killed, or its disk failed, after it had written its last value and before it removed the journal:
+/// only the snapshot of affinities is left, which was taken after an interrupt had been moved.
 fn what_is_put_back_already_is_not_taken_for_what_a_cpu_has_taken() {
     const INTERRUPT: &str = "proc/irq/7/smp_affinity_list";
     let machine = Machine::new();

@@ -1,4 +1,4 @@
-//! Every knob that is a file, with values that are accepted, clamped and refused.
+//! Every knob whose setting is in a file, with values that are accepted, clamped and refused.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -43,7 +43,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
 ];
 
-/// Setting, file, and the resulting content.
+/// A setting, the file that it changes, and the content of the file afterwards.
 const TURNED: [(&str, &str, &str); 23] = [
     ("governor=performance", "sys/devices/system/cpu/cpufreq/policy4/scaling_governor", "performance"),
     ("min-freq=max", "sys/devices/system/cpu/cpufreq/policy0/scaling_min_freq", "4000000"),
@@ -97,14 +97,15 @@ fn all_knobs_together_come_back_newest_first() {
     let words: Vec<&str> = TURNED[..22].iter().map(|(setting, ..)| *setting).collect();
     let tuned = machine.tune(&words, |_| {}).unwrap();
     let made: Vec<String> = tuned.changes.iter().map(|change| change.target.clone()).collect();
-    // Dropping is enough to restore.
+    // Dropping the value is enough to restore the machine.
     drop(tuned);
     assert_eq!(machine.all(), before);
     machine.keep(&words);
     let back = machine.restore(false).unwrap().unwrap();
     let order: Vec<String> = back.changes.iter().map(|change| change.target.clone()).collect();
     let (frequency, others): (Vec<_>, Vec<_>) = made.into_iter().partition(|target| target.contains("/cpu/"));
-    // The governor resets values that depend on it, so its group is restored in table order, and last.
+    // The governor resets values that depend on it, so its group is restored last, and in the order of the table of
+    // knobs.
     let expected: Vec<String> = others.into_iter().rev().chain(frequency).collect();
     assert_eq!(order, expected);
     assert_eq!(machine.all(), before);
@@ -122,8 +123,8 @@ fn a_value_that_is_there_already_is_not_written() {
     assert!(back.is_none_or(|back| back.changes.is_empty() && back.complete));
 }
 
-/// The kernel answers EBUSY for the settings of a policy whose CPUs are offline; a folder in place of its governor file
-/// fails likewise.
+/// For the settings of a policy whose CPUs are offline, the kernel returns EBUSY; a folder in place of the governor's
+/// file fails in a similar way.
 fn a_policy_whose_cpus_are_off_is_left_out() {
     let policy = |number: u32, file: &str| format!("sys/devices/system/cpu/cpufreq/policy{number}/{file}");
     let machine = Machine::new();
@@ -139,8 +140,8 @@ fn a_policy_whose_cpus_are_off_is_left_out() {
     assert_eq!(machine.read(&policy(4, "scaling_governor")), "schedutil");
 }
 
-/// The `coredump_filter` of this process stands in for an interrupt that cannot be moved: it accepts a number, but no
-/// list of CPUs.
+/// The file `coredump_filter` of this process stands in for an interrupt that cannot be moved: it accepts a number, but
+/// no list of CPUs.
 fn an_interrupt_that_stays_fails_only_where_all_do() {
     let filter = format!("/proc/{}/coredump_filter", std::process::id());
     let cpu = fs::read_to_string(&filter).ok().and_then(|text| text.trim().parse::<u32>().ok());
@@ -180,7 +181,7 @@ fn a_second_thread_that_was_off_before_stays_off_after() {
     assert_eq!(outcome(&tuned.changes, CONTROL), KnobOutcome::Already);
 }
 
-/// On version 1, exactly the cpusets with tasks that share CPUs with the shield are reported.
+/// With control groups of version 1, exactly those cpusets with tasks are reported that share CPUs with the shield.
 fn whoever_stays_on_a_shield_is_named() {
     let machine = Machine::new();
     let us = std::process::id().to_string();
@@ -204,14 +205,15 @@ fn whoever_stays_on_a_shield_is_named() {
     );
 }
 
-/// An energy preference that changes with the governor is restored to its value before the change.
+/// An energy preference that changes with the governor gets back the value that it had before the governor changed.
 fn what_a_governor_resets_comes_back_as_it_was_before_it() {
     let policy = |file: &str| format!("sys/devices/system/cpu/cpufreq/policy0/{file}");
     let (governor, preference) = (policy("scaling_governor"), policy("energy_performance_preference"));
     let machine = Machine::new();
     let before = machine.all();
     symlink("scaling_governor", machine.path(&preference)).unwrap();
-    // The preference is requested or not, and with the value that the governor sets or another value.
+    // The preference is not requested, requested with the value that the governor sets, or requested with another
+    // value.
     for words in [
         &["governor=performance"][..],
         &["governor=performance", "epp=performance"],
@@ -226,7 +228,7 @@ fn what_a_governor_resets_comes_back_as_it_was_before_it() {
         assert!(back.changes.iter().all(|change| change.knob != "turbo"), "{words:?}: {back:?}");
         assert_eq!(machine.all(), before, "{words:?}");
     }
-    // A value that fauxplat did not change may be changed by other programs.
+    // A value that fauxplat did not change stays as another program leaves it.
     machine.keep(&["governor=performance"]);
     machine.write("sys/devices/system/cpu/cpufreq/boost", b"0\n");
     let back = machine.restore(true).unwrap().unwrap();
@@ -235,14 +237,14 @@ fn what_a_governor_resets_comes_back_as_it_was_before_it() {
     assert_eq!(machine.read(&governor), "powersave\n");
 }
 
-/// `cap_last_cap` is a file of the kernel that no process can write to.
+/// The file `cap_last_cap` of the kernel cannot be written by any process.
 fn what_is_as_it_is_wished_needs_no_permission() {
     let fixed = "/proc/sys/kernel/cap_last_cap";
     let Ok(value) = fs::read_to_string(fixed) else { return eprintln!("skipped: there is no {fixed}") };
     let (machine, setting) = (Machine::new(), format!("swappiness={}", value.trim()));
     fs::remove_file(machine.path("proc/sys/vm/swappiness")).unwrap();
     symlink(fixed, machine.path("proc/sys/vm/swappiness")).unwrap();
-    // The setting is tried with another change, which needs a journal, and without one.
+    // The setting is tried alone, and with another change, which needs a journal.
     for words in [&[setting.as_str()][..], &["ksm=off", &setting]] {
         let settings = settings(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).unwrap();
         let (previewed, _) = preview(&machine.root, &settings, false, true);
@@ -253,7 +255,7 @@ fn what_is_as_it_is_wished_needs_no_permission() {
     }
 }
 
-/// Settings of fauxplat's own process are inherited by its commands, and would also apply to the next experiment.
+/// Commands inherit settings of fauxplat's own process, which would also apply to the next experiment.
 fn what_fauxplat_itself_is_given_ends_with_it() {
     let machine = Machine::new();
     let own = || {
@@ -268,8 +270,8 @@ fn what_fauxplat_itself_is_given_ends_with_it() {
     assert_eq!(own(), before);
 }
 
-/// Creates a machine with device files that stand in for a kernel that forgets a value, refuses it, or returns nothing
-/// usable.
+/// Returns a machine whose files are devices that stand in for a kernel that forgets a value, refuses it, or returns
+/// nothing usable.
 fn hostile() -> Machine {
     let machine = Machine::new();
     for (file, device) in [
@@ -311,7 +313,7 @@ fn what_the_kernel_does_not_take_is_told_and_the_rest_done() {
     assert_eq!(machine.read("proc/sys/vm/swappiness"), "60\n\n");
 }
 
-/// With a control group namespace this process may be in a group that is not visible.
+/// In a control group namespace, this process may be in a group that is not visible.
 fn a_shield_that_could_not_be_left_again_is_not_entered() {
     for (there, text, own, named) in [
         ("cpuset/cpuset.cpus", "0-3\n", "proc/self/cpuset", "/../x\n"),
@@ -345,7 +347,7 @@ fn all_or_nothing_is_nothing_when_one_is_refused() {
 }
 
 /// The kernel shows this filter in hexadecimal without a prefix and parses it as octal, so it never accepts the value
-/// that it showed: both the change and its restoration fail.
+/// that it showed: the change fails, and so does its restoration.
 fn what_could_not_be_taken_back_is_not_said_to_be() {
     let filter = format!("/proc/{}/coredump_filter", std::process::id());
     let Ok(before) = fs::read_to_string(&filter) else {

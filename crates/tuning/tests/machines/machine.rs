@@ -1,4 +1,4 @@
-//! A machine made of files.
+//! A machine that consists of files in a temporary folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use fauxplat_tuning::{Restore, Root, Settings, TuneError, Tuned, Tuning, restore
 
 use crate::GUARD;
 
-/// Content of each file. White space differs on purpose: it has to be restored too.
+/// Path and content of each file. White space differs on purpose, since it has to be restored too.
 const FILES: [(&str, &str); 26] = [
     ("proc/sys/kernel/random/boot_id", "one-boot\n"),
     ("proc/sys/kernel/osrelease", "6.0\n"),
@@ -45,12 +45,12 @@ pub(crate) struct Machine {
     pub(crate) root: Root,
 }
 
-/// Command line of the tuner in the journal.
+/// Command line that the journal records for the tuning.
 pub(crate) const WORDS: [&str; 2] = ["fauxplat", "tune"];
 
 impl Machine {
     pub(crate) fn new() -> Self {
-        // Only the owner has access, whatever the umask: files that other users may have written are not used.
+        // Only the owner has access, whatever the umask, since files that other users could have written are not used.
         let for_us = fs::Permissions::from_mode(0o700);
         let mut folder = tempfile::Builder::new();
         folder.permissions(for_us);
@@ -82,7 +82,7 @@ impl Machine {
         FILES.iter().map(|(file, _)| (*file, self.read(file))).collect()
     }
 
-    /// Tunes the machine with these settings, without waiting for the lock.
+    /// Tunes the machine with these settings, without waiting for the lock. `change` may change further options.
     pub(crate) fn tune(
         &self,
         words: &[&str],
@@ -115,7 +115,7 @@ impl Machine {
         tuning.apply()
     }
 
-    /// Tunes the machine and keeps it so.
+    /// Tunes the machine, and lets it stay tuned.
     pub(crate) fn keep(&self, words: &[&str]) {
         assert!(self.tune(words, |_| {}).unwrap().keep(false).unwrap());
     }

@@ -1,6 +1,7 @@
-//! Machines made of files are tuned and restored. The guardian is this very program, so the test has no harness.
+//! Machines made of files are tuned and restored. The guardian process is this test program, which therefore has no
+//! harness.
 //!
-//! Cases that use another user or a mount need root, and report when they cannot run.
+//! Cases that need another user or a mount need root, and report if they cannot run.
 #![expect(clippy::disallowed_macros, reason = "a test without a harness says what it did")]
 
 mod disks;
@@ -15,14 +16,14 @@ use std::process::ExitCode;
 
 use fauxplat_tuning::{Restore, Root, TuneError, Tuning, restore, settings};
 
-/// The word by which this program becomes the guardian.
+/// Word on the command line with which this program becomes the guardian.
 const GUARD: &str = "guard";
-/// Verbs of this program: tune a machine and keep it so, tune it for a moment, restore it. The root and the journal
-/// follow.
+/// Words on the command line with which this program tunes a machine and lets it stay so, tunes it for a moment, or
+/// restores it. The paths of the root and of the journal follow.
 const KEEP: &str = "keep";
 const HOLD: &str = "hold";
 const RESTORE: &str = "restore";
-/// Verb that prints the path of the journal.
+/// Word with which this program prints the default path of the journal.
 const WHERE: &str = "where";
 
 const SETTINGS: [&str; 3] = ["swappiness=1", "ksm=off", "stat-interval=7"];
@@ -69,7 +70,7 @@ fn passes((name, case): &Case) -> bool {
     passed
 }
 
-/// Carries out one verb in this process, which a test has started in order to limit what it can do.
+/// Carries out the action that `verb` names, in a process that a test has started with limits.
 fn perform(verb: &str, root: &Root, journal: &Path) -> Result<(), TuneError> {
     if verb == RESTORE {
         return restore(root, journal, Restore::default(), "test").map(drop);

@@ -1,4 +1,4 @@
-//! Other programs that change or tune the machine, at the same time or before.
+//! Other programs that change the machine or tune it, at the same time or before.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -49,7 +49,7 @@ fn what_somebody_else_changed_stays_until_it_is_forced() {
     assert_eq!((back.complete, outcome(&back.changes, SWAPPINESS)), (true, KnobOutcome::Restored));
     assert_eq!(back.changes.len(), 1, "the other is settled");
     assert_eq!(machine.read(SWAPPINESS), "60\n\n");
-    // A value that another program restored already needs no restoration.
+    // A value that another program has already restored needs no restoration.
     machine.keep(&["swappiness=1"]);
     machine.write(SWAPPINESS, b"60\n");
     let back = machine.restore(false).unwrap().unwrap();
@@ -65,7 +65,7 @@ fn a_machine_is_put_back_once() {
     machine.write(SWAPPINESS, b"44\n");
     assert_eq!(machine.restore(true).unwrap(), None);
     assert_eq!(machine.read(SWAPPINESS), "44\n", "a journal that was acted upon is gone");
-    // A tuner that keeps the machine tuned restores nothing itself.
+    // A process that lets the machine stay tuned restores nothing itself.
     let mut tuned = machine.tune(&["swappiness=1"], |_| {}).unwrap();
     tuned.keep(false).unwrap();
     assert_eq!(tuned.restore().unwrap(), None);
@@ -110,7 +110,7 @@ fn the_lock_of_the_dead_locks_nobody_out() {
     }
 }
 
-/// A kernel file that cannot be written stands in for a file that refuses its old value.
+/// A file of the kernel that cannot be written stands in for a file that refuses its original value.
 fn a_value_that_is_not_taken_back_is_said_to_be_in_the_way() {
     let fixed = "/proc/sys/kernel/cap_last_cap";
     let Ok(value) = fs::read_to_string(fixed) else { return eprintln!("skipped: there is no {fixed}") };
@@ -127,16 +127,16 @@ fn a_value_that_is_not_taken_back_is_said_to_be_in_the_way() {
         for words in [&WORDS.join(" "), "swappiness is", "was 60 before", "by hand", &journal] {
             assert!(told.contains(words), "{told}");
         }
-        // No option would help: another journal is refused too, and a refused write cannot be forced.
+        // No option would help: a journal at another path is refused as well, and a refused write cannot be forced.
         assert!(!told.contains("--journal") && !told.contains("--force"), "{told}");
         assert_eq!(machine.read(KSM), "1\n");
     }
-    // Following the advice helps.
+    // Removing the journal, as advised, makes tuning possible again.
     fs::remove_file(machine.journal()).unwrap();
     machine.tune(&["ksm=off"], |_| {}).unwrap().restore().unwrap();
 }
 
-/// A folder in place of the file stands in for a value that the kernel does not show at the moment.
+/// A folder in place of the file stands in for a value that the kernel does not show at present.
 fn a_value_that_cannot_be_read_is_not_given_up() {
     let machine = Machine::new();
     machine.keep(&["swappiness=1", "ksm=off"]);
@@ -149,7 +149,7 @@ fn a_value_that_cannot_be_read_is_not_given_up() {
         assert!(told.reason.as_ref().unwrap().contains("directory"), "{told:?}");
         assert_eq!(machine.read(KSM), "1\n");
     }
-    // Once the file can be read again, the journal still has its original value.
+    // The journal still has the original value for the time when the file can be read again.
     fs::remove_dir(machine.path(SWAPPINESS)).unwrap();
     machine.write(SWAPPINESS, b"1");
     assert!(machine.restore(false).unwrap().unwrap().complete);
@@ -159,7 +159,7 @@ fn a_value_that_cannot_be_read_is_not_given_up() {
 fn what_a_short_limit_put_back_is_not_kept() {
     let machine = Machine::new();
     let mut tuned = machine.tune(&["swappiness=1"], |tuning| tuning.max = Some(Nanos(1_000_000))).unwrap();
-    // On a slow machine the time limit passes before there is a journal, and later changes are restored as well.
+    // On a slow machine, the time limit may pass before there is a journal; changes made after it are restored as well.
     let is_back = (0..300_000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(1));
         !machine.journal().exists()
@@ -169,7 +169,7 @@ fn what_a_short_limit_put_back_is_not_kept() {
     assert_eq!(machine.read(SWAPPINESS), "60\n\n");
 }
 
-/// A guardian that is killed with its service or container is reported.
+/// A guardian that was killed together with its service or container is reported.
 fn a_guardian_that_is_gone_is_told_of() {
     let machine = Machine::new();
     let gone = || status(&machine.root, &machine.journal()).unwrap().guardian_gone;

@@ -1,4 +1,4 @@
-//! Other users of the machine, who try to keep root from restoring, or to make root write for them.
+//! Other users of the machine, who try to keep root from restoring it, or to make root write something for them.
 #![expect(clippy::disallowed_methods, reason = "a stranger is a process of another user")]
 
 use std::fs;
@@ -39,7 +39,7 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A process of another user that locks each of these files that it can open, until the value is dropped.
+/// A process of another user that locks each of some files that it can open, until the value is dropped.
 struct Stranger(Child);
 
 const HOLD: &str = r#"
@@ -72,7 +72,7 @@ impl Drop for Stranger {
     }
 }
 
-/// A user who can open a lock file can lock it, which looks like a tuner at work.
+/// A user who can open a lock file can lock it, which looks as if a process were tuning.
 fn nobody_else_keeps_root_from_restoring() {
     if !is_root() {
         return;
@@ -90,7 +90,7 @@ fn nobody_else_keeps_root_from_restoring() {
         assert!(machine.restore(false).unwrap().unwrap().complete);
     }
     assert_eq!(machine.all(), before);
-    // The guardian kills a tuner that hangs while it writes; this tuner does not hang.
+    // The guardian kills a tuning process that hangs while it writes; this one does not hang.
     let limit = Some(Nanos(100_000_000));
     let tuned = machine.tune(&["swappiness=1"], |tuning| tuning.max = limit).unwrap();
     {
@@ -102,7 +102,7 @@ fn nobody_else_keeps_root_from_restoring() {
     }
     drop(tuned);
     assert_eq!(machine.all(), before);
-    // Lock files that an earlier version left open to all users, and that another user holds.
+    // An earlier version left lock files that all users can open; another user now holds these locks.
     machine.keep(&["swappiness=1"]);
     files.iter().for_each(|file| mode(file, 0o644));
     let (_stranger, held) = Stranger::holds(&files);
@@ -111,7 +111,7 @@ fn nobody_else_keeps_root_from_restoring() {
     assert_eq!(machine.all(), before);
 }
 
-/// A flaw that makes a valid journal doubtful, and how to produce it.
+/// Name of a flaw that makes a valid journal untrustworthy, and a function that produces it.
 type Doubt = (&'static str, fn(&Path));
 
 const DOUBTS: [Doubt; 9] = [
@@ -158,7 +158,7 @@ fn what_others_may_have_written_is_not_acted_upon() {
         assert!(again.is_err(), "{name}");
         assert_eq!(machine.all(), tuned, "{name}");
     }
-    // A link in place of the lock file is not followed, and its target stays unchanged.
+    // A symbolic link in place of the lock file is not followed, and its target is not changed.
     let machine = Machine::new();
     let (precious, lock) = (machine.path("precious"), machine.journal().with_file_name("journal.lock"));
     fs::write(&precious, "precious").unwrap();
@@ -193,7 +193,7 @@ fn journal_and_lock_are_their_owners_alone() {
     restore(&machine.root, &journal, Restore::default(), "test").unwrap().unwrap();
 }
 
-/// Task ids of another namespace refer to other tasks here.
+/// Ids of tasks in another PID namespace mean other tasks here.
 fn a_journal_of_another_container_is_restored_there() {
     let machine = Machine::new();
     let before = machine.all();
@@ -214,7 +214,7 @@ fn a_journal_of_another_container_is_restored_there() {
     assert_eq!(machine.all(), before);
 }
 
-/// An unreadable boot id means neither this boot nor another, so the journal is neither used nor removed.
+/// If the boot id cannot be read, the journal may be of this boot or of another, so it is neither used nor removed.
 fn a_boot_that_cannot_be_told_is_no_other_boot() {
     const BOOT_ID: &str = "proc/sys/kernel/random/boot_id";
     for text in [None, Some("\n")] {
@@ -240,7 +240,7 @@ fn a_boot_that_cannot_be_told_is_no_other_boot() {
     }
 }
 
-/// The tuner wrote the value and could not read it back. The value counts as the tuner's nevertheless.
+/// The value was written but could not be read back; it counts as written by fauxplat nevertheless.
 fn a_value_that_could_not_be_read_back_is_put_back() {
     let machine = Machine::new();
     let before = machine.all();

@@ -1,4 +1,4 @@
-//! Bodies of the fuzz targets, shared with the replay on stable Rust.
+//! Bodies of the fuzz targets, which the replay of their corpus on stable Rust shares.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock};
 
 use fauxplat_tuning::{Restore, Root, restore, settings, status};
 
-/// Files of the machine to which journals refer, with their content.
+/// Files of the machine to which journals in the corpus refer, with their content.
 const FILES: [(&str, &str); 4] = [
     ("proc/sys/kernel/random/boot_id", "b\n"),
     ("proc/sys/vm/stat_interval", "7\n"),
@@ -14,7 +14,7 @@ const FILES: [(&str, &str); 4] = [
     ("sys/fs/cgroup/cpuset/a/cpuset.cpus", "0\n"),
 ];
 
-/// Folder of this process, used for one input at a time.
+/// Folder for the files of one input at a time.
 fn folder() -> &'static Mutex<tempfile::TempDir> {
     static FOLDER: OnceLock<Mutex<tempfile::TempDir>> = OnceLock::new();
     FOLDER.get_or_init(|| Mutex::new(tempfile::tempdir().expect("a folder for the machine")))
@@ -24,8 +24,8 @@ fn values(root: &Path) -> Vec<Option<String>> {
     FILES.iter().map(|(file, _)| fs::read_to_string(root.join(file)).ok()).collect()
 }
 
-/// Seals lines as a journal with correct checksums, so that the code after the check is reached too; a last line
-/// without its end stays unchanged. Names of guardians are left out: a process with the id of a guardian would be
+/// Turns lines into a journal with correct checksums, so that the code behind the check is reached too; an incomplete
+/// last line is not changed. Lines with guardians are left out, since a process with the id of a guardian would be
 /// killed.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes);
@@ -35,7 +35,7 @@ fn sealed(bytes: &[u8]) -> Vec<u8> {
     (lines.map(seal).collect::<String>() + rest).into_bytes()
 }
 
-/// Shows and restores a journal of these lines. A refused journal must not change the machine.
+/// Shows the status of a machine with this journal, and restores it. A refused journal must not change the machine.
 pub(crate) fn journal(bytes: &[u8]) {
     let folder = folder().lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let (path, place) = (folder.path().join("root"), folder.path().join("journal"));
@@ -60,10 +60,10 @@ pub(crate) fn journal(bytes: &[u8]) {
     }
 }
 
-/// Words for profiles, knobs and values.
+/// Parses words that name profiles, or knobs and values.
 pub(crate) fn words(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    // Paths are left out, since this target does not read files.
+    // Words with paths are left out, since this target reads no files.
     let words = text.split_whitespace().filter(|word| !word.contains('/') && !word.ends_with(".toml"));
     let words: Vec<String> = words.map(str::to_owned).collect();
     if let Err(error) = settings(&words) {
@@ -71,7 +71,7 @@ pub(crate) fn words(bytes: &[u8]) {
     }
 }
 
-/// A file of profiles. The settings read from it can be written as words that parse to the same settings.
+/// Reads a file of profiles. Its settings, written as words, have to parse to the same settings.
 pub(crate) fn profiles(bytes: &[u8]) {
     let folder = folder().lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let path = folder.path().join("mine.toml");

@@ -1,4 +1,4 @@
-//! Replays the fuzz corpus on stable Rust, and mutations of it.
+//! Replays the corpus of the fuzz targets on stable Rust, with mutations of each input.
 
 mod body;
 
@@ -12,7 +12,7 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Returns the input with a few bytes changed, doubled or left out, as the seed decides.
+/// Returns the input with a few bytes changed, doubled or left out, depending on the seed.
 fn mutated(input: &[u8], seed: u64) -> Vec<u8> {
     const ALPHABET: &[u8] = b"\"{}[]:,-0123456789.=\n\0/abn ";
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -1,8 +1,8 @@
 //! Searches on simulated machines: `cargo run --example simulated -p fauxplat-commits [SEARCHES] [LEVEL] [LIMIT_S]`.
 //!
-//! Each row of the table is a history of 200 commits with one planted change, or with none, and noise of a stated kind.
-//! The searches of a row differ by their seeds and by the place of the change. A search may name a wrong commit with a
-//! probability of at most the level.
+//! Each row of the table is a history of 200 commits with a planted change, or without one, and with noise of a stated
+//! kind. The searches of a row differ by their seeds and by the place of the change. A search may name a wrong commit
+//! with a probability of at most the level.
 #![expect(clippy::disallowed_macros, reason = "an example prints its table")]
 
 #[path = "../tests/support/mod.rs"]
@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use fauxplat_commits::findings::Answer;
 use support::{COMMITS, History, Noise, searched};
 
-/// Number of searches of a row by their end, and the number of runs.
+/// Number of searches of a row by their outcome, and number of their runs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     right: usize,
@@ -57,7 +57,7 @@ fn main() {
     }
 }
 
-/// Makes the searches of a row, on all CPUs.
+/// Carries out the searches of a row on all CPUs, and returns their outcomes.
 fn row(count: usize, limits: (f64, f64), noise: Noise, change: f64) -> Tally {
     let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
     std::thread::scope(|scope| {
@@ -68,7 +68,7 @@ fn row(count: usize, limits: (f64, f64), noise: Noise, change: f64) -> Tally {
                     if seed >= count {
                         return;
                     }
-                    // The places of the change are spread over the history, its ends included.
+                    // The places of the change are spread over the whole history.
                     let truth = 1 + seed * 77 % COMMITS;
                     let (hunted, runs) = searched(&History { truth, change, noise }, seed as u64, limits);
                     let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,18 +1,18 @@
-//! Decides whether a commit is like the good end or like the bad end, within a given error.
+//! Decides whether a commit performs like the good end or like the bad end of a search, within a given error.
 //!
 //! If a single commit made the change, every other commit takes as long as the good end or as the bad end. So one of
 //! two hypotheses is true, "the commit is like the good end" or "the commit is like the bad end", and a test at the
-//! error of the step rejects the true one with at most that probability. The hypothesis that is rejected first decides.
-//! A test against the middle between the ends would need three times as many runs: it has to find half of the change
-//! instead of the whole change, and the noise of both ends counts.
+//! error of the step rejects the true one with at most that probability. The first hypothesis that is rejected decides.
+//! A test against the middle between the ends would need three times as many runs: it would have to find half of the
+//! change instead of the whole change, and the noise of both ends would count.
 
 use crate::search::Side;
 
-/// The share of the least difference between the ends by which a commit has to differ from an end. Programs of equal
-/// sources differ by their layout, and such differences must not decide.
+/// Share of the smallest difference between the ends of the search by which a commit has to differ from an end.
+/// Programs of equal sources differ by their layout, and such differences must not decide.
 const NEAR: f64 = 0.25;
 
-/// Division of the allowed probability of a wrong answer over the steps of a search.
+/// Division of the allowed probability of a wrong answer among the steps of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     level: f64,
@@ -20,25 +20,24 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// `level` is the allowed probability of a wrong answer, `steps` the number of steps that the search should take.
+    /// Divides `level`, the allowed probability of a wrong answer, for a search that should take `steps` steps.
     pub fn new(level: f64, steps: u32) -> Self {
         Budget { level, steps: steps.max(1) }
     }
 
-    /// Share for the question whether the ends differ: a quarter of the level.
+    /// Allowed error of the comparison of the good end of the search with the bad end: a quarter of the level.
     pub fn ends(self) -> f64 {
         0.25 * self.level
     }
 
-    /// Share for the question whether the commit that was found differs from the commit before it: a quarter of the
-    /// level.
+    /// Allowed error of the comparison of the found commit with the commit before it: a quarter of the level.
     pub fn confirmation(self) -> f64 {
         0.25 * self.level
     }
 
-    /// Share for a step, counted from 0. Half of the level is for all steps: nine tenths of the half for the expected
-    /// steps, in equal parts; the rest for additional steps after undecided ones, of which each gets half of what
-    /// remains, so that their number is unlimited.
+    /// Allowed error of a step, counted from 0. All steps together have half of the level. Nine tenths of that half are
+    /// for the expected steps, in equal parts. The rest is for the steps beyond these, which follow undecided ones:
+    /// each gets half of what remains, so that their number is unlimited.
     pub fn step(self, number: u32) -> f64 {
         let steps = 0.5 * self.level;
         match number.checked_sub(self.steps) {
@@ -56,13 +55,13 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// The reciprocal, with its interval.
+    /// Reciprocal of the ratio, with its interval.
     pub fn inverted(self) -> Self {
         Ratio { ratio: 1.0 / self.ratio, low_ratio: 1.0 / self.high_ratio, high_ratio: 1.0 / self.low_ratio }
     }
 
-    /// The least rise that the interval allows, as a logarithm, or the least fall if `up` is false; negative if the
-    /// interval allows the contrary.
+    /// Logarithm of the smallest rise that the interval allows, or with `up` false of the smallest fall; negative if
+    /// the interval allows the opposite direction.
     fn least(self, up: bool) -> f64 {
         if up { self.low_ratio.ln() } else { -self.high_ratio.ln() }
     }
@@ -77,12 +76,12 @@ impl Ratio {
     }
 }
 
-/// The change between the ends, after it was shown.
+/// Change between the good and the bad end of a search, once it has been shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
     /// Whether readings rose from the good end to the bad end.
     pub up: bool,
-    /// The difference from an end that decides about a commit, as a logarithm.
+    /// Difference from an end by which a commit counts as unlike that end, as a logarithm.
     pub near: f64,
 }
 
@@ -94,14 +93,14 @@ impl Change {
         (least > margin.ln_1p()).then_some(Change { up, near: NEAR * least })
     }
 
-    /// `near` as a share: 0.01 for 1 %.
+    /// The threshold `near` as a share: 0.01 for 1 %.
     pub fn margin(self) -> f64 {
         self.near.exp_m1()
     }
 
-    /// The side of a commit, from the ratio of the commit to the good end and the ratio of the bad end to the commit;
-    /// `None` as long as the commit may be like either end. A commit that differs from both ends is on the side of the
-    /// nearer end.
+    /// Side of a commit, by the ratio of the commit to the good end and the ratio of the bad end to the commit; `None`
+    /// as long as the commit may be like either end. A commit that differs from both ends is on the side of the nearer
+    /// one.
     pub fn side(self, from_good: Ratio, to_bad: Ratio) -> Option<Side> {
         let away = |ratio: Ratio| ratio.least(self.up) > self.near;
         match (away(from_good), away(to_bad)) {
@@ -112,12 +111,13 @@ impl Change {
         }
     }
 
-    /// Whether a commit is shown to differ from both ends, so that more than one commit made the change.
+    /// Whether a commit is shown to differ from both ends, which means that more than one commit made the change.
     pub fn is_between(self, from_good: Ratio, to_bad: Ratio) -> bool {
         from_good.least(self.up) > self.near && to_bad.least(self.up) > self.near
     }
 
-    /// Whether a commit is shown to have made a part of the change. `own` is its ratio to the commit before it.
+    /// Whether a commit is shown to have made a part of the change. `own` is the ratio of the commit to the commit
+    /// before it.
     pub fn is_made_by(self, own: Ratio) -> bool {
         own.least(self.up) > self.near
     }
@@ -152,7 +152,7 @@ mod tests {
             assert_eq!(side(ratio(1.0, 0.02), ratio(1.03, 0.02)), Some(Side::Good));
             assert_eq!(side(ratio(1.01, 0.02), ratio(1.02, 0.03)), None);
             assert_eq!(side(ratio(0.97, 0.01), ratio(1.06, 0.01)), Some(Side::Good));
-            // A shift by less than a quarter of the change must not decide.
+            // A difference of less than a quarter of the change must not decide.
             assert_eq!(side(ratio(1.004, 0.0005), ratio(1.0, 0.05)), None);
             let (near, far) = (ratio(1.012, 0.001), ratio(1.018, 0.001));
             assert_eq!((side(near, far), side(far, near)), (Some(Side::Good), Some(Side::Bad)));

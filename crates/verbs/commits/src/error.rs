@@ -1,4 +1,4 @@
-//! Errors of a search.
+//! Errors of a search for a commit.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ pub enum BisectError {
         "the same search is under way in another process: wait for it, or take other ends, another command or another metric"
     )]
     Twice,
-    /// The user asked for something that a search does not support.
+    /// The user asked for something that `bisect` does not support.
     #[error("bisect {what}")]
     Unfit {
-        /// The message after the word `bisect`.
+        /// The rest of the message, after the word `bisect`.
         what: String,
     },
     #[error("{}: {source}", path.display())]

@@ -1,4 +1,4 @@
-//! The findings of a search: the document of `bisect`.
+//! Findings of a search for a commit: the document of `bisect`.
 
 use fauxplat_model::Metric;
 use serde::{Deserialize, Serialize};
@@ -9,24 +9,24 @@ pub const SCHEMA: &str = "fauxplat.bisect/1";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {
-    /// Full hash; for the local changes, the hash of HEAD and the hash of the tree, joined by `+`.
+    /// Full hash of the commit; for local changes, the hash of HEAD and the hash of the changed tree, joined by `+`.
     pub hash: String,
-    /// Short hash and subject.
+    /// Short hash and subject line of the commit.
     pub name: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
-    /// A single commit made the change, and differs from the commit before it.
+    /// A single commit made the change, and was shown to differ from the commit before it.
     Commit,
     /// Several commits remain that cannot be told apart.
     Several,
     /// The search led to one commit, which was not shown to differ from the commit before it.
     NotConfirmed,
-    /// The ends are shown not to differ by more than the margin.
+    /// The ends of the search were shown not to differ by more than the margin.
     NoChange,
-    /// The ends are neither shown to differ by more than the margin nor shown to differ by less.
+    /// The ends of the search were neither shown to differ by more than the margin, nor shown not to.
     NotShown,
     /// The user or the time limit ended the search early; a later call continues the search.
     Stopped,
@@ -35,11 +35,11 @@ pub enum Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// On the side of the good end: without the change.
+    /// The commit is on the side of the good end: without the change.
     Good,
-    /// On the side of the bad end: with the change.
+    /// The commit is on the side of the bad end: with the change.
     Bad,
-    /// The time of the step ended before the commit was shown to differ from either end.
+    /// The time of the step ended before the commit was shown to differ from the good or the bad end.
     Undecided,
     /// The commit could not be built, or its command could not be run.
     Failed,
@@ -47,32 +47,33 @@ pub enum Outcome {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
-    /// The later commit divided by the earlier, or the bad end divided by the good end.
+    /// Reading of the later of two commits divided by that of the earlier, with its interval.
     #[serde(flatten)]
     pub ratio: Ratio,
-    /// Number of pairs that were analysed.
+    /// Number of pairs of runs that were analysed.
     pub pairs: usize,
-    /// Duration in seconds, without builds.
+    /// Duration of the comparison in seconds, without builds.
     pub elapsed_s: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// The commit that was measured, in the middle of the suspects.
+    /// The commit that was measured, which divides the remaining suspects.
     pub commit: Commit,
     pub outcome: Outcome,
-    /// The commit divided by the good end; absent if the commit was not measured.
+    /// Reading of the commit divided by that of the good end; absent if the commit was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_good: Option<Compared>,
-    /// The bad end divided by the commit; absent if the commit was not measured.
+    /// Reading of the bad end divided by that of the commit; absent if the commit was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_bad: Option<Compared>,
-    /// Whether the commit differs from both ends, so that more than one commit made the change.
+    /// Whether the commit differs from both the good and the bad end, which means that more than one commit made the
+    /// change.
     #[serde(default)]
     pub is_between: bool,
-    /// Probability of a wrong decision that was allowed in the step.
+    /// Allowed probability of a wrong decision in the step.
     pub error: f64,
-    /// The reason why the commit was skipped; absent for other commits.
+    /// Reason why the commit could not be built or run; absent for other commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -80,37 +81,37 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     pub commit: Commit,
-    /// The commit before `commit` on the line.
+    /// First parent of `commit` in the searched history.
     pub before: Commit,
-    /// `commit` divided by `before`; absent if the two were not measured side by side.
+    /// Reading of `commit` divided by that of `before`; absent if these two were not measured side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<Compared>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BisectFindings {
-    /// The answer as a part of a sentence, for lists.
+    /// The answer as a part of a sentence, for lists of experiments.
     pub summary: String,
     pub answer: Answer,
     pub metric: Metric,
     /// Allowed probability of naming a commit that did not make the change.
     pub error: f64,
-    /// Differences of the ends by at most this share count as no change.
+    /// Share up to which a difference between the good and the bad end counts as no change.
     pub margin: f64,
     pub good: Commit,
     pub bad: Commit,
     /// Number of commits after the good end, up to and including the bad end.
     pub commits: usize,
-    /// The bad end divided by the good end; `None` if the ends were not compared.
+    /// Reading of the bad end divided by that of the good end; `None` if they were not compared.
     pub ends: Option<Compared>,
     pub steps: Vec<Step>,
-    /// The commits that may have made the change, oldest first; empty if no change was shown.
+    /// Commits that may have made the change, oldest first; empty if no change was shown.
     pub suspects: Vec<Commit>,
-    /// The only suspect; `None` if several remain.
+    /// The only suspect; `None` if several remain, or no change was shown.
     pub found: Option<Found>,
-    /// Number of steps that an earlier call made.
+    /// Number of steps that earlier calls of `bisect` made.
     pub steps_before: usize,
-    /// Number of commits that this call built; other builds came from the cache.
+    /// Number of commits that this call built; all other builds came from the cache.
     pub built: usize,
     /// Duration of the builds of this call, in seconds.
     pub build_s: f64,

@@ -1,4 +1,5 @@
-//! The whole search: comparison of the ends, steps, and confirmation of the commit that was found.
+//! The whole search for a commit: comparison of the good end with the bad end, steps, and confirmation of the found
+//! commit.
 
 use fauxplat_experiment::Failure;
 use fauxplat_experiment::steer::Until;
@@ -9,19 +10,19 @@ use crate::findings::{Answer, Commit, Compared, Outcome, Step};
 use crate::search::{Search, Side};
 use crate::state::Known;
 
-/// Number of undecided commits after which the search gives up: noise that hides the side of three commits will hide
-/// the side of the next one too.
+/// Number of undecided commits after which the search gives up, since noise that hides the side of three commits will
+/// hide that of the next one too.
 const UNDECIDED_MAX: usize = 3;
 
-/// The place where commits are measured: the real machine, or a simulated one.
+/// Provider of comparisons of commits: the real machine, or a simulated one.
 pub trait Laboratory {
-    /// Compares commits, given by their numbers, with the first of them.
+    /// Compares commits, given by their indices in [`Hunt::commits`], with the first of the list.
     ///
     /// # Errors
-    /// Fails if the cause affects every commit. A failure of one commit is [`Attempt::Failed`].
+    /// Fails for a reason that concerns every commit. A failure of one commit is [`Attempt::Failed`].
     fn compare(&mut self, commits: &[usize], test: Test) -> Result<Attempt, Failure>;
 
-    /// Tells the user the next action.
+    /// Shows the user a line about the next action.
     fn tell(&mut self, line: &str);
 
     /// Duration of the longest build so far, in seconds.
@@ -31,28 +32,28 @@ pub trait Laboratory {
 }
 
 pub struct Test {
-    /// Level of the judge, which divides it over its comparisons.
+    /// Error level of all comparisons of the test together, among which the judge divides it.
     pub level: f64,
-    /// Differences by at most this share count as none.
+    /// Share up to which a difference counts as none.
     pub margin: f64,
-    /// Time in seconds after which an undecided comparison ends, once it has `PAIRS_MIN` pairs.
+    /// Time in seconds after which an undecided comparison ends, if it has `PAIRS_MIN` pairs of runs by then.
     pub limit_s: f64,
-    /// Time in seconds after which the comparison ends in any case; `None` if the user set no time limit.
+    /// Time in seconds after which the comparison ends in any case; `None` without a time limit of the user.
     pub most_s: Option<f64>,
-    /// The condition under which the comparison ends early.
+    /// Condition under which the comparison ends early.
     pub until: Until,
 }
 
-/// Least remaining time in seconds that counts as time left, since a comparison may end up to one run before its time
+/// Smallest remaining time in seconds that counts as time left, since a comparison may end up to a run before its time
 /// is over.
 const LEFT_S_MIN: f64 = 0.1;
 
-/// Number of pairs without which no comparison ends undecided, however long they take: with fewer pairs no result is
-/// improbable enough for the small errors of the steps.
+/// Number of pairs of runs that a comparison needs before it may end undecided, however long these take: with fewer
+/// pairs no result is improbable enough for the small errors of the steps.
 const PAIRS_MIN: u32 = 64;
 
 impl Test {
-    /// The rule of the judge: the rule of the user, with the test's level, margin, limits and gate.
+    /// The user's rule, with level, margin, limits and gate of this test in place of the user's.
     pub fn rule(&self, of_the_user: &Rule) -> Rule {
         Rule {
             level: self.level.min(0.5),
@@ -67,12 +68,12 @@ impl Test {
 }
 
 impl Compared {
-    /// The comparison; `None` if the time ended before a pair could be analysed, so that there is no ratio.
+    /// The comparison itself; `None` if the time ended before a pair could be analysed, so that there is no ratio.
     fn of_pairs(self) -> Option<Compared> {
         self.ratio.ratio.is_finite().then_some(self)
     }
 
-    /// The comparisons of a finding with its first command.
+    /// Comparisons of the commands in a finding with the first command.
     pub fn with_first(found: &CompareFindings, count: usize) -> Vec<Compared> {
         let compared = found.with_first(count).iter().map(|comparison| Compared {
             ratio: Ratio {
@@ -89,9 +90,9 @@ impl Compared {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attempt {
-    /// Ratios of the other commits to the first commit.
+    /// Comparisons of the other commits with the first one.
     Measured(Vec<Compared>),
-    /// A commit could not be built or run, with the reason.
+    /// A commit could not be built or run, for this reason.
     Failed(String),
     /// The user interrupted the comparison.
     Stopped,
@@ -99,28 +100,29 @@ pub enum Attempt {
 
 #[derive(Clone, Debug)]
 pub struct Hunt {
-    /// The commits, from the good end to the bad end.
+    /// All commits that are searched, from the good end to the bad end.
     pub commits: Vec<Commit>,
-    /// For each commit the numbers of its parents.
+    /// Indices of the parents of each commit in `commits`.
     pub parents: Vec<Vec<usize>>,
     /// Allowed probability of a wrong answer.
     pub level: f64,
-    /// Differences of the ends by at most this share count as no change.
+    /// Share up to which a difference between the good and the bad end counts as no change.
     pub margin: f64,
-    /// Time in seconds for the ends, and for each step.
+    /// Time in seconds for the comparison of the good with the bad end, and for each step.
     pub limit_s: f64,
-    /// Time in seconds for all comparisons of this call; `None` without a limit.
+    /// Time in seconds for all comparisons of this call of `bisect`; `None` without a limit.
     pub total_s: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hunted {
     pub answer: Answer,
-    /// The measurements of the ends and of the steps.
+    /// Results of the comparison of the good with the bad end, and of all steps.
     pub known: Known,
-    /// Numbers of the commits that may have made the change.
+    /// Indices of the commits that may have made the change.
     pub suspects: Vec<usize>,
-    /// The only suspect, the commit before it, and their ratio if it was measured; `None` if several suspects remain.
+    /// Index of the only suspect and of the commit before it, and their comparison if there was one; `None` if several
+    /// suspects remain, or no change was shown.
     pub found: Option<(usize, usize, Option<Compared>)>,
 }
 
@@ -134,10 +136,11 @@ struct Course<'a> {
 }
 
 impl Hunt {
-    /// Searches, starting from the results of an earlier call. `note` is called with all results after each comparison.
+    /// Searches for the commit, starting from the results of earlier calls. `note` is called with all results after
+    /// each comparison.
     ///
     /// # Errors
-    /// Fails as the laboratory or `note` fails.
+    /// Errors of the laboratory and of `note`.
     pub fn search(
         &self,
         known: Known,
@@ -148,7 +151,7 @@ impl Hunt {
         let mut course = Course { hunt: self, laboratory, note, known, budget, spent_s: 0.0 };
         let change = match course.ends()? {
             Ok(change) => change,
-            // Without a comparison of the ends, every commit is a suspect.
+            // If the good and the bad end were not compared, every commit is a suspect.
             Err(Answer::Stopped) => {
                 return Ok(course.over(Answer::Stopped, Search::new(&self.parents).suspects(), None));
             }
@@ -156,7 +159,7 @@ impl Hunt {
         };
         let mut search = Search::new(&self.parents);
         for step in &course.known.steps {
-            // Another history may have the same ends; steps with commits that this history lacks are ignored.
+            // Another history may have the same ends, so steps with commits that this history lacks are ignored.
             if let Some(commit) = self.commits.iter().position(|commit| *commit == step.commit) {
                 take(&mut search, commit, step.outcome);
             }
@@ -181,7 +184,8 @@ fn take(search: &mut Search, commit: usize, outcome: Outcome) {
 }
 
 impl Course<'_> {
-    /// Compares the ends. Returns the change between them, or the answer if no change is shown.
+    /// Compares the good end with the bad end. Returns the change between them, or the answer of the search if no
+    /// change is shown.
     fn ends(&mut self) -> Result<Result<Change, Answer>, Failure> {
         if self.known.ends.is_some() {
             return Ok(Ok(Change { up: self.known.up, near: self.known.near }));
@@ -190,7 +194,8 @@ impl Course<'_> {
         self.laboratory.tell("do the ends differ?");
         let until =
             until(move |stands| Change::of(stands[0], margin).is_some() || stands[0].is_within(margin));
-        // With a time limit, the ends get up to a quarter of the time, and the steps share the rest.
+        // With a time limit, comparing the good with the bad end gets up to a quarter of the time, and the steps share
+        // the rest.
         let (limit_s, most_s) = (self.limit_s(4), self.left_s());
         let test = Test { level: self.budget.ends(), margin, limit_s, most_s, until };
         let ends = match self.compare(&[0, last], test)? {
@@ -209,8 +214,8 @@ impl Course<'_> {
         Ok(Ok(change))
     }
 
-    /// Predicts the duration of the search from the comparison of the ends. A step compares three commits instead of
-    /// two, which takes 1.5 times as long.
+    /// Tells the user how long the search will take, estimated from the comparison of the good with the bad end. A step
+    /// compares three commits instead of two, and so takes 1.5 times as long.
     fn foretell(&mut self, ends: Compared) {
         let steps = Search::new(&self.hunt.parents).steps();
         let (step_s, build_s) = (1.5 * ends.elapsed_s, self.laboratory.build_s());
@@ -220,7 +225,8 @@ impl Course<'_> {
         ));
     }
 
-    /// Divides the suspects as long as possible. Returns the answer if the search ends early.
+    /// Measures commits as long as one can divide the suspects. Returns the answer if the search ends early, else
+    /// `None`.
     fn steps(&mut self, search: &mut Search, change: Change) -> Result<Option<Answer>, Failure> {
         while let Some(commit) = search.next() {
             let undecided = self.known.steps.iter().filter(|step| step.outcome == Outcome::Undecided).count();
@@ -248,9 +254,9 @@ impl Course<'_> {
     fn step(&mut self, commit: usize, change: Change, limit_s: f64) -> Result<Option<Step>, Failure> {
         let measured = self.known.steps.iter().filter(|step| step.outcome != Outcome::Failed).count();
         let error = self.budget.step(measured as u32);
-        // The level is four times the error of the step. Exactly one of the two hypotheses is true, and its test is
-        // one-sided, which halves the level; and of the judge's three comparisons (with each end, and for the winner)
-        // Holm's procedure gives the second one that is decided half of the level.
+        // The level is four times the allowed error of the step. Exactly one of the two hypotheses is true, and its
+        // test is one-sided, which halves the level. The judge makes three comparisons (with each end, and for the
+        // winner), and Holm's procedure gives the second of those that are decided half of the level.
         let until = until(move |stands| change.side(stands[0].inverted(), stands[1]).is_some());
         let most_s = self.left_s();
         let test = Test { level: 4.0 * error, margin: change.margin(), limit_s, most_s, until };
@@ -273,7 +279,7 @@ impl Course<'_> {
         let outcome = match change.side(from_good.ratio, to_bad.ratio) {
             Some(Side::Good) => Outcome::Good,
             Some(Side::Bad) => Outcome::Bad,
-            // A commit that was measured only for the remaining time is not skipped, so that a later call measures it
+            // A commit that only got the remaining time is not recorded as undecided, so that a later call measures it
             // again.
             None if self.is_out_of_time() => return Ok(None),
             None => Outcome::Undecided,
@@ -287,7 +293,7 @@ impl Course<'_> {
     fn confirm(mut self, suspects: Vec<usize>, change: Change) -> Result<Hunted, Failure> {
         let [commit] = suspects[..] else { return Ok(self.over(Answer::Several, suspects, None)) };
         let before = self.hunt.parents[commit].first().copied().unwrap_or(0);
-        // The comparison of the ends already is the comparison of these two commits.
+        // The comparison of the good with the bad end was already the comparison of these two commits.
         if let (0, true, Some(ends)) = (before, commit == self.hunt.last(), self.known.ends) {
             return Ok(self.over(Answer::Commit, suspects, Some((commit, before, Some(ends)))));
         }
@@ -321,14 +327,14 @@ impl Course<'_> {
         Ok(attempt)
     }
 
-    /// Time in seconds for the next of `parts` comparisons: the usual time, or the comparison's share of the remaining
-    /// time if that is longer, and never more than the remaining time.
+    /// Time in seconds for the next of `parts` comparisons: the usual time, or the share of this comparison in the
+    /// remaining time if that is longer, but never more than the remaining time.
     fn limit_s(&self, parts: u32) -> f64 {
         let Some(left_s) = self.left_s() else { return self.hunt.limit_s };
         self.hunt.limit_s.max(left_s / f64::from(parts.max(1))).min(left_s)
     }
 
-    /// Remaining time in seconds; `None` without a time limit.
+    /// Remaining time in seconds, at least [`LEFT_S_MIN`]; `None` without a time limit.
     fn left_s(&self) -> Option<f64> {
         self.hunt.total_s.map(|total_s| (total_s - self.spent_s).max(LEFT_S_MIN))
     }
@@ -353,8 +359,8 @@ impl Compared {
     }
 }
 
-/// Ends a comparison when `asked` holds for the ratios of the other commits to the first. At most two ratios are
-/// passed.
+/// Condition that ends a comparison as soon as `asked` returns true for the ratios of the other commits to the first
+/// one, of which there are at most two.
 fn until(asked: impl Fn(&[Ratio]) -> bool + 'static) -> Until {
     Until(Box::new(move |judge| {
         let stands = (1..).map_while(|candidate| judge.stand(candidate)).take(2);

@@ -1,4 +1,4 @@
-//! The laboratory of a real search: builds and measures commits on this machine.
+//! The laboratory of a real search, which builds and measures commits on this machine.
 
 use std::collections::BTreeMap;
 
@@ -20,15 +20,15 @@ pub(crate) struct Here<'a> {
     pub(crate) invocation: &'a [String],
     pub(crate) workshop: &'a Workshop,
     pub(crate) line: &'a [LineCommit],
-    /// The command of every commit, and the user's rule.
+    /// The command that every commit runs, with the user's rule.
     pub(crate) definition: Definition,
     pub(crate) work: Work,
     trees: BTreeMap<usize, Tree>,
-    /// The latest experiment, whose record the report of the search extends.
+    /// The latest experiment and its findings; the findings of the whole search are stored in its record.
     last: Option<(Driver, CompareFindings)>,
 }
 
-/// Builds that this call made.
+/// Builds that this call of `bisect` made.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Work {
     /// Number of commits that were built.
@@ -37,9 +37,9 @@ pub(crate) struct Work {
     pub(crate) build_s: f64,
 }
 
-/// The reason why a tree or its command is missing.
+/// Reason why the work tree of a commit, or the command in it, is missing.
 enum Missing {
-    /// The commit is at fault, so that another commit may do.
+    /// The commit is at fault, so that another commit may succeed.
     Commit(String),
     Stopped,
 }
@@ -55,8 +55,8 @@ impl<'a> Here<'a> {
         Here { args, host, invocation, workshop, line, definition, work, trees, last: None }
     }
 
-    /// Makes and builds the trees of commits, and checks that each tree has the command. Trees other than the ends and
-    /// `commits` are released.
+    /// Makes and builds the work trees of these commits, and checks that each has the command. Trees of other commits
+    /// are released, except for those of the good and of the bad end of the search.
     fn prepare(&mut self, commits: &[usize]) -> Result<Result<(), Missing>, Failure> {
         let last = self.line.len() - 1;
         self.trees.retain(|commit, _| [0, last].contains(commit) || commits.contains(commit));
@@ -85,7 +85,7 @@ impl<'a> Here<'a> {
         }
     }
 
-    /// Counts the build of a tree, and checks that the tree has the command.
+    /// Records the build of a work tree, and checks that the tree has the command.
     fn tried(&mut self, tree: Tree) -> Result<Tree, Failure> {
         if let (true, Some(took_ns)) = (tree.is_new, tree.took_ns) {
             self.work.built += 1;
@@ -117,14 +117,14 @@ impl<'a> Here<'a> {
         Ok(driver)
     }
 
-    /// Ends the latest experiment with its own findings, since another experiment follows.
+    /// Ends the latest experiment and stores its own findings, since another experiment follows.
     fn finish_last(&mut self) -> Result<(), Failure> {
         self.last
             .take()
             .map_or(Ok(()), |(driver, found)| driver.finish(Findings::Compare(found), None).stored)
     }
 
-    /// Reports the search as the findings of the latest experiment.
+    /// Stores and reports the findings of the search as those of the latest experiment.
     pub(crate) fn conclude(&mut self, found: &BisectFindings, warnings: Vec<String>) -> Result<(), Failure> {
         let findings = OwnFindings::new(SCHEMA, found).map_err(Failure::machine)?;
         match self.last.take() {
@@ -149,8 +149,8 @@ impl Laboratory for Here<'_> {
         let judged = match compare_until(&mut driver, Some(test.until)) {
             Ok(judged) => judged,
             Err(failure) => {
-                // In a step the failure of a run may be a property of the commit in the middle; with only the ends it
-                // is an error.
+                // In a step, the failure of a run may be a property of the commit that is tried. If only the good and
+                // the bad end are compared, it is an error.
                 let why = failure.to_string();
                 let is_of_a_commit = failure.kind() == Kind::Command && commits[0] != 0;
                 let finished = driver.give_up(failure);
@@ -177,7 +177,7 @@ impl Laboratory for Here<'_> {
     }
 }
 
-/// Whether a failure may be a property of one commit, so that its neighbours may be tried.
+/// Whether a failure may be a property of one commit, so that neighbouring commits may be tried.
 fn is_about_the_commit(failure: &Failure) -> bool {
     matches!(failure.kind(), Kind::Command | Kind::Usage)
 }

@@ -1,7 +1,7 @@
 //! The search for the commit that changed a program: `fauxplat bisect`.
 //!
-//! The search itself (`search.rs`, `decision.rs`, `hunt.rs`) does not depend on a machine: a [`hunt::Laboratory`] makes
-//! its comparisons on this machine (`laboratory.rs`) or on a simulated one (`examples/simulated.rs`).
+//! The search itself (`search.rs`, `decision.rs`, `hunt.rs`) does not depend on a machine: a [`hunt::Laboratory`]
+//! compares commits on this machine (`laboratory.rs`) or on a simulated one (`examples/simulated.rs`).
 
 pub mod decision;
 mod error;

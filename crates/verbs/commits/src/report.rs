@@ -1,4 +1,4 @@
-//! The report of a search.
+//! The report of a search for a commit.
 
 use fauxplat_model::document::Record;
 use fauxplat_report::parts::{Grid, Piece, Tone};
@@ -9,10 +9,10 @@ use serde_json::{Error, Value};
 use crate::decision::Ratio;
 use crate::findings::{Answer, BisectFindings, Commit, Compared, Outcome, SCHEMA, Step};
 
-/// Ratio of the ends of an interval from which on the interval is too wide to be shown.
+/// Ratio between the ends of an interval from which on the interval is too wide to be shown.
 const UNBOUNDED: f64 = 1e6;
 
-/// Number of suspects that a sentence names; the others are counted.
+/// Maximum number of suspects that a sentence names; it gives only the number of the others.
 const NAMED: usize = 10;
 
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl OwnReport for BisectReport {
     }
 }
 
-/// The answer as a part of a sentence, for lists.
+/// The answer as a part of a sentence, for lists of experiments.
 pub(crate) fn summary(found: &BisectFindings) -> String {
     let named =
         |found: &BisectFindings| found.found.as_ref().map_or_else(String::new, |it| it.commit.name.clone());

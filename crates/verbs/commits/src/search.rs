@@ -1,20 +1,20 @@
 //! The choice of the next commit to measure: bisection of a history with merges, as git does it.
 //!
-//! A commit on the side of the bad end has the change among its ancestors, itself included; a commit on the side of the
-//! good end does not. So a bad commit leaves the suspects that are its ancestors, and a good commit leaves the suspects
-//! that are not.
+//! A commit on the side of the bad end has the commit that made the change among its ancestors, itself included; a
+//! commit on the side of the good end does not. So a bad commit leaves only suspects that are its ancestors, and a good
+//! commit only suspects that are not.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// Before the change.
+    /// The commit does not contain the change.
     Good,
-    /// After the change.
+    /// The commit contains the change.
     Bad,
 }
 
-/// A search among commits that are numbered so that each has a larger number than its parents. Number 0 is the good
-/// end, the largest number the bad end.
+/// State of a search among commits that are numbered so that each has a larger number than its parents. Number 0 is the
+/// good end, and the largest number the bad end.
 #[derive(Clone, Debug)]
 pub struct Search {
     ancestors: Vec<Bits>,
@@ -23,7 +23,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Starts a search; `parents` lists the parents of each commit.
+    /// Starts a search; `parents` holds the numbers of each commit's parents.
     pub fn new(parents: &[Vec<usize>]) -> Self {
         let count = parents.len();
         let mut ancestors: Vec<Bits> = Vec::with_capacity(count);
@@ -39,8 +39,8 @@ impl Search {
         Search { ancestors, suspects, passed: Bits::none(count) }
     }
 
-    /// The commit that divides the suspects most evenly, among the commits that were not passed; `None` if none divides
-    /// them.
+    /// The commit that divides the suspects most evenly, among those that [`Search::pass`] did not exclude; `None` if
+    /// none divides the suspects.
     pub fn next(&self) -> Option<usize> {
         let all = self.suspects.count();
         let worth = |commit: usize| {
@@ -48,12 +48,12 @@ impl Search {
             before.min(all - before)
         };
         let open = self.suspects.members().filter(|&commit| !self.passed.has(commit));
-        // Among equally good commits the first is taken, so that the order of the search is reproducible.
+        // Of commits that divide equally well the first is taken, so that the order of the search is reproducible.
         let best = open.map(|commit| (worth(commit), std::cmp::Reverse(commit))).max()?;
         (best.0 > 0).then_some(best.1.0)
     }
 
-    /// Applies the decision about a commit.
+    /// Removes the suspects that the side of this commit excludes.
     pub fn decide(&mut self, commit: usize, side: Side) {
         match side {
             Side::Bad => self.suspects.keep(&self.ancestors[commit]),
@@ -61,23 +61,23 @@ impl Search {
         }
     }
 
-    /// Excludes a commit that cannot be decided from being measured again. The commit remains a suspect.
+    /// Keeps a commit that cannot be decided from being measured again; it remains a suspect.
     pub fn pass(&mut self, commit: usize) {
         self.passed.set(commit);
     }
 
-    /// The commits that may have made the change, oldest first.
+    /// Numbers of the commits that may have made the change, oldest first.
     pub fn suspects(&self) -> Vec<usize> {
         self.suspects.members().collect()
     }
 
-    /// Number of decisions that the search needs if every commit is decided and divides the suspects evenly.
+    /// Number of decisions that the search needs if every commit can be decided and divides the suspects evenly.
     pub fn steps(&self) -> u32 {
         usize::BITS - self.suspects.count().saturating_sub(1).leading_zeros()
     }
 }
 
-/// A set of numbers below a bound, one bit per number.
+/// A set of numbers below a bound, with a bit for each number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Bits(Vec<u64>);
 
@@ -134,7 +134,7 @@ mod tests {
         (0..=count).map(|commit| commit.checked_sub(1).into_iter().collect()).collect()
     }
 
-    /// Searches for a known commit `truth`; commits for which `passes` holds are never decided. Returns the suspects
+    /// Searches for the commit `truth`; commits for which `passes` returns true are never decided. Returns the suspects
     /// and the number of steps.
     fn found(parents: &[Vec<usize>], truth: usize, passes: impl Fn(usize) -> bool) -> (Vec<usize>, u32) {
         let mut search = Search::new(parents);
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn side_branches_are_searched_too() {
-        // A history with a merge: 1 and 2 on one branch, 3 and 4 on the other, 5 merges them, 6 follows.
+        // A history with a merge: commits 1 and 2 are on one branch, 3 and 4 on another, 5 merges these, and 6 follows.
         let parents = vec![vec![], vec![0], vec![1], vec![0], vec![3], vec![2, 4], vec![5]];
         for truth in 1..=6 {
             assert_eq!(found(&parents, truth, |_| false).0, [truth]);

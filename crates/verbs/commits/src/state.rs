@@ -1,4 +1,4 @@
-//! Progress of a search, stored after each step, so that a later call continues an interrupted search.
+//! Progress of a search for a commit, stored after each step so that a later call can continue an interrupted search.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,21 +10,20 @@ use serde::{Deserialize, Serialize};
 use crate::error::{BisectError, at};
 use crate::findings::{Compared, Step};
 
-/// Version of the format. A note of another version is ignored.
+/// Version of the format of the stored file; a file with another version is ignored.
 const VERSION: u32 = 1;
 
-/// Maximum size of a note, in bytes.
+/// Largest size of the stored file in bytes.
 const NOTE_BYTES_MAX: usize = 64 << 20;
 
 /// Results of a search so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Known {
-    /// The bad end divided by the good end; `None` before the ends were compared. A stored value comes from ends that
-    /// were shown to differ.
+    /// Reading of the bad end divided by that of the good end; `None` until the ends were compared and shown to differ.
     pub ends: Option<Compared>,
     /// Whether readings rise from the good end to the bad end.
     pub up: bool,
-    /// The difference from an end that decides about a commit, as a logarithm.
+    /// Difference from an end by which a commit counts as unlike that end, as a logarithm.
     pub near: f64,
     pub steps: Vec<Step>,
 }
@@ -36,7 +35,7 @@ struct Note {
     known: Known,
 }
 
-/// The note of a search, with a lock that keeps other processes from making the same search.
+/// The stored file of a search, with a lock that keeps other processes from making the same search.
 #[derive(Debug)]
 pub struct State {
     path: PathBuf,
@@ -45,7 +44,7 @@ pub struct State {
 }
 
 impl State {
-    /// Opens the note of a search in a folder.
+    /// Locks the file of a search in a folder. `key` identifies the search.
     ///
     /// # Errors
     /// Returns [`BisectError::Twice`] if another process makes the same search, and fails if the lock file cannot be
@@ -60,7 +59,7 @@ impl State {
         Ok(State { path: folder.join(format!("{name}.json")), key: key.to_owned(), _lock: lock })
     }
 
-    /// The results of an earlier call; empty if there was none or its note is unreadable.
+    /// Results of earlier calls; empty if there were none, or the file is unreadable.
     pub fn known(&self) -> Known {
         let text = read_regular_text(&self.path, NOTE_BYTES_MAX).ok();
         let note: Option<Note> = text.and_then(|text| serde_json::from_str(&text).ok());
@@ -69,7 +68,7 @@ impl State {
             .unwrap_or_default()
     }
 
-    /// Stores the results, by one rename.
+    /// Stores the results, replacing the file atomically.
     ///
     /// # Errors
     /// Fails if the file cannot be written.
@@ -79,7 +78,7 @@ impl State {
         replace(&self.path, &text).map_err(at(&self.path))
     }
 
-    /// Removes the note: the search is over, or begins anew.
+    /// Removes the stored file of the search, since the search is over or begins anew.
     pub fn forget(&self) {
         let _absent = fs::remove_file(&self.path);
     }

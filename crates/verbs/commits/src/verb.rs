@@ -1,4 +1,4 @@
-//! `fauxplat bisect`: which commit changed it?
+//! The subcommand `bisect`, which searches for the commit that changed a program.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use crate::report::{BisectReport, summary};
 use crate::search::Search;
 use crate::state::{Known, State};
 
-/// Time in seconds after which the comparison of the ends, and each step, ends undecided.
+/// Time in seconds after which the comparison of the good with the bad end, and each step, may end undecided.
 const LIMIT_S: f64 = 60.0;
 
 #[derive(Debug)]
@@ -75,7 +75,7 @@ fn bisect(args: &BisectArgs, host: &dyn Host, invocation: &[String]) -> Result<(
     let mut here = Here::new(args, (host, invocation), (&workshop, &line), definition.clone());
     here.say(&plan(&hunt, &known));
     let hunted = hunt.search(known, &mut here, &mut |known| Ok(state.note(known)?))?;
-    // Only a search that was stopped is continued by a later call.
+    // A later call can only continue a search that was stopped.
     if hunted.answer != Answer::Stopped {
         state.forget();
     }
@@ -93,7 +93,7 @@ fn bisect(args: &BisectArgs, host: &dyn Host, invocation: &[String]) -> Result<(
     }
 }
 
-/// The definition of the single command, with the user's rule.
+/// Definition of an experiment with the single command of the options, and the user's rule.
 fn definition(args: &BisectArgs) -> Result<Definition, Failure> {
     let unfit = |what: &str| Failure::from(BisectError::Unfit { what: what.to_owned() });
     let mut definition = define::definition(&args.commands, &args.condition, &Machine::here())?;
@@ -123,7 +123,7 @@ fn definition(args: &BisectArgs) -> Result<Definition, Failure> {
     }
 }
 
-/// The commits from the good end to the bad end. The local changes follow the commit on which they were made.
+/// All commits from the good end to the bad end. Local changes come after the commit on which they were made.
 fn line(
     workshop: &Workshop,
     [good, bad]: &[Revision; 2],
@@ -154,7 +154,7 @@ fn hunt(line: &[LineCommit], rule: &Rule) -> Hunt {
 }
 
 fn of(revision: &Revision) -> Commit {
-    // The local changes have the commit hash of HEAD, so the hash of their tree is added.
+    // Local changes have HEAD as their commit, so the hash of the changed tree is added.
     let hash = match revision.said == WORKTREE {
         true => format!("{}+{}", revision.commit, revision.tree),
         false => revision.commit.clone(),
@@ -162,19 +162,19 @@ fn of(revision: &Revision) -> Commit {
     Commit { hash, name: revision.name.clone() }
 }
 
-/// Key of a search: equal for calls that ask the same question about the same history.
+/// Hash that identifies a search: equal for calls of `bisect` that ask the same question about the same history.
 fn key(args: &BisectArgs, workshop: &Workshop, ends: &[Revision; 2], definition: &Definition) -> String {
     let asked = serde_json::to_string(definition).unwrap_or_default();
     let build = format!("{:?}", workshop.build());
     let place = workshop.repository.place().display().to_string();
-    // Machines may share a disk with the cache, so the processor model is a part of the key.
+    // Several machines may share a disk with the cache, so the model of the processor is a part of the key.
     let machine = Machine::here().facts().cpu.model.clone();
     let first_parent = args.first_parent.to_string();
     let [good, bad] = ends.each_ref().map(|end| of(end).hash);
     sha256_of_parts([&asked, &build, &place, &machine, &first_parent, &good, &bad])
 }
 
-/// A sentence about the expected extent of the search.
+/// Sentence that tells the user how long the search will probably take.
 fn plan(hunt: &Hunt, known: &Known) -> String {
     let commits = hunt.commits.len() - 1;
     let steps = Search::new(&hunt.parents).steps();

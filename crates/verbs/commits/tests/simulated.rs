@@ -1,4 +1,4 @@
-//! Whole searches on a simulated machine.
+//! Whole searches for a commit on a simulated machine.
 
 mod support;
 
@@ -79,6 +79,6 @@ fn an_interrupted_search_goes_on_with_what_is_known() {
     let done = done.unwrap();
     assert_eq!((done.answer, done.suspects.as_slice()), (Answer::Commit, &[123][..]));
     assert_eq!(done.known.steps[..3], known.steps[..]);
-    // The ends and the first three steps were not measured again; the confirmation is one more comparison.
+    // The ends and the first three steps are not measured again; the confirmation is one more comparison.
     assert_eq!(machine.compared - compared, done.known.steps.len() - 3 + 1);
 }

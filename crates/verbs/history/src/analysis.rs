@@ -1,4 +1,4 @@
-//! Finds where the level of a series changed, and compares the newest session with earlier ones.
+//! Finds where the level of a series of sessions changed, and compares the newest session with earlier ones.
 
 use fauxplat_model::{FailIf, Gate, GateAnswer, GateQuestion, GateState};
 use fauxplat_stats::describe::{mean, median};
@@ -10,16 +10,17 @@ use fauxplat_store::Point;
 use crate::findings::{CommitRange, GateFindings, LevelChange, SeriesFindings, SeriesName, Session};
 use crate::series::{Context, Series};
 
-/// Seed of the random orders behind p-values. A fixed seed gives the same series the same changes on every call.
+/// Seed of the random permutations that give p-values. A fixed seed makes every call find the same changes in the same
+/// series.
 pub const SEED: u64 = 48;
 
-/// Half the width of a 95 % interval, in standard errors.
+/// Half the width of a 95 % confidence interval, in standard errors.
 const HALF_95: f64 = 1.96;
 
-/// Probability with which a gate finds the smallest detectable change.
+/// Probability with which a gate finds a change of the size that the report calls detectable.
 const POWER: f64 = 0.9;
 
-/// The trend of a series, without the list of its sessions.
+/// Findings about a series over its sessions, without the list of these sessions.
 pub fn trend(series: &Series, context: &Context, searcher: &mut Searcher, level: f64) -> SeriesFindings {
     let logs = logs(series);
     let steps = searcher.steps(&logs, level);
@@ -39,11 +40,12 @@ pub fn trend(series: &Series, context: &Context, searcher: &mut Searcher, level:
     }
 }
 
-/// Keeps the changes that remain significant when all series are tested together (Benjamini and Hochberg), so that the
-/// share of false changes does not grow with the number of benchmarks.
+/// Removes the changes that are not significant when all series are tested together (Benjamini and Hochberg), so that
+/// the share of false changes does not grow with the number of benchmarks.
 pub fn keep_together(all: &mut [SeriesFindings], level: f64) {
     let p_values: Vec<f64> = all.iter().flat_map(|it| &it.changes).map(|change| change.p_value).collect();
-    // Every series is a test. Each change adds two: the stretches on its sides are searched too.
+    // Every series is a test, and each change adds two more, since the sessions before and after it are searched as
+    // well.
     let tests = all.len() + 2 * p_values.len();
     let mut adjusted = benjamini_hochberg(&p_values, tests).into_iter();
     for series in all {
@@ -51,8 +53,8 @@ pub fn keep_together(all: &mut [SeriesFindings], level: f64) {
     }
 }
 
-/// Sorts series: first those whose last change made them worse, by the size of that change, then those that became
-/// better, by size too, then the others by name.
+/// Sorts series: first those whose last change made them worse, largest change first; then those that became better,
+/// largest change first; then the others by name.
 pub fn sort(all: &mut [SeriesFindings]) {
     let worse = |it: &SeriesFindings| {
         let last = it.changes.last();
@@ -68,7 +70,7 @@ pub fn sort(all: &mut [SeriesFindings]) {
     });
 }
 
-/// Logarithms of the typical readings, one per session.
+/// Logarithm of the typical reading of each session.
 pub fn logs(series: &Series) -> Vec<f64> {
     series.points.iter().map(|point| point.ln).collect()
 }
@@ -102,7 +104,7 @@ pub fn session(point: &Point, context: &Context) -> Session {
     }
 }
 
-/// Standard deviation between sessions, without the part that the uncertainty within sessions explains.
+/// Standard deviation between sessions, as a logarithm, without the part that the uncertainty within sessions explains.
 fn between(noise: Noise, points: &[Point]) -> f64 {
     let squares: Vec<f64> =
         points.iter().filter_map(|point| point.error).map(|error| error * error).collect();
@@ -133,15 +135,15 @@ fn change(step: &Step, series: &Series, context: &Context) -> LevelChange {
 #[derive(Clone, Debug)]
 pub struct GateRule {
     pub fail_if: Vec<FailIf>,
-    /// The largest change that counts as none, as a share: 0.03 for 3 %.
+    /// Largest change that counts as none, as a share (0.03 is 3 %).
     pub margin: f64,
-    /// Probability that the interval does not contain the true change.
+    /// Probability that the interval of the change does not contain the true change.
     pub level: f64,
 }
 
-/// Compares the newest session of a series with the sessions before it, back to the last change of level. The newest
+/// Compares the newest session of a series with the sessions since the last change of level before it. The newest
 /// session takes no part in the search for that change: otherwise a change at the newest session would leave no earlier
-/// session to compare with. `None` for a series without sessions.
+/// session for comparison. `None` for a series without sessions.
 pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateFindings> {
     let (last, earlier) = series.points.split_last()?;
     let logs: Vec<f64> = earlier.iter().map(|point| point.ln).collect();
@@ -177,7 +179,7 @@ pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateF
 
 fn state(told: Newest, question: GateQuestion, margin: f64, more_is_better: bool) -> GateState {
     let margin = (1.0 + margin).ln();
-    // For metrics of which more is better, the signs are swapped, so that a positive change is worse.
+    // For metrics of which more is better, the signs are swapped, so that a positive change means worse.
     let (low, high) = if more_is_better { (-told.high, -told.low) } else { (told.low, told.high) };
     let side = |low: f64, high: f64| match (low > margin, high < margin) {
         (true, _) => GateState::Beyond,
@@ -195,7 +197,7 @@ fn state(told: Newest, question: GateQuestion, margin: f64, more_is_better: bool
     }
 }
 
-/// The change, as a ratio minus one, that such a gate finds with a probability of 90 %.
+/// Smallest change, as a ratio minus one, that a gate with this rule and noise finds with a probability of [`POWER`].
 fn detectable(told: Newest, rule: &GateRule) -> f64 {
     let reach = (told.high - told.low) / 2.0;
     let error = reach / normal_upper_quantile(rule.level / 2.0);

@@ -1,4 +1,4 @@
-//! `history push` and `pull`: experiments from one store to another.
+//! `history push` and `pull`: copies experiments from one store to another.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use fauxplat_verb::Host;
 
 use fauxplat_options::OutputArgs;
 
-/// Copies experiments from the store that the options name to another store.
+/// Copies experiments from the store that the options of output name to the store `to`.
 pub(crate) fn push(
     to: &Path,
     ids: &[String],
@@ -24,7 +24,7 @@ pub(crate) fn push(
     carry(&from, &to, &ids, (host, output))
 }
 
-/// Copies experiments from another store to the store that the options name.
+/// Copies experiments from the store `from` to the store that the options of output name.
 pub(crate) fn pull(
     from: &Path,
     ids: &[String],
@@ -42,7 +42,7 @@ fn other(path: &Path) -> Result<Store, Failure> {
     opened.ok_or_else(|| Failure::usage("`none` is no store; for a file of that name say ./none"))
 }
 
-/// The named experiments; all finished experiments if none are named.
+/// Numbers of the experiments that `ids` names; of all finished experiments if it is empty.
 fn chosen(store: &Store, ids: &[String]) -> Result<Vec<i64>, Failure> {
     match ids.is_empty() {
         true => Ok(store.all_over()?),
@@ -50,7 +50,8 @@ fn chosen(store: &Store, ids: &[String]) -> Result<Vec<i64>, Failure> {
     }
 }
 
-/// Experiments that were measured for a shared store and are not in it yet. Other experiments in the file are not sent.
+/// Numbers of the experiments that were measured for a shared store, and are not in it yet. Other experiments in the
+/// file are not sent.
 fn waiting(from: &Store, to: &Store) -> Result<Vec<i64>, Failure> {
     match to.is_shared() {
         true => Ok(from.waiting_for(to)?),
@@ -95,7 +96,7 @@ fn as_text(to: &Store, exchanged: &Exchanged) -> String {
         many => format!("{many} {what}s"),
     };
     let (carried, samples) = (exchanged.carried.len(), exchanged.samples() as usize);
-    // Experiments of fauxplat's own workers have shifts and no samples.
+    // Experiments that only use fauxplat's own workers have no samples.
     let with = if samples > 0 { format!(" with {}", count(samples, "sample")) } else { String::new() };
     let mut text = format!(
         "{}: {}{with} arrived, {} there already\n",

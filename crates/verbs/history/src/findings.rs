@@ -1,4 +1,4 @@
-//! Findings over sessions: the documents `fauxplat.history-trend/1` and `fauxplat.history-gate/1`.
+//! Findings about series of sessions: the documents `fauxplat.history-trend/1` and `fauxplat.history-gate/1`.
 
 use fauxplat_model::Gate;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ pub const GATE_SCHEMA: &str = "fauxplat.history-gate/1";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeriesName {
     pub benchmark: String,
-    /// File name of the program; for a suite, name of the harness.
+    /// File name of the program; for a suite, the name of the harness.
     pub program: String,
     pub metric: String,
     pub unit: String,
@@ -19,26 +19,26 @@ pub struct SeriesName {
     pub host: Option<String>,
 }
 
-/// A session of a benchmark: one experiment as a point of a series.
+/// A session of a benchmark: the results of one experiment, as a point of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// Number of the experiment in the store.
     pub experiment: i64,
-    /// Start of the experiment: RFC 3339, UTC.
+    /// Start time of the experiment in RFC 3339 form, in UTC.
     pub started: String,
-    /// Full hash of the commit that was measured; `None` if unknown.
+    /// Full hash of the commit that was measured; `None` where unknown.
     pub commit: Option<String>,
-    /// Whether there were local changes on top of the commit; `None` if unknown.
+    /// Whether the work tree had local changes on top of the commit; `None` where unknown.
     pub dirty: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Typical reading, in the unit of the series.
+    /// Typical reading of the session, in the unit of the series.
     pub value: f64,
-    /// Low end of the 95 % interval within the session; `None` for a single run.
+    /// Low end of the 95 % interval of `value` by the runs of the session; `None` for a single run.
     pub low: Option<f64>,
-    /// High end of the 95 % interval within the session.
+    /// High end of the 95 % interval of `value` by the runs of the session; `None` for a single run.
     pub high: Option<f64>,
     /// Number of runs.
     pub runs: u64,
@@ -46,15 +46,15 @@ pub struct Session {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitRange {
-    /// The last commit that was measured before the change.
+    /// Hash of the last commit that was measured before the change.
     pub last_before: String,
-    /// The first commit that was measured after the change.
+    /// Hash of the first commit that was measured after the change.
     pub first_after: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelChange {
-    /// Index of the first session at the new level, from 0.
+    /// Index of the first session at the new level in the series, from 0.
     pub at: usize,
     /// Low end of the 95 % interval of `at`.
     pub at_low: usize,
@@ -62,19 +62,19 @@ pub struct LevelChange {
     pub at_high: usize,
     /// Number of the experiment at `at`.
     pub experiment: i64,
-    /// Start of the experiment: RFC 3339, UTC.
+    /// Start time of that experiment in RFC 3339 form, in UTC.
     pub started: String,
-    /// The new level divided by the level before.
+    /// New level divided by the level before.
     pub ratio: f64,
     /// Low end of the 95 % interval of `ratio`.
     pub low_ratio: f64,
     /// High end of the 95 % interval of `ratio`.
     pub high_ratio: f64,
-    /// Whether the new level is worse, in the sense of the metric.
+    /// Whether the new level is worse, by the direction of the metric.
     pub is_worse: bool,
     /// Probability of a change at least this clear in a series that does not change.
     pub p_value: f64,
-    /// The commits between which the level changed; `None` if the sessions have no commits.
+    /// Commits between which the level changed; `None` if the sessions have no commits.
     pub commits: Option<CommitRange>,
     /// Notes on the sessions from `at_low` to `at_high`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -89,16 +89,17 @@ pub struct SeriesFindings {
     /// Value of the newest session, in the unit of the series.
     pub newest: f64,
     pub newest_started: String,
-    /// Typical value since the last change, in the unit of the series.
+    /// Typical value of the sessions since the last change, in the unit of the series.
     pub level: f64,
     /// Standard deviation between sessions, as a share of the value, without the part that the uncertainty within
-    /// sessions explains. `None` for a single session.
+    /// sessions explains; `None` for a single session.
     pub between_sd: Option<f64>,
-    /// Factor by which the means of neighbouring sessions scatter more than the means of independent sessions.
+    /// Factor by which means of neighbouring sessions scatter more than means of independent sessions would; `None` if
+    /// there are too few sessions.
     pub dependence: Option<f64>,
     /// Changes of level, in the order of the sessions.
     pub changes: Vec<LevelChange>,
-    /// Sessions in their order; empty in a list of all series.
+    /// All sessions in the order of the series; empty in a list of all series.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<Session>,
 }
@@ -110,11 +111,11 @@ pub struct TrendFindings {
     /// Order of the sessions: `time` or `commit`.
     pub by: String,
     /// Probability of a false change in a series that does not change; in a list of all series, the expected share of
-    /// false changes.
+    /// false changes among all changes.
     pub level: f64,
     /// Whether the user named a benchmark.
     pub is_of_one: bool,
-    /// The series, worst change first.
+    /// The series, those with the worst last change first.
     pub series: Vec<SeriesFindings>,
 }
 
@@ -124,27 +125,27 @@ pub struct GateFindings {
     pub summary: String,
     #[serde(flatten)]
     pub name: SeriesName,
-    /// Probability that the interval does not contain the true change.
+    /// Probability that the interval of the change does not contain the true change.
     pub level: f64,
-    /// The gates, in the words of the command line.
+    /// Requested gates, in the words of `--fail-if`.
     pub fail_if: Vec<String>,
     pub newest: Session,
-    /// Number of earlier sessions in the comparison: the sessions since the last change of level.
+    /// Number of earlier sessions in the comparison, which are those since the last change of level.
     pub past_sessions: usize,
-    /// Number of the experiment of the first of these sessions; `None` if there are none.
+    /// Number of the experiment of the first of these earlier sessions; `None` if there are none.
     pub past_since: Option<i64>,
-    /// Mean level of these sessions; `None` if there are none.
+    /// Mean level of the earlier sessions, in the unit of the series; `None` if there are none.
     pub past_value: Option<f64>,
-    /// Newest value divided by `past_value`; `None` if there are too few earlier sessions.
+    /// Value of the newest session divided by `past_value`; `None` if there are too few earlier sessions.
     pub ratio: Option<f64>,
     /// Low end of the interval of `ratio`.
     pub low_ratio: Option<f64>,
     /// High end of the interval of `ratio`.
     pub high_ratio: Option<f64>,
-    /// The reason why there is no interval.
+    /// Reason why there is no interval; `None` if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub gate: Gate,
-    /// Whether one of the requested gates fails.
+    /// Whether a requested gate fails.
     pub fails: bool,
 }

@@ -1,4 +1,4 @@
-//! `history trend` and `history gate`: findings from a store.
+//! `history trend` and `history gate`: computes their findings from a store.
 
 use fauxplat_experiment::Failure;
 use fauxplat_model::document::{Findings, OwnFindings};
@@ -26,7 +26,7 @@ pub(crate) fn trend(args: &TrendArgs, host: &dyn Host, invocation: &[String]) ->
     host.show(&Findings::Own(own), &args.output, invocation)
 }
 
-/// The series that the options choose.
+/// Series in the store that the options choose by metric and machine.
 fn asked(store: &Store, args: &SeriesArgs) -> Result<Vec<Series>, Failure> {
     let series = all(store, &args.metric, args.machine.as_deref())?;
     match (&args.machine, series.is_empty()) {
@@ -38,7 +38,7 @@ fn asked(store: &Store, args: &SeriesArgs) -> Result<Vec<Series>, Failure> {
     }
 }
 
-/// The findings of series, with a list of sessions if the user named one benchmark.
+/// Findings about these series, with a list of their sessions if the user named one benchmark.
 pub fn trends(
     series: Vec<Series>,
     is_of_one: bool,
@@ -76,14 +76,14 @@ pub fn trends(
     trend
 }
 
-/// Compares the newest session of a benchmark with earlier sessions.
+/// Carries out `history gate`: compares the newest session of a benchmark with earlier ones, and reports that.
 pub(crate) fn gate(args: &GateArgs, host: &dyn Host, invocation: &[String]) -> Result<(), Failure> {
     let store = host.history(&args.output)?;
     let context = Context::of(&store)?;
     let metric = &args.series.metric;
     let all = asked(&store, &args.series)?;
     let series = named(all, &args.name, metric)?.into_iter().map(|series| ordered(series, By::Time));
-    // A benchmark may have a series on each of several machines; the machine that measured last is judged.
+    // A benchmark may have a series on each of several machines; the machine with the latest session is judged.
     let newest = series
         .max_by_key(|series| series.points.last().map(|point| (point.started.to_string(), point.experiment)));
     let rule = GateRule { fail_if: args.fail_if.clone(), margin: args.margin, level: args.level };

@@ -1,4 +1,4 @@
-//! Series from points, and the choice of series by a word.
+//! Combines points into series, and chooses series by a word of the user.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,34 +10,34 @@ use fauxplat_store::{Point, PointFilter, Store, StoreError};
 use crate::args::By;
 use crate::summing::sum_up;
 
-/// Number of benchmarks that a message names if a word fits several.
+/// Maximum number of benchmarks that a message names if the user's word matches several.
 const NAMED_MAX: usize = 10;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     pub benchmark: Arc<str>,
-    /// File name of the program; for a suite, name of the harness.
+    /// File name of the program; for a suite, the name of the harness.
     pub program: Arc<str>,
     pub machine: Arc<str>,
 }
 
-/// A benchmark over its sessions on one machine, in one metric.
+/// Sessions of a benchmark on one machine, in one metric.
 #[derive(Clone, Debug)]
 pub struct Series {
     pub key: Key,
-    /// The points in the order of the series; never empty.
+    /// Sessions, in the order of the series; never empty.
     pub points: Vec<Point>,
 }
 
-/// Facts about a store beside its points.
+/// Facts in a store that series need in addition to points.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    /// Notes by the number of their experiment.
+    /// Notes by the number of the experiment to which they belong.
     pub notes: BTreeMap<i64, Vec<String>>,
 }
 
 impl Context {
-    /// Reads the facts of a store.
+    /// Reads the notes of a store.
     ///
     /// # Errors
     /// Returns the store's error if reading fails.
@@ -50,8 +50,8 @@ impl Context {
     }
 }
 
-/// All series of a metric in a store. `machine` restricts the series to machines with this host name, or with an
-/// identity that begins with this text.
+/// All series of a metric in a store. `machine` restricts these to machines with this host name, or with an identity
+/// that begins with this text.
 ///
 /// # Errors
 /// Returns the store's error if reading or writing points fails.
@@ -60,7 +60,7 @@ pub fn all(store: &Store, metric: &str, machine: Option<&str>) -> Result<Vec<Ser
     kept(store, &PointFilter { metric: metric.to_owned(), benchmark: None }, left, machine)
 }
 
-/// The series of the points that a store keeps, together with `left`, the points that a read-only store could not keep.
+/// Series of the points in a store that match `filter`, and of `left`, points that could not be stored in it.
 ///
 /// # Errors
 /// Returns the store's error if reading fails.
@@ -99,8 +99,8 @@ fn is_of(key: &Key, point: &Point) -> bool {
     key.benchmark == point.benchmark && key.program == point.program && key.machine == point.machine
 }
 
-/// The series of the benchmark that a word names: the benchmark of that name, or else the only one whose name contains
-/// the word. The result has one series per machine and program.
+/// Series of the benchmark that a word of the user names: the benchmark of exactly that name, or else the only one
+/// whose name contains the word. There is one series per machine and program.
 ///
 /// # Errors
 /// Fails if no benchmark fits, or several do.
@@ -137,9 +137,9 @@ pub fn named(all: Vec<Series>, name: &str, metric: &str) -> Result<Vec<Series>, 
     }
 }
 
-/// Puts the points of a series in order. Several commands of one experiment may belong to a series, such as the commits
-/// of `--commits`: in the order of time only the last of them counts, which is the newest; in the order of commits all
-/// count.
+/// Sorts the points of a series. Several commands of an experiment may belong to the same series, such as the commits
+/// of `--commits`: in the order of time only the last of these counts, which is the newest commit; in the order of
+/// commits all count.
 pub fn ordered(series: Series, by: By) -> Series {
     let Series { key, mut points } = series;
     points.sort_by(|a, b| (&a.started, a.experiment, a.number).cmp(&(&b.started, b.experiment, b.number)));
@@ -158,8 +158,8 @@ pub fn ordered(series: Series, by: By) -> Series {
     }
 }
 
-/// Makes a point for each commit: the median of its sessions without local changes. The order is the order of commit
-/// times if the time of every commit is known, and otherwise the order of first measurement.
+/// Returns a point for each commit: the median of its sessions without local changes. The points are in the order of
+/// commit times if the time of every commit is known, and else in the order of their first measurement.
 fn by_commit(points: Vec<Point>) -> Vec<Point> {
     let mut commits: Vec<Vec<Point>> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -178,7 +178,8 @@ fn by_commit(points: Vec<Point>) -> Vec<Point> {
     commits.into_iter().filter_map(pooled).collect()
 }
 
-/// Combines the sessions of a commit into one point, with the remaining facts of the first session.
+/// Combines the sessions of a commit into one point, whose other facts are those of the first session; `None` without
+/// sessions.
 fn pooled(sessions: Vec<Point>) -> Option<Point> {
     let mut logs: Vec<f64> = sessions.iter().map(|point| point.ln).collect();
     let ln = fauxplat_stats::describe::median_in_place(&mut logs)?;

@@ -1,4 +1,4 @@
-//! Single experiments: listed, shown, exported, removed.
+//! Lists, shows, exports and removes single experiments.
 
 use fauxplat_analyze::run_findings;
 use fauxplat_experiment::Failure;
@@ -22,7 +22,7 @@ pub(crate) fn show(id: &str, host: &dyn Host, output: &OutputArgs) -> Result<(),
     let has_room = |format| matches!(format, Format::Json | Format::Csv);
     let mut evidence = Vec::new();
     if has_room(output.format) || output.exports().iter().any(|export| has_room(export.format)) {
-        // The record already contains the runs.
+        // The record already contains the runs, so only other evidence is read.
         store.evidence_beside_runs(id, |piece| evidence.push(piece))?;
     }
     let of = |format| if has_room(format) { evidence.clone() } else { Vec::new() };
@@ -39,8 +39,8 @@ pub(crate) fn remove(ids: &[String], host: &dyn Host, output: &OutputArgs) -> Re
     found.into_iter().try_for_each(|id| store.remove(id).map_err(Failure::from))
 }
 
-/// The stored findings. An unfinished experiment has none: summaries of its runs take their place, and empty findings
-/// for experiments of fauxplat's own workers, whose evidence is reported anyway.
+/// Findings of a stored experiment. An unfinished one has none: summaries of its runs take their place, and for
+/// experiments of fauxplat's own workers empty findings, since their evidence is reported anyway.
 fn findings(stored: &StoredExperiment) -> Findings {
     let by_command = || {
         let ignore_failure = stored.header.condition.ignore_failure.any();
@@ -65,7 +65,8 @@ pub(crate) fn list(
 ) -> Result<(), Failure> {
     let is_filtered = filter.kind.is_some() || filter.name.is_some() || filter.since.is_some();
     let mut rows = host.history(output)?.list(filter)?;
-    // The store returns the newest experiments first, so that a limit keeps them; the list is in the order of time.
+    // The store returns the newest experiments first, so that the limit drops the oldest; the list is in the order of
+    // time.
     rows.reverse();
     match output.format {
         Format::Json => host
@@ -93,15 +94,16 @@ fn document(rows: &[ExperimentRow]) -> serde_json::Value {
     serde_json::json!({ "schema": LIST_SCHEMA, "experiments": experiments })
 }
 
-/// Maximum number of names in a row. An experiment with more is a sweep, which its first and last level describe.
+/// Maximum number of names of commands in a row of the list. An experiment with more is a sweep, of which the first and
+/// the last name are shown.
 const NAMES_MAX: usize = 8;
 
 pub(crate) const HEADINGS: [&str; 7] = ["id", "started", "verb", "state", "runs", "at", "what"];
 
-/// Number of characters of a commit hash in lists and ranges.
+/// Number of digits of a commit hash in lists and ranges.
 pub(crate) const SHORT_HASH: usize = 7;
 
-/// The short commit, with `+` for local changes, and the label of an experiment.
+/// Short commit hash of an experiment, with `+` for local changes, and its label.
 fn place(row: &ExperimentRow) -> String {
     let checkout = row.origin.checkout.as_ref();
     let commit =

@@ -1,4 +1,5 @@
-//! Points of series from experiments: the typical reading of each command in each metric, with its standard error.
+//! Computes points of series from experiments: the typical reading of each command in each metric, with its standard
+//! error.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,26 +11,26 @@ use fauxplat_stats::describe::{median_in_place, sorted, standard_deviation};
 use fauxplat_stats::order::median_interval;
 use fauxplat_store::{Point, Store, StoreError, StoredExperiment};
 
-/// Built-in metrics of which series are kept. Counts of rare events are left out: most are zero, which has no
+/// Built-in metrics for which series exist. Counts of rare events are left out: most of these are zero, and zero has no
 /// logarithm.
 const KEPT: [Metric; 5] = [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU, Metric::PEAK_MEMORY];
 
-/// Verbs whose experiments contribute to series.
+/// Subcommands whose experiments contribute to series.
 const VERBS: [&str; 3] = ["run", "compare", "suite"];
 
-/// Name of the parameter that stores the commit of a command (`--commits`) in a record.
+/// Name of the parameter in which a record stores the commit of a command (`--commits`).
 const COMMIT: &str = "commit";
 
-/// Number of characters of the hash of a machine's facts that replace an unknown identity.
+/// Number of digits of the hash of a machine's facts in the name of a machine without a known identity.
 const FACTS_LENGTH: usize = 12;
 
 /// Half the width of a 95 % interval, in standard errors.
 const HALF_95: f64 = 1.96;
 
-/// Standard error of the median divided by the standard error of the mean, for normally distributed values.
+/// Ratio of the standard error of the median to that of the mean, for normally distributed values.
 const OF_MEDIAN: f64 = 1.2533;
 
-/// Makes the points of all experiments that have none yet, and stores them if the store can be written. Returns the
+/// Computes the points of all experiments that have none yet, and stores them if the store can be written. Returns the
 /// points that could not be stored.
 ///
 /// # Errors
@@ -72,13 +73,13 @@ fn points(store: &Store, id: i64) -> Result<Vec<Point>, StoreError> {
     })
 }
 
-/// A name for a machine whose experiments record no identity: all machines with the same facts and kernel share it.
+/// Name for a machine whose experiments record no identity; all machines with the same facts and kernel share it.
 fn by_facts(identity: Option<&str>) -> String {
     let hash = identity.and_then(|hash| hash.get(..FACTS_LENGTH)).unwrap_or("unknown");
     format!("facts-{hash}")
 }
 
-/// Time and place of an experiment.
+/// Properties of an experiment that all of its points share.
 struct Place {
     id: i64,
     started: Arc<str>,
@@ -104,7 +105,7 @@ impl Code {
         }
     }
 
-    /// The commit of a command of `--commits`, or else the commit of the repository around the working directory.
+    /// Commit of a command: its own one with `--commits`, or else that of the repository around the working directory.
     fn of(command: Option<&Command>, origin: &Origin) -> Self {
         let around = Code::of_checkout(origin);
         match command.and_then(commit) {
@@ -116,7 +117,7 @@ impl Code {
     }
 }
 
-/// The commit of a command of `--commits`; `None` for other commands.
+/// Commit of a command that `--commits` made; `None` for other commands.
 fn commit(command: &Command) -> Option<&String> {
     command.parameters.iter().find(|(name, _)| name == COMMIT).map(|(_, hash)| hash)
 }
@@ -131,7 +132,7 @@ struct Readings {
 }
 
 impl Readings {
-    /// The point of the readings; `None` if no reading is positive, since points are logarithms.
+    /// The point that these readings give; `None` if no reading is positive, since points are logarithms.
     fn point(self, place: &Place, number: i64, code: &Code) -> Option<Point> {
         let logs: Vec<f64> = self.values.into_iter().filter(|value| *value > 0.0).map(f64::ln).collect();
         let ln = median_in_place(&mut logs.clone()).filter(|ln| ln.is_finite())?;
@@ -157,8 +158,8 @@ impl Readings {
     }
 }
 
-/// Standard error of the median: from its interval by order statistics, or from the standard deviation if there are too
-/// few readings for an interval. `None` for a single reading.
+/// Standard error of the median of some logarithms: from the median's interval by order statistics, or from the
+/// standard deviation if there are too few readings for that interval. `None` for a single reading.
 fn error(logs: &[f64]) -> Option<f64> {
     match median_interval(&sorted(logs), 0.95) {
         Some([low, high]) => Some((high - low) / (2.0 * HALF_95)),
@@ -167,7 +168,7 @@ fn error(logs: &[f64]) -> Option<f64> {
     }
 }
 
-/// The points of commands, in the metrics of `KEPT` and in all open metrics.
+/// Points of the commands of an experiment, in the metrics of [`KEPT`] and in all metrics that are not built in.
 fn of_commands(place: &Place, head: &StoredExperiment, samples: &[Sample]) -> Vec<Point> {
     let metrics: Vec<Metric> =
         metrics_of(samples).into_iter().filter(|it| KEPT.contains(it) || !it.is_built_in()).collect();
@@ -194,8 +195,8 @@ fn of_commands(place: &Place, head: &StoredExperiment, samples: &[Sample]) -> Ve
     points
 }
 
-/// Name of a command's benchmark. A command of `--commits` is named after its commit, so its command line names the
-/// benchmark.
+/// Name of a command's benchmark. A command of `--commits` is named after its commit, so its command line is the name
+/// of the benchmark.
 fn benchmark(command: &Command) -> Arc<str> {
     let name = if commit(command).is_some() { &command.command } else { &command.name };
     name.as_str().into()
@@ -216,7 +217,7 @@ fn unit(metric: Metric) -> Arc<str> {
     .into()
 }
 
-/// The points of a suite's benchmarks. Points of the second program, the newer of two, come last.
+/// Points of the benchmarks of a suite. Those of the second program, the newer one, come last.
 fn of_suite(place: &Place, head: &StoredExperiment) -> Vec<Point> {
     let Some(Findings::Own(found)) = &head.findings else { return Vec::new() };
     let mut by_side: BTreeMap<(&'static str, String), Readings> = BTreeMap::new();

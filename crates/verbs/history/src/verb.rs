@@ -1,4 +1,4 @@
-//! The verb `history`, as the command-line program lists it.
+//! The subcommand `history`.
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -79,7 +79,7 @@ fn vacuum(host: &dyn Host, output: &OutputArgs) -> Result<(), Failure> {
     host.lines(&line, output)
 }
 
-/// Longest note, in bytes.
+/// Longest note on an experiment, in bytes.
 const NOTE_MAX: usize = 500;
 
 fn note(id: &str, text: &str, host: &dyn Host, output: &OutputArgs) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! Series, gates and pages from real stores.
+//! Series, gates and pages from stores on the disk.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use fauxplat_stats::draw::Draw;
 use fauxplat_store::{State, Store};
 use tempfile::TempDir;
 
-/// A store in a temporary folder, with a random generator for its values.
+/// A store in a temporary folder, with a random generator for readings.
 struct Sessions {
     folder: TempDir,
     store: Store,
@@ -29,7 +29,8 @@ impl Sessions {
         Sessions { folder, store, draw: Draw::new(5, 0) }
     }
 
-    /// Stores a session of a benchmark at a commit; `level_ms` is the level of its readings in milliseconds.
+    /// Stores a session of a benchmark at a commit, whose readings scatter around `level_ms` milliseconds. Returns the
+    /// number of the experiment.
     fn session(&mut self, name: &str, day: usize, (commit, machine): (usize, &str), level_ms: f64) -> i64 {
         let header = Header {
             started: format!("2026-{:02}-{:02}T10:00:00Z", 1 + day / 28, 1 + day % 28),
@@ -68,7 +69,7 @@ impl Sessions {
         experiment.finish(&header, None, State::Finished).unwrap()
     }
 
-    /// Stores one session per day. From the day `from` on, the readings are three times as large.
+    /// Stores a session per day; from the day `from` on, readings are three times as large.
     fn with_change(&mut self, name: &str, days: usize, from: usize) {
         for day in 0..days {
             self.session(name, day, (day / 2, "m1"), if day < from { 10.0 } else { 30.0 });
@@ -84,7 +85,7 @@ impl Sessions {
     }
 }
 
-/// The text of the page whose file name contains `part`.
+/// Text of the page whose file name contains `part`.
 fn page(folder: &Path, part: &str) -> String {
     let pages = fs::read_dir(folder.join("benchmarks")).unwrap().map(|entry| entry.unwrap().path());
     let found = pages.into_iter().find(|path| path.file_name().unwrap().to_str().unwrap().contains(part));
@@ -120,7 +121,7 @@ fn a_change_is_found_with_its_commits_and_notes() {
     );
     assert_eq!(change.notes, ["new compiler"]);
     assert_eq!(only.sessions[3].label.as_deref(), Some("third"));
-    // A list of all series: without sessions in the document, worst change first.
+    // The list of all series has no sessions in its document, and the worst change first.
     let together =
         |by| trends(all(&sessions.store, "wall", None).unwrap(), false, &context, (0.01, by, "wall"));
     let by_commit = together(By::Commit);
@@ -143,7 +144,7 @@ fn the_points_of_a_store_are_kept_and_go_with_their_experiments() {
     assert_eq!(all(&sessions.store, "wall", Some("elsewhere")).unwrap().len(), 0);
     sessions.store.remove(2).unwrap();
     assert_eq!(all(&sessions.store, "wall", None).unwrap()[0].points.len(), 2);
-    // A store to which experiments are copied computes the same points.
+    // A store into which experiments are copied computes the same points.
     let copy = Store::open(sessions.folder.path().join("copy.sqlite")).unwrap();
     sessions.store.carry_to(&copy, &[1, 3]).unwrap();
     let carried = all(&copy, "wall", None).unwrap();
@@ -196,7 +197,7 @@ fn pages_are_made_once_and_again_where_something_changed() {
     assert_eq!(sessions.make(), Made { made: 0, left: 1, removed: 1 });
     let index = fs::read_to_string(sessions.pages().join("index.html")).unwrap();
     assert!(index.contains(">other</a>") && !index.contains(">sort</a>"), "{index}");
-    // A damaged page is made anew.
+    // A page whose file is damaged is written again.
     let damaged = fs::read_dir(sessions.pages().join("benchmarks")).unwrap().next().unwrap().unwrap().path();
     fs::write(damaged, "half").unwrap();
     assert_eq!(sessions.make(), Made { made: 1, left: 0, removed: 0 });
@@ -228,7 +229,7 @@ fn hostile_names_stay_texts() {
         );
         // A page has at most one script of data and the constant script.
         assert!(text.matches("</script>").count() <= 2, "{text}");
-        // No page loads a file; links lead only to other pages.
+        // No page loads another file, and links lead only to other pages.
         let is_local = |link: &str| {
             link.starts_with("benchmarks/") || link.starts_with("../index.html") || link.starts_with('#')
         };

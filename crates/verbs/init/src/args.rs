@@ -48,7 +48,7 @@ pub(crate) struct InitArgs {
     pub force: bool,
 }
 
-/// Checks a value that goes into a file as it was typed.
+/// Returns a parser that checks a value, and keeps the text as it was typed, since that goes into a file.
 fn as_typed<T>(
     parse: fn(&str) -> Result<T, String>,
 ) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static

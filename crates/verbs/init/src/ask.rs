@@ -1,4 +1,4 @@
-//! Questions at a terminal.
+//! Asks the user at a terminal what to measure.
 
 use std::io::BufRead;
 
@@ -7,7 +7,7 @@ use crate::error::InitError;
 use crate::wishes::{Subject, Wishes};
 use crate::words::{Benchmark, Service};
 
-/// Asks for what options left open. An empty answer takes the suggestion.
+/// Asks for everything that the options left open. `suggested` is the build command that an empty answer accepts.
 pub(crate) fn ask(
     args: &InitArgs,
     suggested: Option<&str>,
@@ -45,7 +45,7 @@ pub(crate) fn ask(
     .check()
 }
 
-/// The service of the project, or none.
+/// The CI service that the user chooses; empty for none.
 fn service(answers: &mut dyn BufRead, say: &dyn Fn(&str)) -> Result<Vec<Service>, InitError> {
     loop {
         say("For which CI service is a job written: github, gitlab or shell? [none]");
@@ -59,7 +59,7 @@ fn service(answers: &mut dyn BufRead, say: &dyn Fn(&str)) -> Result<Vec<Service>
     }
 }
 
-/// A line without the blanks around it; `None` where it is empty.
+/// The next line of the user without white space around it; `None` if it is empty.
 fn answer(answers: &mut dyn BufRead) -> Result<Option<String>, InitError> {
     let mut line = String::new();
     match answers.read_line(&mut line) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// A reason for which a project cannot be set up.
+/// Reason why a project cannot be set up.
 #[derive(Debug, Error)]
 pub(crate) enum InitError {
     #[error(

@@ -1,4 +1,4 @@
-//! The files of a project that measures its changes.
+//! Writes the files by which a project measures its changes.
 
 use std::fs::Permissions;
 use std::io::{self, Write};
@@ -11,22 +11,22 @@ use crate::error::InitError;
 use crate::wishes::{Subject, Wishes};
 use crate::words::{DEFINITION, FailIf, Service};
 
-/// The script that jobs of every service call.
+/// Script that the CI jobs of every service call.
 const SCRIPT: &str = include_str!("../../../../docs/ci/fauxplat.sh");
 const GITHUB: &str = include_str!("../../../../docs/ci/compare.yml");
 const GITLAB: &str = include_str!("../../../../docs/ci/gitlab.yml");
 
-/// The line of both jobs that says what is measured.
+/// Line of the GitHub and GitLab jobs that names what `fauxplat suite` measures.
 const SUITE: &str = "FAUXPLAT_SUITE: fauxplat.toml";
 
-/// A file by its path within the project.
+/// A file to write: path within the project, and content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub path: PathBuf,
     pub text: String,
 }
 
-/// All files that the wishes lead to.
+/// All files that a project with these wishes needs.
 pub(crate) fn files(wishes: &Wishes) -> Vec<Written> {
     let of_path = |path: &str, text: String| Written { path: path.into(), text };
     let mut all = vec![of_path(DEFINITION, definition(wishes))];
@@ -44,9 +44,9 @@ pub(crate) fn files(wishes: &Wishes) -> Vec<Written> {
     all
 }
 
-/// Writes all files, or none where one is there that may not be replaced.
+/// Writes all files; writes none if one of them exists and `force` is false.
 pub(crate) fn write(folder: &Path, files: &[Written], force: bool) -> Result<(), InitError> {
-    // A link without a target is there, too.
+    // A symbolic link without a target counts as existing.
     let is_there = |it: &&Written| folder.join(&it.path).symlink_metadata().is_ok();
     if let (false, Some(there)) = (force, files.iter().find(is_there)) {
         return Err(InitError::IsThere(folder.join(&there.path)));
@@ -57,7 +57,7 @@ pub(crate) fn write(folder: &Path, files: &[Written], force: bool) -> Result<(),
     })
 }
 
-/// Writes a file whole, with the permissions of any new file.
+/// Writes a file atomically, with the permissions that any new file gets.
 fn put(file: &Path, text: &str) -> io::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
@@ -97,12 +97,12 @@ fn definition(wishes: &Wishes) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A word as a scalar of YAML: quoted where it is not plain.
+/// A text as a scalar of YAML, quoted unless it is plain.
 fn in_yaml(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
     match !text.starts_with('-') && text.chars().all(is_plain) {
         true => text.to_owned(),
-        // GitHub reads `${{` in every string; a job has no use for it here.
+        // GitHub evaluates `${{` in every string, so the two characters are separated.
         false => format!("'{}'", text.replace('\'', "''").replace("${{", "$ {{")),
     }
 }

@@ -1,8 +1,8 @@
-//! How a project is built, by the files that it has.
+//! Suggests how to build a project, from the files in its folder.
 
 use std::path::Path;
 
-/// Files by which a build system is known, in the order in which they decide, and the command that builds.
+/// Files that identify a build system, each with the command that builds; the first file that exists decides.
 const BUILDS: [(&str, &str); 7] = [
     ("Cargo.toml", "cargo build --release"),
     ("go.mod", "go build ./..."),
@@ -13,7 +13,7 @@ const BUILDS: [(&str, &str); 7] = [
     ("package.json", "npm ci"),
 ];
 
-/// The command that builds the project of a folder, if its files name a build system.
+/// Command that builds the project in a folder; `None` if no file identifies a build system.
 pub(crate) fn build(folder: &Path) -> Option<&'static str> {
     BUILDS.iter().find(|(file, _)| folder.join(file).is_file()).map(|(_, build)| *build)
 }

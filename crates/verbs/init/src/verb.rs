@@ -1,4 +1,4 @@
-//! The verb `init`, as the program lists it.
+//! The subcommand `init`.
 
 use std::io::IsTerminal;
 
@@ -15,7 +15,7 @@ use crate::files::{files, write};
 use crate::project::build;
 use crate::wishes::Wishes;
 
-/// The verb.
+/// The subcommand `init`.
 #[derive(Debug)]
 pub struct Init;
 

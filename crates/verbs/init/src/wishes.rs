@@ -1,17 +1,17 @@
-//! The measurements that a project wants, and how a change fails.
+//! Wishes of a user for a project: what to measure, and which changes fail.
 
 use crate::args::InitArgs;
 use crate::error::InitError;
 use crate::words::{Benchmark, DEFINITION, FailIf, Service};
 
-/// The commands or the program that are measured.
+/// Named commands to measure, or a benchmark program with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     Commands(Vec<Benchmark>),
     Program(String),
 }
 
-/// All that the files say.
+/// Wishes of a user, from which the files of the project follow.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Wishes {
     pub subject: Subject,
@@ -23,7 +23,7 @@ pub(crate) struct Wishes {
 }
 
 impl Wishes {
-    /// The wishes that options state; `None` where they do not say what is measured.
+    /// Wishes by the options; `None` if the options do not say what to measure.
     pub(crate) fn of_options(args: &InitArgs, suggested: Option<&str>) -> Result<Option<Self>, InitError> {
         let subject = match (&args.program, args.benchmark.as_slice()) {
             (Some(program), _) => Subject::Program(program.clone()),
@@ -41,7 +41,7 @@ impl Wishes {
         wishes.check().map(Some)
     }
 
-    /// Refuses two benchmarks of one name.
+    /// Refuses wishes with two benchmarks of the same name.
     pub(crate) fn check(self) -> Result<Self, InitError> {
         let Subject::Commands(commands) = &self.subject else { return Ok(self) };
         let is_second = |(index, it): (usize, &Benchmark)| {
@@ -53,7 +53,7 @@ impl Wishes {
         }
     }
 
-    /// The word of `fauxplat suite` that names what is measured.
+    /// Argument of `fauxplat suite` that names what to measure.
     pub(crate) fn suite(&self) -> &str {
         match &self.subject {
             Subject::Commands(_) => DEFINITION,

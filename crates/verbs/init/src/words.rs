@@ -1,18 +1,18 @@
-//! The words of which wishes consist: benchmarks, gates and services.
+//! Values of options from which wishes are made: benchmarks, gates and CI services.
 
 use std::str::FromStr;
 
 use clap::ValueEnum;
 
-/// File of benchmarks and defaults.
+/// Name of the file with the benchmarks and defaults of a project.
 pub(crate) const DEFINITION: &str = "fauxplat.toml";
 
-/// A command with a name.
+/// A named command to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Benchmark {
-    /// The name in reports.
+    /// Name of the benchmark in reports.
     pub name: String,
-    /// The command line, run in the project's folder.
+    /// Command line, which is run in the project's folder.
     pub command: String,
 }
 

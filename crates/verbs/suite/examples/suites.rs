@@ -1,34 +1,34 @@
-//! Simulated suites through the judge of `suite`: how often anything is called changed that is not, what is found, and how
-//! long a look takes.
+//! Simulated suites, judged as `suite` judges: how often anything is wrongly called changed, what is found, and how
+//! long a look at the data takes.
 //!
-//! `cargo run -p fauxplat-suite --example suites -- alarms 10000` (or `power`, `carried`), with a number of suites, and
-//! if only one is wanted with the name of a noise; `look`, with a number
-//! of benchmarks.
+//! `cargo run -p fauxplat-suite --example suites -- alarms 10000` (or `power`, `carried`), with the number of suites,
+//! and with the name of a noise if only one is wanted; or `look`, with the number of benchmarks.
 
 use fauxplat_stats::draw::Draw;
 use fauxplat_suite::analysis::{Judge, Rule, chosen};
 use fauxplat_suite::findings::{Control, State};
 
-/// Benchmarks of a suite.
+/// Number of benchmarks of a suite.
 const BENCHMARKS: usize = 100;
 
-/// Seconds for which a harness is asked to run a benchmark in a process, and how many times that it takes: as in `measure`.
+/// Seconds for which a harness is asked to run a benchmark in a process, and seconds that it takes for that, as in
+/// `measure`.
 fn time_s(max_time_s: f64) -> (f64, f64) {
     let time_s = (max_time_s / (4.0 * 100.0 * BENCHMARKS as f64)).clamp(1e-3, 50e-3);
     (time_s, 2.0 * time_s)
 }
 
-/// Noise of processes: standard deviations of log times.
+/// Noise of processes, as standard deviations of the logarithms of times.
 struct Noise {
-    /// Of each benchmark by itself in each process: layout, frequency, interrupts.
+    /// Noise of each benchmark in each process: layout, frequency, interrupts.
     own: f64,
-    /// Of what a benchmark reads within 10 ms, by the root of the time.
+    /// Noise of a reading that takes 10 ms, which falls with the square root of the time.
     within: f64,
-    /// Of a process as a whole, which moves all of its benchmarks.
+    /// Noise of a process as a whole, which all of its benchmarks share.
     process: f64,
-    /// Share of readings that something disturbs, by 5 to 100 %.
+    /// Share of readings that are disturbed, and thereby 5 to 100 % longer.
     disturbed: f64,
-    /// Movement of the machine between the two processes of a pair.
+    /// Change of the machine between the two processes of a pair.
     drift: f64,
 }
 
@@ -36,7 +36,7 @@ const QUIET: Noise = Noise { own: 0.01, within: 0.005, process: 0.005, disturbed
 const USUAL: Noise = Noise { own: 0.02, within: 0.01, process: 0.01, disturbed: 0.05, drift: 0.01 };
 const BUSY: Noise = Noise { own: 0.03, within: 0.03, process: 0.02, disturbed: 0.15, drift: 0.05 };
 
-/// A simulated suite as it was judged when it ended. The first `changed` benchmarks of B differ by the log ratio `by`.
+/// Judge of a simulated suite at its end. For the first `changed` benchmarks, B differs from A by the log ratio `by`.
 fn run(rule: Rule, noise: &Noise, (changed, by): (usize, f64), max_time_s: f64, seed: u64) -> Judge {
     let mut draw = Draw::new(seed, 1);
     let (mut judge, mut took_s, mut round) = (Judge::new(BENCHMARKS, rule), 0.0, 0);
@@ -50,7 +50,7 @@ fn run(rule: Rule, noise: &Noise, (changed, by): (usize, f64), max_time_s: f64, 
                 return judge;
             }
             let b_first = draw.below(2) == 0;
-            // The second process meets the machine of a moment later.
+            // The second process of a pair runs a moment later, when the machine has changed.
             let moved = noise.drift * draw.normal() * if b_first { -1.0 } else { 1.0 };
             let process = noise.process * (draw.normal() - draw.normal());
             for &at in part {
@@ -134,8 +134,9 @@ fn main() {
     }
 }
 
-/// Pairs of plain commands, of which A leaves something to a run of B: how often a suite of ten calls any changed that is
-/// not, and how many runs a decision takes, each once in a row and twice.
+/// Prints for pairs of plain commands, of which a run of A may slow the next run of B down, how often a suite of ten
+/// wrongly calls any changed, and how many runs a decision takes: with single runs in turns, and with each side twice
+/// in a row.
 #[expect(clippy::disallowed_macros, reason = "an example prints its figures")]
 fn carried(name: &str, noise: &Noise, suites: u64) {
     for (effect, left) in
@@ -167,14 +168,14 @@ fn carried(name: &str, noise: &Noise, suites: u64) {
     }
 }
 
-/// The state of the first of ten plain commands, and the runs that it took, at most 2,000.
+/// State of the first of ten plain commands, and the number of runs that it took, at most about 2,000.
 fn plain(noise: &Noise, (effect, left): (f64, f64), twice: bool, seed: u64) -> (State, usize) {
     let mut draw = Draw::new(seed, 5);
     let (mut judge, mut runs) = (Judge::new(10, RULE), 0);
     while judge.is_open(0) && runs < 2000 {
         let in_a_row = if twice && judge.wants_block(0) { 2 } else { 1 };
         let first_side = draw.below(2);
-        // Other benchmarks ran in between.
+        // Other benchmarks ran in between, so the first run follows none of A.
         let mut last_is_a = false;
         let mut read = [Vec::new(), Vec::new()];
         for position in 0..2 * in_a_row {
@@ -195,7 +196,7 @@ fn plain(noise: &Noise, (effect, left): (f64, f64), twice: bool, seed: u64) -> (
     (judge.state(0), runs)
 }
 
-/// Time of a look at many benchmarks with fifty pairs each.
+/// Prints how long a look at the data of many benchmarks takes, with fifty pairs each.
 #[expect(clippy::disallowed_macros, reason = "an example prints its figures")]
 fn look(benchmarks: usize) {
     let (mut judge, mut draw) = (Judge::new(benchmarks, RULE), Draw::new(1, 0));

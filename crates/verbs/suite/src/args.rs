@@ -95,7 +95,7 @@ pub struct SuiteArgs {
     pub output: Output<Measured>,
 }
 
-/// The two sides of a suite.
+/// The two builds that a suite compares, as named on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sides<'a> {
     /// Two programs with a harness.
@@ -105,13 +105,13 @@ pub enum Sides<'a> {
 }
 
 impl SuiteArgs {
-    /// The sides that the positional arguments name.
+    /// The two builds that the positional arguments name.
     ///
     /// # Errors
     /// Fails for too many or too few arguments.
     pub fn sides(&self) -> Result<Sides<'_>, Failure> {
         let words: Vec<&str> = self.programs.iter().map(String::as_str).collect();
-        // A file from the shell's `<(command)` is a pipe, so a FIFO is read as a file of benchmarks.
+        // The shell's `<(command)` names a pipe, so a FIFO is read as a file of benchmarks.
         let is_pipe = |path: &Path| path.metadata().is_ok_and(|facts| facts.file_type().is_fifo());
         let is_file = |word: &str| {
             let path = Path::new(word);

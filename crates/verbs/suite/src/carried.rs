@@ -1,4 +1,4 @@
-//! The sentence about benchmarks of which something is left to the next run.
+//! Sentence of the report about benchmarks with carry-over: a run influences the next one.
 
 use fauxplat_report::parts::{Piece, Tone};
 use fauxplat_report::say;
@@ -6,10 +6,10 @@ use fauxplat_report::say;
 use crate::findings::{Benchmark, SuiteFindings};
 use crate::intervals::more_is_better;
 
-/// Most names in the sentence.
+/// Maximum number of names of benchmarks in the sentence about influence between runs.
 const NAMES: usize = 5;
 
-/// The benchmarks of which one side leaves something to the next run.
+/// Sentence about the benchmarks in which a run of one side influences the next run; `None` if there is none.
 pub(crate) fn carried(found: &SuiteFindings) -> Option<Piece> {
     let one = |it: &Benchmark| {
         let carried = it.carried_over?;

@@ -1,4 +1,4 @@
-//! From options to the definition of the experiment and the question of the suite.
+//! From the options of `suite` to the definition of the experiment and the questions that it answers.
 
 use std::path::Path;
 
@@ -12,10 +12,11 @@ use crate::file::Benchmark;
 use crate::findings::Control;
 use crate::measure::Asked;
 
-/// Most benchmarks in a suite of plain commands. Each uses two of the commands that an experiment may have.
+/// Maximum number of benchmarks in a suite of plain commands; each needs two commands, and their number per experiment
+/// is limited.
 const BENCHMARKS_MAX: usize = 5_000;
 
-/// The question of the suite, from the options.
+/// Questions and limits of the suite that the options ask for.
 pub fn asked(args: &SuiteArgs) -> Asked {
     let control = if args.fdr { Control::Discovery } else { Control::Family };
     let rule =
@@ -30,8 +31,8 @@ pub fn asked(args: &SuiteArgs) -> Asked {
     }
 }
 
-/// The definition of an experiment with two benchmark programs, whose standard output goes to a file. Without an option
-/// of the user they are not pinned, since a harness may have threads of its own.
+/// Definition of an experiment with two benchmark programs, whose standard output goes to a file. Unless the user asks
+/// for it, the programs are not pinned to CPUs, since a harness may have several threads.
 ///
 /// # Errors
 /// Fails for options that contradict each other.
@@ -63,7 +64,8 @@ pub fn definition(
     Ok(definition)
 }
 
-/// The definition of a suite of plain commands: A and B of each benchmark, in turn, under the condition of comparisons.
+/// Definition of a suite of plain commands, under the condition of comparisons: the commands alternate between A and B
+/// of each benchmark.
 ///
 /// # Errors
 /// Fails for options that contradict each other.

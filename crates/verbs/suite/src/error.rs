@@ -8,7 +8,7 @@ pub enum SuiteError {
         "`{program} --help` shows no harness that is known; name it with --harness: {known}; or write commands into a FILE.toml of benchmarks"
     )]
     NotRecognised {
-        /// The program, or the file with its results.
+        /// The program, or the file of results, whose harness is unknown.
         program: String,
         known: String,
     },

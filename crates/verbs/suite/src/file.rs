@@ -1,4 +1,4 @@
-//! Files of benchmarks that are plain commands.
+//! Reads files of benchmarks that are plain commands.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,26 +13,26 @@ use serde::Deserialize;
 
 use crate::error::SuiteError;
 
-/// Most benchmarks in a file, before the filter is applied.
+/// Maximum number of benchmarks in a file, before the filter is applied.
 const BENCHMARKS_MAX: usize = 20_000;
 
-/// Most bytes of the command lines of all benchmarks: values may be long and used many times.
+/// Maximum number of bytes of all expanded command lines together, since values may be long and used many times.
 const TEXT_BYTES_MAX: usize = 64 << 20;
 
-/// Most bytes of a file.
+/// Maximum number of bytes of a file of benchmarks.
 const BYTES_MAX: usize = 1 << 20;
 
-/// Placeholder for the program of a side.
+/// Placeholder for the program of side A or B in a command line.
 const PROGRAM: &str = "{program}";
 
-/// A benchmark: one command per side.
+/// A benchmark: one command for each side, A and B.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Benchmark {
     pub name: String,
     pub sides: [CommandLine; 2],
-    /// The largest change that counts as none, as a share; `None` for the margin of the suite.
+    /// Largest change that counts as none, as a share (0.03 is 3 %); `None` for the margin of the suite.
     pub margin: Option<f64>,
-    /// The metric that is compared.
+    /// Metric of a run that is compared.
     pub metric: Metric,
 }
 
@@ -42,7 +42,7 @@ struct Written {
     #[serde(default, rename = "benchmark")]
     benchmarks: Vec<Entry>,
     metric: Option<String>,
-    /// Options of the command line, which are parsed elsewhere.
+    /// Table of command-line options, which other code parses.
     #[serde(rename = "defaults")]
     _defaults: Option<toml::Table>,
 }
@@ -68,12 +68,12 @@ struct Entry {
 }
 
 impl Entry {
-    /// Number of benchmarks that the entry expands to; saturates on overflow.
+    /// Number of benchmarks that the entry expands to; `usize::MAX` on overflow.
     fn count(&self) -> usize {
         self.parameters.values().map(Vec::len).fold(1, usize::saturating_mul)
     }
 
-    /// Upper bound of the bytes of both sides' command lines with these values.
+    /// Upper bound for the bytes of both sides' command lines with these values of the parameters.
     fn bytes(&self, values: &[(&str, String)]) -> usize {
         let of = |text: &String| {
             let filled = |(name, value): &(&str, String)| text.matches(&place(name)).count() * value.len();
@@ -82,7 +82,7 @@ impl Entry {
         2 * self.texts().chain([&self.name]).map(of).sum::<usize>()
     }
 
-    /// The command lines and environment variables, in which placeholders are filled in.
+    /// Texts that may contain placeholders for parameters: command lines and environment variables.
     fn texts(&self) -> impl Iterator<Item = &String> {
         let lines =
             [&self.command, &self.a, &self.b, &self.setup, &self.prepare, &self.conclude, &self.cleanup];
@@ -94,12 +94,12 @@ fn names_program(text: &str) -> bool {
     text.contains(PROGRAM)
 }
 
-/// How the two sides of a file differ.
+/// Difference between the two sides of a file of benchmarks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Between<'a> {
-    /// The programs that `{program}` stands for in the commands of A and of B.
+    /// Programs that replace `{program}` in the commands of A and of B; `None` where none were given.
     pub programs: Option<[&'a str; 2]>,
-    /// Whether each side runs in its own folder, so that equal command lines are two different commands.
+    /// Whether each side runs in its own folder, so that equal command lines may behave differently.
     pub has_folders: bool,
 }
 
@@ -150,7 +150,7 @@ fn benchmarks(written: &Written, between: Between<'_>) -> Result<Vec<Benchmark>,
     }
 }
 
-/// The benchmark of an entry with these values of its parameters.
+/// The benchmark that an entry yields with these values of its parameters.
 fn benchmark(
     entry: &Entry,
     values: &[(&str, String)],
@@ -203,7 +203,8 @@ fn known(name: &str) -> Result<Metric, String> {
         .ok_or_else(|| format!("`{name}` is no metric that every run has, such as wall, cpu or user"))
 }
 
-/// All combinations of the parameters' values; the first parameter varies slowest.
+/// All combinations of the values of the parameters, each as pairs of name and value; the first parameter varies
+/// slowest.
 fn combinations(
     parameters: &BTreeMap<String, Vec<toml::Value>>,
 ) -> Result<Vec<Vec<(&str, String)>>, SuiteError> {
@@ -231,7 +232,8 @@ fn combinations(
     Ok(all)
 }
 
-/// The name with its parameters: in their placeholders, and appended as `/name=value` for those without one.
+/// Name of a benchmark with these values of its parameters: inserted at their placeholders, and appended as
+/// `/name=value` for parameters without a placeholder.
 fn named(name: &str, values: &[(&str, String)]) -> String {
     let rest = values.iter().filter(|(parameter, _)| !name.contains(&place(parameter)));
     let rest: String = rest.map(|(parameter, value)| format!("/{parameter}={value}")).collect();

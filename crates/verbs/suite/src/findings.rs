@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 pub const SCHEMA: &str = "fauxplat.suite/1";
 
-/// The kind of error that the level limits.
+/// Kind of error that the error level of a suite limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Control {
@@ -16,7 +16,7 @@ pub enum Control {
     Discovery,
 }
 
-/// State of knowledge about a benchmark.
+/// State of knowledge about the change of a benchmark from A to B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -27,92 +27,95 @@ pub enum State {
     /// A and B differ by less than the margin.
     Unchanged,
     Undecided,
-    /// No pair has two readings.
+    /// No pair has readings of A and B.
     NotMeasured,
 }
 
-/// A ratio B over A with its interval.
+/// Ratio B over A with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
     pub ratio: f64,
-    /// Low end of the interval; `None` where the interval is open.
+    /// Low end of the interval; `None` where there is no lower bound.
     pub low: Option<f64>,
-    /// High end of the interval; `None` where the interval is open.
+    /// High end of the interval; `None` where there is no upper bound.
     pub high: Option<f64>,
 }
 
 impl Ratio {
-    /// Whether the interval holds a ratio.
+    /// Whether the interval contains this ratio.
     pub fn holds(self, ratio: f64) -> bool {
         self.low.is_none_or(|low| low <= ratio) && self.high.is_none_or(|high| ratio <= high)
     }
 }
 
-/// The ratio B over A with and without what one side leaves to the next run.
+/// Ratio B over A without and with carry-over, the influence of a run on the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CarriedOver {
-    /// Of runs that follow a run of their own side.
+    /// Ratio over the runs that follow a run of their own side.
     pub after_itself: f64,
-    /// Of all runs, half of which follow a run of the other side.
+    /// Ratio over all runs, half of which follow a run of the other side.
     pub all_runs: f64,
 }
 
-/// The findings of a benchmark that both programs have.
+/// Findings about a benchmark that both programs have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Benchmark {
     /// Name, as the harness writes it.
     pub name: String,
-    /// The part of the name before its first parameter.
+    /// Part of the name before its first parameter.
     pub group: String,
     pub unit: String,
     pub state: State,
-    /// B over A, with an interval that is simultaneous over all benchmarks of the suite; `None` without a pair. For
-    /// rates this is the ratio of the times per operation, so that a ratio above one is always worse.
+    /// Ratio B over A, with an interval that holds simultaneously for all benchmarks of the suite; `None` without a
+    /// pair. For rates this is the ratio of the times per operation, so that a ratio above one always means worse.
     pub effect: Option<Ratio>,
-    /// The largest change that counts as none, as a share; `None` for the margin of the suite.
+    /// Largest change that counts as none, as a share (0.03 is 3 %); `None` for the margin of the suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
     /// Whether the whole interval lies within the margin.
     pub is_within_margin: bool,
     pub gate: Option<GateState>,
-    /// Natural logarithm of the evidence that A and B differ.
+    /// Natural logarithm of the largest evidence so far that A and B differ.
     pub ln_evidence: f64,
     /// Smallest error level of the suite at which the benchmark would be called changed.
     pub p_adjusted: f64,
     pub a: Option<f64>,
     pub b: Option<f64>,
-    /// Pairs of processes with both readings.
+    /// Number of pairs of processes in which both gave a reading.
     pub pairs: u32,
-    /// Estimate of the total number of pairs until a decision; `None` where decided or unknown.
+    /// Estimated total number of pairs after which the benchmark is decided; `None` where it is decided or there is no
+    /// estimate.
     pub pairs_to_decide: Option<u32>,
-    /// Seconds that one process takes for this benchmark.
+    /// Seconds that a process takes for this benchmark.
     pub cost_s: f64,
     /// Why readings are missing; `None` where none are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
-    /// The ratio with and without what one side leaves to the next run; `None` unless runs after themselves alone decide.
+    /// Ratio without and with carry-over; `None` unless carry-over was shown, so that only runs that follow their own
+    /// side decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried_over: Option<CarriedOver>,
     /// Command lines of A and of B that run this benchmark alone, for the same number of rounds; `None` where the
-    /// harness decides the number of rounds itself. `fauxplat why --stored ID --benchmark NAME` compares them.
+    /// harness decides the number of rounds itself. `fauxplat why --stored ID --benchmark NAME` compares these two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<[String; 2]>,
-    /// Readings of each pair: (A, B), in `unit`.
+    /// Readings of A and of B in each pair, in `unit`.
     pub readings: Vec<(f64, f64)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     pub name: String,
-    /// Number of benchmarks with a reading.
+    /// Number of benchmarks of the group with a reading.
     pub benchmarks: u32,
-    /// Number of slower benchmarks.
+    /// Number of benchmarks that were shown to be slower.
     pub slower: u32,
-    /// Number of faster benchmarks.
+    /// Number of benchmarks that were shown to be faster.
     pub faster: u32,
-    /// Geometric mean of the ratios, between the geometric means of the ends of their intervals.
+    /// Geometric mean of the ratios of the group's benchmarks; the ends of its interval are the geometric means of the
+    /// ends of their intervals.
     pub mean: Ratio,
 }
 
@@ -132,34 +135,34 @@ pub enum StoppedBy {
 pub struct SuiteFindings {
     pub harness: String,
     pub programs: [String; 2],
-    /// Whether the files of both programs are equal; `None` if a file could not be read.
+    /// Whether the files of both programs are equal; `None` where that is unknown.
     pub are_same_file: Option<bool>,
     /// The kind of error that `level` limits.
     pub control: Control,
     /// Error level over the whole suite.
     pub level: f64,
     pub margin: f64,
-    /// The requested gates.
+    /// Findings for which the user asked that the suite fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fail_if: Vec<FailIf>,
     pub seed: u64,
-    /// Order of the runs at the start; `None` for results from files and those of earlier versions.
+    /// Order of the runs at the start; `None` for results from files, and in documents of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
-    /// Whether results came from files instead of interleaved runs, so that the machine may have changed between them.
+    /// Whether results came from files and not from interleaved runs; the machine may have changed between the files.
     pub is_weaker: bool,
-    /// Benchmarks of both programs, in the order of the harness.
+    /// Findings about the benchmarks that both programs have, in the order of the harness.
     pub benchmarks: Vec<Benchmark>,
-    /// Benchmarks that only B has.
+    /// Names of benchmarks that only B has.
     pub new: Vec<String>,
-    /// Benchmarks that only A has.
+    /// Names of benchmarks that only A has.
     pub gone: Vec<String>,
-    /// Geometric mean of all ratios, between the geometric means of the ends of their intervals, which are simultaneous
-    /// at the level; `None` without any pair.
+    /// Geometric mean of the ratios of all benchmarks; the ends of its interval are the geometric means of the ends of
+    /// their simultaneous intervals. `None` if no benchmark has a ratio.
     pub mean: Option<Ratio>,
-    /// A factor that nearly all benchmarks share; `None` where there is none.
+    /// Ratio that nearly all benchmarks share; `None` where there is none.
     pub common: Option<Ratio>,
-    /// Groups of at least two benchmarks, worst first.
+    /// Groups of at least two benchmarks, slowest first.
     pub groups: Vec<Group>,
     /// Number of processes that ran.
     pub processes: u32,
@@ -178,7 +181,7 @@ impl SuiteFindings {
         self.benchmarks.iter().filter(|it| it.has_failed)
     }
 
-    /// The benchmark with the largest change: of those that are slower if there are some, else of those that are faster.
+    /// The benchmark with the largest change among the slower ones or, without a slower one, among the faster ones.
     pub fn largest_change(&self) -> Option<&Benchmark> {
         let of = |state: State| {
             let size = |it: &Benchmark| it.effect.map_or(0.0, |effect| effect.ratio.ln().abs());
@@ -197,19 +200,20 @@ impl SuiteFindings {
         self.count(State::Undecided) + self.count(State::NotMeasured)
     }
 
-    /// Numbers of benchmarks with an undecided gate: measured ones, and ones without a reading.
+    /// Numbers of benchmarks for which the question of `--fail-if` is undecided: measured ones, and ones without a
+    /// reading.
     pub fn left_open(&self) -> [usize; 2] {
         let open = || self.benchmarks.iter().filter(|it| it.gate == Some(GateState::Undecided));
         let missing = open().filter(|it| it.state == State::NotMeasured).count();
         [open().count() - missing, missing]
     }
 
-    /// Whether a requested gate fails.
+    /// Whether the suite fails by `--fail-if`.
     pub fn fails(&self) -> bool {
         self.benchmarks.iter().any(|it| self.is_failed(it))
     }
 
-    /// Whether a benchmark fails a requested gate.
+    /// Whether a benchmark makes the suite fail by `--fail-if`.
     pub fn is_failed(&self, benchmark: &Benchmark) -> bool {
         self.failed_gate(benchmark).is_some()
     }

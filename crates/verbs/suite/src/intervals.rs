@@ -1,4 +1,4 @@
-//! Changes with their intervals, as a report shows them.
+//! Changes of benchmarks with their intervals, as a report shows them.
 
 use fauxplat_report::say;
 
@@ -13,7 +13,7 @@ pub(crate) fn more_is_better(it: &Benchmark) -> bool {
     it.unit.parse().is_ok_and(|unit: Unit| unit.more_is_better())
 }
 
-/// The ratio of the printed readings. For a rate this is the inverse of the ratio of times.
+/// Ratio B over A of the readings as printed: for a rate the inverse of the ratio of times.
 pub(crate) fn as_read(it: &Benchmark) -> Option<Ratio> {
     let effect = it.effect?;
     let inverse = |end: Option<f64>| end.map(|end| 1.0 / end);
@@ -33,8 +33,8 @@ pub(crate) fn with_interval(ratio: Ratio, is_changed: bool) -> String {
     }
 }
 
-/// The ends of an interval in words. For a benchmark shown to change, an end at one is excluded: the direction is
-/// known, but no minimum size.
+/// Ends of a ratio's interval as text. If the benchmark was shown to change, an end of exactly one is shown as a strict
+/// bound, `> 0 %` or `< 0 %`: the direction is known, but no minimum size.
 pub(crate) fn ends(ratio: Ratio, is_changed: bool) -> [String; 2] {
     let end = |end: Option<f64>, sign: &str| match end {
         Some(1.0) if is_changed => format!("{sign} {}", say::percent(0.0)),

@@ -1,7 +1,8 @@
 //! Suites: all benchmarks of two builds, compared with one error level.
 //!
-//! [`harness`] knows the benchmark harnesses, [`file`] reads benchmarks that are plain commands, [`measure`] runs the
-//! processes in turns, [`analysis`] judges the pairs, [`findings`] are the result, and [`report`] shows them.
+//! [`harness`] calls benchmark programs and parses their output, [`file`] reads benchmarks that are plain commands,
+//! [`measure`] runs the processes of A and B in turns, [`analysis`] judges pairs of readings, [`findings`] holds the
+//! results, and [`report`] shows them.
 
 pub mod analysis;
 pub mod args;

@@ -1,4 +1,4 @@
-//! The report of a suite: the answer, the changes, worst first, and the open questions.
+//! The report of a suite: the answer, the changes from worst to best, and the open questions.
 
 use std::cmp::Ordering;
 
@@ -16,16 +16,16 @@ use crate::intervals::{as_read, ends, is_changed, more_is_better, with_interval}
 #[derive(Debug)]
 pub struct SuiteReport;
 
-/// Most rows in a comment on a pull request, which is limited to 65,536 bytes.
+/// Maximum number of rows of a comment on a pull request, which may have 65,536 bytes.
 const ROWS_OF_COMMENT: usize = 25;
 
-/// Most rows in the drawing; rows are sorted, so later ones differ little.
+/// Maximum number of rows of the drawing of changes. The rows are sorted, so the omitted ones show little change.
 const ROWS_OF_FOREST: usize = 60;
 
-/// Media with room for every benchmark.
+/// Media of reports with room for a row for every benchmark.
 const WIDE: [Medium; 2] = [Medium::Terminal, Medium::Page];
 
-/// Most names in a sentence.
+/// Maximum number of names of benchmarks in a sentence.
 const NAMES: usize = 5;
 
 impl OwnReport for SuiteReport {
@@ -188,7 +188,7 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
 const WEAKER: &str = "These results were stored at two times: what the machine did in between counts as a change. Run both \
                       programs in one suite to know.";
 
-/// Sorts benchmarks, worst first: slower, faster, open, not measured, unchanged.
+/// Sorts benchmarks by state and then by the size of the change: slower, faster, undecided, not measured, unchanged.
 fn sorted(benchmarks: &[Benchmark]) -> Vec<&Benchmark> {
     let rank = |it: &Benchmark| match it.state {
         State::Slower => 0,
@@ -239,7 +239,7 @@ fn answer(found: &SuiteFindings) -> Piece {
     Piece::answer(tone, format!("{begin} {}{}.", say::listed(&said), worst.unwrap_or_default()))
 }
 
-/// The margin in words.
+/// The margin as text.
 pub(crate) fn margin(found: &SuiteFindings) -> String {
     match found.benchmarks.iter().any(|it| it.margin.is_some()) {
         true => "their margins".to_owned(),
@@ -311,12 +311,13 @@ fn mean_of(found: &SuiteFindings, mean: Ratio) -> Piece {
     Piece::plain(format!("Geometric mean of the changes of {of}{of_rates}: {sentence}."))
 }
 
-/// Whether more time may decide something about a benchmark. With a gate only the gate's question counts.
+/// Whether further runs may decide something about a benchmark: its state or, with `--fail-if`, only the question of
+/// that option.
 fn is_open(it: &Benchmark) -> bool {
     it.trouble.is_none() && it.gate.map_or(it.state == State::Undecided, |gate| gate == GateState::Undecided)
 }
 
-/// The sentence about open benchmarks, and the estimated time to decide them.
+/// Sentence about the open benchmarks, with the estimated time to decide them.
 fn open(found: &SuiteFindings) -> Option<Piece> {
     let open: Vec<&Benchmark> = found.benchmarks.iter().filter(|it| is_open(it)).collect();
     let is_gated = !found.fail_if.is_empty();
@@ -345,7 +346,7 @@ fn open(found: &SuiteFindings) -> Option<Piece> {
     Some(Piece::plain(sentence))
 }
 
-/// An estimated time, rounded to two digits.
+/// A number of seconds, rounded to two significant digits.
 fn about(seconds: f64) -> fauxplat_units::Nanos {
     let digit = 10f64.powf(seconds.log10().floor() - 1.0);
     fauxplat_units::Nanos::from_secs_f64((seconds / digit).round() * digit)
@@ -425,12 +426,12 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
     grid
 }
 
-/// The benchmark's own margin, if it has one.
+/// The benchmark's own margin as text; empty if it has the margin of the suite.
 fn of_its_own(it: &Benchmark) -> String {
     it.margin.map(|margin| format!(" {}", say::percent(margin))).unwrap_or_default()
 }
 
-/// A drawing of the largest changes with their intervals.
+/// Drawing of the largest changes with their intervals; `None` where there is none.
 fn forest(found: &SuiteFindings, sorted: &[&Benchmark]) -> Option<Piece> {
     let row = |it: &&Benchmark| {
         let effect = it.effect?;
@@ -480,7 +481,7 @@ fn amount(value: Option<f64>, unit: &str) -> String {
     }
 }
 
-/// A sentence for lists of experiments.
+/// Summary of a suite for lists of experiments.
 pub fn summary(found: &SuiteFindings) -> String {
     let count = |state| found.count(state);
     format!("{} slower, {} faster of {}", count(State::Slower), count(State::Faster), found.benchmarks.len())

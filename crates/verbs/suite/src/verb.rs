@@ -1,4 +1,4 @@
-//! The verb `suite`, as the program lists it.
+//! The subcommand `suite`.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -21,11 +21,11 @@ use crate::findings::{SCHEMA, State, SuiteFindings};
 use crate::measure::{Desk, measure, measure_plain, stored};
 use crate::report::{SuiteReport, margin, summary};
 
-/// The verb.
+/// The subcommand `suite`.
 #[derive(Debug)]
 pub struct Suite;
 
-/// Name of the verb.
+/// Name of the subcommand.
 const NAME: &str = "suite";
 
 impl Verb for Suite {
@@ -34,7 +34,7 @@ impl Verb for Suite {
     }
 
     fn command(&self) -> Command {
-        // Files are read as they are: what is about runs would do nothing.
+        // `--from` reads results from files, so options about runs conflict with it.
         let of_runs = ConditionArgs::augment_args(Command::new(NAME));
         let of_runs = of_runs.get_arguments().map(|arg| arg.get_id().clone());
         let of_runs: Vec<Id> = of_runs.chain(["seed", "max_time"].map(Id::from)).collect();
@@ -101,8 +101,9 @@ impl Verb for Suite {
     }
 }
 
-/// Looks for the cause of the largest change if `--why` asks for it. A store with the number `id` has the condition of
-/// the runs; work trees of revisions do not stay, so that `condition` says it for those.
+/// Looks for the cause of the largest change if `--why` asks for it. `id` is the number of the suite in the store,
+/// which has the condition of the runs. Work trees of revisions are removed at the end, so for these `condition` holds
+/// the options that repeat the condition.
 fn explain(
     args: &SuiteArgs,
     found: &SuiteFindings,
@@ -143,7 +144,7 @@ fn explain(
     args.explained.line(&args.output, &words).map_or(Ok(()), |line| host.perform(&line))
 }
 
-/// The document of the findings, with the sentence for lists of experiments.
+/// The document of a suite's findings, together with a summary for lists of experiments.
 #[derive(Serialize)]
 struct Document<'a> {
     summary: String,
@@ -156,7 +157,7 @@ fn document(found: &SuiteFindings) -> Result<Findings, Failure> {
     Ok(Findings::Own(OwnFindings::new(SCHEMA, &document).map_err(Failure::machine)?))
 }
 
-/// The built work trees that the options ask for; `None` where they ask for none.
+/// The built work trees of the two revisions that `--commits` names; `None` without that option.
 fn compared(args: &SuiteArgs, host: &dyn Host) -> Result<Option<Compared>, Failure> {
     let words = &args.commits.commits;
     if words.len() > 2 {
@@ -172,7 +173,7 @@ fn compared(args: &SuiteArgs, host: &dyn Host) -> Result<Option<Compared>, Failu
     Compared::open(words, args.commits.merge_base, args.build.build.as_deref(), &tell)
 }
 
-/// A driver of the commands, in work trees where there are some.
+/// The driver of the experiment, whose commands run in the work trees of revisions if there are some.
 fn driver(beginning: Beginning<'_>, compared: Option<&Compared>) -> Result<Driver, Failure> {
     let Some(compared) = compared else { return Driver::of_commands(beginning) };
     let mut beginning = beginning;
@@ -180,13 +181,13 @@ fn driver(beginning: Beginning<'_>, compared: Option<&Compared>) -> Result<Drive
     compared.driver(beginning)
 }
 
-/// The two sides of a file, as reports name them.
+/// Names of the two sides in reports.
 fn names(path: &Path, programs: Option<[&str; 2]>) -> [String; 2] {
     let of_file = ["A", "B"].map(|side| format!("{side} of {}", path.display()));
     programs.map_or(of_file, |programs| programs.map(str::to_owned))
 }
 
-/// Fails where a gate does.
+/// Fails if the suite fails by `--fail-if`.
 fn gate(found: &SuiteFindings) -> Result<(), Failure> {
     let failed: Vec<(FailIf, State)> =
         found.benchmarks.iter().filter_map(|it| Some((found.failed_gate(it)?, it.state))).collect();
@@ -209,7 +210,7 @@ fn gate(found: &SuiteFindings) -> Result<(), Failure> {
     }
 }
 
-/// Fails where a benchmark could not be run to its end.
+/// Fails if some benchmark could not be run to its end.
 fn all_ran(found: &SuiteFindings) -> Result<(), Failure> {
     let Some(first) = found.failed().next() else { return Ok(()) };
     let (count, why) = (found.failed().count(), first.trouble.as_deref().unwrap_or("its process failed"));

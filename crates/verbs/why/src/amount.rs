@@ -1,16 +1,16 @@
-//! Differences with their intervals.
+//! Differences between two programs, with confidence intervals.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A difference with its interval, slower less faster, per run.
+/// A difference per run with its confidence interval: the value of the slower program minus that of the faster one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Amount {
-    /// The estimate.
+    /// Estimate of the difference.
     pub value: f64,
-    /// Low end of the interval; infinite, and `null` in documents, where nothing is excluded.
+    /// Low end of the interval; minus infinity, and `null` in documents, if the interval has no lower bound.
     #[serde(deserialize_with = "low")]
     pub low: f64,
-    /// High end of the interval, as the low one.
+    /// High end of the interval; infinity, and `null` in documents, if the interval has no upper bound.
     #[serde(deserialize_with = "high")]
     pub high: f64,
 }
@@ -24,22 +24,22 @@ fn high<'de, D: Deserializer<'de>>(document: D) -> Result<f64, D::Error> {
 }
 
 impl Amount {
-    /// A number without an interval.
+    /// A difference that is known exactly: both ends of the interval are the value.
     pub fn exact(value: f64) -> Self {
         Amount { value, low: value, high: value }
     }
 
-    /// Whether the interval lies above zero.
+    /// Whether the whole interval lies above zero.
     pub fn is_more(self) -> bool {
         self.low > 0.0
     }
 
-    /// Whether the interval lies apart from zero.
+    /// Whether the interval excludes zero.
     pub fn is_sure(self) -> bool {
         self.low > 0.0 || self.high < 0.0
     }
 
-    /// The difference the other way round.
+    /// The difference with both programs exchanged.
     pub fn turned(self) -> Self {
         Amount { value: -self.value, low: -self.high, high: -self.low }
     }

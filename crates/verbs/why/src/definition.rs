@@ -9,11 +9,11 @@ use serde::Deserialize;
 
 use crate::args::WhyArgs;
 
-/// Part of the time that the comparison may take while nothing is decided, since without a verdict nothing else is run;
-/// the rest is for the experiments after it.
+/// Share of `--max-time` that an undecided comparison may take, since no experiment follows without a verdict; the rest
+/// is for the experiments that look for the cause.
 pub(crate) const FOR_THE_VERDICT: f64 = 0.85;
 
-/// The definition of an earlier comparison, without what that comparison asked beside the difference of times.
+/// Definition that repeats an earlier comparison, asking only for the difference of wall times.
 fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definition, Failure> {
     let of_benchmark = match (earlier.kind == "suite", benchmark) {
         (true, Some(name)) => Some(of_benchmark(earlier, name)?),
@@ -54,7 +54,7 @@ fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definiti
     Ok(Definition { rule: Rule { level, margin, ..Rule::default() }, seed: None, ..definition.clone() })
 }
 
-/// The part of a suite's findings that says how a benchmark is run alone.
+/// Fields of a suite's stored findings that are needed to run a benchmark alone.
 #[derive(Deserialize)]
 struct Suite {
     benchmarks: Vec<OfSuite>,
@@ -66,7 +66,8 @@ struct OfSuite {
     alone: Option<[String; 2]>,
 }
 
-/// The definition of one benchmark of an earlier suite: its two command lines, under the condition of the suite.
+/// Definition of the comparison of one benchmark of an earlier suite: its two command lines, under the condition of the
+/// suite.
 fn of_benchmark(earlier: &StoredExperiment, name: &str) -> Result<Definition, Failure> {
     let fail = |what: &str| Failure::usage(format!("--benchmark {name}: {what}"));
     let found = earlier.findings_json.clone().map(serde_json::from_value::<Suite>);
@@ -82,22 +83,22 @@ fn of_benchmark(earlier: &StoredExperiment, name: &str) -> Result<Definition, Fa
         ));
     };
     let mut definition = earlier.header.definition.clone();
-    // A suite of plain commands has two commands for each benchmark, one of a harness two for all.
+    // A suite of plain commands stores two commands for each benchmark, a suite with a harness two for all benchmarks.
     if definition.commands.len() == 2 * suite.benchmarks.len() {
         definition.commands = definition.commands.drain(2 * at..2 * at + 2).collect();
     }
     for (command, line) in definition.commands.iter_mut().zip(alone) {
         command.command.clone_from(line);
     }
-    // The results that a harness printed went to a file, which is gone.
+    // The output went to a file in which a harness wrote its results, and that file no longer exists.
     definition.condition.output = Output::Null;
     Ok(definition)
 }
 
-/// The definition of two commands, or of one in the work trees of two revisions, whose wall time decides.
+/// Definition of a comparison by wall time: of two commands, or of one command in the work trees of two revisions.
 ///
 /// # Errors
-/// Options that contradict each other, or are about something else than two programs that are timed.
+/// Options that contradict each other, or that ask for something other than a comparison of two programs by wall time.
 pub(crate) fn definition(
     args: &WhyArgs,
     machine: &Machine,

@@ -1,7 +1,7 @@
-//! Observations of two programs that differ: the interface between measurement and analysis.
+//! Observations about two programs that differ: the interface between measurement and analysis.
 //!
-//! In arrays the faster program is first and the slower one second, so that a positive difference is what the slower
-//! program takes more.
+//! In arrays of two, the faster program is first and the slower one second; differences are the slower program's value
+//! minus the faster one's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,23 +16,23 @@ pub struct PairReading {
     pub wall_ns: [f64; 2],
     pub user_ns: [f64; 2],
     pub system_ns: [f64; 2],
-    /// Time ready to run without a CPU.
+    /// Time in which threads were ready to run but had no CPU.
     pub delay_ns: [f64; 2],
 }
 
-/// A counter of the kernel, per run.
+/// A counter of the kernel, per run, for both programs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Count {
-    /// Name of the metric.
+    /// Name of the counted metric.
     pub name: String,
-    /// Name in reports.
+    /// Name of the metric in reports.
     pub title: String,
     /// Mean count of each program.
     pub means: [f64; 2],
     pub more: Amount,
 }
 
-/// The reason why a thread had no CPU, by the system call in which it waited.
+/// Reason why a thread waited without using a CPU, by the system call in which it waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wait {
@@ -46,50 +46,50 @@ pub enum Wait {
     Pipe,
     /// Reading or writing a file.
     File,
-    /// The end of other threads or processes of the tree, whose own waits are counted instead.
+    /// Waiting for the end of other threads or processes of the same run, whose own waits are counted instead.
     Tasks,
-    /// Any other call.
+    /// Any other system call.
     Other,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CallSum {
     pub count: f64,
-    /// Time from entry to return in nanoseconds, less the minimum overhead of tracing a call.
+    /// Time from entry to return of all calls in nanoseconds, less the minimum overhead of tracing each.
     pub ns: f64,
 }
 
-/// Output to one file or other target.
+/// Output to a file or other target, such as a pipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Written {
     pub calls: u64,
     pub bytes: u64,
 }
 
-/// A limit of CPU time, in thousandths of a CPU; a smaller one comes first.
+/// A limit of CPU time in thousandths of a CPU. In the order of the variants and their values, a tighter limit is
+/// smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quota {
     MilliCpus(u64),
     Unlimited,
 }
 
-/// The condition of a process, read just before the process ended. `None` is a condition that could not be read, as of a
-/// process that was gone or was let go: nothing is known of it, so that it differs from nothing.
+/// Condition of a process, read just before it ended. A field is `None` if it could not be read, as when the process
+/// was already gone; an unknown field never counts as a difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     pub cpus: Option<String>,
-    /// Number of `cpus`.
+    /// Number of CPUs in `cpus`.
     pub cpu_count: Option<usize>,
     pub nice: Option<i64>,
     /// Number of the scheduling policy, see sched(7).
     pub policy: Option<u64>,
-    /// Tightest CPU quota of the process.
+    /// Tightest CPU quota among the control groups of the process.
     pub quota: Option<Quota>,
     /// Whether address space randomisation is off.
     pub is_aslr_off: Option<bool>,
     /// Whether transparent huge pages are disabled for the process.
     pub are_huge_pages_off: Option<bool>,
-    /// The environment variables.
     pub environment: Option<BTreeMap<String, String>>,
     pub program: Option<String>,
     /// Arguments without `argv[0]`.
@@ -100,44 +100,45 @@ pub struct Held {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traced {
-    /// Time from the first instruction to the end, in nanoseconds.
+    /// Time from the first instruction to the end of the run, in nanoseconds.
     pub wall_ns: f64,
     pub tasks: u32,
     pub processes: u32,
     /// Sum of the lifetimes of all processes but the first, in nanoseconds.
     pub children_ns: f64,
-    /// CPU time of all processes but the first in nanoseconds, of each no more than starting and ending one takes.
+    /// CPU time in nanoseconds of all processes but the first, where each counts at most what starting and ending a
+    /// process takes.
     pub starting_ns: f64,
-    /// Most memory of a process in huge pages, in bytes; `None` where no process could be asked.
+    /// Largest memory of a process in huge pages, in bytes; `None` where it could not be read of any process.
     pub huge_bytes: Option<u64>,
-    /// Threads that shared the work: those that were alive on average and did not wait for another one's end, and no more
-    /// than all CPU time is of the thread that computed longest.
+    /// Number of threads that shared the work: the average number alive and not waiting for the end of another thread,
+    /// but no more than the ratio of all CPU time to that of the thread that computed longest.
     pub lanes: f64,
     /// System calls by name.
     pub calls: BTreeMap<String, CallSum>,
-    /// Time in system calls by the reason of the wait, in nanoseconds.
+    /// Time in system calls in nanoseconds, by the reason of the wait.
     pub waits: BTreeMap<Wait, f64>,
-    /// Output by target.
+    /// Output by target, such as the path of a file.
     pub written: BTreeMap<String, Written>,
-    /// Mapped shared libraries.
+    /// Paths of mapped shared libraries.
     pub libraries: BTreeSet<String>,
     /// Bytes read by system calls.
     pub read_bytes: u64,
     /// Bytes written by system calls.
     pub written_bytes: u64,
-    /// Condition of the process with the most CPU time.
+    /// Condition of the process that used the most CPU time.
     pub held: Held,
     /// Whether tracing ended before the run did.
     pub is_partial: bool,
 }
 
-/// Counts of a function in a simulator.
+/// Counts of a function in a simulator, for both programs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SimulatedFunction {
     pub name: String,
     /// Source file; `None` where unknown.
     pub file: Option<String>,
-    /// Line with the most instructions; `None` where lines are unknown.
+    /// Source line with the most instructions; `None` where lines are unknown.
     pub line: Option<u32>,
     /// Counts of each program, in the order of [`Simulated::names`].
     pub counts: [Vec<f64>; 2],
@@ -156,19 +157,20 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// The counts of this name; zero where the simulator has none.
+    /// Counts of this name for the faster and the slower program; zero where the simulator has none.
     pub fn of(&self, name: &str) -> [f64; 2] {
         let place = self.names.iter().position(|known| known == name);
         [0, 1].map(|side| place.and_then(|place| self.counts[side].get(place)).copied().unwrap_or(0.0))
     }
 
-    /// Increase of a count from the faster to the slower program.
+    /// Increase of the count of this name from the faster to the slower program.
     pub fn more(&self, name: &str) -> f64 {
         let [fast, slow] = self.of(name);
         slow - fast
     }
 
-    /// The function with the largest increase of a count, with the increase, if that is a large part of the whole one.
+    /// Function with the largest increase of the count of this name, and that increase; `None` if no function has at
+    /// least the share [`SUBSTANTIAL`] of the whole increase.
     pub fn most(&self, name: &str) -> Option<(&SimulatedFunction, f64)> {
         let place = self.names.iter().position(|known| known == name)?;
         let all = self.functions.iter().map(|function| (function, function.more(place)));
@@ -176,27 +178,28 @@ impl Simulated {
         most.filter(|(_, rise)| *rise >= SUBSTANTIAL * self.more(name))
     }
 
-    /// Whether a count is higher for sure, by more than runs of one program differ.
+    /// Whether a count is surely higher in the slower program: by more than runs of one program differ.
     pub fn is_more(&self, name: &str) -> bool {
         let [fast, slow] = self.of(name);
         slow - fast > SURE_FROM.max(3.0 * self.repeats_within.unwrap_or(0.0)) * fast
     }
 }
 
-/// Part of an increase that a function has at least, if it is named as the place of the increase.
+/// Share of the whole increase of a count that a function has to have to be named as its place.
 pub const SUBSTANTIAL: f64 = 1.0 / 3.0;
-/// Relative increase of a simulated count from which on it is sure.
+/// Relative increase of a simulated count from which on the increase counts as certain.
 const SURE_FROM: f64 = 0.02;
 
 impl SimulatedFunction {
-    /// Increase of the count at a place of [`Simulated::names`].
+    /// Increase of a count from the faster to the slower program; `place` is the index of its name in
+    /// [`Simulated::names`].
     fn more(&self, place: usize) -> f64 {
         let [fast, slow] = [0, 1].map(|side| self.counts[side].get(place).copied().unwrap_or(0.0));
         slow - fast
     }
 }
 
-/// Additional time of a function in sampled runs.
+/// Additional time of a function of the slower program in sampled runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampledFunction {
     pub name: String,
@@ -206,16 +209,19 @@ pub struct SampledFunction {
     pub own_ns: Amount,
     /// Additional time in the function and its callees, in nanoseconds.
     pub total_ns: Amount,
-    /// Direct caller whose calls account for the largest part of the change in the function's own time, or else its most
-    /// frequent caller.
+    /// Direct caller whose calls account for the largest part of the change in the function's own time; without such a
+    /// caller, the most frequent one.
     pub caller: Option<String>,
-    /// Callers on the stack by which most of the change comes, the direct one first, each with the source line of its call.
+    /// Functions on the stack through which most of the change comes, direct caller first, each with the source line of
+    /// its call.
     pub callers: Vec<(String, Option<(String, u32)>)>,
     /// Source file and line with the most samples in the slower program.
     pub line: Option<(String, u32)>,
-    /// Instructions with the most samples in the slower program, each with the one before.
+    /// Instructions with the most samples in the slower program, each preceded by the instruction before it in the
+    /// code.
     pub instructions: Vec<String>,
-    /// Addresses at which the function begins in both files, if its instructions are the same in both.
+    /// Addresses at which the function begins in the file of each program; `None` unless its instructions are the same
+    /// in both.
     pub begins: Option<[u64; 2]>,
 }
 
@@ -227,7 +233,7 @@ pub struct Sampled {
     pub all_ns: Amount,
     /// Additional time of known kinds of work, including callees, in nanoseconds.
     pub kinds: Vec<(Kind, f64)>,
-    /// Number of pairs of runs.
+    /// Number of pairs of sampled runs.
     pub pairs: u32,
     /// Whether functions of the kernel were sampled.
     pub has_kernel: bool,
@@ -237,11 +243,11 @@ pub struct Sampled {
 pub struct Start {
     /// Median time to load and link each program, in nanoseconds.
     pub medians_ns: [f64; 2],
-    /// Difference in nanoseconds.
+    /// Difference of the times to load and link, in nanoseconds.
     pub more_ns: Amount,
 }
 
-/// The CPU time of both programs under another condition.
+/// Differences of both programs under another condition, such as pinned to one CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Elsewhere {
     /// Difference of the CPU times in nanoseconds.
@@ -250,10 +256,10 @@ pub struct Elsewhere {
     pub more_wall_ns: Amount,
 }
 
-/// The difference where addresses of stack, heap and libraries are chosen in the other way.
+/// Difference with random instead of fixed addresses of stack, heap and libraries, or the reverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Readdressed {
-    /// Whether these runs had random addresses, and those of the comparison fixed ones; `false` for the reverse.
+    /// Whether these runs had random addresses and those of the comparison fixed ones; `false` for the reverse.
     pub is_random: bool,
     /// Difference of the wall times in nanoseconds.
     pub more_wall_ns: Amount,
@@ -261,38 +267,39 @@ pub struct Readdressed {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Files {
-    /// Whether both files have the same content; `None` where a file could not be read.
+    /// Whether the files of both programs have the same content; `None` where that is unknown.
     pub are_equal: Option<bool>,
-    /// Whether the command lines are equal.
+    /// Whether the arguments of both programs are equal.
     pub have_equal_words: bool,
     pub bytes: [Option<u64>; 2],
     /// Library functions that only the slower program imports.
     pub imported: Vec<String>,
 }
 
-/// All observations of two programs that differ.
+/// All observations about two programs that differ.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
     pub names: [String; 2],
     /// Command lines of the programs, quoted for a shell.
     pub commands: [String; 2],
-    /// Words by which a command line compares the same revisions, if the programs are of revisions.
+    /// Options and arguments with which a command line compares the same revisions; `None` unless the programs are
+    /// built from two revisions.
     pub revisions: Option<String>,
     pub pairs: Vec<PairReading>,
     pub counts: Vec<Count>,
-    /// Whether only some of the runs differ.
+    /// Whether the programs differ only in some of their runs, and not in the typical one.
     pub is_in_some_runs: bool,
     pub files: Files,
-    /// Medians of several traced runs.
+    /// Medians over several traced runs of each program; `None` without traced runs.
     pub traced: Option<[Traced; 2]>,
     /// Counts in a simulator; `None` where nothing was simulated.
     pub simulated: Option<Simulated>,
     pub on_cpu: Option<Sampled>,
     pub off_cpu: Option<Sampled>,
     pub start: Option<Start>,
-    /// The programs pinned to one CPU.
+    /// Differences of the programs when pinned to one CPU; `None` where that was not measured.
     pub on_one_cpu: Option<Elsewhere>,
-    /// The programs at other addresses.
+    /// Differences of the programs at other addresses; `None` where that was not measured.
     pub readdressed: Option<Readdressed>,
     /// Difference of the wall times in nanoseconds where both programs run from fresh copies of their files.
     pub copied: Option<Amount>,
@@ -332,7 +339,7 @@ impl Elsewhere {
 }
 
 impl Evidence {
-    /// The evidence with the slower program second; `slower` is its present index.
+    /// The evidence with the slower program second; `slower` is the index that the slower program has now, 0 or 1.
     pub fn oriented(self, slower: usize) -> Self {
         if slower == 1 { self } else { self.turned() }
     }

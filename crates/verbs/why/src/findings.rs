@@ -12,25 +12,24 @@ pub const SCHEMA: &str = "fauxplat.why/1";
 pub enum Answer {
     /// The programs do not differ by more than the margin.
     Equivalent,
-    /// The comparison showed no difference, and no absence of one.
+    /// The comparison showed neither a difference nor that there is none above the margin.
     #[default]
     Undecided,
     /// The programs differ, and a cause was found.
     Cause,
-    /// The programs differ, and no experiment explains why.
+    /// The programs differ, and no cause was found.
     Unexplained,
-    /// The programs differed at first, and further runs do not show it, or runs at the end.
+    /// The programs differed at first, but further pairs of runs, or those at the end, did not show a difference.
     Vanished,
 }
 
-/// The account of time in which a difference lies.
+/// Account of time in which a difference lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Account {
     User,
-    /// CPU time in the kernel.
     System,
-    /// Ready to run without a CPU.
+    /// Time in which threads are ready to run but have no CPU.
     RunQueue,
     /// Waiting for anything other than a CPU.
     Blocked,
@@ -40,13 +39,13 @@ pub enum Account {
     Whole,
 }
 
-/// A part of the difference.
+/// Part of the difference that lies in one account of time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DifferencePart {
     pub account: Account,
     /// Additional time of the slower program, in nanoseconds per run.
     pub more_ns: Amount,
-    /// Share of the whole difference.
+    /// Additional time as a share of the whole difference.
     pub share: f64,
 }
 
@@ -64,9 +63,9 @@ pub enum Kind {
     SlowInstructions,
     /// Numbers on which arithmetic is slow: denormal ones.
     SlowNumbers,
-    /// Work that fewer threads share at the same time.
+    /// Fewer threads that share the work at the same time.
     Imbalance,
-    /// A cache line that several CPUs write.
+    /// A cache line that several CPUs write, and so take from each other.
     SharedLine,
     /// Busy waiting: polling in a loop.
     BusyWait,
@@ -79,7 +78,7 @@ pub enum Kind {
     Locale,
     /// Assertions or other checks of a debug build.
     Assertions,
-    /// The layout of code, stack or heap.
+    /// Placement of code, stack or heap in memory.
     Place,
     Sleep,
     /// Waiting until data are on a disk.
@@ -93,9 +92,9 @@ pub enum Kind {
     SmallWrites,
     /// Output to a file that the faster program does not write.
     Logging,
-    /// System calls without a kind of their own.
+    /// System calls that belong to no other kind.
     Calls,
-    /// Page faults of pages touched for the first time.
+    /// Page faults at the first access to a page.
     PageFaults,
     /// Huge pages that only one program gets.
     HugePages,
@@ -122,14 +121,14 @@ pub enum Grade {
     Measured,
     /// The time of the cause was computed from counts and the usual time of each event.
     Reckoned,
-    /// A condition differs, and nothing else or little else does.
+    /// The cause is a condition that differs between the programs, such as CPU quota or priority.
     Condition,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
     pub kind: Kind,
-    /// The cause in words that follow "because of".
+    /// The cause as a phrase of which the slower program is the subject, such as "sleeps longer".
     pub what: String,
     /// The account of time in which the cause lies.
     pub account: Account,
@@ -137,20 +136,21 @@ pub struct Cause {
     pub explains_ns: f64,
     /// Explained time as a share of the difference.
     pub share: f64,
-    /// Whether the time is a part of that of the first cause, which acts by this one. The times of all others are apart.
+    /// Whether the explained time is included in that of the first cause, which acts through this one. The explained
+    /// times of all other causes are disjoint.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_part: bool,
-    /// Whether the evidence is sure even where that of the account of time is not.
+    /// Whether the cause itself is certain, even if the additional time in its account is not.
     #[serde(skip)]
     pub is_certain: bool,
     /// How well the cause is established.
     pub grade: Grade,
-    /// Function, file or library; `None` where unknown.
+    /// Function, file or library in which the cause lies; `None` where unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
     /// The evidence, one sentence per item.
     pub because: Vec<String>,
-    /// A command line for a closer look.
+    /// Command line of a closer look at the cause.
     pub next: String,
 }
 
@@ -188,39 +188,40 @@ pub struct Counted {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Function {
     pub name: String,
-    /// Direct caller whose calls account for the largest part of the change in the function's own time, or else its most
-    /// frequent caller.
+    /// Direct caller whose calls account for the largest part of the change in the function's own time; without such a
+    /// caller, the most frequent one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
     /// Source line with the most samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
-    /// Additional time in the function itself, in nanoseconds per run; the interval is simultaneous over all functions.
+    /// Additional time in the function itself, in nanoseconds per run; the intervals of all functions hold
+    /// simultaneously.
     pub more_ns: Amount,
-    /// Additional instructions in a simulator; `None` where nothing was simulated.
+    /// Additional instructions of the function in a simulator; `None` where nothing was simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_instructions: Option<f64>,
-    /// Callers, the direct one first, each with the source line of its call.
+    /// Functions on the stack, direct caller first, each with the source line of its call.
     #[serde(skip)]
     pub callers: Vec<(String, Option<(String, u32)>)>,
-    /// Nearest of the callers that the second revision changes, if the programs are of revisions.
+    /// Nearest function on the stack that the second of two compared revisions changes; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_caller: Option<String>,
-    /// Whether the second revision changes the function, if the programs are of revisions.
+    /// Whether the second of two compared revisions changes the function.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_changed: bool,
 }
 
-/// Number of the lines by which two revisions differ.
+/// Size of the difference between two revisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedLines {
-    /// Changed files.
+    /// Number of changed files.
     pub files: usize,
-    /// Changed places in them.
+    /// Number of changed places in these files.
     pub places: usize,
 }
 
-/// An experiment that was made or left out.
+/// An experiment that was carried out or left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
     pub question: String,
@@ -234,7 +235,7 @@ pub struct Experiment {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     pub verdict: Verdict,
-    /// Ratio B over A.
+    /// Ratio of the time of the second program (B) to that of the first (A).
     pub ratio: f64,
     /// Low end of the ratio's interval.
     pub low_ratio: f64,
@@ -243,7 +244,7 @@ pub struct Compared {
     pub pairs: usize,
     pub level: f64,
     pub margin: f64,
-    /// Whether only some of the runs differ.
+    /// Whether the programs differ only in some of their runs, and not in the typical one.
     pub is_in_some_runs: bool,
 }
 
@@ -253,18 +254,19 @@ pub struct WhyFindings {
     pub summary: String,
     pub answer: Answer,
     pub programs: [String; 2],
-    /// Index of the slower program; `None` where neither was shown to be slower.
+    /// Index of the slower program in `programs`; `None` where neither was shown to be slower.
     pub slower: Option<usize>,
     /// Whether files and arguments of both programs are equal; `None` where a file could not be read.
     pub are_same: Option<bool>,
     pub compared: Option<Compared>,
-    /// Pairs that would probably decide; `None` where the comparison is decided, or no number would decide it.
+    /// Number of pairs of runs that would probably decide the comparison; `None` where it is decided, or no number
+    /// would decide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs_needed: Option<usize>,
-    /// Seconds of `--max-time` into which these pairs and the warm-up would fit.
+    /// Value of `--max-time`, in seconds, into which `pairs_needed` pairs and the warm-up would fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs_s: Option<f64>,
-    /// The whole difference in nanoseconds per run; `None` without a difference.
+    /// The whole difference of wall time in nanoseconds per run; `None` unless the comparison showed a difference.
     pub more_ns: Option<Amount>,
     /// Parts of the difference; their sum is the whole.
     pub parts: Vec<DifferencePart>,
@@ -272,7 +274,7 @@ pub struct WhyFindings {
     pub unexplained: f64,
     /// Causes, largest explained time first.
     pub causes: Vec<Cause>,
-    /// An experiment that could decide between the first two causes; `None` where the first is clear.
+    /// Command line of an experiment that could decide between the first two causes; `None` where the first is clear.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_tell: Option<String>,
     /// Causes that were tested and not found.
@@ -283,18 +285,18 @@ pub struct WhyFindings {
     pub counts: Vec<Counted>,
     pub functions: Vec<Function>,
     pub experiments: Vec<Experiment>,
-    /// The difference measured again at the end, in nanoseconds per run.
+    /// Difference of wall time measured again at the end, in nanoseconds per run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_ns: Option<Amount>,
-    /// Seconds from the start to the repeated measurement.
+    /// Seconds from the start to the measurement of `again_ns`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_after_s: Option<f64>,
-    /// Lines by which the revisions differ, if the programs are of revisions.
+    /// Number of changes between the revisions from which the programs are built; `None` without revisions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<ChangedLines>,
-    /// Whether the user interrupted it.
+    /// Whether the user interrupted the explanation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_interrupted: bool,
-    /// Duration in seconds.
+    /// Duration of the whole explanation in seconds.
     pub elapsed_s: f64,
 }

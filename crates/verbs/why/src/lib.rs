@@ -1,9 +1,9 @@
-//! `fauxplat why`: from a verdict to a cause.
+//! `fauxplat why`: looks for the causes of a difference between two programs.
 //!
-//! Two programs are compared first, by the judge of every comparison. If they differ, cheap experiments follow, each of
-//! which asks one question about the difference: traced runs, counts in a simulator, samples, the start alone, one CPU.
-//! Their results are the [`evidence`], from which the [`analysis`] makes an account of the difference and its causes, without
-//! asking a machine.
+//! The two programs are first compared in the usual way. If they differ, cheap experiments follow, each of which
+//! answers one question about the difference: traced runs, counts in a simulator, samples, the start alone, runs on one
+//! CPU. Their results are the [`evidence`], from which the [`analysis`] computes the account of the difference and its
+//! causes, without any further measurement.
 
 mod amount;
 pub mod analysis;

@@ -1,4 +1,4 @@
-//! The report of an explanation: the answer, the account, the causes, and what was excluded.
+//! The report of an explanation: the answer, the account of the difference, the causes, and what was excluded.
 
 use fauxplat_model::Metric;
 use fauxplat_model::document::Record;
@@ -15,11 +15,12 @@ mod words;
 
 use words::{about, at, short};
 
-/// Reports of explanations.
+/// The report of `fauxplat why`.
 #[derive(Debug)]
 pub(crate) struct WhyReport;
 
-/// Causes that are told beside the first and are parts of it; all others are told, and sum to what is explained.
+/// Maximum number of causes that the answer names among those that are parts of the first cause; all other causes are
+/// named, as their shares sum to the explained time.
 const PARTS: usize = 3;
 
 impl OwnReport for WhyReport {
@@ -64,7 +65,7 @@ fn fields(cause: &Cause) -> Vec<String> {
     ]
 }
 
-/// The word of a document for a value of a list.
+/// Name of an enum's value in documents.
 fn word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_default()
 }
@@ -92,7 +93,7 @@ fn account_words(account: Account) -> &'static str {
     }
 }
 
-/// Names of both programs, shortened where they can still be told apart then.
+/// Names of both programs, shortened unless that would make them equal.
 fn shorts(found: &WhyFindings) -> [String; 2] {
     let [a, b] = found.programs.each_ref().map(|name| short(name));
     if a == b { found.programs.each_ref().map(|name| say::visible(name)) } else { [a, b] }
@@ -104,7 +105,7 @@ fn sides(found: &WhyFindings) -> (String, String) {
     if found.slower == Some(0) { (b, a) } else { (a, b) }
 }
 
-/// A sentence for lists of experiments.
+/// Summary of an explanation for lists of experiments.
 pub(crate) fn summary(found: &WhyFindings) -> String {
     let slower = found.slower.unwrap_or(1).min(1);
     match (found.answer, found.causes.first()) {
@@ -187,7 +188,7 @@ fn sentence(found: &WhyFindings) -> (Tone, String) {
             (Tone::Bad, format!("{slow} takes {more} more than {fast} per run: {slow} {}.", cause(first)))
         }
         _ => {
-            // Where it was interrupted at once there is the verdict, and not yet the account.
+            // An explanation that was interrupted at once has a verdict but no account.
             let than = match found.more_ns {
                 Some(_) => format!("{slow} takes {more} more than {fast} per run"),
                 None => format!("{slow} is slower than {fast} ({ratio})"),
@@ -197,7 +198,7 @@ fn sentence(found: &WhyFindings) -> (Tone, String) {
     }
 }
 
-/// The effect that an undecided comparison has found, and how long a decision would take, as sentences.
+/// Sentences about the change that an undecided comparison estimates, and how long a decision would take.
 fn effect(found: &WhyFindings) -> String {
     let known = found.compared.as_ref().map_or_else(String::new, |it| {
         let [ratio, low, high] = [it.ratio, it.low_ratio, it.high_ratio].map(say::change);
@@ -231,7 +232,7 @@ fn why_not(found: &WhyFindings) -> &'static str {
 }
 
 fn cause(first: &Cause) -> String {
-    // A function is told apart from its caller, so that both keep their beginnings.
+    // Function and caller are shortened separately, so that both keep their beginnings.
     let shortened = |place: &String| match place.split_once(" called by ") {
         Some((function, caller)) => format!(" in {}, called by {}", at(function), short(caller)),
         None => format!(" in {}", at(place)),
@@ -241,7 +242,7 @@ fn cause(first: &Cause) -> String {
     format!("{}{place}", first.what)
 }
 
-/// The sentence about the last look.
+/// Sentence about the measurement of the difference at the end.
 fn again(found: &WhyFindings) -> Option<Piece> {
     let (again, after_s) = (found.again_ns?, found.again_after_s?);
     let after = fauxplat_units::Nanos::from_secs_f64(after_s.clamp(0.0, 1e9));
@@ -252,7 +253,7 @@ fn again(found: &WhyFindings) -> Option<Piece> {
     })
 }
 
-/// The parts of the whole, as a sentence and as a table.
+/// Parts of the whole difference, as a sentence and as a table.
 fn account(found: &WhyFindings) -> Vec<Piece> {
     let mut grid = Grid::new(&["account", "more per run", "from", "to", "share"], &[3, 2]);
     for part in &found.parts {
@@ -281,10 +282,10 @@ fn account(found: &WhyFindings) -> Vec<Piece> {
     vec![Piece::table(grid)]
 }
 
-/// Media without room for a tree.
+/// Media of reports that cannot show a tree.
 const NO_PAGE: [Medium; 2] = [Medium::Terminal, Medium::Comment];
 
-/// A cause with its evidence.
+/// A cause with its evidence, as a numbered note of the report.
 fn notes(number: usize, it: &Cause, folded: bool) -> Piece {
     let part = if it.is_part { ", a part of the first" } else { "" };
     let account = account_words(it.account);
@@ -302,7 +303,7 @@ fn notes(number: usize, it: &Cause, folded: bool) -> Piece {
     Piece::notes(Notes { title, folded, lines })
 }
 
-/// From the whole over its accounts to the causes of each, whose evidence is one click away.
+/// Tree from the whole difference over its accounts to the causes of each, with their evidence folded away.
 fn tree(found: &WhyFindings) -> Vec<Piece> {
     let causes: Vec<(usize, &Cause)> = found.causes.iter().enumerate().collect();
     if causes.is_empty() {
@@ -355,10 +356,11 @@ fn excluded(found: &WhyFindings) -> Option<Piece> {
     (!names.is_empty()).then(|| Piece::plain(format!("Not: {}.", names.join(", "))))
 }
 
-/// Changed callers in a sentence at most.
+/// Maximum number of changed callers that a sentence names.
 const CALLERS: usize = 3;
 
-/// Sentence about the functions that the second revision changes, among those that take more time.
+/// Sentence about functions that take more time and are changed by the second of two revisions; `None` without
+/// revisions.
 fn changed(found: &WhyFindings) -> Option<String> {
     let ChangedLines { files, places } = found.changes?;
     let of_diff = format!(

@@ -1,4 +1,4 @@
-//! The verb `why`, as the program lists it.
+//! The subcommand `why`.
 
 use clap::{ArgMatches, Args, FromArgMatches};
 use fauxplat_experiment::{Driver, Failure, Machine};
@@ -17,11 +17,11 @@ use crate::findings::{Answer, ChangedLines, Compared, SCHEMA, WhyFindings};
 use crate::measure::{Measured, measure};
 use crate::report::{WhyReport, summary};
 
-/// The verb.
+/// The subcommand `why`.
 #[derive(Debug)]
 pub struct Why;
 
-/// Name of the verb.
+/// Name of the subcommand.
 const NAME: &str = "why";
 
 impl Verb for Why {
@@ -82,14 +82,14 @@ impl Verb for Why {
     }
 }
 
-/// The earlier comparison that the options name.
+/// The stored comparison that `--stored` names; `None` without that option.
 fn earlier(args: &WhyArgs, host: &dyn Host) -> Result<Option<StoredExperiment>, Failure> {
     let Some(id) = &args.stored else { return Ok(None) };
     let store = host.history(&args.output)?;
     Ok(Some(store.load_without_samples(store.resolve(id)?)?))
 }
 
-/// Warns of programs whose files are no longer those of the earlier comparison.
+/// Warns of programs whose files have changed since the earlier comparison.
 fn changed_since(driver: &mut Driver, earlier: Option<&StoredExperiment>) {
     let Some(earlier) = earlier else { return };
     let has_changed = |now: &&Command| {
@@ -109,7 +109,7 @@ fn changed_since(driver: &mut Driver, earlier: Option<&StoredExperiment>) {
     sentences.into_iter().for_each(|sentence| driver.warn(sentence));
 }
 
-/// The built work trees of the two revisions that the options name; `None` where they name none.
+/// The built work trees of the two revisions that `--commits` names; `None` without that option.
 fn revisions(args: &WhyArgs, host: &dyn Host) -> Result<Option<Revisions>, Failure> {
     let words = &args.commits.commits;
     if words.len() > 2 {
@@ -123,7 +123,7 @@ fn revisions(args: &WhyArgs, host: &dyn Host) -> Result<Option<Revisions>, Failu
     Revisions::open(words, args.commits.merge_base, args.build.build.as_deref(), &tell)
 }
 
-/// The words by which a command line compares the same revisions.
+/// Options and arguments with which a command line compares the same revisions.
 fn words_of_revisions(args: &WhyArgs, driver: &Driver) -> String {
     let mut words = vec!["--commits".to_owned(), args.commits.commits.join(",")];
     words.extend(args.commits.merge_base.then(|| "--merge-base".to_owned()));
@@ -133,10 +133,10 @@ fn words_of_revisions(args: &WhyArgs, driver: &Driver) -> String {
     shell_words::join(words)
 }
 
-/// Pairs of runs below which no comparison is decided.
+/// Least number of pairs of runs with which a comparison can be decided.
 const PAIRS_LEAST: usize = 8;
 
-/// Pairs that would probably decide a comparison.
+/// Number of pairs of runs that would probably decide a comparison; `None` if none would.
 fn needed(comparison: &Comparison) -> Option<usize> {
     match comparison.pairs < PAIRS_LEAST {
         true => Some(comparison.pairs_needed.unwrap_or(0).max(PAIRS_LEAST)),
@@ -144,7 +144,7 @@ fn needed(comparison: &Comparison) -> Option<usize> {
     }
 }
 
-/// Time of a pair of runs in seconds.
+/// Seconds of a pair of runs.
 fn pair_s(driver: &Driver) -> f64 {
     let mean_s = |command: u16| {
         let own = driver.samples().iter().filter(|it| it.command == command);
@@ -152,11 +152,12 @@ fn pair_s(driver: &Driver) -> f64 {
         walls.iter().sum::<f64>() / walls.len().max(1) as f64
     };
     let both_s = mean_s(0) + mean_s(1);
-    // Without a recorded run there is the time of those that show how many tasks each command has.
+    // Without recorded runs, the time until now stands in: that of the first runs, which show how many tasks each
+    // command has.
     if both_s > 0.0 { both_s } else { driver.elapsed_s() }
 }
 
-/// Makes the paths of source files in the work trees of revisions relative to the repository.
+/// Makes the paths of source files in the revisions' work trees relative to the repository.
 fn relate(found: &mut WhyFindings, revisions: &Revisions) {
     let roots = revisions.trees().iter().map(|tree| format!("{}/", tree.top.display()));
     for root in roots {
@@ -168,7 +169,7 @@ fn relate(found: &mut WhyFindings, revisions: &Revisions) {
     }
 }
 
-/// Marks the functions that the second revision changes, and those that it calls from changed functions.
+/// Marks the functions that the second revision changes, and names the changed functions that call others.
 fn mark(found: &mut WhyFindings, changes: &Changes) {
     for function in &mut found.functions {
         let line = function.line.as_deref().and_then(|line| line.rsplit_once(':'));
@@ -182,14 +183,14 @@ fn mark(found: &mut WhyFindings, changes: &Changes) {
     found.changes = Some(ChangedLines { files: changes.files(), places: changes.places() });
 }
 
-/// The findings of what was measured.
+/// Findings of a comparison and of the experiments after it.
 fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
     let Measured { found, evidence, slower, experiments, again } = measured;
     let comparison = found.comparisons.first();
     let chain = evidence.as_ref().map(explain).unwrap_or_default();
     let [a, b] = &driver.commands[..] else { return WhyFindings::default() };
     let are_same = a.program_sha256.as_ref().zip(b.program_sha256.as_ref());
-    // Where it was interrupted at once there is no ratio.
+    // A comparison that was interrupted at once has no ratio.
     let is_told = |it: &&Comparison| {
         [it.effect_ratio, it.ci_low_ratio, it.ci_high_ratio].iter().all(|ratio| ratio.is_finite())
     };
@@ -208,7 +209,7 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
     let answer = answer(comparison.map(|it| it.verdict), &chain, again_ns);
     let Chain { difference, causes, unexplained, would_tell, excluded, conditions, counts, functions } =
         chain;
-    // A difference that has gone has no cause.
+    // A difference that has vanished has no cause.
     let causes = if answer == Answer::Vanished { Vec::new() } else { causes };
     let mut found = WhyFindings {
         summary: String::new(),
@@ -239,12 +240,13 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
     found
 }
 
-/// Share of the difference below which, at the end, it has gone.
+/// Ratio of the difference in the last pairs of runs to the difference that is explained, below which the difference
+/// has vanished.
 const GONE: f64 = 0.3;
 
 fn answer(verdict: Option<Verdict>, chain: &Chain, again: Option<crate::amount::Amount>) -> Answer {
     let whole_ns = chain.difference.as_ref().map_or(0.0, |it| it.whole.value);
-    // Pairs after the verdict that do not show the difference are as good as none at the end.
+    // Further pairs that do not show the difference mean that it has vanished, just as the pairs at the end do.
     let is_gone = chain.difference.as_ref().is_some_and(|it| !it.whole.is_more())
         || again.is_some_and(|again| again.high < GONE * whole_ns);
     match verdict {

@@ -1,5 +1,5 @@
-//! Background loads beside stress-ng: how much they disturb, how well they hold their intensity, and how soon they end
-//! with fauxplat.
+//! Background loads of fauxplat and of stress-ng: how much they disturb, how well they keep to the requested intensity,
+//! and how soon they end when fauxplat is killed.
 
 mod pressure;
 mod share;
@@ -14,11 +14,11 @@ use fauxplat_procfs::task;
 use super::{failed, fauxplat};
 use crate::error::ChoreError;
 
-/// The CPU of the loads, and the CPU of the victim.
+/// CPU on which loads run, and CPU of the victim that they disturb.
 const LOADED: &str = "1";
 const VICTIM: &str = "0";
 
-/// Runs the named parts, or all.
+/// Runs the named parts of the bench, or all.
 pub(super) fn run(parts: &[&str]) -> Result<(), ChoreError> {
     if std::thread::available_parallelism().map_or(1, std::num::NonZero::get) < 2 {
         println!("loads: not measured: this machine has one CPU, and the victim needs one of its own");
@@ -40,7 +40,7 @@ pub(super) fn run(parts: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// A process that gets SIGTERM and is waited for when the value is dropped.
+/// A process that is ended by SIGTERM and waited for when the value is dropped.
 struct Running(Child);
 
 impl Running {
@@ -54,7 +54,7 @@ impl Running {
         self.0.id()
     }
 
-    /// Waits until `count` children of the process have used CPU time, and returns their ids.
+    /// Waits until at least `count` children of the process have each used CPU time, and returns their ids.
     fn workers(&self, count: usize) -> Result<Vec<u32>, ChoreError> {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(20) {
@@ -75,27 +75,27 @@ impl Drop for Running {
     }
 }
 
-/// The command of a fauxplat load on the CPU for loads.
+/// The command that starts these loads of fauxplat.
 fn ours(fauxplat: &Path, loads: &[String]) -> Command {
     let mut command = Command::new(fauxplat);
     command.arg("load").args(loads).args(["--store", "none", "--quiet"]);
     command
 }
 
-/// The command of a stress-ng load on the CPU for loads.
+/// The command that starts a load of stress-ng on the CPU [`LOADED`].
 fn theirs(words: &[&str]) -> Command {
     let mut command = Command::new("stress-ng");
     command.args(words).args(["--taskset", LOADED, "--quiet"]);
     command
 }
 
-/// Children of a process, see `proc_pid_task_children(5)`.
+/// Ids of the children of a process with a single thread, see `proc_pid_task_children(5)`.
 fn children(pid: u32) -> Vec<u32> {
     let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     task::children(&list).map(i32::unsigned_abs).collect()
 }
 
-/// CPU time of a process of one thread, as the scheduler counts it.
+/// CPU time of a process with a single thread in nanoseconds, as the scheduler counts it; `None` if it has ended.
 fn cpu_ns(pid: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
     task::cpu_ns(&text)

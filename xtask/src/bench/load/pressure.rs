@@ -1,4 +1,4 @@
-//! Slowdown of a victim on another CPU by background loads.
+//! How much background loads slow down a victim on another CPU.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -10,14 +10,14 @@ use crate::bench::{failed, quartiles};
 use crate::error::ChoreError;
 
 const ROUNDS: usize = 12;
-/// Kernels of the victim, and the milliseconds for which each of them runs in a round.
+/// Kernels that the victim runs, and the milliseconds for which each of these runs in a round.
 const KERNELS: [(&str, u32); 4] = [("l2", 20), ("llc", 60), ("dram", 60), ("stream", 40)];
 const OURS: [&str; 3] = ["l1", "llc", "memory"];
 const THEIRS: [&str; 5] = ["--l1cache", "--cache", "--stream", "--memrate", "--vm"];
-/// From the start of a load to the moment in which its memory is laid out and its caches are full.
+/// Time from the start of a load until it has laid out its memory and filled its caches.
 const SETTLE: Duration = Duration::from_millis(400);
 
-/// The victim: one process for all rounds, so that its memory stays where it is.
+/// The victim of the loads: one process for all rounds, so that its memory stays in place.
 struct Victim {
     child: Child,
     orders: ChildStdin,
@@ -35,7 +35,8 @@ impl Victim {
         Ok(Victim { child, orders, answers })
     }
 
-    /// Lets the victim run each kernel; returns the CPU time of a unit of each, in nanoseconds.
+    /// Lets the victim run each of [`KERNELS`], and returns the CPU time that a unit of work of each takes, in
+    /// nanoseconds.
     fn suffer(&mut self) -> Result<Vec<f64>, ChoreError> {
         let mut each = |(kernel, duration_ms): (&str, u32)| {
             writeln!(self.orders, "{kernel} {duration_ms}").map_err(|error| failed("victim", &error))?;
@@ -55,7 +56,7 @@ impl Drop for Victim {
     }
 }
 
-/// A background load, and the slowdowns of the victim in all rounds: by kernel, then by round.
+/// A background load, and the slowdowns of the victim beside it: by kernel, and then by round.
 struct Load {
     name: String,
     own: bool,
@@ -69,7 +70,7 @@ pub(super) fn run(fauxplat: &Path, rival: bool) -> Result<(), ChoreError> {
     let mut victim = Victim::start()?;
     victim.suffer()?;
     for round in 0..ROUNDS {
-        // The order changes from round to round, so that no load always follows the same other load.
+        // The order of the loads changes from round to round, so that no load always follows the same other one.
         for place in 0..loads.len() {
             let which = (place * 3 + round) % loads.len();
             let before = victim.suffer()?;
@@ -126,7 +127,7 @@ fn tell(loads: &[Load]) {
     println!("  goal: the strongest of ours slows down at least as much as the strongest of theirs");
 }
 
-/// Ratio of fauxplat's strongest load to the strongest of stress-ng, round by round.
+/// Slowdown by fauxplat's strongest load divided by that by stress-ng's strongest, for each round.
 fn strongest(loads: &[Load], kernel: usize) -> Vec<f64> {
     let of = |own: bool| {
         let middle = |load: &&Load| quartiles(&load.slowdowns[kernel]).1;
@@ -136,8 +137,8 @@ fn strongest(loads: &[Load], kernel: usize) -> Vec<f64> {
     of(true).iter().zip(of(false)).map(|(own, theirs)| own / theirs).collect()
 }
 
-/// Low end, median and high end: the ends are the third values from either side. They enclose the true median of 12
-/// values ([`ROUNDS`]) with a probability of 96 %, by the sign test turned around.
+/// Low end, median and high end, where the ends are the third smallest and the third largest value. With [`ROUNDS`],
+/// 12, values, the ends enclose the true median with a probability of 96 %, by the sign test.
 fn interval(values: &[f64]) -> (f64, f64, f64) {
     let mut rising = values.to_vec();
     rising.sort_by(f64::total_cmp);

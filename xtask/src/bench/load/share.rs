@@ -1,4 +1,4 @@
-//! Whether a load that is asked for a share of the time takes that share, by the kernel's own account of its process.
+//! How exactly a load takes the requested share of the time, as the kernel counts the CPU time of its process.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,10 +9,10 @@ use crate::bench::{failed, quartiles};
 use crate::error::ChoreError;
 
 const SHARES: [u32; 4] = [5, 30, 50, 80];
-/// Readings of each load, and the length of a reading.
+/// Number of readings of each load, and the length of a reading.
 const LOOKS: usize = 3;
 const LOOK: Duration = Duration::from_secs(1);
-/// Percentage points by which a share may be missed.
+/// Goal for the error of a share, in percentage points.
 const GOAL_POINTS: f64 = 1.0;
 
 pub(super) fn run(fauxplat: &Path, rival: bool) -> Result<(), ChoreError> {
@@ -30,7 +30,7 @@ pub(super) fn run(fauxplat: &Path, rival: bool) -> Result<(), ChoreError> {
             let words = ["--cpu", "1", "--cpu-method", "int64", "--cpu-load", &percent];
             let other = if rival { Some(look(&mut theirs(&words))?) } else { None };
             drop(hog);
-            // A fair scheduler gives one of two equals half of the CPU, and no loop can make more of that.
+            // A fair scheduler gives each of two equal processes half of the CPU, which no load can exceed.
             let possible = if contended { share.min(50) } else { share };
             let verdict = if (own - f64::from(share)).abs() <= GOAL_POINTS {
                 ""
@@ -50,7 +50,7 @@ fn hog() -> Result<Running, ChoreError> {
     Running::start(Command::new("taskset").args(["-c", LOADED, "sh", "-c", "while :; do :; done"]))
 }
 
-/// Median of several readings, in per cent.
+/// Median of several readings of a load's CPU time, in per cent of wall time.
 fn look(command: &mut Command) -> Result<f64, ChoreError> {
     let running = Running::start(command)?;
     let pid = running.workers(1)?[0];

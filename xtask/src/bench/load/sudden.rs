@@ -1,4 +1,4 @@
-//! How long generators outlive a fauxplat that is killed.
+//! How long the generators of loads outlive a fauxplat that is killed.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use super::{LOADED, Running, ours};
 use crate::bench::quartiles;
 use crate::error::ChoreError;
 
-/// Kills of each kind.
+/// Number of kills of each kind.
 const KILLS: usize = 30;
 const GOAL_MS: f64 = 20.0;
-/// See `signal(7)`.
+/// Number of the signal, see `signal(7)`.
 const SIGSTOP: i32 = 19;
 
 pub(super) fn run(fauxplat: &Path) -> Result<(), ChoreError> {

@@ -1,5 +1,5 @@
-//! Compares shares of events with the program's own counts, sampled at a rate and at a period, by fauxplat and from a
-//! file of perf.
+//! Compares shares of events in profiles with the program's own counts, for sampling at a rate and with a period, by
+//! fauxplat and from a file of perf.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,19 +12,19 @@ use super::super::{compile, failed, fauxplat, output, scratch};
 use super::figures;
 use crate::error::ChoreError;
 
-/// Number of runs, and goal for the number of runs whose interval contains the true share.
+/// Number of runs, and goal for the number of those whose interval contains the true share.
 const RUNS: u32 = 60;
 const HELD_MIN: u32 = 57;
 
-/// Each event, with the kind of work that the program is asked for, its amounts, and the period of samples.
+/// Each event, with the kind of work that causes it, the two amounts of work, and the sampling period.
 const EVENTS: [(&str, &str, [u64; 2], &str); 3] = [
     ("page-faults", "faults", [3000, 204_800], "1000"),
     ("context-switches", "switches", [200, 2000], "7"),
     ("cpu-clock", "clock", [200_000, 2_000_000], "1000003"),
 ];
 
-/// Compares shares with the truth, for every event or only this one, at a rate and at a period. `times` is the number
-/// of runs, [`RUNS`] by default.
+/// Compares the shares in profiles with the program's own counts, for every event or for `only`, sampled at a rate
+/// and with a period. `times` is the number of runs, [`RUNS`] by default.
 pub(crate) fn run(times: Option<u32>, binary: Option<&Path>, only: Option<&str>) -> Result<(), ChoreError> {
     let program = binary.map_or_else(fauxplat, |path| Ok(path.to_owned()))?;
     let events = compile("profile/events.c", &["-g"])?;
@@ -48,7 +48,7 @@ pub(crate) fn run(times: Option<u32>, binary: Option<&Path>, only: Option<&str>)
     Ok(())
 }
 
-/// Prints a row: number of runs whose interval contains the true share, and the mean error of the share.
+/// Prints a row: the number of runs whose interval contains the true share, and the mean error of the share.
 fn tell(
     name: &str,
     program: &Path,
@@ -59,7 +59,8 @@ fn tell(
     let mut draw = Draw::new(3, 0);
     let (mut held, mut errors) = (0, Vec::new());
     for run in 0..times {
-        // Amounts and the number of turns differ from run to run, so that no sampling period stays in step with them.
+        // Amounts and number of turns differ from run to run, so that no sampling period stays in step with the
+        // program.
         let [few, many] = amounts.map(|amount| amount + draw.below(amount as usize / 4) as u64);
         let turns = [1, 4][run as usize % 2];
         let [few, many] = [few / turns, many / turns];

@@ -1,4 +1,4 @@
-//! Cancellation when a run ends before every node has answered, and tasks that are unfinished then.
+//! Ends of a run before every node has answered: open tasks are cancelled, or stay open.
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn what_is_late_is_taken_back() {
     assert!(told(&bench.evidence()).1[0].contains("ended before it answered"));
 }
 
-/// A job whose submission was not confirmed is in the queue nevertheless.
+/// A job whose submission was not confirmed may be in the queue nevertheless.
 #[test]
 fn what_was_handed_over_although_nobody_said_so_is_taken_back() {
     let all = names(&["n1", "n2"]);
@@ -36,7 +36,7 @@ fn what_was_handed_over_although_nobody_said_so_is_taken_back() {
     assert!(run.is_over());
 }
 
-/// If it is unknown whether a task was submitted, a resumed run has to check.
+/// If it is unknown whether a task was submitted, the run is not over, since a resumed run has to check.
 #[test]
 fn what_may_have_been_handed_over_is_not_over() {
     let all = names(&["n1"]);
@@ -66,7 +66,7 @@ fn an_error_takes_back_what_was_handed_over() {
     assert!(run.collect(0, &mut |_| ()).unwrap_err().to_string().contains("No space left"));
     assert_eq!(*cancelled.borrow(), [1], "and nobody who answered");
     drop(run);
-    // Without an engine nothing can be cancelled, which is reported before the error.
+    // Tasks that cannot be cancelled are reported before the error.
     let mut run =
         bench.open(Twin { cancels_nothing: true, ..twin(&[("n1", Does::Waits)]) }, Limits::default());
     run.journal = Journal::on_a_full_disk();
@@ -77,7 +77,8 @@ fn an_error_takes_back_what_was_handed_over() {
     assert!(words.iter().any(|told| matches!(told, Told::NotCancelled(_))), "{words:?}");
 }
 
-/// A host that waits for its turn in the tool has not begun, and a host that hangs would make later hosts wait forever.
+/// A host that waits for its turn within the tool has not begun, so its time limit does not run; a host that hangs must
+/// not make later hosts wait forever.
 #[test]
 fn patience_is_for_hosts_that_have_begun_and_ends_their_script() {
     let all = names(&["n1", "n2", "n3", "n4"]);
@@ -97,7 +98,8 @@ fn patience_is_for_hosts_that_have_begun_and_ends_their_script() {
     assert!(others.len() == 2 && others.iter().all(|line| line.contains("no answer within")), "{others:?}");
 }
 
-/// The engine may still run the task: a resumed run waits for it, so that no other task measures at the same time.
+/// The engine may still run a task that could not be cancelled: a resumed run waits for it, so that no other task
+/// measures at the same time.
 #[test]
 fn what_cannot_be_taken_back_stays_open() {
     let all = names(&["n1", "n2"]);

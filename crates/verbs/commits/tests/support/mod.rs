@@ -1,4 +1,4 @@
-//! A simulated machine on which commits are measured, with the plan and the judge of real comparisons.
+//! A simulated machine that measures commits, with the plan and the judge of real comparisons.
 
 use fauxplat_analyze::{Decision, Judge};
 use fauxplat_commits::findings::{Commit, Compared};
@@ -14,35 +14,36 @@ pub(crate) const COMMITS: usize = 200;
 /// Wall time of a run without noise, in nanoseconds.
 const BASE_NS: f64 = 5e6;
 
-/// Parts of the noise; standard deviations refer to the logarithm of the time.
+/// Parts of the noise; standard deviations are those of the logarithm of the time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Noise {
-    /// Standard deviation from run to run.
+    /// Standard deviation between runs of the same build.
     pub(crate) sd: f64,
-    /// Share by which a second program that comes and goes slows every run down.
+    /// Share by which a second program slows runs down while it is active.
     pub(crate) burner: f64,
-    /// Share of the runs with a spike.
+    /// Share of runs that are much longer.
     pub(crate) spike_share: f64,
-    /// Standard deviation between builds, the same for all runs of a build.
+    /// Standard deviation between builds; all runs of a build share the same deviation.
     pub(crate) build_sd: f64,
 }
 
 impl Noise {
     pub(crate) const NONE: Noise = Noise { sd: 0.0, burner: 0.0, spike_share: 0.0, build_sd: 0.0 };
-    /// A second program that shares the CPU from time to time.
+    /// Noise of a second program that shares the CPU from time to time.
     pub(crate) const BURNER: Noise = Noise { sd: 0.03, burner: 0.3, spike_share: 0.02, build_sd: 0.0 };
 }
 
-/// A history with one change.
+/// A history of commits of which one makes a change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct History {
     pub(crate) truth: usize,
-    /// The time after the change divided by the time before it.
+    /// Time after the change divided by the time before it.
     pub(crate) change: f64,
     pub(crate) noise: Noise,
 }
 
-/// Searches a history; also returns the number of runs. `limits` are the level and the time of a step in seconds.
+/// Searches a history; returns the result and the number of runs. `limits` are the error level and the time of a step
+/// in seconds.
 pub(crate) fn searched(history: &History, seed: u64, (level, limit_s): (f64, f64)) -> (Hunted, usize) {
     let mut machine = Simulated::new(*history, seed);
     let hunted = hunt(level, limit_s).search(Known::default(), &mut machine, &mut |_| Ok(()));
@@ -64,7 +65,7 @@ pub(crate) struct Simulated {
     now_ns: f64,
     pub(crate) compared: usize,
     pub(crate) runs: usize,
-    /// Whether a commit fails to build.
+    /// Whether the commit with this number fails to build.
     pub(crate) broken: fn(usize) -> bool,
 }
 

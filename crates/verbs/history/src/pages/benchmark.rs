@@ -1,4 +1,4 @@
-//! The page of a benchmark: its trend and its changes on each machine, and a comparison of any two sessions.
+//! The web page of a benchmark: its trend and its changes on each machine, and a form that compares any two sessions.
 
 use fauxplat_report::parts::{Across, Line, Point, Series, Values};
 use fauxplat_report::{page, say};
@@ -9,19 +9,19 @@ use super::script;
 use crate::findings::{LevelChange, SeriesFindings, Session};
 use crate::report::{commit_of, direction, interval, known, machine, moment, range, value};
 
-/// Maximum number of points in a drawing; with more sessions each point stands for several.
+/// Maximum number of points in a drawing; with more sessions, each point stands for several of them.
 const POINTS_MAX: usize = 240;
 
-/// Maximum number of sessions in a table, the newest. The data for the script contain all sessions.
+/// Maximum number of sessions in a table, which shows the newest. The data for the script contain all sessions.
 const ROWS_MAX: usize = 50;
 
 #[derive(Serialize)]
 struct Data<'a> {
-    /// Standard deviation between sessions.
+    /// Standard deviation between sessions, of logarithms of values.
     between: f64,
     more_is_better: bool,
-    /// For each session: its description, its formatted value, the logarithm of the value, and the standard error of
-    /// the logarithm.
+    /// For each session: its description, its value as text, the logarithm of the value, and the standard error of that
+    /// logarithm.
     sessions: Vec<(String, String, f64, f64)>,
     machine: &'a str,
 }
@@ -137,7 +137,7 @@ fn changes(series: &SeriesFindings) -> Markup {
     }
 }
 
-/// The form that compares two sessions, which the script fills.
+/// A form that compares two sessions, whose fields and answer the script fills in.
 fn comparison(number: usize) -> Markup {
     html! {
         form.compare data-series=(number) hidden {
@@ -188,7 +188,7 @@ fn row(series: &SeriesFindings, session: &Session) -> Markup {
     }
 }
 
-/// A drawing of the sessions. With many sessions a point stands for several successive ones, by their median and the
+/// Drawing of the sessions. With many sessions, a point stands for several successive ones, by their median and the
 /// range of their intervals; no point stands for sessions on both sides of a change.
 fn drawing(series: &SeriesFindings) -> Series {
     let metric = known(&series.name);

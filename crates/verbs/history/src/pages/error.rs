@@ -12,7 +12,7 @@ pub enum PagesError {
     )]
     NotOurs {
         folder: PathBuf,
-        /// Name of such a file.
+        /// Name of a file that is no page.
         what: String,
     },
     #[error("{path}: {reason}; the other pages are whole, and the same call goes on")]

@@ -1,4 +1,4 @@
-//! The index: all benchmarks, worst change first, with a search and with sorting by any column.
+//! The index page: all benchmarks, worst change first, with a search, and sortable by any column.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,8 @@ fn table(all: &[SeriesFindings], pages: &BTreeMap<(String, String), &str>) -> Ma
     }
 }
 
-/// A row of the table. The script sorts a column by the attribute `data-v`, and by the text of cells without it.
+/// A row of the index. The script sorts a column by the attribute `data-v` of its cells, or by their text if they lack
+/// it.
 fn row(it: &SeriesFindings, page: &str) -> Markup {
     let last = it.changes.last();
     let worse = last.map_or(0.0, |change| if change.is_worse { 1.0 } else { -1.0 } * change.ratio.ln().abs());

@@ -1,5 +1,5 @@
-//! A folder of pages about all benchmarks. The pages need no server and load no other file, and unchanged pages are
-//! left as they are.
+//! A folder of web pages about all benchmarks. The pages need no server and load no other file, and a page whose
+//! sessions have not changed is not written again.
 
 mod benchmark;
 mod error;
@@ -33,18 +33,18 @@ const LEVEL: f64 = 0.01;
 /// Name of the subfolder with a page for each benchmark.
 const BENCHMARKS: &str = "benchmarks";
 
-/// Number of characters of a benchmark's name in the file name of its page.
+/// Maximum number of characters of a benchmark's name in the file name of its page.
 const NAME_MAX: usize = 40;
 
-/// Number of characters of the hash in the file name of a page.
+/// Number of hexadecimal digits of the hash in the file name of a page.
 const HASH_LENGTH: usize = 12;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     pub made: usize,
-    /// Number of pages whose sessions are unchanged.
+    /// Number of pages that were not written, since their sessions are unchanged.
     pub left: usize,
-    /// Number of pages of benchmarks that the store no longer has.
+    /// Number of removed pages, whose benchmarks the store no longer has.
     pub removed: usize,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn write(args: &PagesArgs, host: &dyn Host) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the pages of a metric in a folder: the pages whose sessions changed, and the index if any page changed.
+/// Writes the pages of a metric to a folder: those whose sessions have changed, and the index if any page has.
 ///
 /// # Errors
 /// Returns the store's error if reading fails; fails if the folder contains other files or cannot be written.
@@ -110,7 +110,8 @@ pub fn make(store: &Store, folder: &Path, metric: &str, machine: Option<&str>) -
     Ok(made)
 }
 
-/// File name of a benchmark's page: readable characters of the benchmark's name, and a hash of name and program.
+/// File name of a benchmark's page: readable characters of the benchmark's name, and a hash of the benchmark's and the
+/// program's name.
 fn page_name(benchmark: &str, program: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let mut name: String = benchmark.chars().map(plain).take(NAME_MAX).collect();
@@ -129,12 +130,13 @@ struct Site<'s> {
     metric: &'s str,
     machine: Option<&'s str>,
     searcher: Searcher,
-    /// Loaded for the first page that has to be made, since mostly all pages are up to date.
+    /// Notes of the store; `None` until the first page has to be written, since mostly all pages are up to date.
     context: Option<Context>,
 }
 
 impl Site<'_> {
-    /// Makes the page of a benchmark; `None` if the benchmark has no session on the requested machine.
+    /// Writes the page of a benchmark if it is not up to date, and returns its entry of the manifest; `None` if the
+    /// benchmark has no session on the requested machine.
     fn page(
         &mut self,
         digest: &PointDigest,

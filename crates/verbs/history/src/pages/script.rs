@@ -1,6 +1,6 @@
-//! Style and scripts of the pages: constants without data of the store. Without scripts, the pages remain readable.
+//! Style and scripts of the web pages, which contain no data of the store. Without scripts the pages remain readable.
 
-/// Rules beside the style of reports.
+/// CSS rules in addition to the style of reports.
 pub(super) const STYLE: &str = "\
 th button{all:unset;cursor:pointer;padding:.1rem 0}th button:focus-visible{outline:2px solid var(--neutral)}\
 th[aria-sort=ascending] button::after{content:' \\2191'}th[aria-sort=descending] button::after{content:' \\2193'}\
@@ -8,7 +8,7 @@ input,select{font:inherit;max-width:100%;padding:.3rem .5rem;border:1px solid va
 background:var(--fill);color:inherit}a{color:var(--neutral)}section{margin-bottom:3rem}\
 .compare output{display:block;margin:.5rem 0;font-weight:600}.compare label{display:inline-block;margin-right:1rem}";
 
-/// Search and sorting in the index.
+/// Script that searches and sorts the table of the index.
 pub(super) const INDEX: &str = "\
 (function(){var table=document.getElementById('benchmarks'),place=document.getElementById('search'),\
 body=table.tBodies[0],rows=Array.prototype.slice.call(body.rows),input=place.querySelector('input'),\
@@ -27,7 +27,7 @@ return number===undefined?cell.textContent:parseFloat(number)};\
 rows.map(function(row){return[of(row),row]}).sort(function(a,b){var x=a[0],y=b[0];\
 return(x<y?-1:x>y?1:0)*(down?-1:1)}).forEach(function(it){body.appendChild(it[1])})})})})()";
 
-/// Comparison of any two sessions of a series.
+/// Script that compares any two sessions of a series.
 pub(super) const BENCHMARK: &str = "\
 (function(){var all=JSON.parse(document.getElementById('data').textContent);\
 Array.prototype.forEach.call(document.querySelectorAll('form.compare'),function(form){\

@@ -1,4 +1,4 @@
-//! The report of a gate.
+//! The report of `history gate`.
 
 use fauxplat_model::GateState;
 use fauxplat_model::document::Record;
@@ -116,7 +116,7 @@ fn word(state: GateState) -> &'static str {
     }
 }
 
-/// The answer as a part of a sentence, for lists and messages.
+/// The answer as a part of a sentence, for lists of experiments and messages.
 pub(crate) fn gate_summary(found: &GateFindings) -> String {
     let margin = say::percent(found.gate.margin);
     match (found.ratio, found.gate.state) {

@@ -47,7 +47,7 @@ impl OwnReport for ListReport {
     }
 }
 
-/// The fields of each experiment, in the order of the headings.
+/// Cells of each experiment's row, in the order of the headings.
 fn rows(document: &Value) -> Vec<[String; 10]> {
     let experiments = document.get("experiments").and_then(Value::as_array);
     let row = |one: &Value| {

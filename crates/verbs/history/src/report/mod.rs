@@ -1,4 +1,4 @@
-//! Reports over sessions: text, pages, rows, test cases and figures.
+//! Reports about series of sessions: text, pages, rows of tables, test cases and figures for monitoring.
 
 mod gate;
 mod list;
@@ -14,7 +14,7 @@ use fauxplat_report::say;
 use crate::findings::{CommitRange, LevelChange, SeriesName, Session};
 use crate::shown::SHORT_HASH;
 
-/// A value of a series, in a unit that suits its size.
+/// A value of the series as text, in a unit that suits its size.
 pub(crate) fn value(name: &SeriesName, value: f64) -> String {
     match known(name) {
         Some(metric) => say::quantity(metric, value),
@@ -22,7 +22,7 @@ pub(crate) fn value(name: &SeriesName, value: f64) -> String {
     }
 }
 
-/// The metric of a series, if its values are in the metric's unit; `None` for other units, which numbers of a suite may
+/// Metric of a series, if its values are in the unit of that metric; `None` for other units, as results of a suite may
 /// have.
 pub(crate) fn known(name: &SeriesName) -> Option<Metric> {
     let metric = Metric::from_name(&name.metric);
@@ -33,7 +33,7 @@ pub(crate) fn short(commit: &str) -> String {
     say::visible(commit.get(..SHORT_HASH).unwrap_or(commit))
 }
 
-/// The commits around a change, as git writes a range: `abc1234..def5678`.
+/// Commits around a change, as git writes a range: `abc1234..def5678`.
 pub(crate) fn range(commits: &CommitRange) -> String {
     format!("{}..{}", short(&commits.last_before), short(&commits.first_after))
 }
@@ -42,13 +42,13 @@ pub(crate) fn moment(started: &str) -> String {
     say::visible(&started.get(..16).unwrap_or(started).replace('T', " "))
 }
 
-/// The short commit of a session, with `+` for local changes.
+/// Short hash of a session's commit, with `+` for local changes; empty where the commit is unknown.
 pub(crate) fn commit_of(session: &Session) -> String {
     let mark = if session.dirty == Some(true) { "+" } else { "" };
     session.commit.as_deref().map_or_else(String::new, |commit| format!("{}{mark}", short(commit)))
 }
 
-/// A word for the direction of a change: slower or faster for times and rates, more or less for amounts.
+/// Word for the direction of a change: slower or faster for times and rates, more or less for other amounts.
 pub(crate) fn direction(name: &SeriesName, ratio: f64) -> &'static str {
     match (name.unit == "ns" || name.more_is_better, (ratio > 1.0) != name.more_is_better) {
         (true, true) => "slower",
@@ -67,7 +67,7 @@ pub(crate) fn interval(change: &LevelChange) -> String {
     )
 }
 
-/// Host name of a machine, or its identity if the host name is unknown.
+/// Host name of a series' machine, or the machine's identity if that is unknown.
 pub(crate) fn machine(name: &SeriesName) -> String {
     name.host.as_deref().map_or_else(|| say::visible(&name.machine), say::visible)
 }

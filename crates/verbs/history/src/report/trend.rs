@@ -1,4 +1,4 @@
-//! The report of trends.
+//! The report of `history trend`.
 
 use fauxplat_model::document::Record;
 use fauxplat_report::parts::{Across, Grid, Line, Piece, Point, Series, Tone, Values};
@@ -9,10 +9,10 @@ use serde_json::{Error, Value};
 use super::{commit_of, direction, interval, known, machine, moment, range, value};
 use crate::findings::{LevelChange, SeriesFindings, Session, TREND_SCHEMA, TrendFindings};
 
-/// Number of sessions in a brief report, the newest.
+/// Number of sessions in the table of a brief report, which shows the newest.
 const SESSIONS_BRIEF: usize = 10;
 
-/// Least number of sessions in which a change can be found.
+/// Least number of sessions in which a change of level can be found.
 const SESSIONS_MIN: usize = 6;
 
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl OwnReport for TrendReport {
     }
 }
 
-/// Labels that together identify a series.
+/// Names of the labels that together identify a series.
 const LABELS: [&str; 6] = ["benchmark", "program", "metric", "unit", "machine", "host"];
 
 fn names(series: &SeriesFindings) -> [String; 6] {
@@ -84,7 +84,7 @@ fn labels(series: &SeriesFindings) -> Vec<(&'static str, String)> {
     LABELS.into_iter().zip(names(series)).collect()
 }
 
-/// Rows that begin with the labels of their series.
+/// A table whose rows begin with the labels of their series.
 fn labelled<'s>(headings: &[&str], rows: impl Iterator<Item = (&'s SeriesFindings, Vec<String>)>) -> Rows {
     Rows {
         headings: LABELS.iter().chain(headings).map(ToString::to_string).collect(),
@@ -92,7 +92,7 @@ fn labelled<'s>(headings: &[&str], rows: impl Iterator<Item = (&'s SeriesFinding
     }
 }
 
-/// The answer as a part of a sentence, for lists.
+/// The answer as a part of a sentence, for lists of experiments.
 pub(crate) fn trend_summary(found: &TrendFindings) -> String {
     let changed = found.series.iter().filter(|series| !series.changes.is_empty()).count();
     let worse =
@@ -211,7 +211,7 @@ fn answer(series: &SeriesFindings) -> Piece {
     Piece::answer(tone(last), sentence)
 }
 
-/// A drawing of the sessions; `None` for fewer than two.
+/// Drawing of a series' sessions; `None` for fewer than two sessions.
 fn drawing(series: &SeriesFindings, by: &str) -> Option<Piece> {
     if series.sessions.len() < 2 {
         return None;
@@ -294,7 +294,7 @@ fn noise(series: &SeriesFindings) -> String {
     format!("The level is {level} now; {spread}{alike}.")
 }
 
-/// Tables of the sessions: the newest in a brief report, all in a full report.
+/// Table of a series' sessions: the newest in a brief report, and all in a full one.
 fn sessions(series: &SeriesFindings) -> Vec<Piece> {
     let grid = |sessions: &[Session]| {
         let headings =

@@ -1,8 +1,10 @@
-//! Evidence about one benchmark: of pairs, and of blocks in which each side ran twice in a row.
+//! Evidence about one benchmark, from pairs of runs and from blocks in which each of the two sides, A and B, ran twice
+//! in a row.
 //!
-//! A run may leave something to the next one: a cold page cache, a full disk. Where A and B take turns one by one, the
-//! time that A costs B then counts as a difference between them. In a block (A A B B or B B A A, by a coin) the second
-//! run of a side follows its own side, so that second runs alone are free of what the other side leaves.
+//! A run may leave something behind that slows the next run down, such as a cold page cache or a full disk. If A and B
+//! alternate after every run, the time that A costs B counts as a difference between them. In a block (A A B B or B B A
+//! A, at random) the second run of each side follows a run of the same side, so the second runs are free of what the
+//! other side leaves behind.
 
 use fauxplat_model::GateQuestion;
 use fauxplat_stats::bets::Bets;
@@ -16,38 +18,39 @@ const LOW: usize = 0;
 const ZERO: usize = 1;
 const HIGH: usize = 2;
 
-/// Evidence, as a logarithm, from which on second runs alone decide. Where nothing is left to the next run, they still give
-/// the right answer, and need twice the runs.
+/// Logarithm of the evidence for carry-over (something that a run leaves to the next one) from which on only second
+/// runs of blocks decide. Without carry-over they also give the right answer, but need twice the runs.
 const LN_CARRIED: f64 = 3.0;
 
-/// Fewest blocks that begin with A, and with B, after which single pairs may follow.
+/// Fewest blocks that begin with A, and as many that begin with B, before single pairs may follow.
 const BLOCKS_MIN: usize = 3;
 
-/// Before single pairs follow, the interval of what is left to the next run, with this two-sided error, has to lie within
+/// Before single pairs follow, the confidence interval of the carry-over, with this two-sided error, has to lie within
 /// this share of the margin.
 const BOUND_LEVEL: f64 = 0.05;
 const BOUND: f64 = 0.5;
 
-/// Evidence of all pairs may be this much (as a logarithm) above twice the evidence of pairs after themselves, which
-/// are half of the data. See `cargo run -p fauxplat-suite --example suites -- carried`.
+/// Largest amount by which the logarithm of the evidence of all pairs may exceed twice that of the second runs of
+/// blocks, which are half of the data. See `cargo run -p fauxplat-suite --example suites -- carried`.
 const BACKING: f64 = 2.0;
 
-/// The largest evidence so far, as logarithms. By Ville's inequality the running maximum is as valid as the latest
-/// value.
+/// Natural logarithms of the largest evidence so far for four statements. By Ville's inequality the running maximum is
+/// as valid as the latest value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Peaks {
-    /// Against *no difference*.
+    /// Evidence against the statement that A and B do not differ.
     pub(super) changed: f64,
-    /// For a change within the margin.
+    /// Evidence for a change within the margin.
     pub(super) within: f64,
-    /// For a change beyond the margin on the gate's side.
+    /// Evidence for a change beyond the margin, in the direction that the gate asks about.
     pub(super) beyond: f64,
-    /// Against a change beyond the margin on the gate's side.
+    /// Evidence against a change beyond the margin, in the direction that the gate asks about.
     pub(super) not_beyond: f64,
 }
 
 impl Peaks {
-    /// Raises each peak to the present evidence, which `ln` gives for one statement about the bets.
+    /// Raises each peak to the present evidence. `ln` returns the logarithm of that evidence; its argument picks a
+    /// statement about the mean of [`Bets`].
     fn raise(&mut self, gate: Option<GateQuestion>, ln: impl Fn(fn(&Bets) -> f64) -> f64) {
         let above = [ln(|it| it.ln_above(LOW)), ln(|it| it.ln_above(ZERO)), ln(|it| it.ln_above(HIGH))];
         let below = [ln(|it| it.ln_below(LOW)), ln(|it| it.ln_below(ZERO)), ln(|it| it.ln_below(HIGH))];
@@ -58,7 +61,7 @@ impl Peaks {
             None => return,
             Some(GateQuestion::Slower) => (above[HIGH], below[HIGH]),
             Some(GateQuestion::Faster) => (below[LOW], above[LOW]),
-            // The two directions share the stake, hence half for each.
+            // The stake is divided between two directions, so each has half of the evidence.
             Some(GateQuestion::Different) => {
                 (above[HIGH].max(below[LOW]) - ln_2, above[LOW].min(below[HIGH]))
             }
@@ -70,25 +73,26 @@ impl Peaks {
 
 #[derive(Clone, Debug)]
 pub(super) struct Evidence {
-    /// Every pair, and the mean of the two pairs of a block: one coin decides the signs of both.
+    /// Bets on the log ratio of every single pair, and on the mean of both pairs of each block, since one random draw
+    /// decides the order in both.
     all: Bets,
-    /// Second runs of blocks.
+    /// Bets on the log ratios of the second runs of blocks.
     own: Bets,
-    /// First less second runs of blocks: what is left to the next run.
+    /// Bets on the difference between the first and the second log ratio of blocks, which is the carry-over.
     carried: Bets,
-    /// The largest evidence that something is left, as a logarithm.
+    /// Largest logarithm so far of the evidence for carry-over.
     ln_carried: f64,
     of_all: Peaks,
     of_own: Peaks,
     margin: f64,
     gate: Option<GateQuestion>,
     pairs: usize,
-    /// Number of blocks that began with A, and with B. What A leaves to B shows in the former alone.
+    /// Number of blocks that began with A, and with B. The carry-over from A to B shows only in the former.
     began_with: [usize; 2],
 }
 
 impl Evidence {
-    /// No evidence yet; `margin` is a log ratio.
+    /// Evidence without data; `margin` is a log ratio.
     pub(super) fn about(margin: f64, gate: Option<GateQuestion>) -> Self {
         let about = || Bets::about(&[-margin, 0.0, margin]);
         Evidence {
@@ -105,14 +109,14 @@ impl Evidence {
         }
     }
 
-    /// Records the log ratio of a pair.
+    /// Records the log ratio of a pair, B over A.
     pub(super) fn pair(&mut self, d: f64) {
         self.pairs += 1;
         self.all.push(d);
         self.raise();
     }
 
-    /// Records the log ratios of the first and of the second runs of a block.
+    /// Records the log ratios, B over A, of the first and of the second runs of a block.
     pub(super) fn block(&mut self, first: f64, second: f64, is_b_first: bool) {
         self.pairs += 2;
         self.began_with[usize::from(is_b_first)] += 1;
@@ -133,12 +137,12 @@ impl Evidence {
         });
     }
 
-    /// Whether something is shown to be left to the next run, so that second runs alone decide.
+    /// Whether carry-over was shown, so that only second runs of blocks decide.
     pub(super) fn own_decides(&self) -> bool {
         self.ln_carried >= LN_CARRIED
     }
 
-    /// Whether the next runs should be a block, because what is left to the next run is not yet shown to be small.
+    /// Whether the next runs should be a block, since carry-over was shown or is not yet bounded well enough.
     pub(super) fn wants_block(&self) -> bool {
         self.own_decides() || !self.is_bounded()
     }
@@ -153,7 +157,7 @@ impl Evidence {
         estimate - reach > -bound && estimate + reach < bound
     }
 
-    /// The pairs that decide: all, or those after themselves.
+    /// Bets on the pairs that decide: all pairs or, once carry-over was shown, only the second runs of blocks.
     pub(super) fn deciding(&self) -> &Bets {
         if self.own_decides() { &self.own } else { &self.all }
     }
@@ -162,22 +166,22 @@ impl Evidence {
         if self.own_decides() { self.of_own } else { self.of_all }
     }
 
-    /// Number of pairs.
+    /// Number of pairs recorded; a block counts as two.
     pub(super) fn pairs(&self) -> usize {
         self.pairs
     }
 
-    /// Pairs that one bet takes from here on.
+    /// Number of pairs of which the next bet consists: two in blocks, else one.
     pub(super) fn pairs_per_bet(&self) -> f64 {
         if !self.own.is_empty() && self.wants_block() { 2.0 } else { 1.0 }
     }
 
-    /// The logarithm of the present evidence that A and B differ.
+    /// Logarithm of the present evidence that A and B differ.
     pub(super) fn ln_changed_now(&self) -> f64 {
         self.deciding().ln_either(ZERO)
     }
 
-    /// The difference of pairs after themselves and of all pairs; `None` unless the former decide.
+    /// Ratios B over A of the second runs of blocks and of all runs; `None` unless carry-over was shown.
     pub(super) fn carried_over(&self) -> Option<CarriedOver> {
         let ratio = |bets: &Bets| location(&bets.values()).estimate.exp();
         self.own_decides().then(|| CarriedOver { after_itself: ratio(&self.own), all_runs: ratio(&self.all) })
@@ -190,7 +194,8 @@ mod tests {
 
     use super::*;
 
-    /// Blocks of a program whose B is slower by `effect`, and by `left` when it follows A.
+    /// Evidence from blocks of a benchmark whose B is slower by `effect`, and in first runs after A by `left` more;
+    /// both are log ratios.
     fn blocks(effect: f64, left: f64, count: usize) -> Evidence {
         let (mut evidence, mut draw) = (Evidence::about(0.03_f64.ln_1p(), None), Draw::new(3, 1));
         for at in 0..count {
@@ -209,7 +214,7 @@ mod tests {
         assert!(left.peaks().changed < 4.0, "{left:?}");
         let carried = left.carried_over().unwrap();
         assert!(carried.after_itself < 1.02 && carried.all_runs > 1.03, "{carried:?}");
-        // A difference that what is left hides is found.
+        // A difference is found even if the carry-over hides it.
         let hidden = blocks(-0.1, 0.2, 30);
         assert!(hidden.peaks().changed > 8.0 && hidden.carried_over().unwrap().after_itself < 0.95);
     }

@@ -1,4 +1,5 @@
-//! The judge of a suite keeps evidence for each benchmark and decides over all benchmarks with one error level.
+//! The judge of a suite collects evidence for each benchmark and decides about all benchmarks together with one error
+//! level.
 
 use fauxplat_model::{GateQuestion, GateState};
 use fauxplat_stats::bets::differences_to;
@@ -10,28 +11,29 @@ use crate::findings::{Control, State};
 /// Settings by which a suite is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// Error level over the whole suite. *Changed*, *unchanged* and the gate each have this whole level.
+    /// Error level over the whole suite. The statements *changed* and *unchanged* and the answer to `--fail-if` each
+    /// have this whole level.
     pub level: f64,
     /// The largest change that counts as none, as a share (0.03 is 3 %).
     pub margin: f64,
     /// The kind of error that `level` limits.
     pub control: Control,
-    /// The direction of change that `--fail-if` asks about; `None` without a gate.
+    /// Direction of change that `--fail-if` asks about; `None` without that option.
     pub gate: Option<GateQuestion>,
 }
 
-/// Evidence about one benchmark, and what it has shown.
+/// Evidence about one benchmark, and the statements that it has shown.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
     pub(super) evidence: Evidence,
     /// The largest change that counts as none, as a log ratio.
     pub(super) margin: f64,
-    /// Statements that were shown at some look; a statement stays shown.
+    /// State of knowledge at the latest look.
     pub(super) state: State,
     pub(super) gate: Option<GateState>,
     pub(super) has_changed: bool,
     pub(super) is_within: bool,
-    /// No further pairs are wanted: the state is decided, or the benchmark cannot be measured any more.
+    /// Whether no further pairs are wanted, since the benchmark is decided or can no longer be measured.
     pub(super) is_closed: bool,
 }
 
@@ -46,7 +48,7 @@ impl Judge {
         Judge::with_margins(&vec![rule.margin; benchmarks], rule)
     }
 
-    /// A judge of benchmarks that have a margin each, as a share.
+    /// A judge of benchmarks with a margin for each, as a share (0.03 is 3 %).
     pub fn with_margins(margins: &[f64], rule: Rule) -> Self {
         let case = |margin: f64| Case {
             evidence: Evidence::about(margin.ln_1p(), rule.gate),
@@ -64,13 +66,14 @@ impl Judge {
         &self.rule
     }
 
-    /// Records the log ratio of a pair, B over A; positive is worse. The order within the pair has to be random.
+    /// Records the log ratio of a pair, B over A; positive means that B is worse. The order within the pair has to be
+    /// random.
     pub fn pair(&mut self, benchmark: usize, log_ratio: f64) {
         self.cases[benchmark].evidence.pair(log_ratio);
     }
 
-    /// Records the log ratios of the first and of the second runs of a block, in which each side ran twice in a row in
-    /// an order that a coin decides.
+    /// Records the log ratios, B over A, of the first and of the second runs of a block, in which each side ran twice
+    /// in a row. Which side came first has to be random.
     pub fn block(&mut self, benchmark: usize, [first, second]: [f64; 2], is_b_first: bool) {
         self.cases[benchmark].evidence.block(first, second, is_b_first);
     }
@@ -98,12 +101,12 @@ impl Judge {
         self.cases[benchmark].evidence.pairs()
     }
 
-    /// Judges all benchmarks with the present evidence. The number and the moments of looks are arbitrary.
+    /// Judges all benchmarks by the present evidence; may be called at any moment, any number of times.
     ///
-    /// Each kind of statement uses the whole level. *Changed* uses Holm's procedure over anytime-valid p-values or, to
-    /// control the false discovery rate, e-BH over the present evidence, which is valid however strongly benchmarks of
-    /// one process depend on each other. *Unchanged* and the gate use Holm's procedure over all benchmarks; the gate's
-    /// two answers have half of the level each.
+    /// Each kind of statement has the whole level of the rule. *Changed* uses Holm's procedure on anytime-valid
+    /// p-values, or e-BH on the present evidence to control the false discovery rate, which is valid however strongly
+    /// benchmarks of one process depend on each other. *Unchanged* and the gate use Holm's procedure over all
+    /// benchmarks; each of the gate's two answers has half of the level.
     pub fn look(&mut self) {
         let level = self.rule.level;
         let changed = match self.rule.control {
@@ -142,7 +145,8 @@ impl Judge {
         }
     }
 
-    /// The benchmarks that Holm's procedure rejects. The inverse of the evidence is an anytime-valid p-value.
+    /// Whether Holm's procedure rejects the hypothesis of each benchmark at this level. The inverse of the evidence is
+    /// an anytime-valid p-value.
     fn holm(&self, evidence: impl Fn(Peaks) -> f64, level: f64) -> Vec<bool> {
         let adjusted = self.adjusted(evidence);
         adjusted.into_iter().map(|p| p <= level).collect()
@@ -154,13 +158,13 @@ impl Judge {
         fauxplat_stats::multiple::holm(&p)
     }
 
-    /// The adjusted p-value of each benchmark: the smallest error level of the suite at which it would be called
+    /// Adjusted p-value of each benchmark: the smallest error level of the suite at which the benchmark would be called
     /// changed.
     pub fn adjusted_p(&self) -> Vec<f64> {
         self.adjusted(|peaks| peaks.changed)
     }
 
-    /// Estimate of the total number of pairs until a benchmark is decided; infinite where it cannot be estimated.
+    /// Estimated total number of pairs after which a benchmark is decided; infinite where there is no estimate.
     pub fn pairs_to_decide(&self, benchmark: usize) -> f64 {
         let (case, n) = (&self.cases[benchmark], self.pairs(benchmark));
         let (spread, peaks) = (case.evidence.deciding().usual_spread(), case.evidence.peaks());
@@ -198,7 +202,7 @@ impl Case {
         }
     }
 
-    /// Natural logarithm of the largest evidence that A and B differ.
+    /// Natural logarithm of the largest evidence so far that A and B differ.
     pub(super) fn ln_changed(&self) -> f64 {
         self.evidence.peaks().changed
     }
@@ -212,7 +216,8 @@ mod tests {
 
     const RULE: Rule = Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None };
 
-    /// A judge of twenty benchmarks after `pairs` pairs of each; the first benchmark has the log ratio `shift`.
+    /// A judge of twenty benchmarks after `pairs` pairs of each. The log ratio is `shift` for the first one and 0 for
+    /// all others, plus noise.
     fn judged(rule: Rule, shift: f64, pairs: usize) -> Judge {
         let (mut judge, mut draw) = (Judge::new(20, rule), Draw::new(7, 0));
         for _ in 0..pairs {
@@ -236,7 +241,7 @@ mod tests {
 
     #[test]
     fn few_pairs_decide_nothing() {
-        // A pair at most doubles the evidence, so six pairs cannot reach the 20 × 100 that is needed.
+        // A pair at most doubles the evidence, and the evidence needed is 20 benchmarks × 100 for the level of 1 %.
         let judge = judged(RULE, 5.0, 6);
         assert!(judge.cases.iter().all(|case| case.state == State::Undecided));
         assert!(

@@ -1,4 +1,4 @@
-//! Judges pairs of processes with one error level over all benchmarks of a suite, at every look.
+//! Judges pairs of processes at any number of looks, with one error level over all benchmarks of a suite.
 
 mod evidence;
 mod judge;

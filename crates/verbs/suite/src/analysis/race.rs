@@ -1,14 +1,15 @@
-//! Chooses the benchmarks of the next round, so that time goes to undecided ones.
+//! Chooses the benchmarks of the next round, so that time is spent on undecided benchmarks.
 
 use super::judge::Judge;
 
 /// Rounds before the first choice by cost: with fewer pairs the time to a decision cannot be estimated.
 const RACED_FROM: usize = 8;
 
-/// The benchmarks of a round. Even rounds run all open benchmarks. Odd rounds run only those that can probably be
-/// decided in the time left, cheapest first; the even rounds correct the estimate for the others.
+/// Indices of the benchmarks that the next round runs. Even rounds run all open benchmarks. Odd rounds run only those
+/// that can probably be decided within `left_s` seconds, cheapest first; even rounds correct the estimates for the
+/// others.
 ///
-/// `cost_s` has the seconds that one process takes for each benchmark.
+/// `cost_s` holds the seconds that one process takes for each benchmark.
 pub fn chosen(judge: &Judge, cost_s: &[f64], left_s: f64, round: u32) -> Vec<usize> {
     let open: Vec<usize> = (0..cost_s.len()).filter(|&at| judge.is_open(at)).collect();
     if round.is_multiple_of(2) || (round as usize) < RACED_FROM {

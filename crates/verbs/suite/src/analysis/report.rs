@@ -8,14 +8,14 @@ use super::together::group_of;
 use crate::findings::{Benchmark, Ratio, State};
 use crate::harness::Unit;
 
-/// A benchmark's name and readings, which the judge does not keep.
+/// A benchmark's name, readings and cost, which the judge does not store.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
     pub name: String,
     pub unit: Unit,
-    /// Readings of each pair: (A, B), in `unit`.
+    /// Readings of A and of B in each pair, in `unit`.
     pub readings: Vec<(f64, f64)>,
-    /// Seconds that one process takes for this benchmark.
+    /// Seconds that a process takes for this benchmark.
     pub cost_s: f64,
     /// Why readings are missing; `None` where none are.
     pub trouble: Option<String>,
@@ -24,7 +24,8 @@ pub struct Named {
 }
 
 impl Named {
-    /// The log ratio of a pair; positive is worse. `None` where a reading is not positive.
+    /// Log ratio of a pair's readings, B over A for times and A over B for rates; positive means that B is worse.
+    /// `None` where a reading is not positive.
     pub fn log_ratio(unit: &Unit, (a, b): (f64, f64)) -> Option<f64> {
         let log_ratio = (a > 0.0 && b > 0.0).then(|| (b / a).ln()).filter(|it| it.is_finite())?;
         Some(if unit.more_is_better() { -log_ratio } else { log_ratio })
@@ -75,9 +76,9 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
     named.iter().enumerate().map(one).collect()
 }
 
-/// Intersects the interval with what Holm's procedure showed, which reaches further than intervals that share the level
-/// evenly: an end beyond zero, or beyond the margin of a benchmark shown to be within it, is moved there (Strassburger
-/// and Bretz 2008).
+/// Narrows a benchmark's interval of log ratios to the region that Holm's procedure has shown, which can be narrower,
+/// since the intervals share the level evenly. For a benchmark shown to be slower or faster the interval ends at zero
+/// at most, and for one shown to be unchanged at the margin (Strassburger and Bretz 2008).
 fn shown_by(case: &Case, whole: (f64, f64)) -> (f64, f64) {
     let within = if case.is_within { case.margin } else { f64::INFINITY };
     let (least, most) = match case.state {
@@ -85,7 +86,7 @@ fn shown_by(case: &Case, whole: (f64, f64)) -> (f64, f64) {
         State::Faster => (-within, 0.0),
         _ => (-within, within),
     };
-    // A statement of an earlier look may contradict later evidence. The interval is then reported as it is.
+    // Statements of an earlier look may contradict later evidence; the interval is then returned unchanged.
     let (low, high) = (whole.0.max(least), whole.1.min(most));
     if low <= high { (low, high) } else { whole }
 }

@@ -1,5 +1,5 @@
-//! Judges results from two times, each a set of readings per benchmark. Runs were not interleaved at random, so the
-//! statement is weaker.
+//! Judges results of two sessions, each with a set of readings for every benchmark. As the runs of the two sessions
+//! were not interleaved at random, the statement is weaker.
 
 use fauxplat_stats::describe::mean;
 use fauxplat_stats::distribution::{t_two_sided_p, t_upper_quantile};
@@ -11,14 +11,14 @@ use super::together::group_of;
 use crate::findings::{Benchmark, Ratio, State};
 use crate::harness::Unit;
 
-/// Assumed standard deviation, as a log ratio, of the level between two sessions on one machine. `--baseline` assumes
-/// the same where the store has no estimate.
+/// Assumed standard deviation of the change from one session to another on the same machine, as a log ratio.
+/// `--baseline` assumes the same where the store has no estimate.
 const BETWEEN_SESSIONS: f64 = 0.01;
 
-/// Findings about the readings of each benchmark in two sessions.
+/// Findings about benchmarks, each given by name, unit, and the readings of the earlier and of the later session.
 ///
-/// The interval is Welch's on logarithms, widened by the movement between sessions. A benchmark with a single reading
-/// on a side has no estimate of noise and stays undecided.
+/// The interval is Welch's for the means of logarithms, widened by the assumed change between sessions. A benchmark
+/// with a single reading in a session has no estimate of the noise and stays undecided.
 pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<Benchmark> {
     let seen: Vec<Option<Seen>> = rows.iter().map(|(_, unit, a, b)| Seen::of(unit, a, b)).collect();
     let p: Vec<f64> = seen.iter().map(|it| it.as_ref().map_or(1.0, Seen::p)).collect();
@@ -39,7 +39,8 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
             _ if a.is_empty() || b.is_empty() => State::NotMeasured,
             _ => State::Undecided,
         };
-        // Holm's procedure shows more than intervals that share the level evenly; the interval has to agree with it.
+        // Holm's procedure shows more changes than intervals that share the level evenly, so the interval of a change
+        // is cut at zero.
         let interval = interval.map(|(low, high)| match state {
             State::Slower => (low.max(0.0), high),
             State::Faster => (low, high.min(0.0)),
@@ -76,7 +77,7 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
     (0..rows.len()).map(one).collect()
 }
 
-/// Difference of two sessions as a log ratio, its standard error and degrees of freedom.
+/// Difference between two sessions as a log ratio, with the standard error and degrees of freedom of that difference.
 struct Seen {
     d: f64,
     se: f64,
@@ -127,8 +128,8 @@ mod tests {
         assert!(found[1].effect.unwrap().low.unwrap() < 0.97, "sessions move by more than the margin tells");
     }
 
-    /// Holm's procedure tests weaker differences at more than an even share of the level, so an interval at the even
-    /// share could contain one.
+    /// Holm's procedure tests the weaker differences at more than an even share of the level, so that an interval at
+    /// the even share could contain a ratio of one.
     #[test]
     fn the_interval_of_a_change_does_not_reach_beyond_one() {
         let rule = Rule { level: 0.05, margin: 0.001, control: Control::Family, gate: None };

@@ -1,22 +1,23 @@
-//! Statements about all benchmarks together: geometric means, groups, and a factor that nearly all share.
+//! Statements about all benchmarks together: geometric means, groups of benchmarks, and a ratio that nearly all
+//! benchmarks share.
 
 use std::collections::BTreeMap;
 
 use crate::findings::{Benchmark, Group, Ratio, State};
 
-/// Share of the benchmarks that a common factor has to fit.
+/// Share of all benchmarks whose intervals have to contain a common ratio.
 const NEARLY_ALL: f64 = 0.8;
 
-/// Fewest benchmarks for which a common factor is reported.
+/// Fewest benchmarks for which a common ratio is reported.
 const COMMON_FROM: usize = 5;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Together {
-    /// The geometric mean of all ratios; `None` where nothing was measured.
+    /// Geometric mean of the ratios of all benchmarks; `None` where nothing was measured.
     pub mean: Option<Ratio>,
-    /// A factor that nearly all benchmarks share; `None` where there is none.
+    /// Ratio that nearly all benchmarks share; `None` where there is none.
     pub common: Option<Ratio>,
-    /// Groups of at least two benchmarks, worst first.
+    /// Groups of at least two benchmarks, slowest first; empty where there is only one group.
     pub groups: Vec<Group>,
 }
 
@@ -32,11 +33,11 @@ impl Together {
     }
 }
 
-/// The geometric mean of the ratios of several benchmarks, with equal weights.
+/// Geometric mean of the ratios of several benchmarks, with equal weights; `None` without benchmarks.
 ///
-/// Where the simultaneous intervals cover the ratios of all benchmarks, the geometric means of their ends cover the
-/// mean ratio, at the level of the suite and at every look, without an error of its own. An end is open where that end
-/// of any benchmark is open.
+/// If the simultaneous intervals contain the ratios of all benchmarks, the geometric means of their ends enclose the
+/// mean ratio, so that the interval of the mean holds at the level of the suite, at every look. An end is open (`None`)
+/// if that end of any benchmark is.
 fn geometric_mean(effects: &[Ratio]) -> Option<Ratio> {
     let mean = |ends: Option<Vec<f64>>| -> Option<f64> {
         let ends = ends.filter(|ends| !ends.is_empty())?;
@@ -46,8 +47,8 @@ fn geometric_mean(effects: &[Ratio]) -> Option<Ratio> {
     Some(Ratio { ratio: of(|it| Some(it.ratio))?, low: of(|it| it.low), high: of(|it| it.high) })
 }
 
-/// The part of a name before its first parameter: before a slash or bracket or, after the file name of pytest, before
-/// two colons.
+/// Group of a benchmark: its name up to the first parameter, which begins at a slash or bracket. In names of pytest the
+/// search begins after the file name.
 pub fn group_of(name: &str) -> &str {
     let from = name.find(".py::").map_or(0, |at| at + ".py::".len());
     let end = name[from..].find(['/', '[', '<', '(']).map_or(name.len(), |at| from + at);
@@ -57,7 +58,7 @@ pub fn group_of(name: &str) -> &str {
     }
 }
 
-/// Groups of at least two benchmarks, worst first; empty where all benchmarks are in one group.
+/// Groups of at least two benchmarks, slowest first; empty where all benchmarks are in one group.
 fn groups(benchmarks: &[Benchmark]) -> Vec<Group> {
     let mut by_name: BTreeMap<&str, Vec<(State, Ratio)>> = BTreeMap::new();
     for it in benchmarks {
@@ -82,9 +83,9 @@ fn groups(benchmarks: &[Benchmark]) -> Vec<Group> {
     groups
 }
 
-/// The factor that nearly all benchmarks share. There is one if the geometric mean differs from one by its interval and
-/// by more than the margin, and lies in the simultaneous intervals of nearly all benchmarks, of which nearly none
-/// contains one. `effects` has `None` for benchmarks that were not measured.
+/// The ratio that nearly all benchmarks share. There is such a ratio if the interval of the geometric mean excludes
+/// one, the mean lies beyond the margin, and the simultaneous intervals of nearly all benchmarks contain the mean and
+/// exclude one. `effects` has `None` for benchmarks that were not measured.
 fn common(effects: &[Option<Ratio>], margin: f64) -> Option<Ratio> {
     let measured: Vec<Ratio> = effects.iter().copied().flatten().collect();
     let mean = geometric_mean(&measured).filter(|_| effects.len() >= COMMON_FROM)?;

@@ -12,7 +12,7 @@ use crate::error::SuiteError;
 #[derive(Debug)]
 pub(super) struct Catch2;
 
-/// Separator between the name of a test case and of a benchmark in it.
+/// Separator between the names of a test case and of a benchmark in that test case.
 const BETWEEN: &str = " / ";
 
 impl Harness for Catch2 {
@@ -28,9 +28,9 @@ impl Harness for Catch2 {
         Ok(self.told(output)?.readings.into_iter().map(|it| it.name).collect())
     }
 
-    /// Selects test cases: Catch2 cannot select a benchmark within a test case.
+    /// Selects the test cases of the chosen benchmarks, since Catch2 cannot select a benchmark within a test case.
     fn run(&self, user: &[String], chosen: Chosen<'_>, time: Duration, _folder: &str) -> Asked {
-        // A sample takes at least a few hundred microseconds.
+        // Each sample takes at least a few hundred microseconds.
         let samples = (time.as_millis() as u32).clamp(3, 100);
         let mut asked = self.briefly(user, samples, 2);
         let mut cases: Vec<&str> = chosen.only.iter().map(|name| case_of(name)).collect();
@@ -83,8 +83,8 @@ fn case_of(name: &str) -> &str {
     name.split_once(BETWEEN).map_or(name, |(case, _)| case)
 }
 
-/// Escapes the name of a test case in Catch2's filter syntax, in which commas separate, brackets name tags and stars
-/// are wildcards.
+/// Escapes the name of a test case for Catch2's filter syntax, in which commas separate names, brackets enclose tags
+/// and stars are wildcards.
 fn spelt(case: &str) -> String {
     let mut spelt = String::new();
     for character in case.chars() {

@@ -30,7 +30,7 @@ const NAMES: [&str; 9] = [
     "nanobench",
 ];
 
-/// Words in a program's help text, and the harness that each identifies.
+/// Texts that identify a harness when they occur in a program's help, with the harness's name.
 const WORDS: [(&str, &str); 7] = [
     ("--benchmark_filter", "google-benchmark"),
     ("-test.benchtime", "go"),
@@ -78,12 +78,12 @@ impl FromStr for Choice {
     }
 }
 
-/// The harness whose words occur in a program's help text.
+/// Harness that a program's help text identifies; `None` if it is none of the known ones.
 pub fn of_help(help: &str) -> Option<Choice> {
     WORDS.iter().find(|(word, _)| help.contains(word)).map(|(_, name)| Choice((*name).to_owned()))
 }
 
-/// The harness that wrote a file of results.
+/// Harness that wrote a file of results with this text; `None` if it is none of the known ones.
 pub fn of_file(text: &str) -> Option<Choice> {
     let begins = text.trim_start();
     let name = match begins.chars().next()? {

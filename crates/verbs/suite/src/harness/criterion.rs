@@ -43,7 +43,7 @@ impl Harness for Criterion {
         Ok(numbered(names.collect()))
     }
 
-    /// Sets a separate results folder, so that the user's stored results are neither read nor written.
+    /// Sets a separate folder for results, so that the user's stored results are neither read nor written.
     fn run(&self, user: &[String], chosen: Chosen<'_>, time: Duration, folder: &str) -> Asked {
         let mut asked = Asked { env: vec![format!("CRITERION_HOME={folder}")], ..Asked::default() };
         asked.word(user, "--bench");
@@ -67,7 +67,7 @@ impl Harness for Criterion {
             let sample: Sample = serde_json::from_str(sample).map_err(fail)?;
             let each: Vec<f64> =
                 sample.times.iter().zip(&sample.iters).map(|(time, iters)| time / iters).collect();
-            // The median, because a single disturbed sample out of ten would move the mean.
+            // The median is taken since a single disturbed sample out of ten would move the mean.
             let value = fauxplat_stats::describe::median(&each);
             readings.extend(value.map(|value| Reading { name, value, unit: Unit::Ns }));
         }

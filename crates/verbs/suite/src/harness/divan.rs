@@ -10,7 +10,7 @@ use crate::error::SuiteError;
 #[derive(Debug)]
 pub(super) struct Divan;
 
-/// Index of the median among the figures of a row.
+/// Index of the median in the columns of figures of a row.
 const MEDIAN: usize = 2;
 
 impl Harness for Divan {
@@ -73,7 +73,8 @@ impl Harness for Divan {
     }
 }
 
-/// Depth, name and figures of a row. Each level of the tree is three characters wide.
+/// Depth in the tree, name and figures of a row; `None` for other lines. Each level of the tree is three characters
+/// wide.
 fn row(line: &str) -> Option<(usize, &str, &str)> {
     let at = line.find("├─ ").or_else(|| line.find("╰─ "))?;
     let depth = line[..at].chars().count() / 3;
@@ -82,7 +83,7 @@ fn row(line: &str) -> Option<(usize, &str, &str)> {
     Some((depth, name.trim(), figures))
 }
 
-/// A time such as `13.41 ns`, in nanoseconds.
+/// A time such as `13.41 ns`, in nanoseconds; `None` for anything else.
 fn time(cell: &str) -> Option<f64> {
     let (value, unit) = cell.trim().split_once(' ')?;
     let (value, unit) = Unit::reading(number(value)?, unit);

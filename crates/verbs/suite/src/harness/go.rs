@@ -15,7 +15,7 @@ impl Harness for Go {
         "go".to_owned()
     }
 
-    /// Runs each benchmark once: `-test.list` does not list sub-benchmarks.
+    /// Runs each benchmark once, since `-test.list` does not list sub-benchmarks.
     fn list(&self, user: &[String], _folder: &str) -> Asked {
         let mut asked = Asked::words(["-test.run=^$", "-test.benchtime=1x"]);
         asked.option(user, "-test.bench", ".");
@@ -61,7 +61,8 @@ impl Harness for Go {
     }
 }
 
-/// A regular expression for exactly these benchmarks. Go matches each element of a name between slashes separately.
+/// Regular expression that matches exactly these benchmarks. Go matches each element of a name between slashes
+/// separately.
 fn pattern(names: &[String]) -> String {
     let one = |name: &String| {
         let elements: Vec<String> = name.split('/').map(|element| format!("^{}$", quoted(element))).collect();
@@ -70,7 +71,7 @@ fn pattern(names: &[String]) -> String {
     names.iter().map(one).collect::<Vec<_>>().join("|")
 }
 
-/// Names with nanoseconds per operation. Output of the benchmark itself may stand between the name and the figures,
+/// Names of benchmarks with nanoseconds per operation. A benchmark may print text between its name and its figures,
 /// which are then on a later line.
 fn rows(text: &str) -> Vec<(String, f64)> {
     let mut rows = Vec::new();
@@ -91,7 +92,8 @@ fn rows(text: &str) -> Vec<(String, f64)> {
     rows
 }
 
-/// The suffix `-CPUS` that Go appends to every name where the number of CPUs is greater than one.
+/// Suffix `-CPUS` that Go appends to every name if the number of CPUs is greater than one; `None` unless all names have
+/// it.
 fn suffix(rows: &[(String, f64)]) -> Option<String> {
     let (name, _) = rows.first()?;
     let (_, cpus) =

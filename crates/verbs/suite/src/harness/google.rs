@@ -10,11 +10,11 @@ use crate::error::SuiteError;
 
 #[derive(Debug)]
 pub(super) struct Google {
-    /// Whether readings are CPU time of the thread, which excludes preemption, instead of real time.
+    /// Whether readings are the thread's CPU time, which excludes preemption, and not real time.
     pub(super) cpu: bool,
 }
 
-/// Name of the results file. Standard output may hold text of the program itself.
+/// Name of the results file, since standard output may contain text of the program itself.
 const FILE: &str = "google-benchmark.json";
 
 #[derive(Deserialize)]
@@ -66,7 +66,7 @@ impl Harness for Google {
         asked
     }
 
-    /// Google Benchmark counts rounds since version 1.8; before, the time of a benchmark is a number of seconds.
+    /// Since version 1.8, Google Benchmark accepts a number of rounds; before, only a number of seconds.
     fn rounds_in_help(&self) -> Option<&'static str> {
         Some("<integer>x")
     }
@@ -88,8 +88,8 @@ impl Harness for Google {
             .into_iter()
             .filter(|row| row.run_type != "aggregate" && row.aggregate_name.is_none())
             .collect();
-        // Repetitions have the name of their benchmark; two benchmarks of one name have equal repetition indices. Rows
-        // with index 0 tell them apart.
+        // Repetitions have the name of their benchmark. Of two benchmarks with the same name, each has a row with
+        // repetition index 0, so those rows tell the benchmarks apart.
         let first: Vec<&GoogleRow> =
             rows.iter().filter(|row| row.repetition_index.unwrap_or(0) == 0).collect();
         let names = numbered(first.iter().map(|row| row.name().to_owned()).collect());

@@ -11,10 +11,10 @@ use crate::error::SuiteError;
 #[derive(Debug)]
 pub(super) struct Jmh;
 
-/// Name of the results file. Programs print between JMH's own lines on standard output.
+/// Name of the results file, since benchmarks print between JMH's own lines on standard output.
 const FILE: &str = "jmh.json";
 
-/// Shortest iteration: in a shorter one the JIT compiler's work would be measured.
+/// Shortest iteration, since the JIT compiler's work would dominate a shorter one.
 const ITERATION_MIN: Duration = Duration::from_millis(100);
 
 /// Separator between the name of a method and its parameters.
@@ -36,7 +36,7 @@ struct Primary {
     unit: String,
 }
 
-/// A number; JMH writes the text "NaN" where it has none.
+/// A result of a benchmark: a number, or the text "NaN" where JMH has none.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Score {
@@ -79,11 +79,11 @@ impl Harness for Jmh {
         Ok(names.into_iter().flat_map(of_method).collect())
     }
 
-    /// Selects methods: all parameters of a method run.
+    /// Selects the methods of the chosen benchmarks; each runs with all its parameters.
     fn run(&self, user: &[String], chosen: Chosen<'_>, time: Duration, folder: &str) -> Asked {
         let mut asked = Asked::words(["-rf", "json", "-rff", &format!("{folder}/{FILE}")]);
         let iteration = format!("{}ms", time.max(ITERATION_MIN).as_millis());
-        // JMH measures in the process that it forks.
+        // JMH measures in a process that it forks.
         asked.pair(user, "-f", 1);
         asked.pair(user, "-wi", 2);
         asked.pair(user, "-w", &iteration);
@@ -118,13 +118,13 @@ impl Harness for Jmh {
     }
 }
 
-/// A line about a parameter, such as `  param "size" = {10, 100}`: the name and the values.
+/// Name and values of a parameter from a line such as `  param "size" = {10, 100}`; `None` for other lines.
 fn parameter(line: &str) -> Option<(&str, Vec<&str>)> {
     let (name, values) = line.trim().strip_prefix("param \"")?.split_once("\" = {")?;
     Some((name, values.strip_suffix('}')?.split(", ").collect()))
 }
 
-/// Parameters sorted by name, as in JMH's results.
+/// Parameters in the order of their names, as JMH's results have them.
 fn sorted(params: &str) -> String {
     let mut all: Vec<&str> = params.split(',').collect();
     all.sort_unstable();

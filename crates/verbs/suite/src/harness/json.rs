@@ -1,4 +1,4 @@
-//! `json:POINTER`: any program that prints a JSON document.
+//! `json:POINTER`: programs that print a JSON document.
 
 use serde_json::Value;
 
@@ -6,14 +6,14 @@ use super::unit::number;
 use super::{Harness, Missing, Output, Reading, Told, Unit, numbered};
 use crate::error::SuiteError;
 
-/// The value at a JSON pointer (RFC 6901): a number; an object of names and numbers, or of names and objects with a
-/// number, as in Bencher's metric format; or an array of objects with a name and a number each.
+/// Reads benchmarks from the value at a JSON pointer (RFC 6901): a number; an object of names and numbers, or of names
+/// and objects with a number, as in Bencher's metric format; or an array of objects with a name and a number each.
 #[derive(Debug)]
 pub(super) struct Json {
     pointer: String,
 }
 
-/// Members of an object that may hold the number, in order of preference.
+/// Names of members that may hold an object's number, in order of preference.
 const VALUES: [&str; 10] = [
     "value",
     "median",
@@ -28,7 +28,7 @@ const VALUES: [&str; 10] = [
 ];
 
 impl Json {
-    /// The reader of the value at `pointer`; empty means the whole document.
+    /// A reader of the value at `pointer`; an empty pointer means the whole document.
     ///
     /// # Errors
     /// Fails for a pointer that is not empty and does not begin with a slash.
@@ -81,7 +81,8 @@ fn name_of(row: &Value, at: usize) -> String {
     name.map_or_else(|| at.to_string(), str::to_owned)
 }
 
-/// The number and unit of a benchmark, in an object or in nested objects.
+/// Number and unit of a benchmark, from a number, a text or an object, or from an object within it; `None` where there
+/// is no number.
 fn value_of(value: &Value, depth: usize) -> Option<(f64, Unit)> {
     match value {
         Value::Number(number) => Some((number.as_f64()?, Unit::Ns)),

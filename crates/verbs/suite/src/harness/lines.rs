@@ -1,4 +1,4 @@
-//! `lines:REGEX`: any program that prints one benchmark a line.
+//! `lines:REGEX`: programs that print each benchmark on a line.
 
 use regex::{Captures, Regex, RegexBuilder};
 
@@ -6,15 +6,15 @@ use super::unit::number;
 use super::{Harness, Missing, Output, Reading, Told, Unit, numbered};
 use crate::error::SuiteError;
 
-/// Lines that match a pattern with the groups `name`, `value` and `unit`, or with the first, second and third group
-/// where groups have no names.
+/// Reads benchmarks from the lines that match a pattern: name, value and unit are the groups `name`, `value` and
+/// `unit`, or the first, second and third group where groups have no names.
 #[derive(Debug)]
 pub(super) struct Lines {
     pattern: Regex,
 }
 
 impl Lines {
-    /// The reader of lines that match `pattern`.
+    /// A reader of lines that match `pattern`.
     ///
     /// # Errors
     /// Fails for an invalid pattern or one with fewer than two groups.
@@ -43,12 +43,12 @@ impl Harness for Lines {
         Ok(self.told(output)?.readings.into_iter().map(|it| it.name).collect())
     }
 
-    /// Lines of equal names from one process are different benchmarks.
+    /// Lines with equal names in the output of one process are different benchmarks.
     fn told(&self, output: &Output) -> Result<Told, SuiteError> {
         self.rows(&output.stdout, numbered)
     }
 
-    /// Lines of equal names in a stored file are readings of one benchmark by several processes.
+    /// Lines with equal names in a stored file are readings of one benchmark in several processes.
     fn stored(&self, text: &str) -> Result<Told, SuiteError> {
         self.rows(text, |names| names)
     }
@@ -59,7 +59,7 @@ impl Harness for Lines {
 }
 
 impl Lines {
-    /// The matching lines; `named` makes the names of benchmarks from theirs.
+    /// Readings from the matching lines of a text; `named` turns the names on the lines into those of benchmarks.
     fn rows(&self, text: &str, named: impl Fn(Vec<String>) -> Vec<String>) -> Result<Told, SuiteError> {
         let group = |found: &Captures<'_>, name: &str, number: usize| {
             let group = found.name(name).or_else(|| found.get(number));

@@ -1,6 +1,6 @@
 //! Benchmark harnesses: how their programs are called, and how their output is parsed.
 //!
-//! Command lines are built and texts are parsed here; `measure` runs the processes.
+//! Command lines are built and texts are parsed here, while `measure` runs the processes.
 
 mod catch2;
 mod choice;
@@ -28,21 +28,21 @@ pub use unit::Unit;
 
 use crate::error::SuiteError;
 
-/// The number that one process reported for a benchmark.
+/// Result that one process reported for a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// Name of the benchmark, unique within the process.
     pub name: String,
-    /// The number, in `unit`.
+    /// The result, in `unit`.
     pub value: f64,
     pub unit: Unit,
 }
 
-/// A benchmark for which a process reported no number.
+/// A benchmark for which a process reported no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     pub name: String,
-    /// The reason, as a part of a sentence.
+    /// Reason why the result is missing, as a part of a sentence.
     pub why: String,
 }
 
@@ -59,7 +59,7 @@ pub struct Told {
 pub struct Output {
     /// Standard output. Invalid UTF-8 is replaced.
     pub stdout: String,
-    /// Files that the process wrote to its results folder: path within the folder, and text.
+    /// Files that the process wrote to its folder of results: path within that folder, and text.
     pub files: Vec<(String, String)>,
 }
 
@@ -68,7 +68,7 @@ impl Output {
         Output { stdout: stdout.to_owned(), files: Vec::new() }
     }
 
-    /// The text of the only file whose name ends with `end`, else standard output.
+    /// Text of the first file whose path ends with `end`, or standard output if there is none.
     fn file_or_stdout(&self, end: &str) -> &str {
         let found = self.files.iter().find(|(path, _)| path.ends_with(end));
         found.map_or(self.stdout.as_str(), |(_, text)| text.as_str())
@@ -110,7 +110,7 @@ impl Asked {
     }
 }
 
-/// Whether the user's arguments set an option, as one word or two.
+/// Whether the user's arguments set an option, as one word (`OPTION=VALUE`) or two.
 fn is_set(user: &[String], option: &str) -> bool {
     let is_it = |word: &String| {
         word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
@@ -118,43 +118,43 @@ fn is_set(user: &[String], option: &str) -> bool {
     user.iter().any(is_it)
 }
 
-/// A selection from the benchmarks of a program.
+/// Benchmarks chosen among those of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen<'a> {
     /// All benchmarks of the program.
     pub all: &'a [String],
-    /// The benchmarks to run.
+    /// Names of the benchmarks to run.
     pub only: &'a [String],
 }
 
 pub trait Harness: Debug {
     fn name(&self) -> String;
 
-    /// The words that make a program list its benchmarks, or run each as briefly as possible; none for a program that
-    /// always runs all of them.
+    /// Arguments and variables that make a program list its benchmarks, or run each as briefly as possible; none for
+    /// programs that always run all benchmarks.
     fn list(&self, _user: &[String], _folder: &str) -> Asked {
         Asked::default()
     }
 
-    /// Names in the output of [`Harness::list`].
+    /// Names of benchmarks in the output of a program that was run with [`Harness::list`].
     ///
     /// # Errors
     /// Fails for output that this harness does not write.
     fn listed(&self, output: &Output) -> Result<Vec<String>, SuiteError>;
 
-    /// The words that make a program run some benchmarks for about `time` each; none for a program that always runs
-    /// all.
+    /// Arguments and variables that make a program run the chosen benchmarks for about `time` each; none for programs
+    /// that always run all benchmarks.
     fn run(&self, _user: &[String], _chosen: Chosen<'_>, _time: Duration, _folder: &str) -> Asked {
         Asked::default()
     }
 
-    /// Words in the help of programs that can be asked for a number of rounds; `None` if all versions can, or none can.
+    /// Text in a program's help that shows that it accepts a number of rounds; `None` if all versions do, or none does.
     fn rounds_in_help(&self) -> Option<&'static str> {
         None
     }
 
-    /// The words that make a program run one of its benchmarks, `all`, for exactly `rounds` rounds, so that equal work
-    /// takes equal time; `None` where the harness decides the number of rounds itself.
+    /// Arguments that make a program run one of its benchmarks, `all`, for exactly `rounds` rounds, so that both sides
+    /// do the same work; `None` where the harness decides the number of rounds itself.
     fn alone(&self, _user: &[String], _name: &str, _all: &[String], _rounds: u64) -> Option<Vec<String>> {
         None
     }
@@ -165,10 +165,10 @@ pub trait Harness: Debug {
     /// Fails for incomplete output or output that this harness does not write.
     fn told(&self, output: &Output) -> Result<Told, SuiteError>;
 
-    /// Parses a file with the output of one or several processes, one after the other.
+    /// Parses a file with the output of one process, or of several processes one after the other.
     ///
     /// # Errors
-    /// Fails as [`Harness::told`].
+    /// Errors of [`Harness::told`].
     fn stored(&self, text: &str) -> Result<Told, SuiteError> {
         self.told(&Output::printed(text))
     }
@@ -179,8 +179,8 @@ pub trait Harness: Debug {
     }
 }
 
-/// Escapes characters that have a meaning in any flavour of regular expressions. A closing bracket is not escaped:
-/// POSIX leaves an escaped one undefined, and implementations refuse it.
+/// Escapes characters with a meaning in any flavour of regular expressions. A closing bracket is not escaped, since
+/// POSIX leaves `\]` undefined, and some implementations refuse it.
 fn quoted(text: &str) -> String {
     let mut quoted = String::new();
     for character in text.chars() {
@@ -192,7 +192,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// A regular expression that matches exactly these names.
+/// Regular expression that matches exactly these names.
 fn any_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.map(quoted).collect();
     format!("^({})$", names.join("|"))

@@ -1,11 +1,11 @@
-//! Names of benchmarks: made unique within a program, and safe to print.
+//! Names of benchmarks: makes them unique within a program, and safe to print.
 
 use std::collections::HashMap;
 
 use super::Reading;
 
-/// Numbers repeated names from the second on: `name #2`. Programs list and run benchmarks in one order, so the numbers
-/// of both sides agree.
+/// Appends a number to repeated names, from the second on: `name #2`. Programs list and run benchmarks in the same
+/// order, so the numbers of A and B agree.
 pub fn numbered(names: Vec<String>) -> Vec<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     names
@@ -17,7 +17,7 @@ pub fn numbered(names: Vec<String>) -> Vec<String> {
         .collect()
 }
 
-/// The name as the program knows it, without the number that [`numbered`] added.
+/// Name of a benchmark as the program knows it, without the number that [`numbered`] added.
 pub(super) fn plain<'a>(name: &'a str, all: &[String]) -> &'a str {
     let numbered = name.rsplit_once(" #").filter(|(plain, number)| {
         number.parse::<u32>().is_ok_and(|number| number > 1) && all.iter().any(|other| other == plain)
@@ -25,8 +25,8 @@ pub(super) fn plain<'a>(name: &'a str, all: &[String]) -> &'a str {
     numbered.map_or(name, |(plain, _)| plain)
 }
 
-/// Merges the readings of one benchmark within a process to their median. Repetitions within a process are not
-/// replicates, since they share its layout and placement.
+/// Merges all readings of a benchmark within a process to their median. Repetitions within a process are not
+/// independent, since they share the layout and placement of the process.
 pub fn medians(readings: Vec<Reading>) -> Vec<Reading> {
     let mut merged: Vec<(Reading, Vec<f64>)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -46,7 +46,7 @@ pub fn medians(readings: Vec<Reading>) -> Vec<Reading> {
     merged.into_iter().map(one).collect()
 }
 
-/// Removes characters that move the cursor or change the direction of the text that follows.
+/// Replaces characters that move the cursor or change the direction of text by U+FFFD.
 pub fn shown(text: &str) -> String {
     let is_unfit = |it: char| {
         it.is_control()

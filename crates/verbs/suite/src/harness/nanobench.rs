@@ -4,7 +4,7 @@ use super::unit::number;
 use super::{Harness, Output, Reading, Told, Unit, numbered};
 use crate::error::SuiteError;
 
-/// nanobench: programs always run all benchmarks and print tables.
+/// The harness nanobench, whose programs always run all benchmarks and print tables.
 #[derive(Debug)]
 pub(super) struct Nanobench;
 
@@ -21,11 +21,11 @@ impl Harness for Nanobench {
     }
 
     fn told(&self, output: &Output) -> Result<Told, SuiteError> {
-        // Index and heading of the column of times, and the number of columns.
+        // Index and heading of the column with times, and the number of columns of the table.
         let mut column: Option<(usize, String, usize)> = None;
         let mut found: Vec<(String, f64, Unit)> = Vec::new();
         for cells in output.stdout.lines().filter_map(cells) {
-            // Each table has its own heading and unit. Columns of counters are named like `ins/op`.
+            // Each table has its own heading and unit. Columns of counters have headings such as `ins/op`.
             if let Some(at) = cells
                 .iter()
                 .map(|cell| cell.trim())
@@ -36,7 +36,7 @@ impl Harness for Nanobench {
             }
             let Some((at, unit, columns)) = &column else { continue };
             let value = cells.get(*at).and_then(|cell| number(cell));
-            // The name is the last column, and may have bars of its own.
+            // The name is in the last column, and may itself contain bars.
             let name = cells.get(columns - 1..).map(|cells| cells.join("|"));
             if let (Some(value), Some(name)) = (value, name) {
                 let name = name.trim().trim_start_matches(":wavy_dash:").trim();

@@ -34,7 +34,7 @@ impl Harness for Pytest {
         "pytest-benchmark".to_owned()
     }
 
-    /// Runs each benchmark briefly: pytest's collection would also list tests without a benchmark.
+    /// Runs each benchmark briefly, since pytest's own list would include tests without a benchmark.
     fn list(&self, user: &[String], folder: &str) -> Asked {
         self.briefly(user, Duration::from_micros(10), folder)
     }
@@ -43,11 +43,12 @@ impl Harness for Pytest {
         Ok(self.told(output)?.readings.into_iter().map(|it| it.name).collect())
     }
 
-    /// Deselects the other benchmarks. Adding node ids would only widen the user's own selection.
+    /// Deselects the benchmarks that were not chosen. Naming the chosen ones would only widen the user's own selection.
     fn run(&self, user: &[String], chosen: Chosen<'_>, time: Duration, folder: &str) -> Asked {
         let mut asked = self.briefly(user, time, folder);
         let is_wanted = |name: &String| chosen.only.contains(name);
-        // pytest deselects by prefix, so an id that is a prefix of a wanted id has to stay.
+        // pytest deselects all ids that begin with the given one, so an id with which a chosen id begins is not
+        // deselected.
         let is_safe = |name: &&String| !chosen.only.iter().any(|wanted| wanted.starts_with(name.as_str()));
         for name in chosen.all.iter().filter(|name| !is_wanted(name)).filter(is_safe) {
             asked.arguments.push(format!("--deselect={name}"));

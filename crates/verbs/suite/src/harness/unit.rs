@@ -1,20 +1,20 @@
-//! Units of benchmarks' numbers.
+//! Units of the results of benchmarks.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Unit of a number: nanoseconds, or a unit whose numbers can only be compared with each other.
+/// Unit of a result: nanoseconds, or a unit that is only known by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
     #[default]
     Ns,
-    /// Another unit, as the harness writes it.
+    /// Any other unit, by the name that the harness writes.
     Other(String),
 }
 
-/// Names of units of time, with nanoseconds in each.
+/// Names of units of time, each with its length in nanoseconds.
 const TIMES: [(&str, f64); 14] = [
     ("ns", 1.0),
     ("us", 1e3),
@@ -33,7 +33,8 @@ const TIMES: [(&str, f64); 14] = [
 ];
 
 impl Unit {
-    /// The number in the unit of this name; times, also per operation (`ns/op`), are converted to nanoseconds.
+    /// Converts a result in the unit of this name: times, also per operation (`ns/op`), become nanoseconds, and all
+    /// others keep their unit. A result without a unit is taken as nanoseconds.
     pub fn reading(value: f64, unit: &str) -> (f64, Unit) {
         let per = ["/op", "/iter", "/call"].iter().find_map(|per| unit.strip_suffix(per)).unwrap_or(unit);
         match TIMES.iter().find(|(name, _)| *name == per) {
@@ -88,8 +89,9 @@ impl<'de> Deserialize<'de> for Unit {
     }
 }
 
-/// Parses a number as harnesses print it, with a decimal point or a decimal comma. Of both the later one is decimal, and
-/// the other separates groups of digits. A single comma without a point is decimal; several separate groups.
+/// Parses a number as harnesses print it, with a decimal point or comma. If both occur, the later one is the decimal
+/// mark and the other separates groups of digits. A single comma without a point is the decimal mark, and several
+/// separate groups. `None` if the text is no number.
 pub fn number(text: &str) -> Option<f64> {
     let text: String =
         text.trim().chars().filter(|it| !matches!(it, '_' | '\u{a0}' | '\u{202f}' | '\'')).collect();

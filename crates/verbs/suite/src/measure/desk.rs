@@ -1,4 +1,4 @@
-//! The folder for the output of processes of a suite.
+//! The folder for the output of a suite's processes.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,13 +9,13 @@ use fauxplat_sys::workplace::Workplace;
 
 use crate::harness::Output;
 
-/// Most bytes that are read of a file: results of thousands of benchmarks are a few megabytes.
+/// Maximum number of bytes that are read of a file; results of thousands of benchmarks are a few megabytes.
 pub(super) const FILE_BYTES_MAX: usize = 256 << 20;
 
-/// Depth to which a results folder is searched: criterion makes a folder for each slash in a benchmark's name.
+/// Depth to which a folder of results is searched; criterion makes a folder for each slash in a benchmark's name.
 const DEPTH_MAX: usize = 16;
 
-/// A temporary folder with the standard output and the results files of the last process.
+/// A temporary folder with the standard output and the results files of the latest process.
 #[derive(Debug)]
 pub struct Desk {
     _folder: Workplace,
@@ -24,7 +24,7 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Creates the folder.
+    /// Creates the temporary folder.
     ///
     /// # Errors
     /// Fails where temporary files cannot be created.
@@ -36,17 +36,17 @@ impl Desk {
         Ok(Desk { _folder: folder, stdout, results })
     }
 
-    /// File to which processes append their standard output.
+    /// Path of the file to which processes append their standard output.
     pub fn stdout(&self) -> &Path {
         &self.stdout
     }
 
-    /// Path of the folder for the results files of a process.
+    /// Path of the folder to which a process writes its results files.
     pub(super) fn results(&self) -> String {
         self.results.display().to_string()
     }
 
-    /// Removes the output of the previous process.
+    /// Deletes the output of the previous process.
     ///
     /// # Errors
     /// Fails where a file cannot be removed.
@@ -56,7 +56,7 @@ impl Desk {
         fs::create_dir(&self.results)
     }
 
-    /// The output of the last process.
+    /// Standard output and results files of the latest process.
     ///
     /// # Errors
     /// Fails where a file cannot be read.
@@ -64,7 +64,7 @@ impl Desk {
         Ok(Output { stdout: text(&self.stdout)?, files: self.files()? })
     }
 
-    /// The results files of the last process.
+    /// Results files of the latest process: path within the folder of results, and text.
     ///
     /// # Errors
     /// Fails where a file cannot be read.
@@ -76,14 +76,14 @@ impl Desk {
     }
 }
 
-/// A file as text, with invalid UTF-8 replaced.
+/// Content of a file as text, with invalid UTF-8 replaced.
 fn text(path: &Path) -> io::Result<String> {
     let named = |error| io::Error::other(format!("{}: {error}", path.display()));
     let bytes = read_regular(path, FILE_BYTES_MAX).map_err(named)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Collects the documents below a folder, by their paths within `root`. Symbolic links are not followed.
+/// Adds the JSON files below a folder to `files`, by their paths within `root`. Symbolic links are not followed.
 fn collect(folder: &Path, root: &Path, depth: usize, files: &mut Vec<(String, String)>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let (entry, path) = entry.map(|entry| (entry.file_type(), entry.path()))?;

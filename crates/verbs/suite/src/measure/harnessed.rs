@@ -1,4 +1,4 @@
-//! Runs of two benchmark programs that have a harness.
+//! Runs of two benchmark programs that use a harness.
 
 use std::time::Duration;
 
@@ -11,34 +11,36 @@ use super::source::{Facts, Given, Source, Turn, failed, once, wall_s};
 use super::{Asked, Desk};
 use crate::harness::Chosen;
 
-/// Number of pairs of each benchmark that should fit into the time limit.
+/// Number of pairs of each benchmark that the time limit should allow.
 const PAIRS_WANTED: f64 = 100.0;
 
-/// Ratio of the time that a harness takes to the requested time, since it searches for a number of iterations first.
+/// Ratio of the time that a harness takes for a benchmark to the time requested, since it first searches for a number
+/// of iterations.
 const WARMING: f64 = 2.0;
 
-/// Shortest and longest time for a benchmark within a process, in seconds. A longer time reduces noise little, as the
-/// layout and placement of the process stay the same.
+/// Shortest and longest time for a benchmark within a process, in seconds. More time would hardly reduce the noise,
+/// since layout and placement of the process stay the same.
 const TIME_S: (f64, f64) = (1e-3, 50e-3);
 
-/// Time that a benchmark takes in a process which runs it alone, in nanoseconds: long beside the start of the process.
+/// Time in nanoseconds that a benchmark takes in a process that runs it alone, long compared with the start of the
+/// process.
 const ALONE_NS: f64 = 50e6;
 
-/// Most benchmarks that one process runs: the names have to fit into a command line.
+/// Maximum number of benchmarks that one process runs, since their names have to fit into a command line.
 const CHOSEN_MAX: usize = 64;
 
-/// The source of readings of two programs with a harness.
+/// The source of readings for two programs that use a harness.
 pub(super) struct Harnessed<'a> {
     list: &'a List,
     desk: &'a Desk,
-    /// The two programs with the user's arguments only.
+    /// The two programs with only the user's arguments.
     plain: [Command; 2],
-    /// Time for each benchmark within a process.
+    /// Time requested for each benchmark within a process.
     time: Duration,
 }
 
 impl<'a> Harnessed<'a> {
-    /// Takes the two commands of the driver as the programs.
+    /// A source whose programs are the two commands of the driver.
     pub(super) fn new(driver: &Driver, desk: &'a Desk, asked: &Asked, list: &'a List) -> Self {
         let plain = [driver.commands[0].clone(), driver.commands[1].clone()];
         let share_s = asked.max_time_s / (2.0 * WARMING * PAIRS_WANTED * list.common.len() as f64);
@@ -77,7 +79,7 @@ impl Source for Harnessed<'_> {
         self.list.harness.can_choose().then_some(CHOSEN_MAX)
     }
 
-    /// A harness warms a benchmark up before it takes its time, so that nothing of another process is left.
+    /// A harness warms a benchmark up before it measures, so that the previous process has no influence.
     fn order(&self) -> Order {
         Order::Ab
     }
@@ -99,7 +101,7 @@ impl Source for Harnessed<'_> {
 
     fn run(&self, driver: &mut Driver, turn: Turn, standing: Standing) -> Result<Option<Given>, Failure> {
         self.desk.clear().map_err(Failure::machine)?;
-        // The processes of a pair have the same setup, which is drawn per block.
+        // Processes of a pair have the same setup, which is drawn for each block.
         let command = (turn.side as u16, driver.setup_of_block(turn.round));
         let Some(sample) = once(driver, turn, command, standing)? else { return Ok(None) };
         if let Some(failed) = failed(&sample, &driver.header.condition.ignore_failure) {

@@ -1,4 +1,4 @@
-//! Lists the benchmarks of both programs, before anything is measured.
+//! Lists the benchmarks of both programs, before any of them is measured.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -13,37 +13,38 @@ use super::{Asked, Desk};
 use crate::error::SuiteError;
 use crate::harness::{Harness, Output, names_of_all, of_help};
 
-/// Time limit for a program to print its help: a program that ignores the option may run everything instead.
+/// Time limit for a program to print its help, since a program that ignores `--help` may run everything instead.
 const HELP_LIMIT: Duration = Duration::from_secs(10);
 
-/// The context in which programs are asked for their benchmarks.
+/// Context for running programs that list their benchmarks.
 struct Asking<'a> {
     driver: &'a Driver,
     desk: &'a Desk,
-    /// End of the suite's time, in seconds of the driver.
+    /// End of the time for the suite, in seconds on the driver's clock.
     end_s: f64,
 }
 
 #[derive(Debug)]
 pub(super) struct List {
     pub(super) harness: Box<dyn Harness>,
-    /// All names of each program.
+    /// Names of all benchmarks of each program.
     pub(super) all: [Vec<String>; 2],
-    /// Names that both programs have and that match the filter, in the order of A.
+    /// Names of benchmarks that both programs have and the filter matches, in the order of A.
     pub(super) common: Vec<String>,
     pub(super) new: Vec<String>,
     pub(super) gone: Vec<String>,
-    /// Seconds that a process takes besides its benchmarks.
+    /// Seconds that a process takes in addition to its benchmarks.
     pub(super) overhead_s: f64,
-    /// Whether both programs can be asked for a number of rounds.
+    /// Whether both programs accept a number of rounds.
     pub(super) count_rounds: bool,
 }
 
-/// Lists the benchmarks of both programs. `began_s` is the second of the driver at which the suite's time began.
+/// Lists the benchmarks of both programs. `began_s` is the time at which the suite began, in seconds on the driver's
+/// clock.
 ///
 /// # Errors
-/// Fails for an unknown harness, a program that fails or has no benchmarks, programs without a common benchmark, and
-/// where the user interrupts.
+/// Fails for an unknown harness, a program that fails or has no benchmarks, programs without a common benchmark, and if
+/// the user interrupts.
 pub(super) fn list(driver: &Driver, desk: &Desk, asked: &Asked, began_s: f64) -> Result<List, Failure> {
     let asking = Asking { driver, desk, end_s: began_s + asked.max_time_s };
     let [a, b] = driver.commands.as_slice() else {
@@ -80,7 +81,7 @@ pub(super) fn list(driver: &Driver, desk: &Desk, asked: &Asked, began_s: f64) ->
 }
 
 impl Asking<'_> {
-    /// Time limit for a program's answer, and the option that sets it.
+    /// Time limit for a program that lists its benchmarks, and the option that sets this limit.
     fn limit(&self, command: &Command) -> (Duration, &'static str) {
         let left = Duration::from_secs_f64((self.end_s - self.driver.elapsed_s()).max(0.0));
         let own = command.condition.timeout.map(|limit| Duration::from_nanos(limit.0));
@@ -90,7 +91,7 @@ impl Asking<'_> {
         }
     }
 
-    /// The help of a program; empty where the program prints none.
+    /// Help text of a program; empty where there is none.
     fn help(&self, command: &Command) -> String {
         self.asked_for_help(command).unwrap_or_default()
     }
@@ -112,7 +113,7 @@ impl Asking<'_> {
         of_help(&help).ok_or_else(unknown)?.harness().map_err(Failure::usage)
     }
 
-    /// Names of a program's benchmarks, and the seconds that listing them took.
+    /// Names of a program's benchmarks, and the seconds that the process which listed them took.
     fn names(&self, harness: &dyn Harness, command: &Command) -> Result<(Vec<String>, f64), Failure> {
         self.desk.clear().map_err(Failure::machine)?;
         let words = harness.list(&command.argv[1..], &self.desk.results());
@@ -140,7 +141,7 @@ impl Asking<'_> {
     }
 }
 
-/// The command with further arguments, whose output is captured.
+/// A captured run of this command with further arguments and variables.
 fn capture(command: &Command, words: &[String], env: &[String]) -> Capture {
     let condition = &command.condition;
     let variable =

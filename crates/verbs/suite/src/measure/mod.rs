@@ -1,4 +1,4 @@
-//! Measures a suite: processes of A and B in turns, with the launcher of all experiments.
+//! Measures a suite: runs processes of A and B in turns, with the launcher of all experiments.
 
 mod desk;
 mod harnessed;
@@ -29,15 +29,15 @@ pub struct Asked {
     pub fail_if: Vec<FailIf>,
     /// Seconds after which no further process is started.
     pub max_time_s: f64,
-    /// The harness; recognised by the program's help text if `None`.
+    /// Harness of the programs; `None` if their help text should show it.
     pub harness: Option<Choice>,
-    /// Filter on the names of benchmarks; `None` for all.
+    /// Pattern for the names of benchmarks to run; `None` for all.
     pub filter: Option<Regex>,
-    /// Order of the runs; that of the source if `None`.
+    /// Order of the runs; `None` for the usual order of the kind of benchmark.
     pub order: Option<Order>,
 }
 
-/// Lists the benchmarks of both programs and runs the common ones until all are decided or the time limit is reached.
+/// Lists the benchmarks of both programs and runs the common ones until all are decided, or the time limit is reached.
 ///
 /// # Errors
 /// Fails for a program without benchmarks or with an unknown harness, and where a program cannot be run.
@@ -48,8 +48,8 @@ pub fn measure(driver: &mut Driver, desk: &Desk, asked: &Asked) -> Result<SuiteF
     rounds::run(driver, asked, &mut source, began_s)
 }
 
-/// Runs plain commands until all benchmarks are decided or the time limit is reached. The driver has the commands of A
-/// and B alternately for each benchmark; `programs` are the two sides as the user named them.
+/// Runs plain commands until all benchmarks are decided, or the time limit is reached. The driver's commands are those
+/// of A and B of the first benchmark, then of the second, and so on; `programs` are the names of the two sides.
 ///
 /// # Errors
 /// Fails where a command cannot be started.

@@ -8,20 +8,21 @@ use super::source::{Facts, Given, Source, Turn, failed, once, wall_s};
 use crate::file::Benchmark;
 use crate::harness::Unit;
 
-/// Assumed seconds of a command before its first run.
+/// Assumed duration of a command in seconds, before it first runs.
 const COST_S: f64 = 0.01;
 
-/// The source of readings of plain commands. The driver has the commands of A and B alternately for each benchmark.
+/// The source of readings for plain commands. The driver's commands are those of A and B of the first benchmark, then
+/// of the second, and so on.
 pub(super) struct Plain<'a> {
     benchmarks: &'a [Benchmark],
     programs: [String; 2],
     are_same_file: Option<bool>,
-    /// The benchmark to run next.
+    /// Index of the benchmark to run next.
     at: usize,
 }
 
 impl<'a> Plain<'a> {
-    /// Takes the commands of the driver; `programs` are the two sides as the user named them.
+    /// A source of the driver's commands; `programs` are the names of the two sides.
     pub(super) fn new(driver: &Driver, benchmarks: &'a [Benchmark], programs: [String; 2]) -> Self {
         let is_same = |pair: &[Command]| {
             let hashes = pair[0].program_sha256.as_ref().zip(pair[1].program_sha256.as_ref());
@@ -61,7 +62,7 @@ impl Source for Plain<'_> {
         Some(1)
     }
 
-    /// The time of a whole run has everything in it that the run before has left: a cold page cache, a full disk.
+    /// The time of a whole run includes the effects of the previous run, such as a cold page cache or a full disk.
     fn order(&self) -> Order {
         Order::Aabb
     }
@@ -74,7 +75,7 @@ impl Source for Plain<'_> {
     fn run(&self, driver: &mut Driver, turn: Turn, standing: Standing) -> Result<Option<Given>, Failure> {
         let benchmark = &self.benchmarks[self.at];
         let command = (2 * self.at + turn.side) as u16;
-        // The runs of a round share the setup, which is drawn per block.
+        // All runs of a round have the same setup, which is drawn for each block.
         let round = turn.round * self.benchmarks.len() as u32 + self.at as u32;
         let (turn, setup) = (Turn { round, ..turn }, driver.setup_of_block(round));
         let Some(sample) = once(driver, turn, (command, setup), standing)? else { return Ok(None) };
@@ -96,7 +97,7 @@ impl Source for Plain<'_> {
 
     fn alone(&self, at: usize, _round_ns: Option<f64>) -> Option<[String; 2]> {
         let benchmark = &self.benchmarks[at];
-        // Other metrics than the time of a run are nothing that an explanation of times could explain.
+        // `fauxplat why` explains differences of wall time only.
         (benchmark.metric == Metric::WALL)
             .then(|| benchmark.sides.each_ref().map(|side| side.command.clone()))
     }

@@ -1,4 +1,4 @@
-//! Rounds: which benchmarks run next, in which processes and order.
+//! Rounds: decides which benchmarks run next, in which processes and order.
 
 use fauxplat_experiment::steer::{HOPELESS_FROM, Standing};
 use fauxplat_experiment::{Driver, Failure};
@@ -10,16 +10,17 @@ use super::source::{Given, Source, Turn};
 use crate::analysis::{Judge, Named, Together, benchmarks, chosen};
 use crate::findings::{StoppedBy, SuiteFindings};
 
-/// Minimum work of a process: these seconds, and this multiple of its startup time, so that the startup costs little.
+/// Least work of a process, so that the share of its startup is small: this many seconds, and this multiple of its
+/// startup time.
 const WORK_S: f64 = 0.5;
 const STARTS: f64 = 10.0;
 
-/// Consecutive failures after which a benchmark is dropped: by default, and with the option that leaves failed runs
+/// Consecutive failures after which a benchmark is dropped: by default, and if the user's option leaves failed runs
 /// out.
 const FAILURES_MAX: u32 = 3;
 const FAILURES_MAX_LEFT_OUT: u32 = HOPELESS_FROM as u32;
 
-/// Progress of a benchmark.
+/// Progress of one benchmark.
 #[derive(Debug, Default)]
 struct Entry {
     named: Named,
@@ -29,7 +30,7 @@ struct Entry {
     has_cost: bool,
 }
 
-/// Progress of a suite.
+/// Progress of a whole suite.
 struct Rounds<'a> {
     asked: &'a Asked,
     judge: Judge,
@@ -41,8 +42,8 @@ struct Rounds<'a> {
     failures_max: u32,
 }
 
-/// Runs both sides until all benchmarks are decided, the time limit (counted from `began_s`, in seconds of the driver)
-/// is reached, or the user interrupts.
+/// Runs both sides until all benchmarks are decided, the time limit is reached, or the user interrupts. The time counts
+/// from `began_s`, in seconds on the driver's clock.
 ///
 /// # Errors
 /// Fails where a program cannot be started.
@@ -109,14 +110,14 @@ impl Rounds<'_> {
         self.order == Order::Aabb && part.iter().any(|&at| self.judge.wants_block(at))
     }
 
-    /// Seconds of a block, or of a pair of processes, that run these benchmarks.
+    /// Estimated seconds of the processes of a block, or of a pair, that run these benchmarks.
     fn cost_s(&self, source: &dyn Source, part: &[usize]) -> f64 {
         let processes = if self.is_block(part) { 4.0 } else { 2.0 };
         processes * (source.overhead_s() + part.iter().map(|&at| self.entries[at].named.cost_s).sum::<f64>())
     }
 
-    /// Distributes benchmarks over processes, so that A and B of each run close together in time and startups cost
-    /// little.
+    /// Distributes the chosen benchmarks over processes, so that A and B of each benchmark run at about the same time,
+    /// and startups take a small share. Returns the benchmarks of each process, by index.
     fn parts(&self, source: &dyn Source, chosen: &[usize]) -> Vec<Vec<usize>> {
         let Some(most) = source.most() else { return vec![chosen.to_vec()] };
         let work_s = WORK_S.max(STARTS * source.overhead_s());
@@ -138,8 +139,8 @@ impl Rounds<'_> {
         parts
     }
 
-    /// Runs processes of both programs, in an order that a coin decides. Returns why no further process may begin; runs
-    /// that were begun then count for nothing.
+    /// Runs processes of A and B for these benchmarks, in random order. Returns why no further process may begin, or
+    /// `None`; results of an incomplete pair or block are then dropped.
     fn turns(
         &mut self,
         driver: &mut Driver,
@@ -176,7 +177,7 @@ impl Rounds<'_> {
         Standing { share, words, blocks: round }
     }
 
-    /// Records the outcome of a pair of processes, or of the two pairs of a block.
+    /// Records the results of a pair of processes, or of the two pairs of a block.
     fn take(&mut self, source: &dyn Source, part: &[usize], given: &[[Given; 2]], is_b_first: bool) {
         let processes = || given.iter().flatten();
         let mean_s = processes().map(|given| given.wall_s).sum::<f64>() / processes().count().max(1) as f64;
@@ -204,8 +205,8 @@ impl Rounds<'_> {
                 Err(why) => {
                     entry.named.trouble = Some(why);
                     entry.is_alone |= any_failed;
-                    // A process with several benchmarks may have failed because of another one, so its failure is not
-                    // counted here.
+                    // A process with several benchmarks may have failed because of another benchmark, so its failure
+                    // does not count here.
                     entry.failures +=
                         u32::from(part.len() == 1 || !entry.is_alone || source.most().is_none());
                     if entry.failures >= self.failures_max {
@@ -251,14 +252,14 @@ impl Rounds<'_> {
     }
 }
 
-/// The readings of all pairs with their unit, or the reason why one of them is none.
+/// Readings of A and B in all pairs, and their unit; the error says why a pair has no readings.
 fn pairs_of(name: &str, given: &[[Given; 2]]) -> Result<(Vec<(f64, f64)>, crate::harness::Unit), String> {
     let pairs: Vec<_> = given.iter().map(|given| pair_of(name, given)).collect::<Result<_, _>>()?;
     let unit = pairs.first().map(|(_, unit)| unit.clone()).unwrap_or_default();
     Ok((pairs.into_iter().map(|(readings, _)| readings).collect(), unit))
 }
 
-/// The readings of both sides with their unit, or the reason why there is no pair.
+/// Readings of A and B, and their unit; the error says why there is no pair of readings.
 fn pair_of(name: &str, given: &[Given; 2]) -> Result<((f64, f64), crate::harness::Unit), String> {
     let mut values = Vec::new();
     for (side, given) in ["A", "B"].into_iter().zip(given) {

@@ -1,4 +1,4 @@
-//! Sources of readings: processes of harnesses, or plain commands.
+//! Sources of readings: benchmark programs with a harness, or plain commands.
 
 use std::collections::HashMap;
 
@@ -8,43 +8,42 @@ use fauxplat_model::{IgnoredFailures, Metric, Order, Phase, Sample, Setup, Trial
 
 use crate::harness::{Told, Unit, medians};
 
-/// Processes of both sides that give readings of benchmarks.
+/// Provider of readings, which runs processes of both sides.
 pub(super) trait Source {
-    /// Facts about the benchmarks of both sides.
     fn facts(&self) -> Facts;
 
-    /// The margin of each benchmark as a share; `None` for the margin of the suite.
+    /// Margin of each benchmark as a share (0.03 is 3 %); `None` for the margin of the suite.
     fn margins(&self) -> Vec<Option<f64>>;
 
-    /// Seconds that a process takes besides its benchmarks.
+    /// Seconds that a process takes in addition to its benchmarks.
     fn overhead_s(&self) -> f64;
 
-    /// Estimated seconds of a benchmark within a process.
+    /// Estimated seconds that a benchmark takes within a process.
     fn cost_s(&self) -> f64;
 
-    /// Most benchmarks that one process can run; `None` where a process always runs all of them.
+    /// Maximum number of benchmarks that one process can run; `None` where a process always runs all of them.
     fn most(&self) -> Option<usize>;
 
-    /// Order of the runs unless the user asks for another one.
+    /// Order of the runs, unless the user asks for another one.
     fn order(&self) -> Order;
 
-    /// Selects the benchmarks of the next processes, by index.
+    /// Selects the benchmarks that the next processes run, by their indices.
     ///
     /// # Errors
     /// Fails where a program cannot be started.
     fn choose(&mut self, driver: &mut Driver, only: &[usize]) -> Result<(), Failure>;
 
-    /// Runs one process of a side; `None` if the user interrupted.
+    /// Runs one process of a side and returns its results; `None` if the user interrupted.
     ///
     /// # Errors
     /// Fails where the program cannot be started or its output cannot be read.
     fn run(&self, driver: &mut Driver, turn: Turn, standing: Standing) -> Result<Option<Given>, Failure>;
 
-    /// Command lines of A and of B that run a benchmark alone, whose round takes so many nanoseconds; `None` where
-    /// there are none with a fixed number of rounds.
+    /// Command lines of A and of B that run a benchmark alone, with a fixed number of rounds of `round_ns` nanoseconds
+    /// each; `None` where that is not possible.
     fn alone(&self, at: usize, round_ns: Option<f64>) -> Option<[String; 2]>;
 
-    /// Restores the commands as the user named them.
+    /// Restores the driver's commands to those that the user named.
     fn finish(&self, driver: &mut Driver);
 }
 
@@ -52,7 +51,7 @@ pub(super) trait Source {
 pub(super) struct Facts {
     pub(super) harness: String,
     pub(super) programs: [String; 2],
-    /// Whether the files and arguments of both sides are equal; `None` if a file could not be read.
+    /// Whether the files and arguments of both sides are equal; `None` where that is unknown.
     pub(super) are_same_file: Option<bool>,
     /// Names of the benchmarks that both sides have.
     pub(super) names: Vec<String>,
@@ -69,14 +68,14 @@ pub(super) struct Turn {
     pub(super) side: usize,
 }
 
-/// The outcome of a process.
+/// Results of one process.
 #[derive(Debug, Default)]
 pub(super) struct Given {
-    /// Reading and unit by name of benchmark.
+    /// Reading and unit of each benchmark, by name.
     pub(super) readings: HashMap<String, (f64, Unit)>,
-    /// Reason for a missing reading, by name of benchmark.
+    /// Reason why a reading is missing, by name of the benchmark.
     pub(super) missing: HashMap<String, String>,
-    /// Why no reading of the process counts; `None` if it succeeded.
+    /// Reason why no reading of the process counts; `None` if the process succeeded.
     pub(super) failed: Option<String>,
     /// Seconds from the start of the process to its end.
     pub(super) wall_s: f64,
@@ -90,7 +89,7 @@ impl Given {
     }
 }
 
-/// A steering of the driver for a single run.
+/// Steers the driver through a single run.
 struct Once {
     trial: Option<Trial>,
     landed: Option<Sample>,
@@ -112,7 +111,7 @@ impl Steering for Once {
     }
 }
 
-/// Runs one command; `None` if the user interrupted.
+/// Runs one command once and returns its sample; `None` if the user interrupted.
 ///
 /// # Errors
 /// Fails where the program cannot be started.
@@ -133,7 +132,7 @@ pub(super) fn wall_s(sample: &Sample) -> f64 {
     sample.get(Metric::WALL).unwrap_or(0) as f64 / 1e9
 }
 
-/// The outcome of a failed process; `None` if it succeeded or the user ignores its failure.
+/// Results of a failed process; `None` if it succeeded, or the user ignores its failure.
 pub(super) fn failed(sample: &Sample, ignored: &IgnoredFailures) -> Option<Given> {
     (!ignored.lets_pass(sample.outcome)).then(|| {
         let failed = Some(format!("its process {}", how_it_ended(sample.outcome)));

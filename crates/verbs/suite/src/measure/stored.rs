@@ -1,4 +1,4 @@
-//! Judges stored results from two times, which is weaker evidence than interleaved runs.
+//! Judges stored results of two sessions, which is weaker evidence than interleaved runs.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::error::SuiteError;
 use crate::findings::{Benchmark, StoppedBy, SuiteFindings};
 use crate::harness::{Harness, Reading, names_of_all, of_file};
 
-/// Judges two files of results of one harness.
+/// Judges two files of results that the same harness wrote.
 ///
 /// # Errors
 /// Fails where a file cannot be read or was not written by the harness.
@@ -66,7 +66,7 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
     })
 }
 
-/// The names that match the filter, without duplicates.
+/// Names of benchmarks that match the filter, without duplicates.
 fn names(readings: &[Reading], filter: Option<&Regex>) -> Vec<String> {
     let is_asked = |it: &&Reading| filter.is_none_or(|filter| filter.is_match(&it.name));
     let mut seen = HashSet::new();
@@ -74,14 +74,14 @@ fn names(readings: &[Reading], filter: Option<&Regex>) -> Vec<String> {
     asked.map(|it| it.name.clone()).collect()
 }
 
-/// The findings of the benchmarks that both files have.
+/// Findings about the benchmarks that both files have.
 fn judged(rule: &Rule, common: &[&String], both: [&[Reading]; 2]) -> Vec<Benchmark> {
     let of = |side: usize, name: &str| -> Vec<&Reading> {
         both[side].iter().filter(|it| it.name == name).collect()
     };
     let unit = |side: usize, name: &str| of(side, name).first().map(|it| it.unit.clone()).unwrap_or_default();
     let values = |side: usize, name: &str| of(side, name).iter().map(|it| it.value).collect::<Vec<f64>>();
-    // Numbers in two units have no ratio, so the readings of B are dropped.
+    // Numbers in different units have no ratio, so the readings of B are then dropped.
     let row = |name: &&String| {
         let is_alike = unit(0, name) == unit(1, name);
         let of_b = if is_alike { values(1, name) } else { Vec::new() };

@@ -1,12 +1,13 @@
-//! The account of a difference: parts that sum to the whole.
+//! The account of the difference in wall time between two programs: parts that sum to the whole.
 //!
-//! The wall time of a run is CPU time in user mode and in the kernel, the wait for a CPU, and what is left, in which the
-//! program waited for something else. Of a program with several threads each account is divided by the number of threads
-//! that shared the work, so that the sum is the wall time again.
+//! The wall time of a run is the sum of CPU time in user mode, CPU time in the kernel, the wait for a CPU, and the
+//! rest, in which the program waited for something else. For a program with several threads, the first three are
+//! divided by the number of threads that shared the work, so that the sum is still the wall time.
 //!
-//! Means sum where medians do not. So outlying pairs are left out as a whole, a fifth at each end of the differences of wall
-//! time, and all accounts are means over the same pairs. That leaves less scatter than there is, so all intervals are as
-//! much wider as that of the trimmed mean has to be (Tukey and McLaughlin 1963).
+//! Means of parts add up to the mean of the whole, and medians do not. Outlying pairs are therefore left out as a
+//! whole, a fifth of the pairs at each end of the differences of wall time, and all accounts are means over the
+//! remaining pairs. Since those scatter less than all pairs do, all intervals are widened as the interval of a trimmed
+//! mean is (Tukey and McLaughlin 1963).
 
 use fauxplat_stats::describe::{mean, variance};
 use fauxplat_stats::distribution::t_upper_quantile;
@@ -14,39 +15,40 @@ use fauxplat_stats::distribution::t_upper_quantile;
 use crate::evidence::{Amount, Evidence, PairReading};
 use crate::findings::{Account, DifferencePart};
 
-/// Part of the pairs that is left out at each end, by their difference of wall time.
+/// Share of the pairs, sorted by their difference of wall time, that is left out at each end.
 const TRIMMED: f64 = 0.2;
-/// Pairs below which none is left out.
+/// Number of pairs below which no pair is left out.
 const TRIMMED_FROM: usize = 10;
-/// Intervals that hold together: the whole and its four parts.
+/// Number of intervals that have to hold simultaneously: of the whole difference and of its four parts.
 const INTERVALS: f64 = 5.0;
 
-/// The account of a difference.
+/// The difference of the wall times of two programs, divided into accounts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// The whole.
+    /// The whole difference of wall time, in nanoseconds per run.
     pub whole: Amount,
-    /// The parts, in the order of [`Account`].
+    /// Part of each account in the difference, in the order of [`Account`].
     pub parts: Vec<DifferencePart>,
-    /// Time of the faster program in each account, in nanoseconds per run; user, system, run-queue, blocked.
+    /// Mean time of the faster program in each account, in nanoseconds per run: user, system, run-queue, blocked.
     pub fast_ns: [f64; 4],
 }
 
 impl Difference {
-    /// Difference in an account.
+    /// Difference in an account, in nanoseconds per run; zero if the account is no part of the difference.
     pub fn of(&self, account: Account) -> Amount {
         let part = self.parts.iter().find(|part| part.account == account);
         part.map_or(Amount::default(), |part| part.more_ns)
     }
 }
 
-/// The four accounts of a run, whose sum is its wall time.
+/// Times of the four accounts of a run in nanoseconds, whose sum is its wall time: user, system, waiting for a CPU,
+/// blocked. CPU times and waits of all threads are divided by `lanes`, the number of threads that share the work.
 fn accounts(pair: &PairReading, side: usize, lanes: f64) -> [f64; 4] {
     let [user, system, delay] = [pair.user_ns, pair.system_ns, pair.delay_ns].map(|it| it[side] / lanes);
     [user, system, delay, pair.wall_ns[side] - user - system - delay]
 }
 
-/// The account of the difference of two programs; `None` without pairs.
+/// Divides the difference of two programs into accounts; `None` without pairs.
 pub fn account(evidence: &Evidence) -> Option<Difference> {
     let (kept, wider) = kept(&evidence.pairs, evidence.is_in_some_runs);
     let lanes = lanes(evidence);
@@ -71,8 +73,9 @@ fn nonzero(value: f64) -> f64 {
     if value == 0.0 { f64::MIN_POSITIVE } else { value }
 }
 
-/// Threads among which the time of each program is divided. More than the CPU time over the wall time there must be,
-/// whatever a trace says, which slows a program.
+/// Number of threads that share the work of each program, by which the times of its threads are divided. A program that
+/// is traced is slower and may show fewer, so the number is at least the ratio of CPU time to wall time in the timed
+/// runs.
 pub fn lanes(evidence: &Evidence) -> [f64; 2] {
     [0, 1].map(|side| {
         let sum = |of: &dyn Fn(&PairReading) -> f64| evidence.pairs.iter().map(of).sum::<f64>();
@@ -85,8 +88,9 @@ pub fn lanes(evidence: &Evidence) -> [f64; 2] {
     })
 }
 
-/// The pairs in the middle of the differences of wall time, and by how much wider their intervals have to be than those of
-/// as many plain pairs.
+/// The pairs that remain when those with outlying differences of wall time are left out, and the factor by which the
+/// interval of a mean of these has to be wider than that of as many untrimmed pairs. With `are_all` no pair is left
+/// out.
 fn kept(pairs: &[PairReading], are_all: bool) -> (Vec<PairReading>, f64) {
     let more = |pair: &PairReading| pair.wall_ns[1] - pair.wall_ns[0];
     let mut sorted = pairs.to_vec();
@@ -105,10 +109,12 @@ fn kept(pairs: &[PairReading], are_all: bool) -> (Vec<PairReading>, f64) {
     (kept, if ratio.is_finite() { ratio.clamp(1.0, WIDER_MAX) } else { 1.0 })
 }
 
-/// Most widening of an interval: where most differences are equal there is no scatter to compare with.
+/// Largest factor by which an interval is widened. Where most differences are equal, the remaining pairs have almost no
+/// scatter, and the factor would have no bound.
 const WIDER_MAX: f64 = 5.0;
 
-/// The mean of some values with its interval by Student's t, widened.
+/// Mean of some values and its interval at the error level `level` by Student's t distribution, widened by the factor
+/// `wider`; `None` without values.
 fn interval(values: &[f64], level: f64, wider: f64) -> Option<Amount> {
     let value = mean(values)?;
     let n = values.len() as f64;
@@ -147,7 +153,7 @@ mod tests {
 
     #[test]
     fn threads_share_the_wall_time_among_them() {
-        // Two threads that are busy all the time, and one that waits for both.
+        // Two of three threads compute all the time, and the third waits for both.
         let pairs: Vec<PairReading> = (0..12)
             .map(|_| PairReading { wall_ns: [10.0, 15.0], user_ns: [20.0, 30.0], ..PairReading::default() })
             .collect();

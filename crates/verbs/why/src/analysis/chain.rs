@@ -1,4 +1,4 @@
-//! The chain from the whole difference to its causes.
+//! The chain of conclusions from the whole difference to its causes.
 
 use super::account::{Difference, account, lanes};
 use super::causes::{self, Case};
@@ -7,33 +7,34 @@ use super::shares;
 use crate::evidence::{Evidence, Simulated, Traced};
 use crate::findings::{Account, Cause, Counted, Difference as Condition, Excluded, Function, Grade, Kind};
 
-/// Share of the first cause from which on a second one could be it.
+/// Time that the second cause explains, relative to the first, from which on the second one could be the real cause.
 const RIVAL: f64 = 0.6;
-/// Most rows of each table.
+/// Maximum number of rows of each table of the report.
 const ROWS: usize = 30;
-/// Part of the largest difference of a function below which others are not told.
+/// Additional time relative to that of the function with the largest, below which a function is left out of the table.
 const SMALL: f64 = 0.02;
-/// Relative change below which a count is the same.
+/// Relative change of a count up to which both programs have the same count.
 const SAME: f64 = 0.01;
 
-/// Conclusions from the evidence.
+/// Conclusions that [`explain`] draws from the evidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chain {
-    /// The account of the difference; `None` without pairs.
+    /// The difference of wall time, divided into accounts; `None` without pairs.
     pub difference: Option<Difference>,
-    /// Causes, the one that explains most first.
+    /// Causes, largest explained time first; a cause that is a part of the first one comes after all others.
     pub causes: Vec<Cause>,
     /// Share of the difference that no cause explains.
     pub unexplained: f64,
-    /// Experiment that would tell the first two causes apart, where both could be.
+    /// Command line of an experiment that could decide between the first two causes; `None` where the first one is
+    /// clear.
     pub would_tell: Option<String>,
-    /// Causes that were looked for and are none.
+    /// Causes that were tested and not found.
     pub excluded: Vec<Excluded>,
-    /// Conditions that are not the same for both.
+    /// Conditions that differ between the programs.
     pub conditions: Vec<Condition>,
-    /// Counts that are not the same for both.
+    /// Counts that differ between the programs.
     pub counts: Vec<Counted>,
-    /// Functions.
+    /// Functions whose time differs between the programs.
     pub functions: Vec<Function>,
 }
 
@@ -58,7 +59,7 @@ pub fn explain(evidence: &Evidence) -> Chain {
         .filter(|it| is_of_cpu(it))
         .for_each(|it| add_waits(it, follows, difference.whole.value));
     causes.retain(|it| it.share >= causes::SHARE_MIN);
-    // A cause with parts comes before them, and otherwise the order is that of time.
+    // A cause comes before its parts; otherwise causes are sorted by explained time.
     causes.sort_by(|a, b| a.is_part.cmp(&b.is_part).then(b.explains_ns.total_cmp(&a.explains_ns)));
     if let Some(words) = &evidence.revisions {
         causes.iter_mut().for_each(|cause| look_at_revisions(cause, words));
@@ -69,7 +70,8 @@ pub fn explain(evidence: &Evidence) -> Chain {
     Chain { difference: Some(difference), causes, unexplained, would_tell, excluded, ..facts }
 }
 
-/// Replaces a command line that looks at one program by one that compares revisions, whose work trees do not stay.
+/// Replaces the suggested next command line by one that compares the two revisions, since their work trees are removed
+/// at the end.
 fn look_at_revisions(cause: &mut Cause, words: &str) {
     cause.next = match cause.account {
         Account::User | Account::System | Account::Start => format!("fauxplat compare --profile {words}"),
@@ -77,7 +79,7 @@ fn look_at_revisions(cause: &mut Cause, words: &str) {
     };
 }
 
-/// Whether an account is shown to have too little of the difference for a cause.
+/// Whether the interval of an account shows that it holds too small a share of the difference for a cause.
 fn is_excluded(difference: &Difference, account: Account) -> bool {
     let is_one = matches!(account, Account::User | Account::System | Account::RunQueue | Account::Blocked);
     is_one && difference.of(account).high < causes::SHARE_MIN * difference.whole.value
@@ -87,8 +89,9 @@ fn is_of_cpu(cause: &Cause) -> bool {
     matches!(cause.account, Account::User | Account::System | Account::Start)
 }
 
-/// The wait for a CPU that follows from a nanosecond of CPU time more: beside other programs whoever computes longer also
-/// waits longer. Nothing follows where a condition or more threads are a cause of waiting.
+/// Additional nanoseconds of waiting for a CPU that follow from each additional nanosecond of CPU time: beside other
+/// programs, a program that computes longer also waits longer. Zero if a cause for waiting was found, such as a
+/// condition or more threads.
 fn follows(difference: &Difference, causes: &[Cause]) -> f64 {
     let more = |account| difference.of(account).value.max(0.0);
     let cpu = more(Account::User) + more(Account::System);
@@ -98,10 +101,11 @@ fn follows(difference: &Difference, causes: &[Cause]) -> f64 {
     if has_reason || !is_plausible { 0.0 } else { waits / cpu }
 }
 
-/// Most waiting for a CPU that a nanosecond of CPU time brings, beside so many other programs on its CPU.
+/// Maximum number of nanoseconds of waiting for a CPU that one nanosecond of CPU time can cause, with this many other
+/// programs on the same CPU.
 const FOLLOWS_MAX: f64 = 4.0;
 
-/// Adds to a cause the wait for a CPU that follows from it.
+/// Adds to a cause of CPU time the wait for a CPU that follows from it: `follows` nanoseconds for each nanosecond.
 fn add_waits(cause: &mut Cause, follows: f64, whole: f64) {
     let waits_ns = cause.explains_ns * follows;
     if waits_ns < 0.05 * whole {
@@ -115,7 +119,7 @@ fn add_waits(cause: &mut Cause, follows: f64, whole: f64) {
     ));
 }
 
-/// The experiment that tells two causes apart, each of which could be the first.
+/// Command line of an experiment that decides between the first two causes; `None` if only the first is likely.
 fn would_tell(causes: &[Cause]) -> Option<String> {
     let [first, second, ..] = causes else { return None };
     let is_apart = second.grade == Grade::Condition || !second.is_part && second.account == first.account;
@@ -124,7 +128,7 @@ fn would_tell(causes: &[Cause]) -> Option<String> {
     is_rival.then(|| second.next.clone())
 }
 
-/// Causes that were looked for and not found: a count that is the same, an account that is.
+/// Causes that were tested and not found, since their count or account is about the same in both programs.
 fn excluded(evidence: &Evidence, difference: &Difference, causes: &[Cause]) -> Vec<Excluded> {
     let mut found = Vec::new();
     let mut add = |what: &str, because: String| found.push(Excluded { what: what.to_owned(), because });
@@ -205,7 +209,7 @@ fn kind_of_count(name: &str) -> Kind {
     }
 }
 
-/// Counts that are not the same.
+/// Counts that differ between the programs.
 fn counts(evidence: &Evidence) -> Vec<Counted> {
     let row = |what: &str, source: &str, [fast, slow]: [f64; 2]| Counted {
         what: what.to_owned(),
@@ -227,7 +231,7 @@ fn counts(evidence: &Evidence) -> Vec<Counted> {
     found
 }
 
-/// Counts of traced runs, system calls by their names; those whose number changed most first.
+/// Counts of traced runs with their names, such as the number of each system call; largest change first.
 fn of_traces(fast: &Traced, slow: &Traced) -> Vec<(String, [f64; 2])> {
     let mut names: Vec<&String> = fast.calls.keys().chain(slow.calls.keys()).collect();
     names.sort_unstable();
@@ -246,7 +250,7 @@ fn of_traces(fast: &Traced, slow: &Traced) -> Vec<(String, [f64; 2])> {
     all
 }
 
-/// Functions by what they take more.
+/// Functions with their additional time in the slower program.
 fn functions(evidence: &Evidence) -> Vec<Function> {
     let instructions = |simulated: &Simulated, name: &str| {
         let found = simulated.functions.iter().find(|function| function.name == name)?;

@@ -1,11 +1,11 @@
-//! Conditions that are not the same for both programs.
+//! Conditions that differ between the two programs.
 
 use std::collections::BTreeMap;
 
 use crate::evidence::{Evidence, Quota};
 use crate::findings::{Difference, Kind};
 
-/// A condition that differs, with the kind of cause that it can be.
+/// A condition that differs between the programs, with the kind of cause that it can be.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Differs {
     pub(super) kind: Kind,
@@ -14,15 +14,15 @@ pub(super) struct Differs {
     pub(super) is_worse: bool,
 }
 
-/// Most characters of a value that are shown.
+/// Maximum number of characters of a variable's value that a report shows.
 const SHOWN: usize = 60;
 
-/// Two values of a condition, if both are known and they differ.
+/// Values of a condition for the faster and the slower program, if both are known and they differ.
 fn both<T: PartialEq>(fast: Option<T>, slow: Option<T>) -> Option<(T, T)> {
     fast.zip(slow).filter(|(fast, slow)| fast != slow)
 }
 
-/// All conditions that differ. A condition that is not known of both programs differs from nothing.
+/// All conditions that differ between the programs. A condition that is unknown for either program counts as equal.
 pub(super) fn differences(evidence: &Evidence) -> Vec<Differs> {
     let Some([fast, slow]) = evidence.held() else { return Vec::new() };
     let mut found = Vec::new();
@@ -78,7 +78,7 @@ fn policy(number: u64) -> String {
 /// Variables of an environment, by their names.
 type Variables = BTreeMap<String, String>;
 
-/// Variables that differ.
+/// Environment variables that differ between the programs, each with the kind of cause that it can be.
 fn variables(fast: &Variables, slow: &Variables) -> Vec<(Kind, Difference)> {
     let mut names: Vec<&String> = fast.keys().chain(slow.keys()).collect();
     names.sort_unstable();
@@ -97,7 +97,7 @@ fn variables(fast: &Variables, slow: &Variables) -> Vec<(Kind, Difference)> {
     names.into_iter().filter(differs).map(told).collect()
 }
 
-/// Whether the value of a variable may be shown: others may hold what nobody should read in a report.
+/// Whether the value of an environment variable may be shown in a report; other variables may hold secrets.
 fn is_harmless(name: &str) -> bool {
     const BEGINNINGS: [&str; 8] = ["LC_", "LANG", "MALLOC_", "OMP_", "PYTHON", "GO", "GLIBC_", "LD_"];
     BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
@@ -107,8 +107,8 @@ fn is_of_locale(name: &str) -> bool {
     name.starts_with("LC_") || name == "LANG" || name == "LANGUAGE"
 }
 
-/// Whether both run the same program with the same arguments, and as many processes, so that only a condition can make
-/// the difference.
+/// Whether both commands run the same program with the same arguments and as many processes, so that only a condition
+/// can cause the difference.
 pub(super) fn is_same_program(evidence: &Evidence) -> bool {
     let Some([fast, slow]) = &evidence.traced else { return false };
     let is_whole = !fast.is_partial && !slow.is_partial;

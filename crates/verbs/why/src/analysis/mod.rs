@@ -1,4 +1,4 @@
-//! From evidence to causes, without asking a machine.
+//! Analysis of the evidence about two programs: from observations to causes, without further measurements.
 
 mod account;
 mod causes;
@@ -16,7 +16,8 @@ pub(crate) use names::kind_in;
 
 use crate::evidence::Amount;
 
-/// The typical value with its interval: outliers are pulled in, and paid for.
+/// Robust mean of some differences with its interval at the error level `level`: outliers are pulled in, and the
+/// interval is wider for it.
 pub fn amount(values: &[f64], level: f64) -> Amount {
     let found = location(values);
     if found.df < 1.0 {

@@ -1,8 +1,9 @@
-//! Functions of widespread libraries whose names say what they are for. Names of the user's own functions decide nothing.
+//! Kinds of work by the names of functions of widespread libraries. Names of a program's own functions decide nothing.
 
 use crate::findings::Kind;
 
-/// Beginnings of names of the C and C++ libraries and of the kernel's entry points, each with what they are for.
+/// Beginnings of names of functions of the C and C++ libraries and of the kernel's entry points, by the kind of their
+/// work.
 const KNOWN: &[(Kind, &[&str])] = &[
     (
         Kind::Allocation,
@@ -208,26 +209,27 @@ const KNOWN: &[(Kind, &[&str])] = &[
     ),
 ];
 
-/// Kind of work of a function in a file: one of a library or of the kernel, or in any other file one whose name the languages
-/// reserve for their libraries, since a program may have a function `time` of its own, and one that is linked as a whole has
-/// its libraries in its own file.
+/// Kind of work of a function, by its name and the path of the file with its code. The file has to be a library or the
+/// kernel, or the name one that C and C++ reserve for their libraries, as in a statically linked program: a program may
+/// have a function of its own with the name `time`.
 pub(crate) fn kind_in(name: &str, object: &str) -> Option<Kind> {
     let file = object.rsplit('/').next().unwrap_or_default();
     let is_library = object.starts_with('[') || file.contains(".so");
     kind_of(name).filter(|_| is_library || is_reserved(name))
 }
 
-/// Kind of work of a function whose source file is known, or not: sources of libraries mostly are not.
+/// Kind of work of a function by its name. A function with a known source file is usually the program's own, so its
+/// name has to be one that C and C++ reserve for their libraries.
 pub(crate) fn kind_by_source(name: &str, source: Option<&str>) -> Option<Kind> {
     kind_of(name).filter(|_| source.is_none() || is_reserved(name))
 }
 
-/// Whether a name belongs to the libraries of C and C++ alone.
+/// Whether a name is one that C and C++ reserve for their libraries.
 fn is_reserved(name: &str) -> bool {
     ["_", "operator ", "std::"].iter().any(|begin| name.starts_with(begin))
 }
 
-/// Kind of work that a name tells, if it is one of a widespread library.
+/// Kind of work of the library function of this name; `None` if no widespread library has it.
 fn kind_of(name: &str) -> Option<Kind> {
     let plain = name.split(['@', '(']).next().unwrap_or(name);
     // A longer name is a variant of a known one only where a word ends: `check_match` is of the loader, and
@@ -243,12 +245,12 @@ fn kind_of(name: &str) -> Option<Kind> {
     KNOWN.iter().find(|(_, names)| names.iter().any(is_one)).map(|(kind, _)| *kind)
 }
 
-/// Whether code belongs to the kernel.
+/// Whether the path of a file with code is that of the kernel.
 pub(crate) fn is_kernel(object: &str) -> bool {
     object.starts_with("[kernel")
 }
 
-/// Whether a file is the dynamic loader.
+/// Whether a path is that of the dynamic loader.
 pub(crate) fn is_loader(object: &str) -> bool {
     object.rsplit('/').next().is_some_and(|name| name.starts_with("ld-") || name.starts_with("ld."))
 }

@@ -1,12 +1,13 @@
-//! The times of causes, so that no time is told twice: causes of one account share it, and all of them the whole.
+//! Limits on the times of causes, so that no time is explained twice: all causes in an account explain at most the time
+//! of that account, and all causes together at most the whole difference.
 
 use super::account::Difference;
 use crate::findings::{Account, Cause, Grade, Kind};
 
-/// Share of the difference from which on a condition stands behind all of it.
+/// Share of the difference from which on a condition counts as the cause of all of it.
 const ALL: f64 = 0.9;
 
-/// Accounts of time, loading and linking among them.
+/// Accounts that causes share; CPU time includes loading and linking.
 #[derive(Clone, Copy, PartialEq)]
 enum Group {
     Cpu,
@@ -14,8 +15,8 @@ enum Group {
     Blocked,
 }
 
-/// Reduces the times of causes to what is theirs alone. What stands behind the whole difference, as a condition, acts by
-/// the others, whose times are then parts of its own.
+/// Reduces the explained times of causes so that no time is explained twice. A cause of the whole difference, such as a
+/// condition, acts through the other causes, which are then marked as parts of it.
 pub(super) fn settle(causes: &mut [Cause], difference: &Difference) {
     let whole = difference.whole.value.max(0.0);
     let (mut behind, mut others): (Vec<&mut Cause>, Vec<&mut Cause>) =
@@ -38,7 +39,7 @@ pub(super) fn settle(causes: &mut [Cause], difference: &Difference) {
     all.for_each(|it| it.share = it.explains_ns / whole.max(f64::MIN_POSITIVE));
 }
 
-/// Whether a cause is one of the surroundings that acts by whatever a program does.
+/// Whether a cause acts on everything that a program does, and so through the other causes.
 fn is_behind(cause: &Cause, whole: f64) -> bool {
     match cause.grade {
         Grade::Condition => cause.account == Account::Whole || cause.explains_ns >= ALL * whole,
@@ -46,7 +47,7 @@ fn is_behind(cause: &Cause, whole: f64) -> bool {
     }
 }
 
-/// Whether a cause is the start of processes or threads, whose time is of all accounts.
+/// Whether a cause is starting processes or threads, which takes time in several accounts.
 fn is_of_starting(cause: &Cause) -> bool {
     matches!(cause.kind, Kind::Processes | Kind::Threads)
 }
@@ -60,19 +61,19 @@ fn group_of(cause: &Cause) -> Option<Group> {
     }
 }
 
-/// Time of a group's accounts.
+/// Additional time in the accounts of a group, in nanoseconds per run; no account counts less than zero.
 fn room(difference: &Difference, group: Group) -> f64 {
     let more = |account| difference.of(account).value.max(0.0);
     match group {
         Group::Cpu => more(Account::User) + more(Account::System),
-        // A condition that takes CPUs away shows in both accounts of waiting.
+        // A condition that takes CPUs away increases both accounts of waiting.
         Group::RunQueue => more(Account::RunQueue) + more(Account::Blocked),
         Group::Blocked => more(Account::Blocked),
     }
 }
 
-/// Shares out the time of a group. A start that was timed, and work of a known kind, come before counts from which time is
-/// reckoned: these count the same work.
+/// Limits the explained times of the causes in one group of accounts to its additional time, `room`. A timed start and
+/// work of a known kind keep their times, and counts get the rest, since they count the same work again.
 fn in_group(causes: &mut [&mut Cause], room: f64, difference: &Difference) {
     let (starts, mut others): (Vec<&mut &mut Cause>, Vec<&mut &mut Cause>) =
         causes.iter_mut().partition(|it| it.account == Account::Start);
@@ -92,7 +93,7 @@ fn in_group(causes: &mut [&mut Cause], room: f64, difference: &Difference) {
     fit(others.iter_mut().map(|it| &mut **it), left);
 }
 
-/// Whether work is of a kind that functions of widespread libraries tell.
+/// Whether a kind of work is recognized by names of functions of widespread libraries.
 fn is_of_a_kind(kind: Kind) -> bool {
     matches!(kind, Kind::Allocation | Kind::Exceptions | Kind::Patterns | Kind::Locale | Kind::BusyWait)
 }
@@ -101,7 +102,7 @@ fn sum(causes: &[&mut Cause]) -> f64 {
     causes.iter().map(|it| it.explains_ns).sum()
 }
 
-/// Makes times smaller by one factor where they are longer than a time together.
+/// Scales the explained times of causes down to a sum of `room` nanoseconds if they sum to more.
 fn fit<'c, 'r: 'c>(causes: impl Iterator<Item = &'c mut &'r mut Cause>, room: f64) {
     let causes: Vec<&mut &mut Cause> = causes.collect();
     let all: f64 = causes.iter().map(|it| it.explains_ns).sum();
@@ -110,7 +111,7 @@ fn fit<'c, 'r: 'c>(causes: impl Iterator<Item = &'c mut &'r mut Cause>, room: f6
     }
 }
 
-/// Share of the difference that the causes leave.
+/// Share of the difference that no cause explains, from 0 to 1.
 pub(super) fn unexplained(difference: &Difference, causes: &[Cause]) -> f64 {
     let whole = difference.whole.value;
     if whole <= 0.0 {
@@ -120,12 +121,13 @@ pub(super) fn unexplained(difference: &Difference, causes: &[Cause]) -> f64 {
     (1.0 - all / whole).clamp(0.0, 1.0)
 }
 
-/// Whether the evidence carries a cause: its account is shown to take more, or its own evidence is certain.
+/// Whether the evidence suffices for a cause: its account surely has more time in the slower program, or the cause
+/// itself is certain.
 pub(super) fn is_shown(cause: &Cause, difference: &Difference) -> bool {
     let is_one = |account| difference.of(account).is_more();
     let is_sure = match cause.account {
         Account::User => is_one(Account::User),
-        // Where the kernel tells user and system time apart by ticks only, the kernel counts a part of system time as user time.
+        // A kernel that tells user and system time apart only at timer ticks counts a part of system time as user time.
         Account::System | Account::Start => is_one(Account::User) || is_one(Account::System),
         Account::RunQueue => is_one(Account::RunQueue),
         Account::Blocked => is_one(Account::Blocked),

@@ -1,4 +1,4 @@
-//! Programs at other addresses: random ones where the comparison had fixed ones, and the other way round.
+//! Runs at other addresses: at random ones where the comparison had fixed ones, and the reverse.
 
 use fauxplat_experiment::Driver;
 use fauxplat_model::{Aslr, EnvPad, Metric};
@@ -7,10 +7,11 @@ use super::aside::{Effort, Under, differences, pairs};
 use crate::analysis::amount;
 use crate::evidence::Readdressed;
 
-/// Pairs of runs whose stack, heap and libraries are placed in the way that the comparison did not have.
+/// Difference of both programs in pairs of runs whose stack, heap and libraries have random addresses if they had fixed
+/// ones in the comparison, and the reverse.
 ///
 /// # Errors
-/// A sentence where the kernel cannot place them so, or a command fails there.
+/// A sentence, if the kernel cannot place memory in that way, or a command then fails.
 pub(super) fn readdressed(driver: &Driver, effort: Effort) -> Result<Readdressed, String> {
     let header = &driver.header;
     let is_kernel_random = header.machine.randomize_va_space.is_none_or(|value| value != 0);

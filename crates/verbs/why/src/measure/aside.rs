@@ -1,37 +1,37 @@
-//! Pairs of runs under another condition, which are no part of the record.
+//! Pairs of runs under another condition than that of the comparison, which are not recorded.
 
 use fauxplat_experiment::steer::{Bounds, Rounds};
 use fauxplat_experiment::{Driver, Failure};
 use fauxplat_model::{Command, EnvPad, Metric, Phase, Placement, Runs, Sample};
 use fauxplat_plan::{Layout, Plan};
 
-/// How many pairs, and how long.
+/// Maximum number of pairs of runs of an experiment, and its longest duration.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
     pub(super) pairs: u32,
     pub(super) longest_ns: u64,
 }
 
-/// The part of the condition that belongs to a whole plan and not to a command.
+/// The settings of a plan that hold for both commands.
 pub(super) struct Under {
     pub(super) placement: Placement,
     pub(super) env_pad: EnvPad,
 }
 
 impl Under {
-    /// The condition of the comparison.
+    /// Settings under which the two commands were first compared.
     pub(super) fn usual(driver: &Driver) -> Self {
         let condition = &driver.header.condition;
         Under { placement: condition.cpu.clone(), env_pad: condition.env_pad }
     }
 
-    /// The condition of the comparison on other CPUs.
+    /// Settings under which the two commands were first compared, but with this placement on CPUs.
     pub(super) fn on(driver: &Driver, placement: Placement) -> Self {
         Under { placement, ..Under::usual(driver) }
     }
 }
 
-/// Runs two commands in turns; the pairs of readings of a metric, in nanoseconds or another unit of the metric.
+/// Runs two commands in turns and returns the samples of each pair.
 ///
 /// # Errors
 /// A command cannot be started, or fails.
@@ -55,7 +55,7 @@ pub(super) fn pairs(
     Ok(in_pairs(&samples))
 }
 
-/// The samples of each block, where both are there.
+/// Measured samples of both commands in pairs, one for each block that has a sample of either.
 fn in_pairs(samples: &[Sample]) -> Vec<[Sample; 2]> {
     let measured = |command: u16| {
         samples.iter().filter(move |sample| sample.phase == Phase::Measured && sample.command == command)
@@ -64,7 +64,8 @@ fn in_pairs(samples: &[Sample]) -> Vec<[Sample; 2]> {
     measured(0).filter_map(partner).collect()
 }
 
-/// Differences of a metric in pairs, the second command less the first.
+/// Differences of a metric within pairs, second command minus first. Pairs without a reading of the metric are left
+/// out.
 pub(super) fn differences(pairs: &[[Sample; 2]], metric: Metric) -> Vec<f64> {
     let of = |pair: &[Sample; 2]| Some(pair[1].get(metric)? as f64 - pair[0].get(metric)? as f64);
     pairs.iter().filter_map(of).collect()

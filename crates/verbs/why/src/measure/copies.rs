@@ -1,4 +1,5 @@
-//! Programs in fresh copies of their files: a copy has other pages in the page cache, and nothing else differs.
+//! Runs from fresh copies of the files of both programs: a copy has other pages in the page cache, and nothing else
+//! differs.
 
 use std::fs;
 
@@ -10,10 +11,11 @@ use super::aside::{Effort, Under, differences, pairs};
 use crate::analysis::amount;
 use crate::evidence::Amount;
 
-/// Difference of the wall times of pairs of runs of both programs, each from a copy of its file, in nanoseconds.
+/// Difference of the wall times of both programs in nanoseconds, in pairs of runs, each from a copy of the program's
+/// file.
 ///
 /// # Errors
-/// A sentence where a file cannot be copied, or a program fails elsewhere: it may look for other files beside its own.
+/// A sentence, if a file cannot be copied or a copied program fails, since it may look for other files beside its own.
 pub(super) fn copied(driver: &Driver, effort: Effort) -> Result<Amount, String> {
     let folder = Workplace::make("why", &std::env::temp_dir()).map_err(|error| error.to_string())?;
     let mut both = [driver.commands[0].clone(), driver.commands[1].clone()];

@@ -1,4 +1,4 @@
-//! The files of both programs.
+//! Facts about the files of both programs.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -9,10 +9,11 @@ use object::{Object, ObjectSymbol};
 
 use crate::evidence::Files;
 
-/// Largest executable whose names are read.
+/// Size in bytes of the largest executable whose imports are read.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// Facts of the files of the faster and of the slower program. `words` are the argument vectors.
+/// Facts about the files of the faster and of the slower program; `hashes` are those of their contents, if known, and
+/// `words` their argument vectors.
 pub(super) fn files(programs: [&Path; 2], hashes: [Option<&str>; 2], words: [&[String]; 2]) -> Files {
     let are_equal = hashes[0].zip(hashes[1]).map(|(a, b)| a == b);
     let [own, other] = [1, 0].map(|side: usize| imports(programs[side]));
@@ -33,7 +34,7 @@ fn same([a, b]: [&Path; 2]) -> bool {
     id(a).is_some() && id(a) == id(b)
 }
 
-/// Functions of libraries that a program calls; none of a script.
+/// Names of functions that a program imports from libraries; none for a script or an unreadable file.
 fn imports(program: &Path) -> BTreeSet<String> {
     let bytes = read_bounded(program, BYTES_MAX).unwrap_or_default();
     let Ok(file) = object::File::parse(bytes.as_slice()) else { return BTreeSet::new() };

@@ -1,4 +1,4 @@
-//! Follows one run from call to call.
+//! Traces the system calls of one run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,10 +10,11 @@ use fauxplat_sys::trace::{Call, NoEvent};
 use super::{held, kinds};
 use crate::evidence::{CallSum, Traced, Wait};
 
-/// Time below which a call did not wait, unless it is one to wait in: an entry and a return that are traced take so much.
+/// Duration below which a call did not wait, unless waiting is its purpose: tracing its entry and return alone takes
+/// about as long.
 const SHORT_NS: u64 = 60_000;
 
-/// A call that has begun.
+/// A system call that a thread has entered and not yet left.
 struct Begun {
     call: Call,
     wait: Wait,
@@ -21,21 +22,23 @@ struct Begun {
     since_ns: u64,
 }
 
-/// Most CPU time that starting and ending a process takes: what a process takes beyond is its own work.
+/// Most CPU time that counts as starting and ending a process; CPU time beyond that is the process's own work.
 const STARTING_NS: u64 = 2_000_000;
-/// Bytes of a huge page, and how often the memory in huge pages is looked at before it is given back.
+/// Size of a huge page in bytes, and how often at most the memory in huge pages is read before a call that releases
+/// memory.
 const HUGE_BYTES: u64 = 2 << 20;
 const HUGE_LOOKS: u32 = 16;
 
-/// A thread of the tree.
+/// A thread of the traced run.
 struct Task {
-    /// The process; `None` where the thread was gone before it could be asked.
+    /// Number of its process; `None` where the thread was gone before that could be read.
     process: Option<i32>,
     born_ns: u64,
     begun: Option<Begun>,
 }
 
-/// Times of calls of one name, with their number, so that the time of tracing can be taken off each.
+/// Sums over the system calls of one name: number and nanoseconds, of all and by reason of the wait. The number allows
+/// subtracting the time that tracing each call takes.
 #[derive(Default)]
 struct Sum {
     count: u64,
@@ -43,29 +46,30 @@ struct Sum {
     waits: BTreeMap<Wait, (u64, u64)>,
 }
 
-/// A run that is followed.
+/// State of a run that is being traced.
 pub(super) struct Follower {
     leader: i32,
     tasks: BTreeMap<i32, Task>,
-    /// Target of each file descriptor of a process.
+    /// Target of each file descriptor, by process and descriptor.
     places: BTreeMap<(i32, u64), String>,
     sums: BTreeMap<i64, Sum>,
-    /// Shortest call, in nanoseconds: what tracing a call takes at least.
+    /// Duration of the shortest call, in nanoseconds: an upper bound for the time that tracing a call takes.
     shortest_ns: u64,
     started_ns: Option<u64>,
     ended_ns: u64,
-    /// Lifetimes of all threads together.
+    /// Sum of the lifetimes of all threads in nanoseconds.
     alive_ns: u64,
     seen: u32,
-    /// Processes of the tree, the first among them.
+    /// Processes of the run, including the first.
     processes: BTreeSet<i32>,
-    /// Threads that stopped before their parents told of them. They may have ended by then, and are not met a second time.
+    /// Threads whose first stop came before their parents reported them. They may already have ended, and must not be
+    /// added again.
     early: BTreeSet<i32>,
     huge_looks: u32,
     moved: BTreeMap<i32, (u64, u64)>,
-    /// CPU time of each thread, also of those that have ended.
+    /// CPU time in nanoseconds of each thread, including ended ones.
     computed_ns: BTreeMap<i32, u64>,
-    /// CPU time of the process whose condition is kept, and of each process.
+    /// CPU time in nanoseconds of the process whose condition is kept, and of each process.
     most_ns: u64,
     cpu_ns: BTreeMap<i32, u64>,
     deadline_ns: u64,
@@ -73,7 +77,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// Follows a process that waits before its first instruction, on behalf of this thread.
+    /// Starts tracing a process that waits before its first instruction; the calling thread becomes its tracer.
     ///
     /// # Errors
     /// The process may not be traced.
@@ -103,7 +107,7 @@ impl Follower {
         })
     }
 
-    /// Follows the tree to its end, or until the time is over.
+    /// Traces all processes of the run until they end, or until the deadline.
     pub(super) fn follow(mut self) -> Traced {
         loop {
             match calls::next_stop() {
@@ -144,7 +148,7 @@ impl Follower {
             true => calls::leave(tid, signal),
             false => calls::go_on(tid, signal),
         }
-        // The time of a call begins when its thread goes on.
+        // The time of a system call begins when its thread is resumed.
         if let Some(begun) = self.tasks.get_mut(&tid).and_then(|task| task.begun.as_mut())
             && begun.since_ns == 0
         {
@@ -158,7 +162,7 @@ impl Follower {
         self.processes.extend(process.filter(|&process| process == tid));
     }
 
-    /// A parent tells of a new thread or process, which may have stopped or even ended before.
+    /// Handles the report of a parent about a new thread or process, which may already have stopped or even ended.
     fn created(&mut self, parent: i32, new: i32, now_ns: u64) {
         let process = self.process_of_new(parent, new).or_else(|| held::process_of(new));
         if !self.early.remove(&new) {
@@ -173,7 +177,8 @@ impl Follower {
         }
     }
 
-    /// The process of a new thread by the call that made it: a process of its own, or that of its parent.
+    /// Number of the process of a new thread, from the call that created it: the thread's own number for a new process,
+    /// and else that of the parent's process.
     fn process_of_new(&self, parent: i32, new: i32) -> Option<i32> {
         let task = self.tasks.get(&parent)?;
         let call = task.begun.as_ref()?.call;
@@ -185,7 +190,7 @@ impl Follower {
         if flags & libc::CLONE_THREAD as u64 != 0 { task.process } else { Some(new) }
     }
 
-    /// A new program begins. The time before the first one is fauxplat's.
+    /// Handles the start of a new program. Times before the first one belong to fauxplat, and are dropped.
     fn executed(&mut self, tid: i32, now_ns: u64) {
         if self.started_ns.is_none() {
             self.started_ns = Some(now_ns);
@@ -203,7 +208,7 @@ impl Follower {
             self.places.remove(&(process, call.arguments[which]));
         }
         if call.number == libc::SYS_exit_group {
-            // The kernel ends the other threads of the process without a stop in which they could be looked at.
+            // The kernel ends the other threads of the process without a stop at which their CPU time could be read.
             let all = self.tasks.iter().filter(|(_, task)| task.process == Some(process));
             self.computed_ns.extend(all.map(|(&tid, _)| (tid, held::cpu_ns(tid))));
         }
@@ -220,7 +225,7 @@ impl Follower {
         }
     }
 
-    /// Looks at the memory in huge pages before a call gives a large piece of memory back.
+    /// Reads a process's memory in huge pages before a call that releases a large piece of memory.
     fn look_at_memory(&mut self, process: i32, call: &Call) {
         let gives_back = [libc::SYS_munmap, libc::SYS_madvise].contains(&call.number);
         if gives_back && call.arguments[1] >= HUGE_BYTES && self.huge_looks < HUGE_LOOKS {
@@ -247,14 +252,14 @@ impl Follower {
         let sum = self.sums.entry(begun.call.number).or_default();
         sum.count += 1;
         sum.ns += took_ns;
-        // A short call that is none to wait in has only been traced.
+        // A short call whose purpose is not waiting took only the time that tracing it takes.
         let is_short = matches!(begun.wait, Wait::File | Wait::Other) && took_ns < SHORT_NS;
         let wait = sum.waits.entry(begun.wait).or_default();
         wait.0 += u64::from(!is_short);
         wait.1 += if is_short { 0 } else { took_ns };
     }
 
-    /// Reads what the kernel says of a process before the last of it is gone.
+    /// Reads what the kernel knows of a thread's process before the thread is gone.
     fn ending(&mut self, tid: i32) {
         let process = self.tasks.get(&tid).and_then(|task| task.process).unwrap_or(tid);
         if tid == process {
@@ -266,7 +271,7 @@ impl Follower {
         *cpu_ns += own_ns;
         if *cpu_ns >= self.most_ns {
             let held = held::held(tid);
-            // A condition that is known is not replaced by one that could not be read.
+            // A condition that could be read is not replaced by one that could not.
             if held.program.is_some() {
                 self.most_ns = *cpu_ns;
                 self.traced.held = held;
@@ -284,13 +289,14 @@ impl Follower {
         if task.process == Some(tid) && tid != self.leader {
             self.traced.children_ns += alive_ns as f64;
         }
-        // A call that never returned, such as the wait in which a thread was when its process ended.
+        // A call that never returned, such as a wait during which the thread's process ended.
         if let Some(begun) = task.begun.filter(|begun| begun.since_ns > 0) {
             self.note(&begun, now_ns.saturating_sub(begun.since_ns));
         }
     }
 
-    /// The traced run. The least time that tracing a call takes is taken off each.
+    /// Returns the traced run. The shortest call's duration is subtracted from each call, as the time that tracing it
+    /// took.
     fn told(mut self) -> Traced {
         let least_ns = if self.shortest_ns == u64::MAX { 0 } else { self.shortest_ns };
         let without = |count: u64, ns: u64| ns.saturating_sub(count * least_ns) as f64;
@@ -304,8 +310,8 @@ impl Follower {
         let wall_ns = self.ended_ns.saturating_sub(self.started_ns.unwrap_or(self.ended_ns)) as f64;
         let for_tasks_ns = self.traced.waits.get(&Wait::Tasks).copied().unwrap_or(0.0);
         let alive = (self.alive_ns as f64 - for_tasks_ns) / wall_ns.max(1.0);
-        // Threads that sleep until they are needed, as those of the runtimes of Go, Java and node do, are alive and share no
-        // work: as many threads share the work as it is of the longest share.
+        // Threads that sleep until they are needed, such as those of the runtimes of Go, Java and node, are alive but
+        // share no work. So no more threads count than the ratio of all CPU time to that of the thread with the most.
         let all_ns = self.computed_ns.values().sum::<u64>() as f64;
         let longest_ns = self.computed_ns.values().max().copied().unwrap_or(0) as f64;
         let lanes = alive.min(all_ns / longest_ns.max(1.0));
@@ -320,7 +326,7 @@ impl Follower {
     }
 }
 
-/// Target of a file descriptor.
+/// Target of a file descriptor: a path, or a name such as that of a pipe; empty where it cannot be read.
 fn place_of(process: i32, fd: u64) -> String {
     fs::read_link(format!("/proc/{process}/fd/{fd}"))
         .map_or_else(|_| String::new(), |path| path.display().to_string())

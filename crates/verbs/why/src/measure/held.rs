@@ -1,4 +1,4 @@
-//! The condition of a process that is about to end, as the kernel tells it.
+//! The condition of a process that is about to end, as read from /proc.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,21 +11,22 @@ use fauxplat_units::CpuSet;
 
 use crate::evidence::{Held, Quota};
 
-/// Most bytes of an environment that are read.
+/// Maximum number of bytes that are used of a file in /proc, such as `environ`.
 const ENVIRONMENT_BYTES_MAX: usize = 1 << 20;
 /// Bit of personality(2) by which address space randomisation is off, ADDR_NO_RANDOMIZE.
 const NO_RANDOMIZE: u64 = 0x0004_0000;
-/// Fields of /proc/PID/stat, see proc(5).
+/// Numbers of fields in /proc/PID/stat, see proc(5).
 const NICE: usize = 19;
 const POLICY: usize = 41;
 
-/// A file of a process; `None` where the process is gone, or may not be read.
+/// Content of a file in /proc of a process, cut at [`ENVIRONMENT_BYTES_MAX`]; `None` where the process is gone, or the
+/// file may not be read.
 fn read(pid: i32, name: &str) -> Option<String> {
     let bytes = fs::read(format!("/proc/{pid}/{name}")).ok()?;
     Some(String::from_utf8_lossy(&bytes[..bytes.len().min(ENVIRONMENT_BYTES_MAX)]).into_owned())
 }
 
-/// The condition of a process. What cannot be read is not known.
+/// Condition of a process; fields that cannot be read are `None`.
 pub(super) fn held(pid: i32) -> Held {
     let (status, stat) = (read(pid, "status"), read(pid, "stat"));
     let stat = stat.as_deref().and_then(TaskStat::parse);
@@ -35,7 +36,8 @@ pub(super) fn held(pid: i32) -> Held {
     let huge_pages =
         status.as_deref().and_then(|text| text.lines().find(|it| it.starts_with("THP_enabled:")));
     let program = fs::read_link(format!("/proc/{pid}/exe")).ok();
-    // The memory of a process is gone before the process: its files are then empty, and not its arguments.
+    // A process loses its memory before it is gone; `cmdline` and `environ` are then empty, whereas its arguments never
+    // are.
     let words = read(pid, "cmdline").filter(|words| !words.is_empty());
     let environment = read(pid, "environ").filter(|_| words.is_some());
     Held {
@@ -53,27 +55,27 @@ pub(super) fn held(pid: i32) -> Held {
     }
 }
 
-/// The variables of an environment, without those by which fauxplat displaces the stack.
+/// Environment variables without those that the shell or fauxplat sets, such as the ones that displace the stack.
 fn variables(environment: &str) -> BTreeMap<String, String> {
     let pairs = environment.split('\0').filter_map(|variable| variable.split_once('='));
     let pairs = pairs.filter(|(name, _)| !name.starts_with("FAUXPLAT") && *name != "_");
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// The dynamic loader among the mapped files.
+/// Path of the dynamic loader among the mapped files.
 fn loader(maps: &str) -> Option<String> {
     let mut paths = maps.lines().filter_map(MapsLine::parse).map(|line| line.path.to_owned());
     paths.find(|path| path.rsplit('/').next().is_some_and(|name| name.starts_with("ld-")))
 }
 
-/// Libraries among the mapped files.
+/// Paths of the shared libraries among the mapped files.
 pub(super) fn libraries(pid: i32) -> BTreeSet<String> {
     let maps = read(pid, "maps").unwrap_or_default();
     let paths = maps.lines().filter_map(MapsLine::parse).map(|line| line.path.to_owned());
     paths.filter(|path| path.starts_with('/') && path.contains(".so")).collect()
 }
 
-/// The tightest CPU quota of the groups of a process; `None` where its groups are not known.
+/// Tightest CPU quota of the control groups of a process and of those above them; `None` where the groups are unknown.
 fn quota(pid: i32) -> Option<Quota> {
     let (groups, mounts) = (read(pid, "cgroup")?, read(pid, "mountinfo")?);
     let Some(above) = cgroup::ancestry(&groups, &mounts, "cpu") else { return Some(Quota::Unlimited) };
@@ -93,7 +95,7 @@ fn quota(pid: i32) -> Option<Quota> {
     )
 }
 
-/// Bytes that a process read and wrote by calls, see proc(5).
+/// Bytes that a process read and wrote by system calls (`rchar` and `wchar` of proc(5)); zero where unknown.
 pub(super) fn moved_bytes(pid: i32) -> (u64, u64) {
     let text = read(pid, "io").unwrap_or_default();
     let of = |key: &str| {
@@ -103,26 +105,26 @@ pub(super) fn moved_bytes(pid: i32) -> (u64, u64) {
     (of("rchar:"), of("wchar:"))
 }
 
-/// A word of a process's memory, which has stopped; `None` where the memory may not be read.
+/// Eight bytes of the memory of a stopped process as a number; `None` where the memory may not be read.
 pub(super) fn word_at(pid: i32, address: u64) -> Option<u64> {
     let mut word = [0; 8];
     fs::File::open(format!("/proc/{pid}/mem")).ok()?.read_exact_at(&mut word, address).ok()?;
     Some(u64::from_ne_bytes(word))
 }
 
-/// Memory of a process in huge pages of its own, in bytes.
+/// Memory of a process in anonymous huge pages, in bytes; `None` where it cannot be read.
 pub(super) fn huge_bytes(pid: i32) -> Option<u64> {
     let text = read(pid, "smaps_rollup")?;
     let line = text.lines().find_map(|line| line.strip_prefix("AnonHugePages:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
 }
 
-/// CPU time of a thread in nanoseconds.
+/// CPU time of a thread in nanoseconds; zero where it cannot be read.
 pub(super) fn cpu_ns(tid: i32) -> u64 {
     read(tid, "schedstat").and_then(|text| fauxplat_procfs::task::cpu_ns(&text)).unwrap_or(0)
 }
 
-/// Process of a thread; `None` where the thread is gone.
+/// Number of the process of a thread; `None` where the thread is gone.
 pub(super) fn process_of(tid: i32) -> Option<i32> {
     status::process(&read(tid, "status")?)
 }
@@ -142,7 +144,7 @@ mod tests {
 
     #[test]
     fn of_a_process_that_is_gone_nothing_is_known() {
-        // No process has this number: it is above the highest that a kernel gives.
+        // No process has this number, since it is above the highest that the kernel assigns.
         let gone = i32::MAX;
         assert_eq!(held(gone), Held::default());
         assert_eq!((process_of(gone), huge_bytes(gone)), (None, None));

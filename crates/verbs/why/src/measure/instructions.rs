@@ -4,11 +4,11 @@ use fauxplat_experiment::measure::profile::annotate;
 use fauxplat_model::{AnnotatedInstruction, ProfileFindings};
 use regex::Regex;
 
-/// Instructions with the most samples that are shown.
+/// Number of instructions with the most samples that are shown.
 const SHOWN: usize = 3;
 
-/// The instructions of a function with the most samples, and those before them: a sample is taken when an instruction is
-/// over, and so often at the one behind it. Empty where the file cannot be read.
+/// Texts of the instructions of a function with the most samples, each with the instruction before it: a sample is
+/// taken when an instruction is over, and so often at the one behind it. Empty where the file cannot be read.
 pub(super) fn hottest(found: &ProfileFindings, profile: u16, function: &str) -> Vec<String> {
     let Some(all) = listing(found, profile, function) else { return Vec::new() };
     let mut order: Vec<usize> = (0..all.len()).filter(|&at| all[at].samples > 0).collect();
@@ -25,8 +25,8 @@ pub(super) fn hottest(found: &ProfileFindings, profile: u16, function: &str) -> 
     texts
 }
 
-/// Addresses at which a function begins in the files of both programs, if its instructions are the same in both. Operands
-/// are not compared, since those of jumps and of data hold addresses.
+/// Addresses at which a function begins in the files of both programs; `None` unless its instructions are the same in
+/// both. Operands are not compared, since those of jumps and of data hold addresses.
 pub(super) fn begins(found: &ProfileFindings, function: &str) -> Option<[u64; 2]> {
     let [a, b] = [listing(found, 0, function)?, listing(found, 1, function)?];
     let name = |it: &AnnotatedInstruction| plain(it).split(' ').next().map(str::to_owned);
@@ -41,7 +41,7 @@ fn listing(found: &ProfileFindings, profile: u16, function: &str) -> Option<Vec<
     Some(annotated.functions.into_iter().max_by_key(|it| it.samples)?.instructions)
 }
 
-/// The words of an instruction, with one space between them.
+/// Text of an instruction, with one space between its words.
 fn plain(instruction: &AnnotatedInstruction) -> String {
     instruction.text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

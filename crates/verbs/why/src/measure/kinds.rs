@@ -4,10 +4,10 @@ use fauxplat_sys::trace::Call;
 
 use crate::evidence::Wait;
 
-/// Names of the calls of this architecture that programs make often, or wait in.
+/// Defines `name` for system calls that programs make often, or wait in; each entry is a name and its constant in libc.
 macro_rules! names {
     ($($name:ident $number:ident),* $(,)?) => {
-        /// Name of a call; its number where it is none of the frequent ones.
+        /// Name of the system call with this number; the number itself where the call is none of the frequent ones.
         pub(super) fn name(number: i64) -> String {
             match number {
                 $(n if n == libc::$number => stringify!($name).to_owned(),)*
@@ -40,11 +40,11 @@ names! {
 
 /// Operations of a futex that wait, see futex(2): WAIT, LOCK_PI, WAIT_BITSET.
 const FUTEX_WAITS: [u64; 3] = [0, 6, 9];
-/// Flags of a futex operation that say nothing about the operation.
+/// Flags in the operation of a futex call that do not select the operation.
 const FUTEX_FLAGS: u64 = 128 | 256;
 
-/// The reason for which a thread waits in a call. `of_file` says what a file descriptor leads to; `is_task` whether a
-/// number is that of a thread of the tree.
+/// Reason for which a thread waits in a system call. `of_file` returns the target of a file descriptor, and `is_task`
+/// whether a number is that of a thread of the traced run.
 pub(super) fn wait_of(
     call: &Call,
     of_file: impl FnOnce(u64) -> String,
@@ -53,7 +53,7 @@ pub(super) fn wait_of(
     let arguments = call.arguments;
     match call.number {
         libc::SYS_nanosleep | libc::SYS_clock_nanosleep => Wait::Sleep,
-        // A wait for no file is a way to sleep.
+        // Waiting for no file at all is a way to sleep.
         libc::SYS_ppoll if arguments[1] == 0 => Wait::Sleep,
         libc::SYS_pselect6 if arguments[0] == 0 => Wait::Sleep,
         number if is_old_wait(number) && arguments[if is_select(number) { 0 } else { 1 }] == 0 => Wait::Sleep,
@@ -64,11 +64,11 @@ pub(super) fn wait_of(
         | libc::SYS_sync_file_range
         | libc::SYS_msync => Wait::Sync,
         libc::SYS_futex if FUTEX_WAITS.contains(&(arguments[1] & !FUTEX_FLAGS)) => {
-            // The C library waits for the end of a thread on a word that holds the number of the thread.
+            // The C library waits for the end of a thread by a futex on a word that contains the id of that thread.
             if is_task(arguments[2] as i32) { Wait::Tasks } else { Wait::Lock }
         }
         libc::SYS_flock => Wait::Lock,
-        // A parent may wait until its child has become another program, and so for the child.
+        // A parent may wait in these calls until its child runs another program or ends.
         libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_clone | libc::SYS_clone3 | libc::SYS_execve => {
             Wait::Tasks
         }
@@ -87,18 +87,18 @@ pub(super) fn wait_of(
     }
 }
 
-/// Whether a call reads or writes by its first argument.
+/// Whether a call reads from or writes to the file descriptor that is its first argument.
 fn moves_data(number: i64) -> bool {
     writes(number)
         || [libc::SYS_read, libc::SYS_pread64, libc::SYS_readv, libc::SYS_getdents64].contains(&number)
 }
 
-/// Whether a call writes to its first argument.
+/// Whether a call writes to the file descriptor that is its first argument.
 pub(super) fn writes(number: i64) -> bool {
     [libc::SYS_write, libc::SYS_pwrite64, libc::SYS_writev].contains(&number)
 }
 
-/// Whether a call is one of the older ways to wait for files, which not every architecture has.
+/// Whether a call is one of the older ways to wait for files, which some architectures lack.
 #[cfg(target_arch = "x86_64")]
 fn is_old_wait(number: i64) -> bool {
     [libc::SYS_poll, libc::SYS_select, libc::SYS_epoll_wait].contains(&number)

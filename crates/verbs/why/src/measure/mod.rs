@@ -1,4 +1,5 @@
-//! The plan: the comparison, and after it the experiments that ask for its cause, the cheapest first, within the time.
+//! The plan: the comparison, and after it, within the time limit, the experiments that look for causes, the cheapest
+//! first.
 
 mod addresses;
 mod aside;

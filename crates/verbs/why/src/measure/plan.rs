@@ -1,4 +1,4 @@
-//! The plan of one explanation.
+//! The plan: a comparison and the experiments after it that look for causes.
 
 use fauxplat_experiment::measure::compare::{compare_within, complete};
 use fauxplat_experiment::{Driver, Failure, Standing};
@@ -16,7 +16,7 @@ use crate::definition::FOR_THE_VERDICT;
 use crate::evidence::{Amount, Elsewhere, Evidence};
 use crate::findings::{Account, Experiment};
 
-/// Parts of the time that is left after the comparison, for each experiment at most.
+/// Shares of the time left after the comparison that each experiment may take at most.
 const FOR_ACCOUNT: f64 = 0.15;
 const FOR_ACCOUNT_MORE: f64 = 0.25;
 const FOR_TRACES: f64 = 0.15;
@@ -27,43 +27,44 @@ const FOR_ONE_CPU: f64 = 0.2;
 const FOR_ADDRESSES: f64 = 0.1;
 const FOR_COPIES: f64 = 0.1;
 const FOR_AGAIN: f64 = 0.1;
-/// Pairs of the start, of one CPU, and of the last look.
+/// Maximum number of pairs of runs for the time of the start, for runs on one CPU, at other addresses or from copies of
+/// the files, and for the measurement at the end; also the minimum number of pairs for the account of the difference.
 const PAIRS: u32 = 24;
-/// Most pairs for the account.
+/// Maximum number of pairs of runs for the account of the difference, in addition to those of the comparison.
 const PAIRS_OF_ACCOUNT: u32 = 300;
-/// Share of the difference in an account from which on the account is looked into.
+/// Share of the difference from which on an account is examined by further experiments.
 const LOOK_FROM: f64 = 0.15;
-/// Pairs of sampled runs that `profile` makes at least.
+/// Least number of pairs of sampled runs.
 const SAMPLED_MIN: f64 = 10.0;
-/// How much longer a run takes that is traced, at most: one with more calls is let go.
+/// Duration of a traced run relative to a timed one, at which tracing may end early.
 const TRACED_TIMES: f64 = 1.3;
-/// Pairs of a small experiment at least.
+/// Least number of pairs in a small experiment.
 const FEW: f64 = 3.0;
-/// How much longer a run takes in the simulator, usually.
+/// Usual duration of a run in the simulator, relative to its CPU time outside.
 const SIMULATED_TIMES: f64 = 40.0;
 
-/// Why an experiment was not made that the user did not wait for.
+/// Reason given for an experiment that was not finished because the user interrupted it.
 const INTERRUPTED: &str = "it was interrupted";
 
-/// Questions that look for no cause.
+/// Questions of experiments that do not look for a cause.
 pub(crate) const NO_CAUSE: [&str; 2] = ["in which account of time is it?", "is the difference still there?"];
 
 /// A comparison, and the experiments after it.
 pub(crate) struct Measured {
     pub(crate) found: CompareFindings,
-    /// Evidence in the order of the commands turned so that the slower one is second; `None` without a difference.
+    /// Evidence with the slower command second; `None` without a difference.
     pub(crate) evidence: Option<Evidence>,
     /// Index of the slower command.
     pub(crate) slower: Option<usize>,
     pub(crate) experiments: Vec<Experiment>,
-    /// The difference at the end, slower less faster, and when.
+    /// Difference of wall time measured at the end, slower minus faster, in nanoseconds, and the seconds until then.
     pub(crate) again: Option<(Amount, f64)>,
 }
 
-/// Compares two commands, and makes the experiments that ask why they differ.
+/// Compares two commands, and if they differ runs the experiments that look for causes.
 ///
 /// # Errors
-/// Errors of the comparison. An experiment that fails is named, and left out.
+/// Errors of the comparison. An experiment that fails is only noted in [`Measured::experiments`].
 pub(crate) fn measure(driver: &mut Driver, args: &WhyArgs) -> Result<Measured, Failure> {
     let judged = compare_within(driver, args.max_time.as_secs_f64() * FOR_THE_VERDICT)?;
     let found = complete(driver, judged);
@@ -100,15 +101,15 @@ struct Plan<'d> {
     args: &'d WhyArgs,
     slower: usize,
     begun_s: f64,
-    /// Seconds for all experiments.
+    /// Seconds available to all experiments together.
     left_s: f64,
-    /// Seconds of a run of each command.
+    /// Mean seconds of a run of each command.
     runs_s: [f64; 2],
     experiments: Vec<Experiment>,
 }
 
 impl Plan<'_> {
-    /// Evidence of the timed runs.
+    /// Evidence that the timed runs of the comparison give.
     fn timed(&self, level: f64) -> Evidence {
         let commands = &self.driver.commands;
         let of = |side: usize| &commands[side];
@@ -128,7 +129,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Seconds until the time is over.
+    /// Seconds that are left for experiments.
     fn rest_s(&self) -> f64 {
         self.left_s - (self.driver.elapsed_s() - self.begun_s)
     }
@@ -137,20 +138,22 @@ impl Plan<'_> {
         ((self.left_s * share).min(self.rest_s()).max(0.0) * 1e9) as u64
     }
 
-    /// Takes note of an interruption, whoever of those that run programs beside the record met it.
+    /// Marks the driver as interrupted if a stop was requested, since experiments beside the record may be the ones
+    /// that notice the request.
     fn hear(&mut self) {
         if signal::stop_requested() {
             self.driver.interrupt();
         }
     }
 
-    /// Seconds of a run of both.
+    /// Duration of a pair of runs, one of each program, in seconds.
     fn pair_s(&self) -> f64 {
         self.runs_s.iter().sum()
     }
 
-    /// Makes an experiment where there is time, and notes what came of it. `off` is the option that leaves it out, and
-    /// `pairs` how often it runs both at least.
+    /// Carries out an experiment if there is time for it, and records its duration or why there is no result. `off` is
+    /// the option by which the user left the experiment out, and `pairs` the least number of pairs of runs that it
+    /// needs. Returns the result of `make`.
     fn ask<T>(
         &mut self,
         question: &str,
@@ -176,7 +179,7 @@ impl Plan<'_> {
             None => make(self),
         };
         self.hear();
-        // An experiment that an interruption broke off has no fault of its own.
+        // A failure after an interruption is reported as the interruption.
         let made =
             made.map_err(|why| if self.driver.is_interrupted() { INTERRUPTED.to_owned() } else { why });
         let took_s = self.driver.elapsed_s() - begun_s;
@@ -189,8 +192,8 @@ impl Plan<'_> {
         result
     }
 
-    /// Further pairs for the account: those by which a difference was shown are those in which it is rather large, since the
-    /// comparison ended with them.
+    /// Runs further pairs for the account of the difference. The comparison ended as soon as its pairs showed a
+    /// difference, so that the difference in those pairs tends to be too large.
     fn account(&mut self, evidence: &mut Evidence) {
         let found = self.ask(NO_CAUSE[0], (true, None, f64::from(PAIRS)), |plan| {
             let takes_s = f64::from(PAIRS) * plan.pair_s();
@@ -202,7 +205,7 @@ impl Plan<'_> {
                 ));
             }
             let mut samples = plan.further(shares[0], 0)?;
-            // The account of a small difference takes more pairs until the difference shows.
+            // A small difference needs more pairs until the account shows it.
             if timed::pairs(&samples).len() < PAIRS as usize || !plan.shows(evidence, &samples) {
                 samples.extend(plan.further(shares[1], PAIRS_OF_ACCOUNT)?);
             }
@@ -215,7 +218,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Samples of further pairs, whose blocks are numbered from this number on.
+    /// Samples of further pairs of runs; the numbers of their blocks begin at `first_block`.
     fn further(&self, longest_ns: u64, first_block: u32) -> Result<Vec<Sample>, String> {
         let both = [self.driver.commands[0].clone(), self.driver.commands[1].clone()];
         let effort = Effort { pairs: PAIRS_OF_ACCOUNT, longest_ns };
@@ -226,7 +229,7 @@ impl Plan<'_> {
         Ok(samples)
     }
 
-    /// Whether the account of these samples shows a difference.
+    /// Whether the account of these samples surely shows a difference.
     fn shows(&self, evidence: &Evidence, samples: &[Sample]) -> bool {
         let fresh = Evidence { pairs: timed::pairs(samples), ..evidence.clone() };
         account(&fresh.oriented(self.slower)).is_some_and(|it| it.whole.is_more())
@@ -237,7 +240,7 @@ impl Plan<'_> {
         evidence.traced = self
             .ask("which calls, waits and conditions?", (true, off, TRACED_TIMES), |plan| {
                 let longest_ns = plan.ns(FOR_TRACES);
-                // A run is let go only where it takes much longer than others.
+                // Tracing a run is only given up if the run takes much longer than usual.
                 let own_ns = plan.runs_s.map(|run_s| (TRACED_TIMES * run_s * 1e9) as u64);
                 let each_ns = own_ns.map(|own_ns| own_ns.max(longest_ns / 4));
                 let traced = traced::traced(plan.driver, longest_ns, each_ns)
@@ -250,7 +253,7 @@ impl Plan<'_> {
         let is_in = |account: Account| difference.of(account).value > LOOK_FROM * whole_ns;
         let more = |account: Account| difference.of(account).value.max(0.0);
         let (user_ns, system_ns) = (more(Account::User), more(Account::System));
-        // Beside other programs a longer CPU time shows in the wait for a CPU, too.
+        // Beside other programs, a longer CPU time also lengthens the wait for a CPU.
         let is_in_cpu = user_ns + system_ns + more(Account::RunQueue) > LOOK_FROM * whole_ns;
         let is_in_user = is_in_cpu && user_ns > LOOK_FROM * (user_ns + system_ns);
         self.start(evidence, is_in_cpu);
@@ -301,7 +304,7 @@ impl Plan<'_> {
         let wall_s: f64 = evidence.pairs.iter().map(|it| it.wall_ns[0] + it.wall_ns[1]).sum::<f64>()
             / (1e9 * evidence.pairs.len().max(1) as f64);
         let level = evidence.level;
-        // A short run has to be sampled often, and a long one tells enough at a low rate.
+        // Short runs need a high sampling rate for enough samples; long runs have enough at a low one.
         let rate_hz = (100.0 / wall_s.max(1e-3)).clamp(1000.0, 9000.0) as u64;
         for (of, is_asked, question) in [
             (Of::Cpu, on_cpu, "in which functions is the CPU time?"),
@@ -327,7 +330,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Runs both on one CPU, where no other CPU can take a cache line away.
+    /// Runs both programs on one CPU, where no other CPU can take a cache line away.
     fn one_cpu(&mut self, evidence: &mut Evidence, is_asked: bool) {
         evidence.on_one_cpu = self.ask("does it stay on one CPU?", (is_asked, None, FEW), |plan| {
             let one: CpuSet = plan.driver.machine().allowed().iter().take(1).collect();
@@ -343,7 +346,8 @@ impl Plan<'_> {
         });
     }
 
-    /// Runs both with random addresses where the comparison had fixed ones, and with fixed addresses otherwise.
+    /// Runs both programs with random addresses where the comparison had fixed ones, and with fixed addresses
+    /// otherwise.
     fn addresses(&mut self, evidence: &mut Evidence, is_asked: bool) {
         evidence.readdressed = self.ask("does it depend on addresses?", (is_asked, None, FEW), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ADDRESSES) };
@@ -351,7 +355,7 @@ impl Plan<'_> {
         });
     }
 
-    /// Runs both from copies of their files.
+    /// Runs both programs from copies of their files.
     fn copies(&mut self, evidence: &mut Evidence, is_asked: bool) {
         evidence.copied = self.ask("does it depend on the files' pages?", (is_asked, None, FEW), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_COPIES) };
@@ -359,7 +363,8 @@ impl Plan<'_> {
         });
     }
 
-    /// Looks once more whether there is a difference: what was explained may have been a moment's.
+    /// Measures at the end whether the difference is still there, since it may have been transient. Returns the
+    /// difference, slower minus faster, and when it was measured.
     fn again(&mut self, is_in_some_runs: bool) -> Option<(Amount, f64)> {
         let sign = if self.slower == 1 { 1.0 } else { -1.0 };
         let found = self.ask(NO_CAUSE[1], (!is_in_some_runs, None, FEW), |plan| {
@@ -375,7 +380,7 @@ impl Plan<'_> {
     }
 }
 
-/// A time in words.
+/// Number of seconds as text with a suitable unit.
 fn about(seconds: f64) -> String {
     Nanos::from_secs_f64(seconds.max(0.0)).to_string()
 }
@@ -393,7 +398,7 @@ fn is_parallel(traced: &[crate::evidence::Traced; 2]) -> bool {
     traced.iter().any(|it| it.tasks > it.processes)
 }
 
-/// CPU time of a run of each, in seconds.
+/// Mean CPU time of a run of each program, in seconds.
 fn mean_cpu_s(evidence: &Evidence) -> [f64; 2] {
     [0, 1].map(|side| {
         let all = evidence.pairs.iter().map(|it| it.user_ns[side] + it.system_ns[side]).sum::<f64>();

@@ -1,4 +1,4 @@
-//! Sampled runs of both programs, in turns, by the means of `profile`.
+//! Sampled runs of both programs, in turns, as `fauxplat profile` makes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,21 +15,21 @@ use crate::findings::Kind;
 
 /// Bytes of the stack that are copied for each sample.
 const STACK_COPY: u32 = if STACK_BYTES < 16 << 10 { STACK_BYTES } else { 16 << 10 };
-/// Most functions that are kept.
+/// Maximum number of functions that are kept in the evidence.
 const FUNCTIONS_MAX: usize = 200;
-/// Functions whose instructions are looked at.
+/// Number of functions whose instructions are listed.
 const LOOKED_AT: usize = 3;
-/// Most pairs of runs.
+/// Maximum number of pairs of sampled runs.
 const PAIRS_MAX: u32 = 60;
 
-/// The time that is sampled.
+/// Kind of time that is sampled: on a CPU, or waiting.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Of {
     Cpu,
     Waits,
 }
 
-/// Samples both commands; a sentence where that is not possible.
+/// Samples both commands; a sentence in the error says why that is not possible.
 pub(super) fn sampled(
     driver: &mut Driver,
     of: Of,
@@ -72,7 +72,8 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
     functions.sort_by(|a, b| size(b).total_cmp(&size(a)));
     functions.truncate(FUNCTIONS_MAX);
     functions.sort_by(|a, b| b.own_ns.value.abs().total_cmp(&a.own_ns.value.abs()));
-    // The slower program is decided elsewhere, so that each function is looked at where it takes more.
+    // Here it is not yet known which program is slower, so each function is listed for the program in which it takes
+    // more time.
     for function in functions.iter_mut().filter(|it| it.object.starts_with('/')).take(LOOKED_AT) {
         let slower = if function.own_ns.value > 0.0 { 1 } else { 0 };
         function.instructions = hottest(found, slower, &function.name);
@@ -87,7 +88,7 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
     })
 }
 
-/// Additional time of kinds of work, by the stacks on which one of their functions stands.
+/// Additional time of known kinds of work in nanoseconds: of all stacks that contain a function of the kind.
 fn kinds(found: &ProfileFindings) -> Vec<(Kind, f64)> {
     let each_ns = [0, 1].map(|side| {
         let quality = found.profiles.get(side).map(|profile| &profile.quality);
@@ -108,8 +109,8 @@ fn kinds(found: &ProfileFindings) -> Vec<(Kind, f64)> {
     sums.into_iter().collect()
 }
 
-/// The callers of a function on the stacks by which the largest part of the change `more_s` in the function's own time
-/// comes, the direct one first.
+/// Functions on the stack above a function, the direct caller first, on those stacks through which the largest part of
+/// the change `more_s` in its own time comes.
 fn callers(found: &ProfileFindings, name: &str, more_s: f64) -> Vec<Caller> {
     let mut rises: BTreeMap<Vec<&str>, (f64, Vec<Caller>)> = BTreeMap::new();
     for stack in &found.stacks {
@@ -146,8 +147,9 @@ fn caller(found: &ProfileFindings, name: &str, more_s: f64) -> Option<String> {
     most.filter(|(_, rise)| *rise > 0.0).map(|(caller, _)| caller.to_owned())
 }
 
-/// The file of each function by its name, of the second command where it runs the function. A name that functions of
-/// several files of one command have, as `_start` of a program and of its loader, has none.
+/// Path of the file of each function, by the function's name: that of the second command if it runs the function, else
+/// of the first. A name that occurs in several files of one command, such as `_start` of a program and of its loader,
+/// is left out.
 fn objects(found: &ProfileFindings) -> BTreeMap<&str, String> {
     let mut files: BTreeMap<&str, [BTreeSet<&str>; 2]> = BTreeMap::new();
     for stack in &found.stacks {
@@ -165,12 +167,12 @@ fn objects(found: &ProfileFindings) -> BTreeMap<&str, String> {
     files.into_iter().filter_map(|(name, sides)| Some((name, only(sides)?))).collect()
 }
 
-/// The path of an object; empty where it is not known.
+/// Path of the file with this index in the profile; empty where it is unknown.
 fn file(found: &ProfileFindings, object: Option<u32>) -> &str {
     object.and_then(|at| found.objects.get(at as usize)).map_or("", |object| &object.path)
 }
 
-/// The line of a function at which the most samples of both were taken.
+/// Source line of a function with the most samples of both programs.
 fn line(found: &ProfileFindings, name: &str) -> Option<(String, u32)> {
     let own = found.instructions.iter().filter(|it| found.frames[it.frame as usize].name == name);
     let most = own.max_by_key(|it| it.samples.iter().sum::<u64>())?;

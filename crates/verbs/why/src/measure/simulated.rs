@@ -12,21 +12,22 @@ use fauxplat_units::Nanos;
 
 use crate::evidence::{Simulated, SimulatedFunction};
 
-/// Functions that are kept of each program.
+/// Maximum number of functions that are kept for each program.
 const FUNCTIONS_MAX: usize = 4000;
-/// Share of the time below which each program is simulated twice, to see whether its counts repeat.
+/// Share of the available time below which a second simulated run of each program is made, to see whether its counts
+/// repeat.
 const TWICE_BELOW: f64 = 0.25;
 
-/// Counts of a run.
+/// Counts of a simulated run: of the whole program, and of each function.
 struct Counted {
     sums: Vec<u64>,
     functions: Vec<FunctionCounts>,
 }
 
-/// Simulates both commands. A run that takes longer than its part of the time is ended.
+/// Runs both commands in the simulator. A run that takes longer than the time left of `longest_ns` is ended.
 ///
 /// # Errors
-/// There is no simulator; it refuses a program; a program fails in it, or takes too long.
+/// There is no simulator; it refuses a program; or a program fails in it, or takes too long.
 pub(super) fn simulated(driver: &Driver, longest_ns: u64) -> Result<Simulated, Failure> {
     let begun_s = driver.elapsed_s();
     let (program, version) = simulator()?;
@@ -59,7 +60,7 @@ pub(super) fn simulated(driver: &Driver, longest_ns: u64) -> Result<Simulated, F
     })
 }
 
-/// The command in the simulator, ended after a time.
+/// The command that runs this command in the simulator `words`, with a time limit.
 fn wrapped(command: &Command, words: &[String], limit_ns: u64) -> Command {
     let mut wrapped = command.clone();
     let own = command.argv.iter().skip(1).cloned();
@@ -71,13 +72,13 @@ fn wrapped(command: &Command, words: &[String], limit_ns: u64) -> Command {
     wrapped
 }
 
-/// Relative change of the instructions between two runs.
+/// Relative change of the number of instructions between two runs.
 fn change(a: &Counted, b: &Counted) -> f64 {
     let [a, b] = [a, b].map(|it| it.sums.first().copied().unwrap_or(0) as f64);
     (a - b).abs() / a.max(1.0)
 }
 
-/// The functions of both, by file and name; those with the most instructions.
+/// Functions of both programs, matched by name; only those with the most instructions are kept.
 fn together(a: &[FunctionCounts], b: &[FunctionCounts]) -> Vec<SimulatedFunction> {
     let mut found: BTreeMap<&str, SimulatedFunction> = BTreeMap::new();
     for (side, functions) in [a, b].into_iter().enumerate() {

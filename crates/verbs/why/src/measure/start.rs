@@ -1,4 +1,5 @@
-//! The start of both programs alone: the loader maps and links everything, and ends before their first instruction.
+//! The start of both programs without their own work: the loader maps and links everything, and ends before the first
+//! instruction of the program.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,10 +16,11 @@ use crate::evidence::{Held, Start};
 /// Variables by which the loader of the GNU C library maps and links everything, and ends before the program begins, as
 /// for `ldd -r`; see ld.so(8).
 const LINK_ALL: [&str; 3] = ["LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=yes", "LD_BIND_NOW=yes"];
-/// Bits of a mode by which a program runs with the rights of its owner. Its loader obeys no variables, and it would begin.
+/// Set-user-ID and set-group-ID bits of a file's mode. The loader of such a program ignores the variables, so that the
+/// program itself would run.
 const WITH_RIGHTS: u32 = 0o6000;
 
-/// Times the start of both; `None` where one has no loader that can list what it loads.
+/// Times the start of both programs; `None` where one has no loader that can stop before the program begins.
 ///
 /// # Errors
 /// The loader cannot be started.
@@ -38,7 +40,7 @@ pub(super) fn start(driver: &Driver, held: [&Held; 2], effort: Effort) -> Result
     }))
 }
 
-/// The command that lists what a program loads; `None` where the program itself could begin.
+/// A command that only loads and links a program; `None` where the program itself could begin.
 fn listing(command: &Command, held: &Held) -> Option<Command> {
     let loader = held.loader.as_ref()?.rsplit('/').next()?;
     let is_of_glibc = ["ld-linux", "ld64.so", "ld-2."].iter().any(|name| loader.starts_with(name));

@@ -1,4 +1,4 @@
-//! Accounts and counts of timed runs.
+//! Times and counts of the timed runs of both programs.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use fauxplat_stats::describe::mean;
 use crate::analysis::amount;
 use crate::evidence::{Count, PairReading};
 
-/// Counts of the kernel that every run has.
+/// Metrics that the kernel counts in every run.
 const COUNTS: [Metric; 9] = [
     Metric::MINOR_FAULTS,
     Metric::MAJOR_FAULTS,
@@ -20,10 +20,11 @@ const COUNTS: [Metric; 9] = [
     Metric::PEAK_MEMORY,
     Metric::STEAL,
 ];
-/// Error level of the interval of a count, shared by all.
+/// Error level of the interval of each count, so that all of them hold simultaneously at 1 %.
 const LEVEL: f64 = 0.01 / COUNTS.len() as f64;
 
-/// A reading of both commands in each block, where both have one: the mean over the runs of the block.
+/// Means of a metric over the runs of both commands in each block, a group of consecutive runs; blocks in which a
+/// command has no reading are left out.
 fn blocks(samples: &[Sample], metric: Metric) -> BTreeMap<u32, [f64; 2]> {
     let mut sums: BTreeMap<u32, [(f64, u32); 2]> = BTreeMap::new();
     for sample in samples.iter().filter(|it| it.phase == Phase::Measured && it.command < 2) {
@@ -39,7 +40,8 @@ fn blocks(samples: &[Sample], metric: Metric) -> BTreeMap<u32, [f64; 2]> {
     sums.into_iter().filter_map(|(block, both)| Some((block, means(both)?))).collect()
 }
 
-/// The times of both commands in each block. A time that the machine does not give is none.
+/// Times of both commands in nanoseconds, for each block of consecutive runs; a time that the machine does not measure
+/// is zero.
 pub(super) fn pairs(samples: &[Sample]) -> Vec<PairReading> {
     let [wall, user, system, delay] =
         [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::RUN_DELAY].map(|metric| blocks(samples, metric));
@@ -54,7 +56,7 @@ pub(super) fn pairs(samples: &[Sample]) -> Vec<PairReading> {
         .collect()
 }
 
-/// Counts of the kernel.
+/// Counts of the kernel for both programs.
 pub(super) fn counts(samples: &[Sample]) -> Vec<Count> {
     let count = |metric: Metric| {
         let both: Vec<[f64; 2]> = blocks(samples, metric).into_values().collect();

@@ -11,11 +11,11 @@ use fauxplat_stats::describe::median;
 use super::follower::Follower;
 use crate::evidence::{CallSum, Traced};
 
-/// Runs of each program: an odd number, so that each median is a run's own figure.
+/// Traced runs of each program: an odd number, so that each median is a figure of some run.
 const ROUNDS: usize = 3;
 
-/// Traces both commands, in turns; the middle figures of some runs. A run that takes longer than its
-/// part `each_ns` of the time is let go.
+/// Traces several runs of both commands, in turns, and returns the medians of their figures; `None` if a run ended
+/// before it could be traced. A run that takes longer than its command's `each_ns` is no longer traced, but runs on.
 ///
 /// # Errors
 /// The commands cannot be traced.
@@ -46,10 +46,10 @@ fn run(driver: &mut Driver, command: u16, longest_ns: u64) -> Result<Option<Trac
     let mut follower = None;
     let outcome = driver.hold(command, |pid| {
         let (tell, told) = channel();
-        // A process is followed by a thread, and that thread alone sees its stops.
+        // A traced process reports its stops only to the thread that attached to it.
         follower = Some(thread::spawn(move || match Follower::attach(pid, longest_ns) {
             Ok(attached) => {
-                // The other side is gone only if fauxplat itself ends.
+                // The receiver is gone only if fauxplat itself ends.
                 let _ = tell.send(None);
                 Some(attached.follow())
             }
@@ -78,13 +78,13 @@ fn run(driver: &mut Driver, command: u16, longest_ns: u64) -> Result<Option<Trac
     }
 }
 
-/// The run that stands for all: the last one, with the medians of all figures.
+/// The last of some traced runs, with the medians over all runs in place of most figures.
 fn middle(runs: &[Traced]) -> Traced {
     let of = |figure: &dyn Fn(&Traced) -> f64| {
         median(&runs.iter().map(figure).collect::<Vec<f64>>()).unwrap_or(0.0)
     };
     let last = runs.last().cloned().unwrap_or_default();
-    // The condition is that of the last run in which it could be read.
+    // The condition is taken from the last run in which it could be read.
     let held = runs.iter().rev().map(|run| &run.held).find(|held| held.program.is_some());
     let held = held.cloned().unwrap_or_default();
     let names = runs.iter().flat_map(|run| run.calls.keys().cloned());

@@ -1,4 +1,4 @@
-//! Sentences of the report.
+//! Tests of sentences in the report of `fauxplat why`.
 
 use fauxplat_model::Verdict;
 
@@ -13,7 +13,7 @@ fn found() -> WhyFindings {
     }
 }
 
-/// The answer with plain spaces between numbers and their units.
+/// The answer, with plain spaces instead of the non-breaking ones between numbers and units.
 fn plain(found: &WhyFindings) -> String {
     sentence(found).1.replace('\u{a0}', " ")
 }

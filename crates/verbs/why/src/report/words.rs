@@ -3,11 +3,10 @@
 use fauxplat_report::say;
 use fauxplat_units::Nanos;
 
-/// Columns of a name in the answer.
+/// Maximum number of characters of a name in the answer.
 const NAME: usize = 60;
 
-/// A name, shortened at its end: the answer is the one sentence that has to be read as a whole, and a name that lacks its
-/// middle would not be known.
+/// A name cut at its end, since a name without its middle would not be recognized.
 pub(super) fn short(name: &str) -> String {
     let name = say::visible(name);
     if name.chars().count() <= NAME {
@@ -17,7 +16,7 @@ pub(super) fn short(name: &str) -> String {
     format!("{}…", begin.trim_end())
 }
 
-/// A function with the line of its source, whose folders stand in the evidence.
+/// A function with its source line, where the folders of the source file are left out.
 pub(super) fn at(place: &str) -> String {
     match place.split_once(" (") {
         Some((function, line)) if line.ends_with(')') => {
@@ -28,12 +27,12 @@ pub(super) fn at(place: &str) -> String {
     }
 }
 
-/// A time that is estimated.
+/// A duration in seconds, rounded to two digits, as text with a suitable unit.
 pub(super) fn about(seconds: f64) -> String {
     Nanos::from_secs_f64(rounded(seconds.clamp(0.0, 1e9))).to_string()
 }
 
-/// A number with two digits.
+/// The number rounded to two significant digits; zero if it is not positive.
 fn rounded(value: f64) -> f64 {
     let unit = 10f64.powf(value.max(f64::MIN_POSITIVE).log10().floor() - 1.0);
     if value > 0.0 { (value / unit).round() * unit } else { 0.0 }

@@ -1,4 +1,4 @@
-//! Kinds of causes, each put into the evidence alone.
+//! Kinds of causes: evidence for each alone leads to that cause.
 
 use std::collections::BTreeMap;
 

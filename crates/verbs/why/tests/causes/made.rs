@@ -1,4 +1,4 @@
-//! Evidence that is made up.
+//! Makes up evidence for tests.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use fauxplat_why::findings::Cause;
 
 pub(crate) const MS: f64 = 1e6;
 
-/// Pairs of runs that take 10 ms of user time and 1 ms in the kernel, and what the slower program takes more: user,
-/// system, run-queue, blocked, in milliseconds.
+/// Pairs of runs that take 10 ms of user time and 1 ms in the kernel. The slower program takes `more` milliseconds in
+/// addition: user, system, run-queue, blocked.
 pub(crate) fn pairs(more: [f64; 4]) -> Vec<PairReading> {
     (0..24)
         .map(|number| {
@@ -89,7 +89,7 @@ pub(crate) fn first(chain: &Chain) -> &Cause {
     chain.causes.first().unwrap_or_else(|| panic!("no cause: {chain:?}"))
 }
 
-/// A count of the kernel that is known exactly.
+/// A count of the kernel whose difference is known exactly.
 pub(crate) fn count(name: &str, means: [f64; 2]) -> Count {
     Count { name: name.to_owned(), title: name.to_owned(), means, more: Amount::exact(means[1] - means[0]) }
 }

@@ -1,5 +1,5 @@
-//! Causes of evidence that is made up: the first that is named is the one that was put in, and what was not put in is not
-//! named.
+//! Causes that follow from made-up evidence: the first one is that for which there is evidence, and none is named
+//! without evidence.
 
 mod kinds;
 mod made;

@@ -1,4 +1,4 @@
-//! Shares of causes: the time of each is counted once, whoever has it.
+//! Shares of causes: time is counted once, even if several causes could explain it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use fauxplat_why::findings::{Account, Kind};
 
 use crate::made::{MS, count, evidence, first, sampled, simulated};
 
-/// Checks what holds of all explanations: shares are in order, and sum to no more than what is explained.
+/// Explains the evidence, and checks properties of every explanation: shares fall, and sum to no more than is
+/// explained.
 fn checked(evidence: &Evidence) -> Chain {
     let chain = explain(evidence);
     let apart: Vec<f64> = chain.causes.iter().filter(|it| !it.is_part).map(|it| it.share).collect();
@@ -83,13 +84,13 @@ fn what_a_condition_acts_by_is_a_part_of_it() {
     assert_eq!(first(&chain).kind, Kind::Locale);
     assert!(!first(&chain).is_part && chain.causes[1].is_part, "{chain:?}");
     assert!(chain.unexplained < 0.01);
-    // Other processes of the tree may be others, although the busiest one is the same.
+    // Equal busiest processes do not suffice, since the same program may start different processes.
     locale.traced.as_mut().unwrap()[1].processes = 3;
     assert_ne!(first(&explain(&locale)).kind, Kind::Locale);
 }
 
-/// Traces of a slower program with further processes: their number, lifetimes, CPU times up to what a start takes, and how
-/// long others wait for them, in milliseconds.
+/// Adds further processes to the trace of the slower program: their number and, in milliseconds, the sums of their
+/// lifetimes, of their CPU times up to what a start takes, and of the waits for them.
 fn further(evidence: &mut Evidence, number: u32, [lived, started, waited]: [f64; 3]) {
     let slow = &mut evidence.traced.as_mut().unwrap()[1];
     (slow.processes, slow.tasks) = (1 + number, 1 + number);
@@ -99,25 +100,25 @@ fn further(evidence: &mut Evidence, number: u32, [lived, started, waited]: [f64;
 
 #[test]
 fn processes_are_the_cause_of_what_starting_them_takes() {
-    // A helper that sleeps beside the parent's work.
+    // A helper process that sleeps while its parent works.
     let mut helper = evidence([16.0, 0.1, 0.0, 0.0]);
     helper.simulated = Some(simulated(&[("instructions", 1e7, 3e7)]));
     further(&mut helper, 1, [20.0, 0.1, 0.2]);
     let chain = checked(&helper);
     assert_eq!((first(&chain).kind, chain.causes.len()), (Kind::MoreWork, 1), "{chain:?}");
-    // A child that computes, for which the parent waits.
+    // A child process that computes, while its parent waits for it.
     let mut pipeline = evidence([40.0, 1.0, 0.0, 1.5]);
     pipeline.simulated = Some(simulated(&[("instructions", 1e7, 8e7)]));
     further(&mut pipeline, 1, [99.0, 2.0, 45.0]);
     let chain = checked(&pipeline);
     assert_eq!(first(&chain).kind, Kind::MoreWork, "{chain:?}");
-    // A child that sleeps, for which the parent waits.
+    // A child process that sleeps, while its parent waits for it.
     let mut sleeper = evidence([0.3, 0.6, 0.0, 30.0]);
     waits(&mut sleeper, &[(Wait::Sleep, "clock_nanosleep", 30.0)]);
     further(&mut sleeper, 1, [31.0, 0.8, 31.0]);
     let chain = checked(&sleeper);
     assert_eq!(first(&chain).kind, Kind::Sleep, "{chain:?}");
-    // Children that only begin and end.
+    // Child processes that only begin and end.
     let mut children = evidence([2.0, 6.0, 0.5, 1.0]);
     children.counts = vec![count("minor-faults", [100.0, 4000.0])];
     further(&mut children, 11, [12.0, 8.0, 11.0]);
@@ -135,7 +136,7 @@ fn threads_are_a_cause_and_no_processes() {
     assert!(first(&chain).because[0].contains("200 further threads against 0"), "{chain:?}");
     threads.traced.as_mut().unwrap()[1].tasks = 5;
     assert!(explain(&threads).causes.is_empty(), "four threads take no seven milliseconds");
-    // A trace that ended early has not seen all threads of the faster program.
+    // A trace that ended early may not have seen all threads of the faster program.
     let traces = threads.traced.as_mut().unwrap();
     (traces[0].is_partial, traces[1].tasks) = (true, 201);
     assert!(explain(&threads).causes.is_empty());

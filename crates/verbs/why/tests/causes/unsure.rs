@@ -1,4 +1,4 @@
-//! Evidence that is not known, not sure, or about something else: it carries no cause.
+//! Evidence that is unknown, not certain, or about something else, from which no cause may follow.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use fauxplat_why::findings::{Account, Kind};
 
 use crate::made::{MS, count, evidence, first, sampled, simulated};
 
-/// A change of a condition.
+/// A function that changes a condition of a process.
 type Change = fn(&mut Held);
 
 fn has(evidence: &Evidence, kind: Kind) -> bool {
@@ -37,7 +37,7 @@ fn a_condition_that_could_not_be_read_differs_from_nothing() {
         for side in [0, 1] {
             let mut unknown = known.clone();
             let traces = unknown.traced.as_mut().unwrap();
-            // The side that is known has a condition of each kind that could be a cause.
+            // The known side has a condition of each kind that could be a cause.
             traces[1 - side].held = Held {
                 nice: Some(10),
                 policy: Some(3),
@@ -83,7 +83,7 @@ fn a_condition_of_cpus_explains_the_wait_for_a_cpu_and_no_sleep() {
         assert_eq!((first(&chain).kind, first(&chain).account), (kind, Account::RunQueue), "{chain:?}");
         assert!(first(&chain).share < 0.8 && chain.causes[1].kind == Kind::Sleep, "{chain:?}");
     }
-    // Threads that a quota stops are not ready to run, and show as waiting for something else.
+    // Threads that a quota stops are not ready to run, and count as waiting for something else.
     let mut stopped = evidence([0.0, 0.0, 2.0, 6.0]);
     stopped.traced.as_mut().unwrap()[1].held.quota = Some(Quota::MilliCpus(300));
     assert!(first(&explain(&stopped)).kind == Kind::Quota && first(&explain(&stopped)).share > 0.95);
@@ -107,7 +107,7 @@ fn the_timed_start_wins_over_functions_of_the_loader() {
 
 #[test]
 fn huge_pages_are_told_by_memory_that_was_seen_in_them() {
-    // A small buffer that is given back and touched again.
+    // A small buffer that is released and then touched again.
     let mut churn = evidence([0.0, 5.0, 0.0, 0.0]);
     churn.counts = vec![count("minor-faults", [4300.0, 28_000.0]), count("peak-memory", [1.8e7, 1.8e7])];
     assert_eq!(first(&explain(&churn)).kind, Kind::PageFaults);
@@ -132,7 +132,8 @@ fn a_whole_that_is_not_shown_has_no_cause() {
 
 #[test]
 fn an_account_that_is_not_shown_carries_a_certain_count_only() {
-    // The whole is sure, and user and system time are not: each pair has its ticks in the other account.
+    // The whole difference is certain, but not that of user or system time alone: timer ticks put the time of each pair
+    // into the one account or the other.
     let mut ticks = evidence([0.0, 5.0, 0.0, 0.0]);
     for (number, pair) in ticks.pairs.iter_mut().enumerate() {
         let moved = if number % 2 == 0 { 8.0 * MS } else { -8.0 * MS };
@@ -196,7 +197,7 @@ fn a_small_function_that_is_not_sure_is_no_place() {
 #[test]
 fn threads_with_unequal_work_share_no_cache_line() {
     let mut unequal = evidence([0.0; 4]);
-    // Equal CPU time of both, on two threads and on little more than one.
+    // Equal CPU times of the two programs, the faster one on two threads, and the slower one on little more than one.
     for pair in &mut unequal.pairs {
         pair.wall_ns[0] = 5.0 * MS + 0.5 * (pair.user_ns[0] - 10.0 * MS);
         pair.wall_ns[1] = 10.0 * MS;

@@ -1,15 +1,17 @@
-//! Places as a cause: the difference is gone where addresses are chosen in the other way, or where files are copied.
+//! Placement in memory as a cause: the difference is gone if stack, heap and libraries have random addresses instead of
+//! fixed ones, or the reverse, or if the programs are run from copies of their files.
 
 use super::super::differences::{Differs, differences};
 use super::{Case, time};
 use crate::evidence::{Amount, Readdressed};
 use crate::findings::{Account, Cause, Kind};
 
-/// Share of the difference that may be left at other places if places are the cause.
+/// Share of the difference that may remain at the other addresses, or in copied files, if placement is to be the cause.
 const LEFT_MAX: f64 = 0.5;
 
 pub(super) fn causes(case: &Case<'_>) -> Option<Cause> {
-    // If one program alone has random addresses, this condition is the cause and stands among the conditions.
+    // If only one of the programs has random addresses, that is a difference of conditions, and `conditions` reports
+    // it.
     let is_condition = |it: &Differs| it.kind == Kind::Place;
     let of_addresses =
         case.evidence.readdressed.filter(|_| !differences(case.evidence).iter().any(is_condition));
@@ -25,7 +27,7 @@ pub(super) fn causes(case: &Case<'_>) -> Option<Cause> {
     by_addresses.or_else(by_copies)
 }
 
-/// A cause, if no more than half of the difference is left in another place.
+/// Placement as a cause; `None` if half of the difference, or more, may remain at the other placement.
 fn gone(case: &Case<'_>, left_ns: Amount, (what, because): (&str, String)) -> Option<Cause> {
     if left_ns.high >= LEFT_MAX * case.whole() {
         return None;
@@ -38,13 +40,13 @@ fn gone(case: &Case<'_>, left_ns: Amount, (what, because): (&str, String)) -> Op
     Some(cause)
 }
 
-/// The difference at other addresses, in words.
+/// Phrase of the report about the difference at the other addresses.
 pub(in super::super) fn told(there: &Readdressed) -> String {
     let how = if there.is_random { "random addresses" } else { "fixed addresses" };
     left(how, there.more_wall_ns)
 }
 
-/// The difference between copies of both files, in words.
+/// Phrase of the report about the difference between copies of the files of both programs.
 pub(in super::super) fn told_of_copies(left_ns: Amount) -> String {
     left("fresh copies of both files", left_ns)
 }
@@ -54,7 +56,7 @@ fn left(how: &str, amount: Amount) -> String {
     format!("with {how} the difference is {value} ({low} to {high})")
 }
 
-/// Whether at least half of the difference is still there in another place.
+/// Whether surely more than half of the difference remains at the other placement.
 pub(in super::super) fn is_there(left_ns: Amount, whole_ns: f64) -> bool {
     left_ns.low > LEFT_MAX * whole_ns
 }

@@ -1,11 +1,11 @@
-//! Conditions as causes: the same program under another quota, on other CPUs, in another environment.
+//! Different conditions of the two programs as causes: another CPU quota, other CPUs, another environment.
 
 use super::super::differences::{Differs, differences, is_same_program};
 use super::Case;
 use crate::evidence::{Traced, Wait};
 use crate::findings::{Account, Cause, Grade, Kind};
 
-/// Waits that have their own reason, whatever CPU time a program may have: a request, a disk, another program.
+/// Waits whose length does not depend on the CPU time that a program gets: for a timer, a disk, another program.
 const OWN_WAITS: [Wait; 3] = [Wait::Sleep, Wait::Sync, Wait::Pipe];
 
 pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
@@ -18,7 +18,7 @@ fn cause(case: &Case<'_>, differs: &Differs, is_same_program: bool, count: usize
     if !differs.is_worse {
         return None;
     }
-    // Nothing else differs, whatever the account.
+    // If this condition is the only difference, it explains the whole difference, in whatever account that lies.
     let is_alone = is_same_program && count == 1;
     let (account, explains_ns) = match differs.kind {
         _ if is_alone => {
@@ -26,7 +26,7 @@ fn cause(case: &Case<'_>, differs: &Differs, is_same_program: bool, count: usize
             (if is_in_waits { Account::RunQueue } else { Account::Whole }, case.whole())
         }
         Kind::Quota => takes_cpus(case, held_back(case)),
-        // Fewer CPUs serve several threads one after the other, which then wait for each other, too.
+        // Threads that share fewer CPUs run one after the other, and so wait for each other as well.
         Kind::Affinity if is_parallel(case) => takes_cpus(case, held_back(case)),
         Kind::Affinity | Kind::Priority => takes_cpus(case, 0.0),
         _ if is_same_program => {
@@ -60,16 +60,18 @@ fn cause(case: &Case<'_>, differs: &Differs, is_same_program: bool, count: usize
     Some(cause)
 }
 
-/// The account and the time of a condition that takes CPUs away: the wait for a CPU, and of the other waits what is given.
-/// No such condition makes a sleep longer, or the answer of a disk or of another program.
+/// Account and explained nanoseconds of a condition that takes CPUs away: all additional waiting for a CPU, and
+/// `held_back_ns` of the other waits. Such a condition prolongs neither a sleep nor the answer of a disk or of another
+/// program.
 fn takes_cpus(case: &Case<'_>, held_back_ns: f64) -> (Account, f64) {
     let waits_ns = case.more(Account::RunQueue);
     let account = if held_back_ns > waits_ns { Account::Blocked } else { Account::RunQueue };
     (account, (waits_ns + held_back_ns).min(case.whole()))
 }
 
-/// Waiting for something else without a reason of its own: threads that a quota stops are not ready to run, and threads
-/// wait for one that has no CPU.
+/// Additional nanoseconds of waiting for something other than a CPU, without the waits in [`OWN_WAITS`]. A quota can
+/// cause them, since threads that it stops do not count as ready to run, and so can a thread without a CPU for which
+/// other threads wait. Zero without traces.
 fn held_back(case: &Case<'_>) -> f64 {
     let Some([fast, slow]) = &case.evidence.traced else { return 0.0 };
     let own = |traced: &Traced, side: usize| {

@@ -1,4 +1,4 @@
-//! Time in the kernel: page faults and system calls.
+//! Time in the kernel as a cause: page faults, new processes and threads, and system calls.
 
 use super::super::names;
 use super::{Case, change, number};
@@ -12,7 +12,7 @@ const CALL_NS: f64 = 250.0;
 /// Usual time of a new process, and of a new thread.
 const PROCESS_NS: f64 = 300_000.0;
 const THREAD_NS: f64 = 20_000.0;
-/// Functions below which threads are started.
+/// Functions of the C library that start a thread.
 const THREAD_STARTS: [&str; 4] = ["pthread_create", "__pthread_create", "create_thread", "__clone3"];
 /// Functions of the kernel in which page faults are served.
 const FAULTS: [&str; 3] = ["asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault"];
@@ -21,7 +21,8 @@ const ENTRIES: [&str; 4] = ["__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys
 
 pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     let system_ns = case.more(Account::System);
-    // Where the kernel tells user and system time apart by ticks only, a part of it stands under user time.
+    // A kernel that tells user and system time apart only at timer ticks counts a part of system time as user time, so
+    // the additional time of both accounts is the limit for these causes.
     let room_ns = system_ns + case.more(Account::User);
     let mut found: Vec<Cause> = [faults(case, room_ns)].into_iter().flatten().collect();
     found.extend(processes(case));
@@ -30,7 +31,8 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     found
 }
 
-/// Additional time in a function of the kernel and its callees, where the kernel was sampled and saw anything.
+/// Largest additional time of a matching function of the kernel with its callees, in nanoseconds; `None` where the
+/// kernel was not sampled, or no matching function takes more time.
 fn sampled(case: &Case<'_>, is_meant: impl Fn(&SampledFunction) -> bool) -> Option<f64> {
     let sampled = case.evidence.on_cpu.as_ref().filter(|it| it.has_kernel)?;
     let own = sampled.functions.iter().filter(|it| is_meant(it) && it.total_ns.value > 0.0);
@@ -70,25 +72,25 @@ fn faults(case: &Case<'_>, room_ns: f64) -> Option<Cause> {
     Some(cause)
 }
 
-/// Whether the other program was seen to have memory in huge pages that this one has in small ones, and so much that it
-/// accounts for most of the faults. Many faults alone have other reasons.
+/// Whether the faster program was seen to have so much more memory in huge pages than the slower one that this explains
+/// most of the additional page faults. Many faults alone can have other reasons.
 fn lost_huge_pages(case: &Case<'_>, minor: &Count) -> bool {
     let Some([fast, slow]) = &case.evidence.traced else { return false };
     let (Some(many), Some(few)) = (fast.huge_bytes, slow.huge_bytes) else { return false };
     many > 2 * few && many.saturating_sub(few) as f64 / PAGE_BYTES > 0.5 * minor.more.value
 }
 
-/// Bytes of a small page, one fault each.
+/// Size of a small page in bytes; the first access to each is a page fault.
 const PAGE_BYTES: f64 = 4096.0;
 
-/// Traces of both programs, where a count of the slower program that is higher is higher for sure: a trace that ended early has seen
-/// a part of a run.
+/// Traces of both programs, if a higher count of the slower program can be trusted; `None` without traces, and if only
+/// the trace of the faster program ended before the run did, since its counts are then too low.
 fn counted<'e>(case: &Case<'e>) -> Option<&'e [Traced; 2]> {
     case.evidence.traced.as_ref().filter(|[fast, slow]| !fast.is_partial || slow.is_partial)
 }
 
-/// Processes by what starting and ending them takes. What they compute or wait for is told by its own causes, and a
-/// process that runs beside the others takes nobody's time.
+/// More processes as a cause, by the time that starting and ending them takes. Time in which they compute or wait is
+/// explained by other causes, and a process that runs beside the others delays none of them.
 fn processes(case: &Case<'_>) -> Option<Cause> {
     let [fast, slow] = counted(case)?;
     let more = f64::from(slow.processes) - f64::from(fast.processes);
@@ -115,7 +117,7 @@ fn processes(case: &Case<'_>) -> Option<Cause> {
     Some(cause)
 }
 
-/// Threads by what starting and ending them takes.
+/// More threads as a cause, by the time that starting and ending them takes.
 fn threads(case: &Case<'_>) -> Option<Cause> {
     let [fast, slow] = counted(case)?;
     let count = |traced: &Traced| f64::from(traced.tasks.saturating_sub(traced.processes));
@@ -140,7 +142,7 @@ fn threads(case: &Case<'_>) -> Option<Cause> {
     Some(cause)
 }
 
-/// System calls that became more, the one that takes most.
+/// System calls that the slower program makes more often, each as a cause.
 fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
     let Some([fast, slow]) = counted(case) else { return Vec::new() };
     let few = |name: &str| fast.calls.get(name).copied().unwrap_or_default().count;
@@ -182,7 +184,8 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
     found
 }
 
-/// Adds to output what it takes in user mode: the functions of the C library that make it.
+/// Raises the explained time of additional output to that of the C library's output function with the largest increase,
+/// callees included, if samples show more than the cause explains so far.
 fn with_formatting(case: &Case<'_>, cause: &mut Cause) {
     let Some(sampled) = case.evidence.on_cpu.as_ref().filter(|_| cause.kind == Kind::Logging) else { return };
     let own =
@@ -200,12 +203,12 @@ fn with_formatting(case: &Case<'_>, cause: &mut Cause) {
     }
 }
 
-/// Calls whose time is that of waiting, of which another cause tells.
+/// Whether a system call waits for, starts or ends processes, whose time other causes explain.
 fn is_of_waiting(name: &str) -> bool {
     ["wait4", "waitid", "execve", "clone", "clone3", "exit_group", "exit"].contains(&name)
 }
 
-/// Tells output in small pieces from more output.
+/// Makes a cause about system calls that write more specific: output in smaller pieces, or more output to some file.
 fn of_writing(cause: &mut Cause, fast: &Traced, slow: &Traced) {
     let all = |traced: &Traced| {
         traced.written.values().fold(Written::default(), |sum, it| Written {

@@ -14,40 +14,42 @@ use super::account::Difference;
 use crate::evidence::Evidence;
 use crate::findings::{Account, Cause, Grade, Kind};
 
-/// Share of the difference below which nothing is a cause.
+/// Share of the difference that a cause has to explain at least.
 pub(super) const SHARE_MIN: f64 = 0.10;
 
-/// The evidence and the account from which candidates are made.
+/// Evidence about two programs and the account of their difference, from which candidates for causes are derived.
 pub(super) struct Case<'e> {
     pub(super) evidence: &'e Evidence,
     pub(super) difference: &'e Difference,
-    /// Threads among which the time of each program is divided.
+    /// Number of threads that share the work of each program, the faster program's first; the times of all its threads
+    /// are divided by that.
     pub(super) lanes: [f64; 2],
 }
 
 impl Case<'_> {
-    /// Difference in an account, in nanoseconds, and no less than nothing. A difference is there, and where it is most
-    /// likely is asked here; whether that is sure, its interval tells.
+    /// Additional time of the slower program in an account, in nanoseconds per run; zero if the faster one has more.
+    /// The estimate is used even where its interval includes zero, since candidates are sought where the difference
+    /// most likely lies.
     pub(super) fn more(&self, account: Account) -> f64 {
         self.difference.of(account).value.max(0.0)
     }
 
-    /// The whole difference in nanoseconds.
+    /// The whole difference of wall time, in nanoseconds per run.
     pub(super) fn whole(&self) -> f64 {
         self.difference.whole.value
     }
 
-    /// The command lines, of the faster program first, as words for a shell.
+    /// Command lines of both programs, each quoted as one word of a shell, that of the faster one first.
     pub(super) fn both(&self) -> String {
         self.evidence.commands.each_ref().map(|command| shell_words::quote(command).into_owned()).join(" ")
     }
 
-    /// The command line of the slower program.
+    /// Command line of the slower program, quoted as one word of a shell.
     pub(super) fn slow(&self) -> String {
         shell_words::quote(&self.evidence.commands[1]).into_owned()
     }
 
-    /// A cause that explains this much.
+    /// A cause that explains `explains_ns` nanoseconds per run, still without texts.
     pub(super) fn cause(&self, kind: Kind, account: Account, explains_ns: f64) -> Cause {
         Cause {
             kind,
@@ -65,7 +67,6 @@ impl Case<'_> {
     }
 }
 
-/// All candidates.
 pub(super) fn candidates(case: &Case<'_>) -> Vec<Cause> {
     let all = [
         waiting::causes(case),
@@ -75,18 +76,19 @@ pub(super) fn candidates(case: &Case<'_>) -> Vec<Cause> {
         conditions::causes(case),
     ];
     let by_addresses = addresses::causes(case);
-    // Work that takes longer without a reason that is counted is explained by its addresses, if they were seen to matter.
+    // If runs at other addresses have shown that addresses are the cause, the candidates that only suspect this are
+    // dropped.
     let is_explained = |it: &Cause| by_addresses.is_some() && it.kind == Kind::Place;
     let others = all.into_iter().flatten().filter(|it| !is_explained(it));
     others.chain(by_addresses.clone()).collect()
 }
 
-/// A time in words.
+/// Duration in nanoseconds as text with a suitable unit.
 pub(super) fn time(ns: f64) -> String {
     say::quantity(Metric::WALL, ns)
 }
 
-/// A count in words.
+/// A count as text: with one decimal if it is below ten and not whole, and else rounded, its digits in groups.
 pub(super) fn number(count: f64) -> String {
     if count < 10.0 && count.fract() != 0.0 {
         return format!("{count:.1}");
@@ -94,12 +96,12 @@ pub(super) fn number(count: f64) -> String {
     say::grouped(count.max(0.0).round() as u64)
 }
 
-/// A change of a count in words: `+12 %`, or both where there was none.
+/// Change of a count as text: a percentage such as `+12 %`, or both counts if the first is zero.
 pub(super) fn change(fast: f64, slow: f64) -> String {
     if fast > 0.0 { say::change(slow / fast) } else { format!("0 → {}", number(slow)) }
 }
 
-/// A number of calls in words.
+/// Number of calls as text, such as `12 calls`.
 pub(super) fn calls(count: f64) -> String {
     format!("{} {}", number(count), if count == 1.0 { "call" } else { "calls" })
 }

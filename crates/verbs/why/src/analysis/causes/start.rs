@@ -1,15 +1,16 @@
-//! The start of a program: loading and linking.
+//! The start of a program as a cause: loading and linking.
 
 use super::super::names::kind_by_source;
 use super::{Case, change, number, time};
 use crate::findings::{Account, Cause, Grade, Kind};
 
-/// Names of libraries in a sentence at most.
+/// Maximum number of names of libraries in a sentence.
 const NAMED: usize = 4;
 
 pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
-    // The start was timed alone, if it could be: no sample or count says more of it than that. Functions of the
-    // loader also run later, for a new thread, for `dlopen` and for the first call of a function.
+    // If the start was timed alone, that time is the upper bound for what samples and counts may attribute to the
+    // start, since functions of the loader also run later: for a new thread, for `dlopen` and for the first call of a
+    // function.
     let timed = case.evidence.start;
     let alone = timed.filter(|start| start.more_ns.is_more());
     if timed.is_some() && alone.is_none() {
@@ -20,7 +21,7 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     let counted_ns = counted(case).min(at_most_ns);
     let by_time_ns = alone.map_or(0.0, |start| start.more_ns.value).max(sampled_ns);
     let explains_ns = by_time_ns.max(counted_ns).min(case.whole());
-    // Further programs start too, and that is theirs.
+    // If the slower program starts more processes, loading their programs is part of that cause.
     let has_further =
         case.evidence.traced.as_ref().is_some_and(|[fast, slow]| slow.processes > fast.processes);
     if explains_ns <= 0.0 || has_further {
@@ -75,7 +76,8 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
 const AT_START: [&str; 7] =
     ["_dl_start", "_dl_start_user", "_dl_start_final", "_dl_sysdep_start", "dl_main", "_dlstart_c", "__dls3"];
 
-/// Additional time in the loader and in the kernel below it, by samples of what runs before the program begins.
+/// Additional time in the loader, and in the kernel below it, in nanoseconds, from samples of functions that run only
+/// before the program begins.
 fn sampled(case: &Case<'_>) -> f64 {
     let Some(sampled) = &case.evidence.on_cpu else { return 0.0 };
     let own =
@@ -83,7 +85,8 @@ fn sampled(case: &Case<'_>) -> f64 {
     own.map(|it| it.total_ns.value / case.lanes[1].max(1.0)).fold(0.0, f64::max)
 }
 
-/// CPU time that follows from instructions of the loader, where most of those that are more are the loader's.
+/// Additional CPU time of the loader in nanoseconds, from its additional instructions in a simulator; zero unless these
+/// are more than half of all additional instructions.
 fn counted(case: &Case<'_>) -> f64 {
     let Some(simulated) = &case.evidence.simulated else { return 0.0 };
     let [few, many] = simulated.of("instructions");
@@ -94,7 +97,7 @@ fn counted(case: &Case<'_>) -> f64 {
     if rise > 0.5 * (many - few) && many > few { cpu_ns * (rise / (many - few)).min(1.0) } else { 0.0 }
 }
 
-/// Whether a library is one that every program has.
+/// Whether a library is one that almost every program loads: the C library or the loader.
 fn is_of_system(path: &str) -> bool {
     path.rsplit('/')
         .next()

@@ -1,10 +1,10 @@
-//! Waits: the calls in which the slower program waits longer.
+//! Waits as causes: the calls in which the slower program waits longer.
 
 use super::{Case, change, number, time};
 use crate::evidence::{Traced, Wait};
 use crate::findings::{Account, Cause, Grade, Kind};
 
-/// Waits that are causes, with the words for each.
+/// Reasons of waits that can be causes, each with the kind of the cause and its words in the report.
 const WAITS: [(Wait, Kind, &str); 6] = [
     (Wait::Sleep, Kind::Sleep, "sleeps longer"),
     (Wait::Sync, Kind::Sync, "waits longer until data are on a disk"),
@@ -28,7 +28,7 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
         let others_ns: f64 = others.map(|it| it.explains_ns).sum();
         disk.explains_ns = (blocked_ns - others_ns).max(0.0);
         disk.share = disk.explains_ns / case.whole().max(f64::MIN_POSITIVE);
-        // Calls that wait for files wait for the same disk.
+        // System calls that read files wait for the same disk, so their evidence joins that of the disk.
         let calls = found.iter().filter(|it| it.kind == Kind::DiskRead && it.explains_ns > 0.0);
         disk.because.extend(calls.flat_map(|it| it.because.iter().cloned()));
         found.retain(|it| it.kind != Kind::DiskRead);
@@ -37,8 +37,8 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     found
 }
 
-/// Waits by the calls of traced runs. Together they explain no more than the account: threads may wait at the same time,
-/// and each wait has the part of the account that it has of all waits.
+/// Waits in the system calls of traced runs, as causes. Since threads may wait at the same time, the waits can sum to
+/// more than the account, `blocked_ns`; they are then all reduced by the same factor.
 fn traced(case: &Case<'_>, [fast, slow]: &[Traced; 2], blocked_ns: f64) -> Vec<Cause> {
     let sum = |traced: &Traced, wait| traced.waits.get(&wait).copied().unwrap_or(0.0);
     let more_ns =
@@ -49,7 +49,7 @@ fn traced(case: &Case<'_>, [fast, slow]: &[Traced; 2], blocked_ns: f64) -> Vec<C
     let cause = |&(wait, kind, words): &(Wait, Kind, &str)| {
         let explains_ns = scale * more_ns(wait);
         let mut cause = case.cause(kind, Account::Blocked, explains_ns);
-        // A sleep that was asked for lasts as long in every run.
+        // The requested duration of a sleep is the same in every run, so its increase is certain.
         cause.is_certain = wait == Wait::Sleep && !has_threads;
         cause.what = format!("{words}{}", in_call(fast, slow, wait));
         cause.place = caller(case);
@@ -76,7 +76,7 @@ fn traced(case: &Case<'_>, [fast, slow]: &[Traced; 2], blocked_ns: f64) -> Vec<C
     WAITS.iter().map(cause).collect()
 }
 
-/// Waits by the functions of the kernel in which they were sampled, where runs could not be traced.
+/// Waits by the functions of the kernel in which they were sampled, as causes, for runs that could not be traced.
 fn sampled(case: &Case<'_>, blocked_ns: f64) -> Vec<Cause> {
     let Some(sampled) = &case.evidence.off_cpu else { return Vec::new() };
     let cause = |&(_, kind, words): &(Wait, Kind, &str)| {
@@ -95,7 +95,8 @@ fn sampled(case: &Case<'_>, blocked_ns: f64) -> Vec<Cause> {
     found
 }
 
-/// Pages that had to come from a disk: no call waits for them.
+/// Reading pages from a disk as a cause, from the kernel's counts, since a thread waits for such a page without a
+/// system call.
 fn disk(case: &Case<'_>) -> Option<Cause> {
     let input = case.evidence.count("block-input")?;
     let faults = case.evidence.count("major-faults")?;
@@ -119,10 +120,10 @@ fn disk(case: &Case<'_>) -> Option<Cause> {
     Some(cause)
 }
 
-/// Waits whose calls are known by their names; all other calls belong to none of them.
+/// Reasons of waits to which system calls are assigned by their names; all other calls are [`Wait::Other`].
 const KNOWN: [Wait; 6] = [Wait::Sleep, Wait::Sync, Wait::Lock, Wait::Pipe, Wait::File, Wait::Tasks];
 
-/// Names of calls that belong to a wait.
+/// Whether a system call of this name waits for this reason.
 fn belongs(name: &str, wait: Wait) -> bool {
     let names: &[&str] = match wait {
         Wait::Sleep => &["nanosleep", "clock_nanosleep"],
@@ -148,7 +149,8 @@ fn belongs(name: &str, wait: Wait) -> bool {
     names.contains(&name)
 }
 
-/// The calls of a wait, the one with the largest rise of its time first.
+/// System calls that wait for this reason, largest increase first: name, additional nanoseconds, and number of calls of
+/// the faster and of the slower program.
 fn ranked<'t>(fast: &'t Traced, slow: &'t Traced, wait: Wait) -> Vec<(&'t str, f64, f64, f64)> {
     let of = |name: &String| fast.calls.get(name).copied().unwrap_or_default();
     let own = slow.calls.iter().filter(|(name, _)| belongs(name, wait));
@@ -176,7 +178,8 @@ fn calls(fast: &Traced, slow: &Traced, wait: Wait) -> Vec<String> {
     ranked(fast, slow, wait).iter().filter(|it| it.1 > 0.0).take(2).map(told).collect()
 }
 
-/// The user's function that waits more, where waits were sampled.
+/// Function outside the kernel whose waiting increases most, with its caller; `None` where waits were not sampled, or
+/// no increase is certain.
 fn caller(case: &Case<'_>) -> Option<String> {
     let sampled = case.evidence.off_cpu.as_ref()?;
     let own = sampled.functions.iter().filter(|it| !super::super::names::is_kernel(&it.object));

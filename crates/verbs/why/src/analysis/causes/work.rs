@@ -1,8 +1,9 @@
 //! Time in user mode: more work, or work that takes longer.
 //!
-//! Instructions of a simulator say how much work there is. What they leave open is reckoned from misses and mispredicted
-//! branches, each with what it usually takes; what these leave open too is in how single instructions are executed, and
-//! the instructions themselves tell.
+//! The number of instructions in a simulator shows how much work there is. Time that additional instructions do not
+//! explain is computed from additional cache misses and mispredicted branches, each at its usual cost. Time that
+//! remains after that is due to the way in which single instructions execute, and the reason is sought in the
+//! instructions with the most samples.
 
 use fauxplat_stats::describe::mean;
 
@@ -11,16 +12,18 @@ use super::{Case, change, number, time};
 use crate::evidence::{Evidence, SUBSTANTIAL, SampledFunction, Simulated};
 use crate::findings::{Account, Cause, Grade, Kind};
 
-/// Usual time of a mispredicted branch, and of a miss of the last level, of the first level, and of that for instructions.
+/// Usual time of a mispredicted branch, and of a miss of the last-level cache, of the first-level data cache, and of
+/// the first-level instruction cache.
 const MISPREDICTED_NS: f64 = 5.0;
 const LAST_LEVEL_NS: f64 = 70.0;
 const FIRST_LEVEL_NS: f64 = 3.5;
 const FETCH_NS: f64 = 6.0;
-/// Change of the instructions up to which the work counts as the same.
+/// Relative change of the number of instructions up to which both programs count as doing the same work.
 const SAME_WORK: f64 = 0.02;
-/// Least share of user time that a known library's functions take more, to be the kind of the work.
+/// Share of the additional user time that functions of known libraries need at least to name the kind of work.
 const OF_A_KIND: f64 = 0.4;
-/// Share of user time that misses have to explain, so that slow instructions are not looked for.
+/// Share of the additional user time that instructions and misses have to explain, so that no slow instructions are
+/// sought.
 const EXPLAINED: f64 = 0.35;
 
 pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
@@ -32,12 +35,12 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
         Some(simulated) => counted(case, simulated, user_ns),
         None => vec![unknown(case, user_ns)],
     };
-    // Work of a kind is a part of all the work, and says more than that there is more of it.
+    // Work of a known kind comes first, as it is more specific than "more instructions".
     found.splice(0..0, of_a_kind(case, user_ns));
     found
 }
 
-/// Causes that the counts of a simulator tell.
+/// Causes that follow from the counts of a simulator.
 fn counted(case: &Case<'_>, simulated: &Simulated, user_ns: f64) -> Vec<Cause> {
     let [few, many] = simulated.of("instructions");
     let fast_ns = case.difference.fast_ns[0].max(1.0);
@@ -94,7 +97,8 @@ fn work(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
     if let Some((function, rise)) = most {
         cause.because.push(format!("{} of them more in {}", number(rise), told(&function.name)));
     }
-    // Samples also tell the caller and the line, but a function may take longer without doing more.
+    // Samples also show the caller and the line, but they may show a function that takes longer without executing more
+    // instructions.
     let does_more = |hot: &SampledFunction| {
         let found = simulated.functions.iter().find(|function| function.name == hot.name);
         found.is_none_or(|function| function.counts[1].first() > function.counts[0].first())
@@ -135,7 +139,7 @@ fn missed(
             number(few)
         ));
     }
-    // The function is that of the count which takes the time.
+    // The place is a function in which the count rises that costs the most time.
     let last_level_ns = simulated.more("llc-misses").max(0.0) * LAST_LEVEL_NS;
     let first_level_ns =
         (simulated.more("l1d-misses") - simulated.more("llc-misses").max(0.0)) * FIRST_LEVEL_NS;
@@ -148,7 +152,7 @@ fn missed(
     cause
 }
 
-/// Equal work that takes longer without a miss that a simulator counts.
+/// The cause for time that neither more instructions nor the simulated misses explain.
 fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
     let mut cause = case.cause(Kind::SlowInstructions, Account::User, explains_ns);
     cause.grade = Grade::Reckoned;
@@ -219,17 +223,17 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
     cause
 }
 
-/// Bytes of a cache line, of which the processor fetches code.
+/// Size of a cache line in bytes; the processor fetches code by whole lines.
 const LINE_BYTES: u64 = 64;
 
-/// Places in a cache line at which the function that takes longer begins in both programs, if its instructions are the
-/// same in both.
+/// Offsets into a cache line, in bytes, at which the function that takes longer begins in the faster and in the slower
+/// program; `None` unless its instructions are the same in both.
 pub(in super::super) fn places(evidence: &Evidence) -> Option<(&str, [u64; 2])> {
     let function = hottest_of(evidence)?;
     Some((&function.name, function.begins?.map(|address| address % LINE_BYTES)))
 }
 
-/// Where the same code begins in both programs, if that differs.
+/// Sentence about the offsets into a cache line at which the same code begins; `None` if they are equal or unknown.
 fn of_place(case: &Case<'_>) -> Option<String> {
     let (name, [fast, slow]) = places(case.evidence)?;
     (fast != slow).then(|| {
@@ -237,7 +241,8 @@ fn of_place(case: &Case<'_>) -> Option<String> {
     })
 }
 
-/// Whether the function that takes longer executes as many instructions in both.
+/// Whether the function whose own time increases most executes the same number of instructions in both programs, within
+/// a thousandth.
 fn is_same_function(case: &Case<'_>, simulated: &Simulated) -> bool {
     let found =
         hottest(case).and_then(|hot| simulated.functions.iter().find(|function| function.name == hot.name));
@@ -247,11 +252,12 @@ fn is_same_function(case: &Case<'_>, simulated: &Simulated) -> bool {
     })
 }
 
-/// Time of an access to memory that nothing foresaw.
+/// Time of a memory access that no prefetch prepared.
 const MEMORY_NS: f64 = 150.0;
 
-/// Whether the function that takes longer misses so often in both programs that its misses can have become slower: a
-/// simulator counts misses and no prefetching, no translation of addresses, and no order.
+/// Sentence about the cache misses of the function that takes longer, if it has so many that slower misses could
+/// explain `left_ns`, the time left to explain. A simulator only counts misses; it knows no prefetching, translation of
+/// addresses or order of accesses.
 fn from_afar(case: &Case<'_>, simulated: &Simulated, left_ns: f64) -> Option<String> {
     let name = &hottest(case)?.name;
     let place = simulated.names.iter().position(|known| known == "l1d-misses")?;
@@ -275,26 +281,28 @@ fn is_of_floats(instructions: &[&str]) -> bool {
     instructions.iter().any(is_one)
 }
 
-/// Whether both take the same CPU time on one CPU, where the slower one takes more on several.
+/// Whether the CPU times of both programs hardly differ on one CPU, while the slower program takes more on several.
 fn is_shared(case: &Case<'_>) -> bool {
     let Some(alone) = case.evidence.on_one_cpu else { return false };
     let several_ns = on_several(case);
     several_ns > 0.0 && alone.more_cpu_ns.value < 0.4 * several_ns && alone.more_cpu_ns.low < 0.4 * several_ns
 }
 
-/// User time of all threads that the slower program takes more, in nanoseconds, where it has the CPUs of the comparison.
+/// Additional user time of all threads of the slower program, in nanoseconds per run, on the CPUs of the comparison.
 fn on_several(case: &Case<'_>) -> f64 {
     let more: Vec<f64> = case.evidence.pairs.iter().map(|it| it.user_ns[1] - it.user_ns[0]).collect();
     mean(&more).unwrap_or(0.0)
 }
 
-/// Whether the slower program has fewer threads at work at the same time, and takes no more time of all CPUs for that.
+/// Whether the slower program has fewer threads at work at the same time, while the user time of all its threads grows
+/// too little to explain the difference.
 fn is_on_fewer(case: &Case<'_>) -> bool {
     let by_account_ns = case.difference.of(Account::User).value * case.lanes[1];
     case.lanes[1] < ON_FEWER * case.lanes[0] && on_several(case) < 0.5 * by_account_ns
 }
 
-/// Threads at work over those of the other program, below which the work is spread worse.
+/// Ratio of the number of threads at work in the slower program to that in the faster one, below which fewer threads
+/// count as a cause.
 const ON_FEWER: f64 = 0.85;
 
 fn of_one_cpu(case: &Case<'_>) -> String {
@@ -307,7 +315,7 @@ fn of_one_cpu(case: &Case<'_>) -> String {
     )
 }
 
-/// Without a simulator: more time in user mode, and where.
+/// The cause where nothing was simulated: more time in user mode, and the function that takes it.
 fn unknown(case: &Case<'_>, user_ns: f64) -> Cause {
     let mut cause = case.cause(Kind::MoreWork, Account::User, user_ns);
     cause.is_certain = is_sure(case);
@@ -317,12 +325,13 @@ fn unknown(case: &Case<'_>, user_ns: f64) -> Cause {
     cause
 }
 
-/// Whether the samples show that a function takes longer.
+/// Whether the function that takes longer surely does so, by the interval of its samples.
 fn is_sure(case: &Case<'_>) -> bool {
     hottest(case).is_some_and(|it| it.own_ns.is_more())
 }
 
-/// The function that takes the most more, by samples: one that does so for sure, or has a large part of all.
+/// Function outside the kernel whose own time increases most in samples, if the increase is certain or a large part of
+/// that of all functions.
 fn hottest<'e>(case: &Case<'e>) -> Option<&'e SampledFunction> {
     hottest_of(case.evidence)
 }
@@ -356,7 +365,7 @@ fn next_profile(case: &Case<'_>) -> String {
     }
 }
 
-/// Work of a kind that functions of widespread libraries tell.
+/// Work of a kind that names of functions of widespread libraries reveal, as a cause.
 fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
     let kinds = [Kind::Allocation, Kind::Exceptions, Kind::Patterns, Kind::Locale, Kind::BusyWait];
     let rise = |kind: Kind| by_kind(case, kind);
@@ -384,11 +393,11 @@ fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
     Some(cause)
 }
 
-/// Additional time in functions of a kind, with the first of them: by samples, and by a simulator's instructions where there
-/// are none.
+/// Additional time in functions of this kind of work, in nanoseconds, and the function with most of it: from samples,
+/// or without samples from the instructions in a simulator.
 fn by_kind(case: &Case<'_>, kind: Kind) -> (f64, Option<String>) {
     if let Some(sampled) = &case.evidence.on_cpu {
-        // The time includes that of callees: a pattern that is compiled allocates memory, and an exception does.
+        // Callees are included, since compiling a pattern or throwing an exception also allocates memory.
         let ns = sampled.kinds.iter().find(|(known, _)| *known == kind).map_or(0.0, |(_, ns)| *ns);
         let own = sampled
             .functions
