@@ -24,7 +24,7 @@ pub struct How<'a> {
     pub until_ns: Option<u64>,
     /// Signals that end the loop; `None` for none.
     pub signals: Option<&'a SignalFile>,
-    /// Whether the loop has to end; called before every wait.
+    /// Returns whether the loop has to end; called before every wait.
     pub stop: fn() -> bool,
 }
 
@@ -216,7 +216,7 @@ impl Blinker {
         self.controller.period_ns()
     }
 
-    /// Leaves the light in the given state.
+    /// Ends the blinking, with the light in the state that [`Blinker::new`] was given.
     ///
     /// # Errors
     /// Fails if the light has vanished or cannot be driven.

@@ -7,13 +7,14 @@ use crate::{Period, Press};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// At once: the present part of the period gets its new length, counted from the beginning of the part.
+    /// At once: the present part of the period, in which the light is on or off, gets its new length, counted from the
+    /// beginning of the part.
     Now,
     /// From the next period on.
     AfterPeriod,
 }
 
-/// Rules for presses.
+/// Rules by which an event of a button's line is a press, and by which a press changes the period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     pub change: Change,
@@ -55,7 +56,7 @@ pub struct Edge {
     pub missed: u64,
 }
 
-/// State of a button's line: the time of its last event.
+/// State of a button's line: the time of its last event, in nanoseconds of the monotonic clock.
 #[derive(Clone, Copy, Debug, Default)]
 struct Track {
     last_ns: Option<u64>,
@@ -68,7 +69,7 @@ pub struct Controller {
     /// Length of the present period. With `AfterPeriod`, a press changes the length only when the next period begins.
     running_ns: u64,
     is_on: bool,
-    /// Beginning of the present part of the period.
+    /// Time at which the present part of the period, in which the light is on or off, began.
     since_ns: u64,
     due_ns: u64,
     tracks: [Track; 3],
@@ -120,7 +121,7 @@ impl Controller {
         Some(Edge { due_ns, is_on: self.is_on, missed })
     }
 
-    /// Interprets an event of a button's line.
+    /// Decides whether an event of a button's line is a press, and applies a press to the period.
     pub fn event(&mut self, press: Press, event: &LineEvent) -> Said {
         let track = &mut self.tracks[press as usize];
         let last_ns = track.last_ns.replace(event.at_ns);
@@ -145,7 +146,8 @@ impl Controller {
         Said::Pressed { from_ns, to_ns: self.period.ns() }
     }
 
-    /// Length of the present part. The two parts of a period add up to the period, even if it is odd.
+    /// Length of the present part of the period, in which the light is on or off. The two parts add up to the period,
+    /// even if the period is odd.
     fn part_ns(&self) -> u64 {
         let on_ns = self.running_ns / 2;
         if self.is_on { on_ns } else { self.running_ns - on_ns }
@@ -211,7 +213,7 @@ mod tests {
         assert!(matches!(said(319, true), Said::Pressed { .. }), "quiet for as long as it has to be");
         let mut never = light(100, Rules { debounce_ns: 0, first_counts: true, ..RULES });
         assert!((0..4).all(|_| matches!(never.event(Press::Reset, &event(7, true)), Said::Pressed { .. })));
-        // A time before the last event must not fail.
+        // An event with an earlier time than the last one must not make the call fail.
         assert!(matches!(said(20, true), Said::NoPress(Why::Bounce)));
     }
 
@@ -238,7 +240,7 @@ mod tests {
     }
 
     proptest! {
-        // 100,000 events: 200 lights of 500.
+        // 100,000 events: 200 lights with 500 events each.
         #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]

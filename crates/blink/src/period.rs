@@ -24,14 +24,14 @@ impl Press {
     }
 }
 
-/// Limits of a period, whichever buttons are pressed and however often.
+/// The shortest and the longest period to which any presses can lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     shortest_ns: u64,
     longest_ns: u64,
 }
 
-/// Least lower limit: a period has two parts, and neither may be empty.
+/// Least lower limit of a period: its two parts, light on and light off, must not be empty.
 const SHORTEST_NS: u64 = 2;
 
 impl Limits {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     proptest! {
-        // 100,000 presses: 200 periods of 500.
+        // 100,000 presses: 200 periods with 500 presses each.
         #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]

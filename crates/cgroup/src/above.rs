@@ -1,5 +1,5 @@
-//! Limits of the ancestors of a group, which apply as well: the lowest limit decides. The groups that contain fauxplat
-//! itself may be others.
+//! Limits of the ancestors of a group, which apply to the group as well: the lowest limit decides. Groups that contain
+//! fauxplat itself need not be among these ancestors.
 
 use std::path::Path;
 
@@ -12,7 +12,8 @@ use crate::hierarchy::{Version, read};
 use crate::{Controller, Group};
 
 impl Group {
-    /// Sentences about the parts of a limit that exceed the limit of an ancestor of this group.
+    /// Returns a sentence for each part of `limit`, such as its memory, that is higher than an ancestor of this group
+    /// allows.
     pub(crate) fn lower_around(&self, limit: &Limit) -> Vec<String> {
         let mut told = Vec::new();
         if let (Some(place), Some(percent)) = (self.place(Controller::Cpu), limit.cpu_percent) {
@@ -41,8 +42,8 @@ impl Group {
         told
     }
 
-    /// Sentences about limited groups that contain fauxplat but not this group, since a user may expect their limits to
-    /// hold.
+    /// Returns sentences about limited groups that contain fauxplat but not this group, since a user may expect their
+    /// limits to hold for this group too.
     pub(crate) fn left_around(&self) -> Vec<String> {
         self.parts.iter().flat_map(left).collect()
     }
@@ -61,8 +62,8 @@ fn left(part: &HierarchyGroup) -> Vec<String> {
         .collect()
 }
 
-/// Limits that are set on a group itself. In version 1 each group has a list of CPUs and of nodes, which is a limit
-/// only if it differs from the list of the parent of `group`.
+/// Limits that are set on the group of `folder` itself, as text. In version 1 each group has a list of CPUs and of
+/// memory nodes, which is a limit only if it differs from the list of the parent of `group`.
 fn stated(version: Version, folder: &Path, group: &Path) -> Vec<String> {
     let cpu = quota(version, folder).map(|quota| format!("cpu {:.0} %", quota.cpus() * 100.0));
     let memory = number(folder, memory_file(version)).map(|bytes| format!("memory {}", Bytes(bytes)));
@@ -82,7 +83,8 @@ pub(crate) fn memory_file(version: Version) -> &'static str {
     }
 }
 
-/// The lowest value among the ancestors of a group, with the folder of the ancestor.
+/// The lowest value that `of` returns for an ancestor of a group, with the folder of that ancestor; `None` if `of`
+/// returns no value for any ancestor.
 fn lowest(place: GroupFolders<'_>, of: impl Fn(&Path) -> Option<f64>) -> Option<(f64, String)> {
     let around = place.folder.ancestors().skip(1).take_while(|folder| folder.starts_with(place.mount));
     let told = around.filter_map(|folder| Some((of(folder)?, folder.display().to_string())));
@@ -93,7 +95,7 @@ fn number(folder: &Path, file: &str) -> Option<u64> {
     cgroup::limit(&read(&folder.join(file)))
 }
 
-/// CPU quota of a group; `None` where there is none.
+/// CPU quota of the group of `folder`; `None` if its CPU time is not limited.
 pub(crate) fn quota(version: Version, folder: &Path) -> Option<Quota> {
     match version {
         Version::Two => Quota::of_v2(&read(&folder.join("cpu.max"))),

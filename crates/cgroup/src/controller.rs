@@ -6,7 +6,7 @@ use fauxplat_model::Limit;
 pub enum Controller {
     /// Quota and weight of CPU time.
     Cpu,
-    /// The account of CPU time.
+    /// The account of used CPU time.
     CpuAccount,
     /// CPUs and memory nodes.
     Cpuset,
@@ -14,7 +14,7 @@ pub enum Controller {
     Memory,
     /// Number of processes and threads.
     Pids,
-    /// Traffic with devices.
+    /// Traffic with block devices.
     Io,
     /// Pressure: the time for which tasks waited for resources; only in the hierarchy of version 2.
     Pressure,
@@ -31,11 +31,11 @@ impl Controller {
         Controller::Pressure,
     ];
 
-    /// Controllers that count usage. Where available, they are used in addition to the limiting controllers.
+    /// Controllers that count usage. Where available, they are used in addition to the controllers that a limit needs.
     pub(crate) const ACCOUNTS: [Controller; 4] =
         [Controller::CpuAccount, Controller::Memory, Controller::Pids, Controller::Pressure];
 
-    /// Name in messages.
+    /// Name of the controller in messages.
     pub fn name(self) -> &'static str {
         match self {
             Controller::Cpu => "cpu",
@@ -57,7 +57,8 @@ impl Controller {
         }
     }
 
-    /// Name by which a group of version 2 enables the controller; `None` for accounts that every group has.
+    /// Name by which a group of version 2 enables the controller for its children; `None` for the account of CPU time
+    /// and for pressure, which every group has without a controller.
     pub(crate) fn in_v2(self) -> Option<&'static str> {
         match self {
             Controller::CpuAccount | Controller::Pressure => None,

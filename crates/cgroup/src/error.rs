@@ -15,7 +15,7 @@ pub enum CgroupError {
         /// Groups that were tried, each with the reason against it, and advice.
         tried: String,
     },
-    /// Groups cannot be made only because of processes that are in the way.
+    /// No group can be made because of processes in the way: one could be made if the processes in `folder` were moved.
     #[error(
         "no control group with {controllers} can be made: {tried} (move the processes that stand in {folder} \
          out of the way: mkdir {folder}/leaf, and write each number in {folder}/cgroup.procs to \
@@ -25,13 +25,13 @@ pub enum CgroupError {
         controllers: String,
         /// Groups that were tried, each with the reason against it.
         tried: String,
-        /// The nearest group that contains processes and may be changed.
+        /// The nearest group that contains processes and that this user may change.
         folder: String,
     },
     /// A file of a group cannot be written.
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: std::io::Error },
-    /// A limit that cannot be set here.
+    /// A limit cannot be set; the text gives the reason.
     #[error("{0}")]
     Refused(String),
 }

@@ -22,14 +22,14 @@ pub struct Group {
     remarks: Vec<String>,
 }
 
-/// The group in one hierarchy.
+/// A hierarchy in which a [`Group`] exists, and the folder that was made for the group there.
 #[derive(Debug)]
 pub(crate) struct HierarchyGroup {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) made: Made,
 }
 
-/// Folders for reading and writing the files of a group.
+/// Folder with the files of a group in one hierarchy. The version of the hierarchy decides how the files are named.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupFolders<'g> {
     pub(crate) version: Version,
@@ -44,7 +44,7 @@ impl Group {
         &self.folders
     }
 
-    /// Notes for the reader of a report.
+    /// Notes about the group for the reader of a report, such as a lower limit of an ancestor.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -71,7 +71,7 @@ impl Group {
         .to_owned()
     }
 
-    /// Folders of the group, each with the reason for its place.
+    /// Folders of the group, each with an explanation why the group is there.
     pub fn places(&self) -> Vec<GroupPlace> {
         let place = |part: &HierarchyGroup| GroupPlace {
             controllers: part.hierarchy.controllers.iter().map(|one| one.name().to_owned()).collect(),
@@ -101,7 +101,7 @@ impl Group {
         self.parts.iter().find(|part| part.hierarchy.controllers.contains(&controller))
     }
 
-    /// The folder in which a controller acts on this group.
+    /// The folder in which a controller acts on this group; `None` if the group was made without that controller.
     pub(crate) fn place(&self, controller: Controller) -> Option<GroupFolders<'_>> {
         let part = self.part(controller)?;
         let Hierarchy { version, mount, .. } = &part.hierarchy;
@@ -112,7 +112,7 @@ impl Group {
 /// Membership of this process in a group. When dropped, the process moves back to its former groups.
 #[derive(Debug)]
 pub struct Inside {
-    /// Former group in each hierarchy.
+    /// Folder of the former group in each hierarchy.
     before: Vec<PathBuf>,
 }
 
@@ -138,13 +138,14 @@ impl Group {
         let mut paths = self.folders.iter().map(|folder| folder.join("cgroup.procs"));
         paths.try_for_each(|path| write(&path, &pid.to_string()))?;
         if let Some(wanted) = wanted {
-            // Where the group has none of these CPUs, the kernel's choice stays: requested CPUs were checked before.
+            // If the group has none of these CPUs, the process keeps the CPUs that the kernel chose: CPUs that a user
+            // requests were checked before.
             let _none_of_them = sched::set_affinity(pid, &wanted);
         }
         Ok(())
     }
 
-    /// Processes in the group and in the groups below it.
+    /// Ids of the processes in the group and in the groups below it.
     pub fn pids(&self) -> Vec<i32> {
         let mut pids: Vec<i32> = self.folders.iter().flat_map(|folder| members(folder, 0)).collect();
         pids.sort_unstable();
@@ -203,11 +204,11 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
     written.map_err(|source| CgroupError::File { path: path.to_owned(), source })
 }
 
-/// Time to wait for killed processes to leave a group: a killed process needs a CPU once more to end, which takes a
+/// Longest wait until killed processes have left a group: a killed process needs a CPU once more to end, which takes a
 /// while on a busy machine.
 const PATIENCE_NS: u64 = 10_000_000_000;
-/// Time to wait for processes that cannot be ended (they wait for a disk, are frozen, or belong to another user or
-/// container). The group stays, and is removed by the next process that makes groups.
+/// Longest wait if the processes that are left in a group cannot be ended (they wait for a disk, are frozen, or belong
+/// to another user or container). The group then stays, and is removed by the next process that makes groups.
 const PATIENCE_WITH_HELD_NS: u64 = 500_000_000;
 
 /// Kills the processes in a group and in the groups below it, and removes the groups; returns whether they are gone. A
@@ -256,7 +257,7 @@ fn is_at_liberty(pid: i32) -> bool {
         && signal::send_if_permitted(pid, 0)
 }
 
-/// Removes a group without processes, the groups below it first.
+/// Removes a group that contains no processes, after the groups below it.
 fn removed(folder: &Path, depth: usize) -> std::io::Result<()> {
     match fs::remove_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),

@@ -49,7 +49,8 @@ pub(crate) struct Made {
 }
 
 impl Hierarchy {
-    /// The hierarchy that has a controller, below a root path.
+    /// Finds the hierarchy that has a controller. `mountinfo` and `groups` are the contents of `/proc/self/mountinfo`
+    /// and `/proc/self/cgroup`; the mount points are looked for below the path `root`.
     pub(crate) fn find(
         root: &Path,
         mountinfo: &str,
@@ -92,8 +93,8 @@ impl Hierarchy {
         folders
     }
 
-    /// Makes a group in the nearest place where the controllers are enabled already, or else in the nearest place where
-    /// they can be enabled.
+    /// Makes a group in the first of the [`candidates`](Hierarchy::candidates) where the controllers are enabled
+    /// already, or else in the first where they can be enabled. `number` is the group's number within this process.
     pub(crate) fn make(&self, number: usize) -> Result<Made, CgroupError> {
         let mut tried = Tried::default();
         let mut occupied = None;
@@ -141,7 +142,8 @@ impl Hierarchy {
         Ok(Made { folder: made, enabled, way: String::new() })
     }
 
-    /// Controllers that have to be enabled in a place, or the reason why no group can be made there.
+    /// Returns the controllers that have to be enabled in `folder` before a group can be made there, or the reason why
+    /// no group can be made there. Without `may_enable`, a controller that is not enabled is such a reason.
     fn refuse(&self, folder: &Path, may_enable: bool) -> Result<Vec<Controller>, Refusal> {
         let missing = self.missing(folder);
         match (missing.is_empty(), may_enable) {
@@ -151,12 +153,13 @@ impl Hierarchy {
         }
     }
 
-    /// Whether one of the candidates enables the controllers for its children already.
+    /// Whether one of the [`candidates`](Hierarchy::candidates) enables the controllers of this hierarchy for its
+    /// children already.
     pub(crate) fn is_given_on(&self) -> bool {
         self.candidates().iter().any(|folder| self.missing(folder).is_empty())
     }
 
-    /// Controllers that children of a group would lack.
+    /// Controllers of this hierarchy that are not enabled for children of the group of `folder`; none in version 1.
     fn missing(&self, folder: &Path) -> Vec<Controller> {
         if self.version == Version::One {
             return Vec::new();
@@ -230,7 +233,7 @@ impl fmt::Display for Tried {
     }
 }
 
-/// Explains why the group is in its place.
+/// Explains why a group was made in `folder`.
 fn way(hierarchy: &Hierarchy, folder: &Path, tried: &Tried, enabled: u64) -> String {
     let place = match hierarchy.version {
         _ if folder == hierarchy.mount => "at the top",
@@ -256,8 +259,8 @@ fn way(hierarchy: &Hierarchy, folder: &Path, tried: &Tried, enabled: u64) -> Str
     format!("{place}, {right}{given}{before}")
 }
 
-/// Enables controllers for the children of a group. On failure returns a mask of the controllers that were enabled
-/// before, with the reason.
+/// Enables controllers for the children of a group. On failure returns the reason, with a mask of the controllers that
+/// were enabled before the failure.
 fn enable(folder: &Path, missing: &[Controller]) -> Result<(), (u64, Refusal)> {
     let mut given_on = 0;
     for controller in missing {

@@ -23,7 +23,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Reads the available hierarchies, below a root path.
+    /// Reads the available hierarchies from the files in `/proc` below the path `root`.
     pub fn discover(root: &Path) -> Host {
         let text = |path: &str| read(&root.join(path));
         Host {
@@ -35,7 +35,8 @@ impl Host {
         }
     }
 
-    /// Adds the refusal that made this process move to another group, which is mentioned for every group from now on.
+    /// Adds the error because of which this process was moved to another group; the explanation of every group that is
+    /// made from now on mentions it.
     pub fn after(self, refused: &CgroupError) -> Host {
         Host { moved: Some(format!("; before that {refused}")), ..self }
     }
@@ -48,7 +49,7 @@ impl Host {
         needed
     }
 
-    /// Makes a group with this limit and these controllers. Each group of a process needs another number.
+    /// Makes a group with this limit and these controllers. `number` must differ between the groups of a process.
     ///
     /// # Errors
     /// Fails where a controller is not available, a permission is missing, or the kernel refuses a limit.
@@ -65,8 +66,8 @@ impl Host {
         self.make(number, limit, found)
     }
 
-    /// Makes a group as [`Host::create`] does, with the accounts of CPU time, memory, processes and pressure as far as
-    /// they are available.
+    /// Makes a group as [`Host::create`] does, which also counts CPU time, memory, processes and pressure as far as
+    /// these accounts are available.
     ///
     /// # Errors
     /// Fails as [`Host::create`] does; an account that is not available is no error.
@@ -153,13 +154,13 @@ fn advice() -> &'static str {
 /// A hierarchy in which a group is wanted.
 struct Wanted {
     hierarchy: Hierarchy,
-    /// Whether a limit needs the hierarchy, rather than only an account.
+    /// Whether a limit needs the hierarchy; if not, it is used only to count usage.
     is_needed: bool,
 }
 
-/// Adds a hierarchy, or further controllers of a hierarchy that was added before: each hierarchy gets a single group,
-/// since a child enters every group that it is given. Accounts are left out if the hierarchy would have to be changed
-/// for them.
+/// Adds a hierarchy to `found`, or adds its controllers if the hierarchy is in `found` already: each hierarchy gets a
+/// single group, since a child enters every group that it is given. A controller that only counts usage is left out if
+/// it would have to be enabled first.
 fn add(found: &mut Vec<Wanted>, hierarchy: Hierarchy, is_needed: bool) {
     match found.iter_mut().find(|one| one.hierarchy.mount == hierarchy.mount) {
         Some(same) if is_needed || hierarchy.is_given_on() => {

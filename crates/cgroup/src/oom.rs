@@ -11,7 +11,7 @@ use crate::{CgroupError, Controller, Group};
 /// `mm/memcontrol.c`), so that tasks stop at about the limit.
 const PAST_HIGH: u64 = 32;
 
-/// Mechanism by which tasks wait.
+/// Mechanism that makes the tasks of a group wait when its memory is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pausing {
     /// The kernel makes tasks wait (version 1, `memory.oom_control`).
@@ -22,7 +22,7 @@ pub enum Pausing {
 }
 
 impl Group {
-    /// Makes tasks wait when the memory limit is reached.
+    /// Makes tasks wait when the memory limit is reached; returns the mechanism.
     ///
     /// # Errors
     /// Fails where there is no memory limit, or the kernel lacks the mechanism.
@@ -62,7 +62,8 @@ impl Group {
 
 impl Pausing {
     /// Whether to freeze a group, from two successive readings of its usage: the group has reached the threshold and
-    /// stays above it. A group that reads files reaches the threshold too, but the pages of the files are given back.
+    /// stays above it. A group that reads files reaches the threshold too, but falls below it when the kernel frees the
+    /// cached pages of the files.
     pub fn wants_freezing(self, before: &GroupUsage, now: &GroupUsage) -> bool {
         let Pausing::ByFreezing { high_bytes } = self else { return false };
         let is_above = |usage: &GroupUsage| usage.memory_bytes.is_some_and(|bytes| bytes >= high_bytes);

@@ -13,11 +13,12 @@ use crate::Controller;
 
 /// Prefix of the names of all groups that fauxplat makes.
 const PREFIX: &str = "fauxplat";
-/// Upper bound of group numbers, and the factor of the mask of controllers within the last number.
+/// Group numbers are reduced to less than this bound. The last number of a name is the group number plus this factor
+/// times the mask of controllers.
 const GROUPS_MAX: u64 = 1_000_000;
 
-/// A unique name: namespace, process id and start time, which together identify a process of a boot, and the last
-/// number.
+/// A unique name for a group: namespace, process id and start time, which together identify a process of a boot, and
+/// the number that combines the group's number with the controllers enabled for it.
 pub(crate) fn name(number: usize, enabled: u64) -> String {
     let (namespace, pid) = (pid_namespace().unwrap_or_default(), std::process::id());
     let number = number as u64 % GROUPS_MAX + enabled * GROUPS_MAX;
@@ -39,7 +40,8 @@ pub(crate) fn is_scope_unit(folder: &Path) -> bool {
     name.is_some_and(|name| name.starts_with(SCOPE_UNIT.0) && name.ends_with(SCOPE_UNIT.1))
 }
 
-/// Numbers in a name: namespace, process id, start time and the last number.
+/// Numbers in the name of a group: namespace, process id, start time and the last number; `None` if fauxplat did not
+/// make the group.
 fn numbers(name: &str) -> Option<[u64; 4]> {
     let mut parts = name.split('-');
     if parts.next() != Some(PREFIX) {
@@ -62,18 +64,18 @@ pub(crate) fn is_stale(name: &str) -> bool {
     pid_namespace() == Some(namespace) && is_gone
 }
 
-/// Mask of the controllers that were enabled for a group with this name.
+/// Mask of the controllers that were enabled in the parent for a group with this name.
 pub(crate) fn enabled(name: &str) -> u64 {
     let known: u64 = (1 << Controller::ALL.len()) - 1;
     numbers(name).map_or(0, |[.., number]| (number / GROUPS_MAX) & known)
 }
 
-/// Bit of a controller.
+/// Mask of a single controller: the bit at its index in [`Controller::ALL`].
 pub(crate) fn mask(controller: Controller) -> u64 {
     Controller::ALL.iter().position(|one| *one == controller).map_or(0, |at| 1 << at)
 }
 
-/// Controllers of a mask.
+/// Controllers whose bits are set in a mask.
 pub(crate) fn controllers(bits: u64) -> Vec<Controller> {
     Controller::ALL.into_iter().filter(|controller| bits & mask(*controller) != 0).collect()
 }

@@ -58,8 +58,8 @@ impl ScopeUnit {
         words
     }
 
-    /// Whether this process and all of the given processes that are alive are in the unit, below a root path. The
-    /// manager moves the processes one after the other, in any order.
+    /// Whether this process and all of the given processes that are alive are in the unit, according to `proc` below
+    /// `root`. The manager moves the processes one after the other, in any order.
     pub fn is_entered(&self, root: &Path, pids: &[i32]) -> bool {
         let lives = |pid: &&i32| {
             TaskStat::parse(&read(&root.join(format!("proc/{pid}/stat"))))
@@ -75,8 +75,8 @@ impl ScopeUnit {
         above.is_some_and(|above| above.ends_with('/'))
     }
 
-    /// Moves the processes in the unit, including this one, into a group below it: a group that contains processes
-    /// cannot enable controllers for its children.
+    /// Moves the processes `pids` of the unit, this process among them, into a group below the unit: a group that
+    /// contains processes cannot enable controllers for its children.
     ///
     /// # Errors
     /// Fails where the present group of this process may not be changed.

@@ -1,4 +1,4 @@
-//! Sets limits: writes the files of either version.
+//! Sets the limits of a group by writing the files that version 1 or version 2 has for them.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
@@ -27,7 +27,7 @@ fn quota_and_period(percent: u32) -> (u64, u64) {
 }
 
 impl Group {
-    /// Sets all parts of a limit, and notes settings and surrounding limits that the user should know.
+    /// Sets all parts of a limit, and records notes on settings and on limits of ancestors that the user should know.
     pub(crate) fn set(&mut self, limit: &Limit, root: &Path) -> Result<(), CgroupError> {
         if let Some(place) = self.place(Controller::Cpu) {
             limit.cpu_percent.map_or(Ok(()), |percent| set_quota(place, percent))?;
@@ -122,7 +122,8 @@ fn set_cpuset(place: GroupFolders<'_>, limit: &Limit) -> Result<Vec<String>, Cgr
     Ok(notes)
 }
 
-/// CPUs or nodes that a group offers to its children.
+/// CPUs (`name` is `cpus`) or memory nodes (`mems`) that the group of the folder `above` offers to its children; `None`
+/// if the kernel lists none.
 fn offered(version: Version, above: &Path, name: &str) -> Option<CpuSet> {
     let files = match version {
         Version::One => [format!("cpuset.effective_{name}"), format!("cpuset.{name}")],
@@ -132,8 +133,9 @@ fn offered(version: Version, above: &Path, name: &str) -> Option<CpuSet> {
     files.iter().find_map(list)
 }
 
-/// Sets memory and swap, and returns notes. Unless stated, the swap of a group with limited memory is 0: memory that is
-/// only moved to a disk would not be missing.
+/// Sets the limits of memory and swap, and returns notes for the report. Unless `limit` states the swap, a group with
+/// limited memory gets none: otherwise the kernel would move memory to a disk, and the program would not run short of
+/// memory.
 fn set_memory(place: GroupFolders<'_>, limit: &Limit, root: &Path) -> Result<Vec<String>, CgroupError> {
     let GroupFolders { version, folder, .. } = place;
     let (memory_file, swap_file) = match version {
@@ -166,7 +168,8 @@ fn set_memory(place: GroupFolders<'_>, limit: &Limit, root: &Path) -> Result<Vec
         .collect())
 }
 
-/// Swap that the kernel does not count cannot be limited, which matters only if there is swap.
+/// Handles a kernel that does not count the swap of groups, and so cannot limit it. On a machine with swap, a requested
+/// limit of swap is an error, and without one a note is returned.
 fn uncounted_swap(limit: &Limit, root: &Path) -> Result<Vec<String>, CgroupError> {
     match (limit.swap, has_swap(root)) {
         (_, false) => Ok(Vec::new()),
@@ -200,7 +203,7 @@ fn set_io(place: GroupFolders<'_>, limit: &IoLimit, root: &Path) -> Result<(), C
     }
 }
 
-/// Name of the file for a rate in version 1.
+/// Name of the file of cgroup version 1 that limits this rate of a device.
 pub(crate) fn throttle_file(rate: IoRate) -> &'static str {
     match rate {
         IoRate::ReadBytes => "blkio.throttle.read_bps_device",

@@ -17,15 +17,16 @@ pub(crate) struct Turn {
     folder: Option<File>,
 }
 
-/// Longest wait for the lock: longer than another copy needs to remove a group whose processes do not end. Any user who
-/// may read a folder may lock it, so the wait has a limit.
+/// Longest wait for the lock: longer than another fauxplat needs to remove a group whose processes do not end. Any user
+/// who may read a folder may lock it, so the wait has a limit.
 const PATIENCE_NS: u64 = 2_000_000_000;
-/// Longest wait once the user has asked to stop, sufficient for another copy to remove one such group.
+/// Longest wait for the lock once the user has asked to stop: sufficient for another fauxplat to remove one group whose
+/// processes do not end.
 const HURRIED_NS: u64 = 600_000_000;
 
 impl Turn {
-    /// Waits for the lock, for a shorter time once the user has asked to stop. If the folder cannot be opened, no other
-    /// process changes anything either.
+    /// Waits for the lock, for a shorter time once the user has asked to stop. A folder that cannot be opened is not
+    /// locked: no other process changes anything in it either.
     pub(crate) fn take(folder: &Path) -> Turn {
         let begun_ns = clock::monotonic_ns();
         let limit_ns = || if signal::stop_requested() { HURRIED_NS } else { PATIENCE_NS };

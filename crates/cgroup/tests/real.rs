@@ -147,7 +147,7 @@ fn groups_that_come_and_go_at_once_have_what_they_need_and_leave_nothing_given_o
             });
         }
     });
-    // Groups of other tests may still need controllers.
+    // Groups of other tests may still need controllers for some time.
     let is_left = || given_on().iter().any(|name| !before.contains(name));
     for _ in 0..1000 {
         if !is_left() {
@@ -232,8 +232,8 @@ fn a_group_whose_processes_cannot_be_ended_holds_nobody_up() {
         for folder in deep.iter().filter(|folder| !folder.join("cpuset.cpus").exists()).chain([&freezer]) {
             std::fs::write(folder.join("cgroup.procs"), sleeper.id().to_string()).unwrap();
         }
-        // The request is repeated: a process that is still being loaded from a network file system may lose a request,
-        // since that file system takes it for a signal (`p9_client_rpc` in `net/9p/client.c`).
+        // The request to freeze is repeated: a process that is still being loaded from a network file system may lose a
+        // request, since that file system takes it for a signal (`p9_client_rpc` in `net/9p/client.c`).
         let state = freezer.join("freezer.state");
         let is_frozen = || {
             std::fs::write(&state, "FROZEN").unwrap();
@@ -258,7 +258,7 @@ fn a_group_whose_processes_cannot_be_ended_holds_nobody_up() {
                 std::fs::remove_dir(folder.join(below)).unwrap();
             }
         }
-        // The time limit applies per hierarchy, not per level of each attempt.
+        // The time limit for the removal applies to each hierarchy once, not to each level of groups.
         assert!(took_ns < 60_000_000_000, "{} s", took_ns / 1_000_000_000);
         assert!(stays && !ended.success(), "it was held, and ended when it was let go: {ended}");
     }

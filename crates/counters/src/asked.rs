@@ -1,4 +1,4 @@
-//! Requested events.
+//! Events as a user requests them: notation, modes, and groups.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ impl Modifiers {
         self == Self::NONE
     }
 
-    /// Unites the modes of two lists; all three modes are equivalent to none.
+    /// Unites two sets of modes. All three modes become [`Modifiers::NONE`], with which all modes are counted as well.
     pub(crate) fn and(self, other: Modifiers) -> Modifiers {
         let both = Modifiers {
             user: self.user || other.user,
@@ -60,12 +60,12 @@ impl fmt::Display for Term {
     }
 }
 
-/// Notation of an event.
+/// An event, by the notation in which it was requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A word of the vocabulary.
+    /// An event that fauxplat knows by name.
     Word(&'static Word),
-    /// The number in the processor's manual: `r1a8`.
+    /// An event by its number in the processor's manual: `r1a8`.
     Raw(u64),
     /// A device and its terms: `cpu/event=0xc0,umask=1/`.
     Device {
@@ -79,14 +79,15 @@ pub enum Form {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Canonical name, independent of the spelling: `instructions:u`. The metric has the same name.
+    /// Canonical name, independent of the spelling: `instructions:u`. The metric of the counts has this name too.
     pub name: String,
     pub source: Source,
     pub form: Form,
     pub modifiers: Modifiers,
-    /// Number of the group; events of one group are counted at the same time, or not at all.
+    /// Number of the group that contains the event, by braces or by a set; events of one group are counted at the same
+    /// time, or not at all. `None` for an event outside of groups.
     pub group: Option<u16>,
-    /// The set that contains the event; `None` if the event itself was named.
+    /// Name of the set of events through which the event was requested; `None` if the event itself was named.
     pub set: Option<&'static str>,
 }
 

@@ -20,21 +20,21 @@ pub use reason::{Reason, Refusal, reason};
 const CAP_PERFMON: u32 = 38;
 const CAP_SYS_ADMIN: u32 = 21;
 
-/// Circumstances that explain a refusal, apart from the event.
+/// Properties of the machine and of this process that explain why the kernel refuses an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Circumstances {
     /// Whether the kernel has a device for the counters of the processor's cores.
     pub has_cores: bool,
     /// `kernel.perf_event_paranoid`; `None` where it cannot be read.
     pub paranoid: Option<i32>,
-    /// Whether that level does not apply to this process, because it has `CAP_PERFMON` or `CAP_SYS_ADMIN`.
+    /// Whether the level `paranoid` does not apply to this process, because it has `CAP_PERFMON` or `CAP_SYS_ADMIN`.
     pub is_privileged: bool,
     pub is_virtual: bool,
 }
 
 impl Circumstances {
-    /// Reads the circumstances of this process below a root path. The caller knows from the machine's facts whether the
-    /// machine is virtual.
+    /// Reads the circumstances of this process from `/proc` below `root`. The caller knows from the machine's facts
+    /// whether the machine is virtual.
     pub fn read(root: &Path, catalog: &Catalog, is_virtual: bool) -> Circumstances {
         let status = text(&root.join("proc/self/status")).unwrap_or_default();
         let capabilities = status::effective_capabilities(&status).unwrap_or(0);
@@ -64,13 +64,13 @@ pub struct Availability {
     pub cure: Option<String>,
 }
 
-/// Tries every event of the vocabulary, and every named event of devices that can follow a process, on the calling
-/// thread.
+/// Tries to count every event of the vocabulary, and every named event of devices that can follow a process, on the
+/// calling thread; returns an entry for each.
 pub fn available(catalog: &Catalog, circumstances: &Circumstances) -> Vec<Availability> {
     available_by(&Kernel, catalog, circumstances)
 }
 
-/// Works like [`available`], with other counters.
+/// Works like [`available`] with counters other than the kernel's, such as those of a test.
 pub fn available_by<C: Counters>(
     counters: &C,
     catalog: &Catalog,
@@ -108,8 +108,9 @@ fn tried<C: Counters>(counters: &C, event: Resolved, circumstances: &Circumstanc
     }
 }
 
-/// Classifies a refusal with an error number. The kernel checks permissions first, even for events that it does not
-/// have, so the event is tried again in a mode that needs less permission.
+/// Returns the error number that explains a refusal, and whether the event is accepted in user mode. The kernel checks
+/// permissions first, even for events that it does not have, so an event that was refused for want of permission is
+/// tried again in user mode, which needs less permission.
 pub fn refusal<C: Counters>(counters: &C, event: &CountingEvent, errno: i32) -> Refusal {
     let is_forbidden = |errno| matches!(errno, libc::EACCES | libc::EPERM);
     let refused = Refusal { errno, is_taken_in_user_mode: false };

@@ -20,13 +20,14 @@ use fauxplat_model::{Coverage, Metric, MetricError, MetricId, MetricSpec, Simula
 /// Source of the metrics: the part before the colon of their ids.
 pub const SOURCE: &str = "simulated";
 
-/// Returns the arguments of the simulator for its version, without the path of the simulator and the user's command.
+/// Returns Valgrind's arguments for a simulation of these caches by a Valgrind of this version, which writes its files
+/// to `folder`; the path of Valgrind and the user's command are not included.
 pub fn arguments(caches: &SimulatedCaches, version: &str, folder: &Path) -> Vec<String> {
     let SimulatedCaches { i1, d1, ll } = caches;
     let place = |name: &str| folder.join(name).display().to_string();
     let words = [
         "--tool=cachegrind".to_owned(),
-        // A simulated run that is ended would leave the pipes of the debugger behind.
+        // Valgrind creates pipes for a debugger, and a run that is killed would leave them behind.
         "--vgdb=no".to_owned(),
         // The caches are always given: otherwise the simulator uses the caches of the present machine.
         format!("--I1={i1}"),
@@ -42,19 +43,19 @@ pub fn arguments(caches: &SimulatedCaches, version: &str, folder: &Path) -> Vec<
     words.into_iter().chain(joins(version).then(|| APART.to_owned())).collect()
 }
 
-/// Prevents that the code before and after a conditional branch is translated together: such a translation counts
-/// instructions that were not executed, and misses executed branches.
+/// Option of valgrind by which the code before and after a conditional branch is not translated together: such a
+/// translation counts instructions that were not executed, and misses executed branches.
 const APART: &str = "--vex-guest-chase=no";
 
-/// Returns whether a version, such as `valgrind-3.19.0`, translates code together and has an option against it, as all
-/// versions from 3.16 do.
+/// Returns whether a version, such as `valgrind-3.19.0`, translates the code before and after a branch together and
+/// accepts [`APART`], as all versions from 3.16 do.
 fn joins(version: &str) -> bool {
     const FIRST: (u32, u32) = (3, 16);
     let mut numbers = version.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
     numbers.next().zip(numbers.next()).is_none_or(|version| version >= FIRST)
 }
 
-/// Prefixes of the files that a process writes; the process id follows.
+/// Prefixes of the names of the files that a simulated process writes; the process id follows.
 const COUNTS: &str = "counts";
 const LOG: &str = "log";
 
@@ -88,7 +89,7 @@ fn metric(name: &str, title: &str, source: &str) -> Result<Metric, MetricError> 
     })
 }
 
-/// Returns all metrics, in order. `source` names the simulator and the machine.
+/// Returns the metrics of all quantities, in the order of [`names`]. `source` names the simulator and the machine.
 ///
 /// # Errors
 /// Fails where there are too many metrics.
@@ -96,7 +97,7 @@ pub fn metrics(source: &str) -> Result<Vec<Metric>, MetricError> {
     COUNTED.iter().map(|(name, title, _)| metric(name, title, source)).collect()
 }
 
-/// Iterates over the names after `simulated:`.
+/// Iterates over the names of the quantities, which follow `simulated:` in the ids of their metrics.
 pub fn names() -> impl Iterator<Item = &'static str> {
     COUNTED.iter().map(|(name, ..)| *name)
 }
@@ -104,21 +105,21 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// Reason why a run has no counts.
 #[derive(Debug, thiserror::Error)]
 pub enum Uncounted {
-    /// No process wrote any counts; the last message of the simulator, if there is one.
+    /// No process wrote any counts; with a message of the simulator, if there is one.
     #[error("the simulator wrote no counts{}", said(.0))]
     Nothing(Option<String>),
-    /// A process was forked and did not execute another program.
+    /// Processes were forked and did not execute another program; with their number.
     #[error(
         "its processes forked without becoming another program ({0} times): each of those counts again what its parent had \
          counted, so there is no true sum; count the program itself rather than what forks"
     )]
     Forked(usize),
-    /// A process ended before it could write.
+    /// Processes ended before they could write their counts; with their number.
     #[error("{0} of its processes ended without counts, as after a signal that cannot be caught")]
     Lost(usize),
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
-    /// A file does not have the format of the simulator.
+    /// The file with this path does not have the format of the simulator.
     #[error("{}: no counts in it (an event that is expected is missing, or a number is none)", .0.display())]
     Strange(PathBuf),
 }
@@ -159,7 +160,7 @@ pub fn collect(folder: &Path) -> Result<Vec<u64>, Uncounted> {
     Ok(sums)
 }
 
-/// Removes the files of an earlier run.
+/// Removes the counts and logs of an earlier run.
 pub fn clear(folder: &Path) {
     for path in
         [COUNTS, LOG].into_iter().flat_map(|name| files(folder, name).unwrap_or_default().into_values())
@@ -170,7 +171,7 @@ pub fn clear(folder: &Path) {
     }
 }
 
-/// Returns the files with one prefix by process id.
+/// Returns the files of a directory whose names are `name`, a dot and a process id, by process id.
 fn files(folder: &Path, name: &str) -> Result<BTreeMap<u32, PathBuf>, Uncounted> {
     let fail = |source| Uncounted::File { path: folder.to_owned(), source };
     let mut found = BTreeMap::new();
@@ -189,7 +190,7 @@ fn files(folder: &Path, name: &str) -> Result<BTreeMap<u32, PathBuf>, Uncounted>
 struct Head {
     command: Option<String>,
     parent: Option<u32>,
-    /// Last message that does not belong to the usual head.
+    /// Last line of the log that does not belong to the usual head, such as a complaint of the simulator.
     complaint: Option<String>,
 }
 
@@ -207,7 +208,7 @@ impl Head {
     fn parse(text: &str) -> Self {
         let mut head = Head::default();
         for line in text.lines() {
-            // `==PID== text`, or `--PID-- text` for remarks.
+            // Lines read `==PID== text`, or `--PID-- text` for remarks.
             let line = line.trim_start_matches(['=', '-']).trim_start_matches(|c: char| c.is_ascii_digit());
             let line = line.trim_start_matches(['=', '-']).trim();
             if let Some(command) = line.strip_prefix("Command: ") {
@@ -221,16 +222,16 @@ impl Head {
         head
     }
 
-    /// Returns whether the parent is in the tree and has the same command, since a process that executes another
-    /// program starts its log again. A process that executes itself again with the same arguments cannot be
-    /// distinguished from a fork.
+    /// Returns whether the process was forked and did not execute another program: its parent is in the tree and has
+    /// the same command. The log of a process that executes another program begins again, with the new command. A
+    /// process that executes itself again with the same arguments cannot be distinguished from a fork.
     fn is_fork_among(&self, all: &BTreeMap<u32, Head>) -> bool {
         let parent = self.parent.and_then(|pid| all.get(&pid));
         parent.is_some_and(|parent| parent.command == self.command)
     }
 }
 
-/// Maximum length of a line without function names.
+/// Maximum number of bytes that are read as one line; only lines with names of functions can be longer.
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
 /// Returns the sums of one file, in the order of [`COUNTED`]; `None` if the format is not the expected one.
@@ -255,7 +256,7 @@ fn parse(mut file: impl BufRead) -> io::Result<Option<Vec<u64>>> {
     Ok(COUNTED.iter().map(sum).collect())
 }
 
-/// Returns the words after the name of a line.
+/// Returns the words that follow the first word of a line, such as `events:`.
 fn words(line: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(line).split_whitespace().skip(1).map(str::to_owned).collect()
 }

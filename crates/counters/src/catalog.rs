@@ -11,10 +11,10 @@ use crate::format::Format;
 const DEVICES: &str = "sys/bus/event_source/devices";
 /// Directories of tracepoints: tracefs at its present and its former mount point.
 const TRACEPOINTS: [&str; 2] = ["sys/kernel/tracing/events", "sys/kernel/debug/tracing/events"];
-/// Maximum length of a file that is read here.
+/// Maximum length, in bytes, of a file of a device that is read.
 const BYTES_MAX: u64 = 64 << 10;
 
-/// Factor for the number of a named event, and the unit of the product.
+/// Factor by which the count of a named event is multiplied, and the unit of the product.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     pub factor: f64,
@@ -26,18 +26,18 @@ pub struct Scale {
 pub struct NamedEvent {
     /// Terms of the event: `event=0xc0,umask=0x1`.
     pub terms: String,
-    /// Scale of the number; `None` for a plain count.
+    /// Scale of the event's count; `None` for a plain count.
     pub scale: Option<Scale>,
 }
 
-/// A device that counts.
+/// A device that counts events, such as the counters of the processor's cores.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Device {
     /// Name: `cpu`, `cpu_core`, `armv8_pmuv3_0`, `msr`.
     pub name: String,
-    /// `type` of `perf_event_open(2)`.
+    /// Number of the device, which is the field `type` of `perf_event_open(2)`.
     pub kind: u32,
-    /// Bits of each term.
+    /// For each term of an event, by name, the bits of the kernel's `config` fields that hold its value.
     pub formats: BTreeMap<String, Format>,
     pub events: BTreeMap<String, NamedEvent>,
     /// Whether the device represents the counters of processor cores.
@@ -54,7 +54,8 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Reads the devices of a machine; `/` is the present machine. Unreadable devices are skipped.
+    /// Reads the devices of a machine below `root`, which is `/` for the present machine. Unreadable devices are
+    /// skipped.
     pub fn read(root: &Path) -> Catalog {
         let found = names(&root.join(DEVICES)).into_iter();
         let devices = found.filter_map(|name| Device::read(&root.join(DEVICES).join(&name), name));
@@ -122,7 +123,7 @@ fn scale(folder: &Path, event: &str) -> Option<Scale> {
     (factor.is_some() || unit.is_some()).then(|| Scale { factor: factor.unwrap_or(1.0), unit })
 }
 
-/// Returns the entries of a directory that are valid text.
+/// Returns the names of a directory's entries that are valid text.
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()

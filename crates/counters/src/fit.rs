@@ -11,7 +11,7 @@ use crate::resolve::Resolved;
 
 pub use kernel::Kernel;
 
-/// Counters: the kernel's, or those of a test.
+/// An interface to event counters: those of the kernel, or simulated ones in a test.
 pub trait Counters {
     type Open;
 
@@ -21,16 +21,17 @@ pub trait Counters {
     /// Returns the kernel's error number; `EINVAL` and `ENOSPC` if the group has no room, see `perf_event_open(2)`.
     fn open(&self, event: &CountingEvent, leader: Option<&Self::Open>) -> Result<Self::Open, i32>;
 
-    /// Counts with a group, whose first event leads, during a short piece of work.
+    /// Counts a group of events, of which the first is the leader, during a short piece of work; returns for how much
+    /// of the time all of them counted.
     fn try_out(&self, group: &[Self::Open]) -> Ran;
 }
 
-/// Share of the time in which the events of a group counted.
+/// Part of a trial during which all events of a group counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ran {
     /// All the time.
     Whole,
-    /// Part of the time: another user of the counters took turns with them.
+    /// Part of the time: the kernel let the events take turns with those of another user of the counters.
     Part,
     /// Not at all.
     Never,
@@ -47,13 +48,13 @@ pub enum Misfit {
     NeverRuns,
 }
 
-/// Sets of events; the events of each set can be counted at the same time.
+/// A list of events divided into sets that take turns; the events of each set can be counted at the same time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rotation {
     /// Indices into the list of events; events that need no counter are in every set. The events of a set on the same
     /// device form one group, led by the first of them.
     pub sets: Vec<Vec<usize>>,
-    /// Events that are in no set, with the reason.
+    /// Indices of the events that are in no set, with the reason.
     pub misfits: Vec<(usize, Misfit)>,
 }
 
@@ -63,7 +64,7 @@ pub fn rotation(events: &[Resolved]) -> Rotation {
     rotation_of(&Kernel, events)
 }
 
-/// Works like [`rotation`], with other counters.
+/// Works like [`rotation`] with counters other than the kernel's, such as those of a test.
 pub fn rotation_of<C: Counters>(counters: &C, events: &[Resolved]) -> Rotation {
     let mut rotation = Rotation::default();
     let mut always = Vec::new();
@@ -102,8 +103,8 @@ fn by_device(events: &[Resolved]) -> BTreeMap<Option<&str>, Vec<Unit>> {
     devices
 }
 
-/// Combines the sets of all devices. Devices count in parallel, so the number of sets is the largest number of any
-/// device; devices with fewer sets repeat them.
+/// Combines the sets of all devices, `columns`, with the events that need no counter, `always`. Devices count in
+/// parallel, so the number of sets is the largest number of any device; devices with fewer sets repeat them.
 fn side_by_side(always: &[usize], columns: &[Vec<Vec<usize>>]) -> Vec<Vec<usize>> {
     let columns: Vec<_> = columns.iter().filter(|sets| !sets.is_empty()).collect();
     let software = usize::from(!always.is_empty());
@@ -128,7 +129,7 @@ struct Packer<'a, C> {
 }
 
 impl<C: Counters> Packer<'_, C> {
-    /// Returns events that need no counter, without those that the kernel refuses.
+    /// Returns the events of units that need no counter, without those that the kernel refuses.
     fn alone(&mut self, units: Vec<Unit>) -> Vec<usize> {
         units.into_iter().filter_map(|unit| self.bin(unit)).flat_map(|bin| bin.units).flatten().collect()
     }
@@ -145,7 +146,7 @@ impl<C: Counters> Packer<'_, C> {
         sets.into_iter().flat_map(|units| self.that_run(units)).map(|units| units.concat()).collect()
     }
 
-    /// Creates a set with one unit, unless the kernel refuses it.
+    /// Creates a set with one unit; `None` if the kernel refuses it, and its events are then added to the misfits.
     fn bin(&mut self, unit: Unit) -> Option<Bin<C::Open>> {
         let mut bin = Bin { units: Vec::new(), open: Vec::new() };
         if self.join(&mut bin, &unit) {
@@ -156,7 +157,8 @@ impl<C: Counters> Packer<'_, C> {
         None
     }
 
-    /// Returns why an event is refused, either alone or together with its group.
+    /// Returns why the unit of an event was refused: the kernel refuses the event alone, or only together with its
+    /// group.
     fn why_alone(&self, index: usize) -> Misfit {
         match self.counters.open(&self.events[index].event, None) {
             Ok(_) => Misfit::NotTogether,
@@ -164,7 +166,7 @@ impl<C: Counters> Packer<'_, C> {
         }
     }
 
-    /// Adds a unit to a set, completely or not at all.
+    /// Adds a unit to a set, completely or not at all; returns whether it was added.
     fn join(&self, bin: &mut Bin<C::Open>, unit: &Unit) -> bool {
         let before = bin.open.len();
         for &index in unit {
@@ -180,8 +182,9 @@ impl<C: Counters> Packer<'_, C> {
         true
     }
 
-    /// Returns the sets that really count. The kernel accepts a group by the number of existing counters, not of free
-    /// ones, so a set that does not count all the time is halved until it does.
+    /// Divides units that the kernel accepts as one set into sets that really count. The kernel accepts a group by the
+    /// number of existing counters, not of free ones, so a set that does not count all the time is halved until it
+    /// does.
     fn that_run(&mut self, units: Vec<Unit>) -> Vec<Vec<Unit>> {
         let is_last = units.len() == 1;
         match self.try_out(&units) {

@@ -22,8 +22,8 @@ impl Format {
         self.ranges.iter().map(|(first, last)| last - first + 1).sum()
     }
 
-    /// Stores a value in its bits, replacing the previous value; returns false if the value has more bits than the
-    /// term.
+    /// Stores a value in the bits of this term, replacing the previous value; returns false if the value has more bits
+    /// than the term.
     pub fn set(&self, config: &mut [u64; 3], value: u64) -> bool {
         let word = &mut config[self.field];
         let mut rest = value;

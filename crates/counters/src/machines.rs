@@ -71,7 +71,7 @@ pub(crate) fn hybrid() -> Tree {
     ])
 }
 
-/// An arm64 server, whose system devices have masks.
+/// An arm64 server, whose system-wide device has a `cpumask`.
 pub(crate) fn arm64() -> Tree {
     Tree::of_devices(&[
         ("armv8_pmuv3_0/type", "8"),

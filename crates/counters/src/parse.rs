@@ -54,8 +54,8 @@ impl List {
         }
     }
 
-    /// Adds a set. Its modifiers apply only to hardware events: software events mostly happen in the kernel, so hardly
-    /// any would be counted in user mode.
+    /// Adds the events of a set. The modifiers `all` apply only to hardware events: software events mostly happen in
+    /// the kernel, so hardly any would be counted in user mode.
     fn add_set(&mut self, set: &EventSet, group: Option<u16>, all: Modifiers) -> Result<(), CounterError> {
         let group = if set.is_group && group.is_none() { Some(self.next_group()) } else { group };
         for word in set.events.iter().filter_map(|name| vocabulary::find(name)) {
@@ -86,7 +86,7 @@ impl List {
     }
 }
 
-/// Parses an event, possibly after a source: `pmu:instructions`.
+/// Parses an event, possibly after its source and a colon: `pmu:instructions`.
 fn event(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, CounterError> {
     for source in Source::ALL {
         if let Some(rest) = pop_prefix(text, source.word()) {
@@ -107,8 +107,8 @@ fn event(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, Cou
     plain(text, group, shared)
 }
 
-/// Parses a tracepoint after its source, where it may have any name, even a name that means something else without the
-/// source.
+/// Parses the text after the source `tracepoint:`, where a tracepoint may have any name, even a name that means
+/// something else without the source. `None` if the source is another, or if no subsystem is named.
 fn named_tracepoint(source: Source, text: &str) -> Option<Result<(Form, &str), CounterError>> {
     let (subsystem, rest) = text.split_once(':').filter(|_| source == Source::Tracepoint)?;
     is_name(subsystem).then(|| tracepoint(text, subsystem, rest))
@@ -119,7 +119,7 @@ fn plain(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, Cou
     Ok(Asked::new(form, letters(text, own)?.and(shared), group))
 }
 
-/// Parses the notation of an event; also returns the text of its modifiers.
+/// Parses the notation of an event; returns its form, and the text of its modifiers.
 fn form(text: &str) -> Result<(Form, &str), CounterError> {
     if text.contains('/') {
         return device(text);

@@ -1,4 +1,4 @@
-//! Resolution of requested events to the parameters of the kernel's call on this machine.
+//! Resolution of requested events to the parameters of `perf_event_open(2)` on this machine.
 
 mod device;
 
@@ -10,15 +10,15 @@ use crate::catalog::{Catalog, Device, Scale};
 use crate::error::CounterError;
 use crate::vocabulary::{Code, RAW, SOFTWARE, Source, TRACEPOINT, Word};
 
-/// Number of the bit in `config` above which the device of a generic event is encoded (`PERF_PMU_TYPE_SHIFT`).
+/// Number of the lowest bit of `config` that encodes the device of a generic event (`PERF_PMU_TYPE_SHIFT`).
 const DEVICE_SHIFT: u32 = 32;
 
-/// Source of the readings of every counter.
+/// The source that the metrics of all events state.
 const ORIGIN: &str = "perf_event_open(2)";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
-    /// Origin of the count; together with the name, the id of the metric.
+    /// Origin of the count. Source and name together are the id of the metric.
     pub source: Source,
     /// Name of the requested event; on a machine with several kinds of cores, with the device of its cores.
     pub name: String,
@@ -26,18 +26,21 @@ pub struct Resolved {
     pub title: String,
     pub unit: Unit,
     pub event: CountingEvent,
-    /// Number of the group; events of one group are counted at the same time, or not at all.
+    /// Number of the group; events of one group are counted at the same time, or not at all. `None` for an event
+    /// outside of groups.
     pub group: Option<u16>,
     /// The device whose counters the event needs; `None` for events that the kernel counts in software.
     pub device: Option<String>,
     /// Whether the device is one of several kinds of cores, so that the event is counted only while a thread is on
     /// cores of that kind.
     pub is_partial: bool,
-    /// Factor for the number, if the device states one.
+    /// Factor by which the count has to be multiplied, if the device states one.
     pub scale: Option<Scale>,
 }
 
 impl Resolved {
+    /// Returns the metric of this event's counts, such as `pmu:instructions:u`.
+    ///
     /// # Errors
     /// Fails where the name is too long, or where there are too many metrics.
     pub fn metric(&self) -> Result<Metric, MetricError> {
@@ -74,7 +77,7 @@ impl Catalog {
         }
     }
 
-    /// Resolves a whole list.
+    /// Returns the events of this machine for a list of requests.
     ///
     /// # Errors
     /// Returns the error of the first event that has one.
@@ -120,8 +123,8 @@ impl Catalog {
         Ok(found)
     }
 
-    /// Resolves a raw event. Its generic type addresses only one kind of cores, so each kind is addressed by its own
-    /// type.
+    /// Resolves an event that is given by its number in the processor's manual. The type `PERF_TYPE_RAW` addresses only
+    /// one kind of cores, so each of several kinds is addressed by its own type.
     fn raw(&self, asked: &Asked, config: u64) -> Vec<Resolved> {
         let cores: Vec<&Device> = self.cores().collect();
         if let [] | [_] = cores.as_slice() {
@@ -150,8 +153,8 @@ fn term(name: &str) -> Term {
     Term { name: name.to_owned(), value: None }
 }
 
-/// Returns the number of the group on one of several kinds of cores: a group is split into one for each kind, since no
-/// kind can hold events of another.
+/// Returns the number of a group's part on the kind of cores with the index `place`: a group is split into one part for
+/// each kind, since no kind can count events of another.
 fn split(group: Option<u16>, place: u16) -> Option<u16> {
     group.map(|group| group * CORE_KINDS_MAX + place)
 }
@@ -167,7 +170,7 @@ fn plain(asked: &Asked, kind: u32, config: u64, device: Option<&Device>) -> Reso
         Form::Word(word) => (title(word.title, asked.modifiers), word.unit),
         _ => (asked.name.clone(), Unit::Count),
     };
-    // Cores without a recognised device have few counters too.
+    // Cores without a recognised device have a limited number of counters too, so their events need a device.
     let nameless = (asked.source == Source::Pmu).then(|| NAMELESS.to_owned());
     Resolved {
         source: asked.source,

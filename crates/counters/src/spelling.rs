@@ -1,4 +1,4 @@
-//! Spelling of the words of a list: numbers, names, modifiers, and reserved words.
+//! Spelling of the words in a list of events: numbers, names, modifiers, and reserved words.
 
 use crate::vocabulary::{self, Source};
 
@@ -15,7 +15,8 @@ pub(crate) fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// Parses the number after an `r`: up to 16 hexadecimal digits.
+/// Parses the number of a raw event such as `r1a8`: up to 16 hexadecimal digits after an `r`; `None` for any other
+/// name.
 pub(crate) fn raw(name: &str) -> Option<u64> {
     let digits = name.strip_prefix('r')?;
     let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -34,8 +35,8 @@ pub(crate) fn is_letters(text: &str) -> bool {
     text.chars().all(|letter| PERF_LETTERS.contains(letter))
 }
 
-/// Returns whether `SUBSYSTEM:EVENT` is parsed as a tracepoint even without its source, because neither word has
-/// another meaning there.
+/// Returns whether `SUBSYSTEM:EVENT` is parsed as a tracepoint even without `tracepoint:` before it, because neither
+/// word has another meaning in a list of events.
 pub(crate) fn is_clear_tracepoint(subsystem: &str, event: &str) -> bool {
     let is_source = Source::ALL.iter().any(|source| source.word() == subsystem);
     let is_event = vocabulary::find(subsystem).is_some() || raw(subsystem).is_some();

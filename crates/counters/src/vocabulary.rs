@@ -26,7 +26,7 @@ pub enum Source {
 impl Source {
     pub const ALL: [Source; 3] = [Source::Pmu, Source::Software, Source::Tracepoint];
 
-    /// Returns the word before the colon of a metric's id.
+    /// Returns the word for this source, which stands before the first colon in the id of a metric.
     pub const fn word(self) -> &'static str {
         match self {
             Source::Pmu => "pmu",
@@ -39,21 +39,21 @@ impl Source {
 /// Encoding of an event of the vocabulary for the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// A generic type and a number, which the kernel translates for every processor.
+    /// A generic type and number, which the kernel translates to the event's code on the present processor.
     Generic {
-        /// `type` of `perf_event_open(2)`.
+        /// The field `type` of `perf_event_open(2)`.
         kind: u32,
-        /// `config` of `perf_event_open(2)`.
+        /// The field `config` of `perf_event_open(2)`.
         config: u64,
     },
     /// The name of a file in the directory `events` of the processor's device.
     Named,
 }
 
-/// An event of the vocabulary.
+/// An event that fauxplat knows by name.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Name in fauxplat.
+    /// Name of the event in fauxplat.
     pub name: &'static str,
     /// Other accepted names, of perf and in common use.
     pub aliases: &'static [&'static str],
@@ -231,7 +231,7 @@ pub static SETS: &[EventSet] = &[
         events: &["branches", "branch-misses"],
         is_group: false,
     },
-    // The kernel accepts the parts only in a group that `slots` leads.
+    // The kernel accepts the `topdown-` events only in a group whose leader is `slots`.
     EventSet {
         name: "topdown",
         aliases: &["TopdownL1", "TmaL1"],

@@ -74,7 +74,7 @@ impl Chip for CharacterDevice {
             let wish_ = LineWish { flags, is_active: false, debounce_us };
             CharacterDevice::request(&chip, offset, &name, &wish.consumer, wish_)
         };
-        // fauxplat-blink debounces as well, so a kernel that cannot is no reason to fail.
+        // The crate fauxplat-blink debounces as well, so a kernel that cannot debounce is no reason to fail.
         let line = match with(wish.debounce_us) {
             Err(GpioError::Open { .. }) if wish.debounce_us > 0 => with(0)?,
             line => line?,

@@ -11,7 +11,7 @@ pub enum GpioError {
     #[error("{line} cannot be opened: {what}: {source}")]
     Open {
         line: String,
-        /// The file or call.
+        /// The file or the call that failed.
         what: String,
         source: io::Error,
     },
@@ -26,7 +26,7 @@ pub enum GpioError {
     #[error("{line} is not there: {why}")]
     Missing {
         line: String,
-        /// The reason, such as which lines exist.
+        /// The reason, such as a list of the lines that exist.
         why: String,
     },
     /// The line does not support the requested use.
@@ -54,7 +54,8 @@ const VANISHED: [i32; 3] = [19, 6, 32];
 const BUSY: i32 = 16;
 
 impl GpioError {
-    /// Error of a line that was open.
+    /// Returns the error for a failed call on an open line: [`GpioError::Gone`] if the error number means that the
+    /// device has vanished.
     pub(crate) fn of_open(line: &str, what: &str, source: io::Error) -> Self {
         let (line, what) = (line.to_owned(), what.to_owned());
         match source.raw_os_error() {
@@ -65,12 +66,12 @@ impl GpioError {
         }
     }
 
-    /// Error of a call of the crate `sys`, which includes the name of the call.
+    /// Like [`GpioError::of_open`], for an error of the crate `sys`, which includes the name of the failed call.
     pub(crate) fn of_call(line: &str, error: SysError) -> Self {
         GpioError::of_open(line, &error.call, error.source)
     }
 
-    /// Error of opening a line.
+    /// Returns the error for a line that could not be opened: [`GpioError::Taken`] if the line is in use.
     pub(crate) fn opening(line: &str, what: impl Into<String>, source: io::Error) -> Self {
         let line = line.to_owned();
         match source.raw_os_error() {

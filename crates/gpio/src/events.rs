@@ -9,7 +9,7 @@ use crate::{GpioError, LineEvent, Result, Stamp};
 /// Number of events read at once; the kernel buffers sixteen per line.
 const EVENTS_AT_ONCE: usize = 16;
 
-/// Tracks the sequence numbers of events.
+/// Sequence number of the last event of a line, and the number of events that were lost.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
     last: Option<u32>,

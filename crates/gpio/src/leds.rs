@@ -10,7 +10,7 @@ use fauxplat_sys::files::{open_without_waiting, read_bounded, write_over};
 use crate::patience::{self, patiently};
 use crate::{Chip, GpioError, Input, InputWish, Leave, Output, OutputWish, Result};
 
-/// The folder `/sys/class/leds`.
+/// The LEDs below the folder `/sys/class/leds`.
 #[derive(Debug)]
 pub struct Leds {
     folder: PathBuf,
@@ -84,7 +84,7 @@ fn settings(folder: &Path) -> Vec<(PathBuf, String)> {
     settings
 }
 
-/// The active trigger, which the kernel puts in brackets.
+/// The active trigger, which the kernel puts in brackets in its list of all triggers.
 fn current(triggers: &str) -> Option<String> {
     let (_, rest) = triggers.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())
@@ -100,7 +100,7 @@ struct Led {
     name: String,
     folder: PathBuf,
     file: File,
-    /// Values to write for inactive and active.
+    /// Values of `brightness` that mean inactive and active.
     levels: [String; 2],
     was: Was,
 }
@@ -117,7 +117,7 @@ struct Was {
 impl Led {
     fn begin(&mut self, is_active: bool) -> Result<()> {
         if self.was.trigger.as_ref().is_some_and(|trigger| trigger != NONE) {
-            // Otherwise the kernel would go on blinking the LED.
+            // With another trigger, the kernel would go on switching the LED itself.
             set_trigger(&self.name, &self.folder, NONE)?;
         }
         self.set(is_active).map(drop)

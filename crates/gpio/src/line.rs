@@ -7,7 +7,7 @@ use fauxplat_sys::poll::Interest;
 
 use crate::Result;
 
-/// Provider of lines.
+/// A provider of lines, such as a GPIO chip, the folder of LEDs, or an input device with keys.
 pub trait Chip: fmt::Debug {
     /// Opens a line whose edges, both rising and falling, are events.
     ///
@@ -24,10 +24,10 @@ pub trait Chip: fmt::Debug {
 
 /// A line whose edges are events.
 pub trait Input: fmt::Debug + Send {
-    /// File descriptor to wait for.
+    /// File descriptor that a poller waits for.
     fn fd(&self) -> BorrowedFd<'_>;
 
-    /// Condition to wait for.
+    /// Condition of the file descriptor under which there are events to read.
     fn interest(&self) -> Interest {
         Interest::Readable
     }
@@ -64,7 +64,7 @@ pub trait Output: fmt::Debug + Send {
 /// An edge of a line, or an equivalent such as a key press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineEvent {
-    /// `CLOCK_MONOTONIC` of the edge.
+    /// Time of the edge by `CLOCK_MONOTONIC`, in nanoseconds.
     pub at_ns: u64,
     pub stamp: Stamp,
     /// Whether the line became active.
@@ -96,7 +96,7 @@ pub struct InputWish {
 /// Bias of an input while it is not driven.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bias {
-    /// Unchanged.
+    /// The bias that the line already has.
     #[default]
     AsItIs,
     PullUp,
@@ -121,6 +121,7 @@ pub enum Leave {
     Inactive,
     /// Active: a light is on.
     Active,
-    /// The original state. An LED gets its trigger back, with the settings of the trigger that could be read.
+    /// The state before the line was opened. An LED gets its trigger back, with the settings of the trigger that could
+    /// be read.
     AsItWas,
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A line of a chip.
+/// Name of a line: its chip, and the line within the chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineName {
     pub chip: ChipName,
@@ -18,7 +18,7 @@ pub enum ChipName {
     Device(String),
     /// The old interface below `/sys/class/gpio`, where lines are numbered across all chips.
     Sysfs,
-    /// LEDs below `/sys/class/leds`, or by their folder.
+    /// LEDs, of which each line is named by its folder below `/sys/class/leds` or the folder's path.
     Leds,
     /// Keys of an input device, by its name below `/dev/input` or its path.
     Keys(String),

@@ -5,9 +5,9 @@ use std::io;
 
 use fauxplat_sys::{clock, timer};
 
-/// Longest wait for a permission.
+/// Longest wait for a permission, in nanoseconds.
 const PATIENCE_NS: u64 = 1_000_000_000;
-/// Pause between two attempts.
+/// Pause between two attempts, in nanoseconds.
 pub(crate) const TRY_NS: u64 = 10_000_000;
 
 /// End of the wait for files that the kernel creates now, in `CLOCK_MONOTONIC`.
@@ -15,7 +15,7 @@ pub(crate) fn ends_ns() -> u64 {
     clock::monotonic_ns() + PATIENCE_NS
 }
 
-/// Repeats an attempt until it is permitted or the time has passed.
+/// Repeats an attempt until it is permitted or the time `until_ns` has passed; returns the last result.
 pub(crate) fn patiently<T>(until_ns: u64, attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
     loop {
         match attempt() {

@@ -22,7 +22,7 @@ pub struct SimulatedChip(Arc<Mutex<Vec<State>>>);
 struct State {
     is_high: bool,
     is_gone: bool,
-    /// Label of the line's user; `None` if it is free.
+    /// Label of the line's user; `None` if the line is free.
     consumer: Option<String>,
     /// Sockets that receive the line's edges.
     ears: Vec<Ear>,
@@ -54,7 +54,8 @@ impl SimulatedChip {
         SimulatedChip(Arc::new(Mutex::new((0..lines).map(|_| State::default()).collect())))
     }
 
-    /// Sets the level of an input line from outside, which is an edge if the level changes. Returns the time.
+    /// Sets the level of an input line, as a circuit outside the chip would; a change of the level is an edge. Returns
+    /// the `CLOCK_MONOTONIC` time at which the level was set.
     ///
     /// # Errors
     /// Fails where there is no such line, or the line has vanished.
@@ -89,7 +90,7 @@ impl SimulatedChip {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reserves a line for a user.
+    /// Reserves a line for a user; returns its number and its full name.
     fn claim(&self, line: &str, consumer: &str) -> Result<(u32, String)> {
         let name = format!("sim:{line}");
         let number: u32 = line.parse().map_err(|_| missing(&name))?;

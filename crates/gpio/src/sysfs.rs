@@ -15,7 +15,7 @@ use crate::leds::short_text;
 use crate::patience::{self, patiently};
 use crate::{Chip, GpioError, Input, InputWish, Leave, LineEvent, Output, OutputWish, Result, Stamp};
 
-/// The folder `/sys/class/gpio`, where lines are numbered across all chips.
+/// The lines below the folder `/sys/class/gpio`, which are numbered across all chips.
 #[derive(Debug)]
 pub struct Sysfs {
     folder: PathBuf,
@@ -38,7 +38,7 @@ struct Exported {
     /// Time until which a missing permission for a new line's files is waited for, since udev has yet to set their
     /// owner.
     patient_until_ns: u64,
-    /// Original settings with their values.
+    /// Files of [`SETTINGS`], each with its original value.
     found: Vec<(&'static str, String)>,
 }
 
@@ -197,7 +197,7 @@ struct SysfsOutput {
 struct Was {
     direction: String,
     is_active_low: bool,
-    /// Value, by the original polarity.
+    /// Whether the line was active, by the original polarity.
     is_active: bool,
 }
 
@@ -206,7 +206,7 @@ impl SysfsOutput {
         if self.was.direction == "in" {
             return self.line.write("direction", "in");
         }
-        // The polarity is restored first: by another polarity the same value is the opposite level.
+        // The polarity is restored first: with the other polarity the same value is the opposite level.
         self.line.set_active_low(self.was.is_active_low)?;
         self.set(self.was.is_active).map(drop)
     }

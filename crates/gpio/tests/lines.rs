@@ -222,7 +222,7 @@ fn low_is_active_where_that_is_wished() {
     let machine = Machine::new();
     let wish = OutputWish { is_active_low: true, ..OutputWish::default() };
     let _light = machine.output("sysfs:5", &wish).unwrap();
-    // A level that is written to `direction` is electrical.
+    // A level that is written to `direction` is electrical, whatever the polarity.
     assert_eq!(machine.says("sys/class/gpio/gpio5/direction"), "high");
     assert_eq!(machine.says("sys/class/gpio/gpio5/active_low"), "1");
     let mut light = machine.output("led:green:status", &wish).unwrap();

@@ -7,7 +7,7 @@ use fauxplat_model::HazardGroup;
 use crate::groups::hazards;
 use crate::hazard::{Hazard, Neutralised};
 
-/// Returns the parts of the long text: headings with their words.
+/// Returns the parts of a hazard's long text: each heading with the words below it.
 fn parts(hazard: &Hazard) -> Vec<(&'static str, String)> {
     let mut parts = vec![
         ("costs", hazard.cost.to_owned()),
@@ -34,10 +34,10 @@ pub(crate) fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Settings that apply to one command and its children, and end with it.
+/// Prefixes of those settings of `tune` that apply to one command and its children, and end with it.
 const OF_A_COMMAND: [&str; 4] = ["timer-slack=", "dma-latency=", "thp=never", "aslr=off"];
 
-/// Returns the command line that turns a knob.
+/// Returns the command line by which a user changes this setting of the machine.
 pub(crate) fn command(knob: &str) -> String {
     let only = if OF_A_COMMAND.iter().any(|name| knob.starts_with(name)) { " --for CMD" } else { "" };
     format!("fauxplat tune --set {knob}{only}")
@@ -86,7 +86,7 @@ pub fn all_hazards() -> String {
         for hazard in hazards().filter(|hazard| hazard.group == group) {
             let _ = write!(text, "\n### {}\n\n{}.\n\n", hazard.name, capital(hazard.title));
             for (heading, words) in parts(hazard) {
-                // A star within a path would begin an emphasis.
+                // In Markdown a star within a path would begin an emphasis.
                 let words = if heading == "read from" { format!("`{words}`") } else { words };
                 let _ = writeln!(text, "- *{heading}*: {words}");
             }

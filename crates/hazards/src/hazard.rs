@@ -11,7 +11,7 @@ use crate::view::View;
 pub enum Neutralised {
     /// The hazard affects measurements by fauxplat as well.
     No,
-    /// The hazard affects measurements by fauxplat less than others; the text says why.
+    /// The hazard affects measurements by fauxplat less than other measurements; the text says why.
     Partly(&'static str),
     /// The hazard does not affect measurements by fauxplat; the text says why.
     Yes(&'static str),
@@ -28,18 +28,18 @@ pub struct Hazard {
     pub title: &'static str,
     /// The group by which reports sort hazards.
     pub group: HazardGroup,
-    /// The files that are read, as text for the reader.
+    /// Text for the user that names the files from which the hazard is read.
     pub reads: &'static str,
     /// The cost to a measurement, with the published or measured figure and its source; or a statement that there is no
     /// figure.
     pub cost: &'static str,
-    /// The thresholds of low, medium and high, with the reason for each.
+    /// The thresholds of the severities low, medium and high, with the reason for each.
     pub levels: &'static str,
-    /// Why the hazard has no meaning in a virtual machine; `None` if it has.
+    /// Why the hazard has no meaning in a virtual machine; `None` if it has a meaning there.
     pub in_vm: Option<&'static str>,
     /// Whether fauxplat itself makes the hazard harmless.
     pub neutralised: Neutralised,
-    /// The argument of `fauxplat tune --set` that changes it; `None` if no knob does.
+    /// The argument of `fauxplat tune --set` that removes or reduces the hazard; `None` if there is none.
     pub knob: Option<&'static str>,
     pub advice: &'static str,
     /// The function that judges the hazard.
@@ -53,11 +53,11 @@ pub(crate) type Verdict = Result<Judged, Missing>;
 pub(crate) struct Judged {
     pub(crate) severity: Severity,
     pub(crate) value: String,
-    /// Why the hazard has no meaning here, or the evidence for the value.
+    /// Why the hazard has no meaning on this machine, or the evidence for the value.
     pub(crate) reason: Option<String>,
     /// CPUs that have the hazard, worst first.
     pub(crate) cpus: Vec<CpuHazard>,
-    /// The setting to recommend for `tune` instead of the usual one.
+    /// The argument of `fauxplat tune --set` to recommend instead of [`Hazard::knob`].
     pub(crate) knob: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl Judged {
     }
 }
 
-/// Returns the level of a number that is worse the larger it is.
+/// Returns the severity of a number, of which larger values are worse, by the least number of each severity.
 pub(crate) fn grade(number: f64, low: f64, medium: f64, high: f64) -> Severity {
     match number {
         n if n >= high => Severity::High,

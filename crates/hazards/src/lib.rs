@@ -38,6 +38,8 @@ pub struct UnknownHazard {
     suggestion: String,
 }
 
+/// Returns the hazard of this name.
+///
 /// # Errors
 /// Fails where there is no hazard of this name; the error suggests similar names.
 pub fn find(name: &str) -> Result<&'static Hazard, UnknownHazard> {
@@ -49,7 +51,7 @@ pub fn find(name: &str) -> Result<&'static Hazard, UnknownHazard> {
 const LIKENESS_MIN: f64 = 0.7;
 
 fn suggestion(name: &str) -> String {
-    // A word of any length would be compared in quadratic time.
+    // The comparison takes quadratic time, so a long word is cut.
     let word: String = name.chars().take(40).collect::<String>().to_lowercase();
     let likeness = |hazard: &Hazard| match hazard.name.contains(&word) && word.len() > 2 {
         true => 1.0,
@@ -90,7 +92,7 @@ pub fn examine(root: &Path, cpus: Option<&CpuSet>, interval: Nanos) -> DoctorFin
     findings
 }
 
-/// Compares two captures of one machine that were taken this time apart.
+/// Examines one machine by two captures, which are copies of its files, that were taken this time apart.
 pub fn examine_captures(before: &Path, after: &Path, cpus: Option<&CpuSet>, apart: Nanos) -> DoctorFindings {
     let (early, late) = (Tree::new(before), Tree::new(after));
     let mut first = Counters::read(&early, &counted_cpus(before, cpus));
@@ -177,7 +179,8 @@ fn printable(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Returns the knob's setting, with the chosen CPUs if it needs CPUs.
+/// Returns an argument for `tune --set`, in which the user's choice of CPUs, if any, replaces the placeholders for
+/// CPUs.
 fn for_cpus(knob: &str, view: &View<'_>) -> String {
     match (view.cpus == view.allowed, view.cpus.first()) {
         (false, Some(first)) => {
@@ -187,7 +190,7 @@ fn for_cpus(knob: &str, view: &View<'_>) -> String {
     }
 }
 
-/// Returns why hazards could not be read, one line per reason, for the record.
+/// Returns the reasons why hazards could not be read, as one line per reason that begins with the hazards' names.
 pub fn not_measured(findings: &DoctorFindings) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for found in findings.hazards.iter().filter(|found| found.severity == Severity::Unknown) {

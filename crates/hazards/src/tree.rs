@@ -15,7 +15,7 @@ const SETTING_BYTES_MAX: usize = 64 << 10;
 /// Limit of names that are read from a folder; no machine has more interrupts or tasks.
 const NAMES_MAX: usize = 1 << 17;
 
-/// Why there is no value.
+/// The reason why a value could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Missing {
     /// The file does not exist: this kernel or machine does not have it.
@@ -129,7 +129,7 @@ impl Tree {
         text.parse().map_err(|_| not_understood(path, &text))
     }
 
-    /// Returns a setting that is one of the kernel's words.
+    /// Returns a setting that is a single word of at most 64 letters, digits and `_-.`.
     pub(crate) fn word(&self, path: &str) -> Result<String, Missing> {
         let text = self.text(path)?;
         let is_word = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
@@ -154,7 +154,7 @@ impl Tree {
         self.root.join(path).exists()
     }
 
-    /// Returns the names in a folder, sorted as numbers where they end in numbers.
+    /// Returns the names in a folder, sorted by the number at their end where they have one.
     pub(crate) fn names(&self, path: &str) -> Result<Vec<String>, Missing> {
         let entries = fs::read_dir(self.root.join(path)).map_err(|error| Missing::of(path, &error))?;
         let names = entries.flatten().take(NAMES_MAX);

@@ -1,4 +1,4 @@
-//! The view of a machine that a hazard's function receives.
+//! The view of a machine that the functions receive which judge hazards.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::tree::{Missing, Tree};
 /// Folders of the kernel's settings.
 const SETTINGS: [&str; 2] = ["/sys", "/proc/sys"];
 
-/// A machine, at one moment or at two.
+/// A machine as it was read at one moment, or at two moments.
 pub(crate) struct View<'a> {
     pub(crate) tree: &'a Tree,
     /// CPUs for which hazards are judged.
@@ -24,7 +24,7 @@ pub(crate) struct View<'a> {
     pub(crate) hypervisor: Option<String>,
     pub(crate) before: Option<&'a Counters>,
     pub(crate) now: &'a Counters,
-    /// Seconds between the two readings.
+    /// Seconds between the two readings; 0 if there is only one.
     pub(crate) seconds: f64,
     config: OnceCell<Read<Config>>,
 }
@@ -58,7 +58,8 @@ impl<'a> View<'a> {
 
     /// Returns a counter's earlier and present values.
     pub(crate) fn pair<T>(&self, get: impl Fn(&Counters) -> &Read<T>) -> Result<(&'a T, &'a T), Missing> {
-        // A permanent reason is reported before a reason that a second reading would remove.
+        // A reason that always holds, such as a missing file, is reported before a reason that a second reading would
+        // remove.
         let late = get(self.now).as_ref().map_err(Clone::clone)?;
         let early = get(self.before.ok_or(Missing::NoDelta)?).as_ref().map_err(Clone::clone)?;
         Ok((early, late))
@@ -75,22 +76,23 @@ impl<'a> View<'a> {
         self.config.get_or_init(|| Config::read(self.tree)).as_ref().map_err(Clone::clone)
     }
 
-    /// Returns the online threads that share a core with a CPU, without the CPU itself.
+    /// Returns the online hardware threads (CPUs) that share a core with a CPU, without the CPU itself.
     pub(crate) fn siblings(&self, cpu: Cpu) -> CpuSet {
         let listed = fauxplat_topology::siblings(self.tree.root(), cpu).intersection(&self.online);
         listed.iter().filter(|sibling| *sibling != cpu).collect()
     }
 
-    /// Returns folders whose settings are mounted read-only, so that they cannot be changed from here.
+    /// Returns those of the folders [`SETTINGS`] that are mounted read-only, so that no setting can be changed from
+    /// here.
     pub(crate) fn locked(&self) -> Vec<&'static str> {
         let text = self.tree.long("proc/self/mountinfo").unwrap_or_default();
-        // The last mount is the visible one.
+        // Of several mounts at one place, the last is visible.
         let mount = |point: &str| mounts::mountinfo(&text).rev().find(|mount| mount.point == point);
         let is_read_only = |point: &&str| mount(point).is_some_and(|mount| mount.is_read_only());
         SETTINGS.into_iter().filter(is_read_only).collect()
     }
 
-    /// Returns a value of `/proc/self/status`.
+    /// Returns the value in the line `key` of `/proc/self/status`.
     pub(crate) fn status(&self, key: &str) -> Result<String, Missing> {
         let status = self.tree.long("proc/self/status")?;
         let found = keyed::value(&status, key).map(str::to_owned);

@@ -16,7 +16,7 @@ impl Branches {
         Branches { state: 0x2545_f491_4f6c_dd1d }
     }
 
-    /// A unit is 64 branches.
+    /// Runs units of 64 branches each; returns a number that depends on all of them.
     pub(crate) fn run(&mut self, units: u64) -> u64 {
         let mut sum = 0u64;
         for _ in 0..units {

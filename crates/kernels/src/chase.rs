@@ -32,6 +32,8 @@ pub(crate) struct Chase {
 }
 
 impl Chase {
+    /// Lays a cycle through the lines of about `footprint` bytes of memory, and walks it once.
+    ///
     /// # Errors
     /// Fails if the memory cannot be allocated.
     pub(crate) fn new(footprint: Bytes, line: Bytes) -> Result<Self, SysError> {

@@ -23,7 +23,7 @@ pub use crate::traffic::Traffic;
 /// The part of a CPU that a loop uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kernel {
-    /// The mixed arithmetic of `index`.
+    /// The mixed arithmetic by which the verb `index` measures a CPU.
     Fauxplat,
     /// All integer ports in every cycle.
     IntegerPorts,
@@ -196,7 +196,7 @@ impl Ready {
     }
 }
 
-/// Part of a FauxPlat in a unit of [`Kernel::Fauxplat`].
+/// Number of FauxPlats, each 100,000 iterations of the loop of `index`, in a unit of [`Kernel::Fauxplat`].
 pub const FAUXPLATS_PER_UNIT: f64 = 1.0 / UNITS_PER_FAUXPLAT as f64;
 const UNITS_PER_FAUXPLAT: u64 = 1000;
 

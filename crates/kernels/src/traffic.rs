@@ -14,8 +14,8 @@ const STREAMS: usize = 8;
 
 /// A piece of memory of which every line is modified in turn.
 ///
-/// A single word per line is read and written, so that the whole line moves in and, after its modification, out again, and
-/// the CPU has no work except requesting the next line.
+/// A single word per line is read and written, so that the whole line moves in and, after its modification, out again,
+/// and the CPU has no other work than requesting the next line.
 #[derive(Debug)]
 pub struct Traffic {
     pages: Pages,

@@ -23,7 +23,7 @@ const BORROWED_BYTES_MAX: usize = 64 << 20;
 pub struct Lab {
     /// Name of the lab's directory.
     pub name: String,
-    /// Definition with its options filled in.
+    /// Definition of the lab, from `lab.toml`, with its options filled in.
     pub definition: LabDefinition,
     pub readme: String,
     pub(crate) text: String,
@@ -67,7 +67,7 @@ fn is_lab(folder: &Path) -> bool {
     folder.join(DEFINITION).is_file()
 }
 
-/// Hint for the error message when the current directory contains a lab of this name, which is not searched.
+/// Hint for the error message if the current directory, which is not searched, contains a lab of this name.
 fn meant(name: &str) -> String {
     let here = ["./labs/", "./"].map(|folder| format!("{folder}{name}"));
     let found = here.into_iter().find(|path| is_lab(Path::new(path)));
@@ -158,7 +158,7 @@ impl Lab {
         })
     }
 
-    /// Reads the files that the lab's experiments need, keyed by their path in the copy.
+    /// Reads the files that the lab's experiments need, keyed by their path in the copy of the lab that is run.
     ///
     /// # Errors
     /// Fails if a file cannot be read.
@@ -199,7 +199,8 @@ impl Lab {
     }
 }
 
-/// Path in the copy of a file borrowed from another lab, which goes into the subject's directory.
+/// Path of a file that is borrowed from another lab, in the copy of the lab that is run: the directory of the measured
+/// program.
 fn borrowed_into(file: &str) -> PathBuf {
     Path::new("subject").join(Path::new(file).file_name().unwrap_or_default())
 }

@@ -34,7 +34,8 @@ pub fn check(lab: &Lab) -> Checked {
     Checked { claims: lab.definition.claims.len(), machines: machines.len(), complaints }
 }
 
-/// Finds claims whose statements differ only in digits, and which should be one claim with an option.
+/// Returns a complaint about the first claim whose published statement differs from that of an earlier claim only in
+/// digits: they should be one claim with an option.
 fn copies(text: &str) -> Option<String> {
     let table: Table = text.parse().ok()?;
     let claims = table.get("claim")?.as_array()?;
@@ -72,8 +73,8 @@ fn options(lab: &Lab) -> BTreeMap<String, Vec<String>> {
     lab.definition.options.iter().map(|(name, option)| (name.clone(), values(&option.default))).collect()
 }
 
-/// Judges the claim on empty documents. Any outcome except an error shows that the claim's pointers read nothing, since
-/// every document would give the same outcome.
+/// Judges the claim on empty documents, and returns a complaint if the outcome is anything but an error: the claim's
+/// pointers then read nothing, since every document would give the same outcome.
 fn without_places(claim: &LabClaim) -> Option<String> {
     let mut trials = Trials::default();
     for experiment in asked(claim) {
@@ -136,8 +137,8 @@ fn has_size(claim: &LabClaim) -> bool {
     has_interval && is_effect && (published.low.is_some() || published.high.is_some())
 }
 
-/// Whether a claim is undecided only because its interval is wide: the interval lies wholly on one side of `than` and
-/// overlaps the published range.
+/// Whether a claim is undecided only because its interval is wide: the interval lies wholly on one side of the
+/// published `than` and overlaps the published range.
 fn is_noisy(claim: &LabClaim, found: &ClaimResult) -> bool {
     let published = &claim.published;
     let is_wide = |it: LabMeasured| {

@@ -14,7 +14,8 @@ use crate::{Lab, Share};
 /// Exit status of a command line that cannot run on this machine; the last line of its output gives the reason.
 const CANNOT_RUN_HERE: i32 = 77;
 
-/// Builds the subject with the lab's shell lines. Returns the missing requirement, if any.
+/// Runs the shell lines by which the lab prepares what it measures, such as compiling a program. Returns the missing
+/// requirement, if any.
 ///
 /// # Errors
 /// Fails if a line of the shell fails for a reason other than a missing requirement.
@@ -31,10 +32,11 @@ pub(crate) fn prepare(lab: &Lab) -> Result<Option<String>, Failure> {
     Ok(None)
 }
 
-/// Runs a command line of fauxplat and returns its document; the inner error is the missing requirement.
+/// A function that runs a command line of fauxplat and returns its document; the inner error is the missing
+/// requirement.
 pub(crate) type OfFauxplat<'a> = dyn Fn(&str) -> Result<Result<Value, String>, Failure> + 'a;
 
-/// Reason for an experiment that the user interrupted.
+/// Reason why an experiment was not measured, if the user interrupted the lab.
 pub(crate) const INTERRUPTED: &str = "the lab was interrupted before it was measured";
 
 /// Runs an experiment and returns its document; the inner error is the missing requirement.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::pointer::{self, Nothing};
 
-/// Looks up the documents of an experiment by name: one per round, none if the experiment was not run.
+/// A function that looks up the documents of an experiment by name: one per round, none if the experiment was not run.
 pub(crate) type Documents<'a> = dyn Fn(&str) -> &'a [Value] + 'a;
 
 /// Error message about a mistake in the lab: a pointer to a place that no document of the experiment can have.
@@ -29,7 +29,8 @@ pub(crate) fn grounds(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec
     claim.grounds.iter().map(|ground| ground_of(ground, documents)).collect()
 }
 
-/// The values that show whether something disturbed the measurement: for each condition, one value per round.
+/// The values that show whether something disturbed the measurement: for each condition of disturbance that the claim
+/// names, one value per round.
 ///
 /// # Errors
 /// Fails as [`found`] does.
@@ -116,7 +117,7 @@ fn were_together(first: &str, second: &str, documents: &Documents<'_>) -> bool {
     first == second || (documents(first).len() > 1 && documents(second).len() > 1)
 }
 
-/// Summarises a list as one figure with its own interval.
+/// Summarises the readings of one experiment as a figure with its own interval.
 fn alone(reading: LabReading) -> Result<LabReading, Missing> {
     lab_figure(reading, None, 1.0).map(LabReading::Interval).map_err(unfit)
 }

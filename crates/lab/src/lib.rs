@@ -61,25 +61,27 @@ pub fn listed(lab: &Lab) -> LabResult {
     }
 }
 
-/// Runs a command line of fauxplat, given as its words with the program's name first.
+/// A function that runs a command line of fauxplat, given as its words with the program's name first.
 pub type Perform<'a> = dyn Fn(&[String]) -> Result<(), Failure> + 'a;
 
-/// Receives progress messages of one line: each experiment or round that begins, and the outcome of each claim.
+/// A function that receives progress messages of one line: each experiment or round that begins, and the outcome of
+/// each claim.
 pub type Tell<'a> = dyn Fn(&str) + 'a;
 
-/// Environment in which labs are run.
+/// Everything that runs labs: a directory for documents, options, and functions that run a command line and report
+/// progress.
 pub struct Bench<'a> {
     keep: Option<PathBuf>,
     home: PathBuf,
-    /// Options that are added to every line; their paths are absolute.
+    /// Options that are added to every command line of fauxplat; their paths are absolute.
     options: Vec<String>,
     perform: &'a Perform<'a>,
     tell: &'a Tell<'a>,
 }
 
 impl<'a> Bench<'a> {
-    /// Creates a bench that keeps documents in the directory `keep`, if one is named, and adds `options` to every line
-    /// of fauxplat.
+    /// Creates a bench that keeps documents in the directory `keep`, if one is named, and adds `options` to every
+    /// command line of fauxplat.
     ///
     /// # Errors
     /// Fails if the directory cannot be created or the current directory is unknown.

@@ -9,7 +9,7 @@ use fauxplat_model::{LabClaim, LabDefinition, LabOutcome, Measure};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Contents of `outcomes.toml`.
+/// Contents of a lab's `outcomes.toml`: made-up machines, with the outcomes that the lab's claims must have on them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Outcomes {
@@ -20,7 +20,7 @@ pub(crate) struct Outcomes {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Machine {
-    /// Description that explains the outcomes.
+    /// Description of the machine, which explains the outcomes of the claims there.
     pub(crate) is: String,
     /// Name of an earlier machine from which missing values are inherited.
     #[serde(default)]
@@ -30,10 +30,10 @@ pub(crate) struct Machine {
     /// Expected outcomes by claim, where they differ from `expect`.
     #[serde(default)]
     pub(crate) but: BTreeMap<String, LabOutcome>,
-    /// Values in the documents, by experiment and pointer.
+    /// Values that stand in the documents of the experiments, by experiment and JSON pointer.
     #[serde(default)]
     pub(crate) gives: BTreeMap<String, BTreeMap<String, Given>>,
-    /// Reasons why experiments cannot run there, by experiment.
+    /// Reasons why experiments cannot run on this machine, by experiment.
     #[serde(default)]
     pub(crate) missing: BTreeMap<String, String>,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Empty {}
 /// Greatest length of a list in a made-up document.
 const PLACES_MAX: usize = 10_000;
 
-/// Number of repetitions of a figure without an interval.
+/// Number of repetitions that a made-up document has for a figure without an interval.
 const READINGS: u32 = 12;
 
 impl Outcomes {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nothing {
-    /// Documents of this kind cannot have such a location: the pointer is wrong.
+    /// No document of the experiment can have such a location: the pointer is wrong.
     Nowhere,
     /// The list has no such element in this document.
     Absent,

@@ -20,7 +20,7 @@ pub struct LabRecord {
     pub findings: LabFindings,
 }
 
-/// Reads a record.
+/// Reads the record of a run of labs, which is the document of `lab run`, from a file.
 ///
 /// # Errors
 /// Fails if the file cannot be read or is no document of `lab run`.

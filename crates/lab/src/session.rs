@@ -62,7 +62,7 @@ impl Session<'_> {
         Ok(vec![Some(gap); gaps.len()])
     }
 
-    /// Runs, round by round, the experiments that some claim needs.
+    /// Runs, round by round, the experiments that some claim needs; returns their documents.
     fn trials(&self, wanted: &[&LabExperiment], seed: u64) -> Result<Trials, Failure> {
         let mut trials = Trials::default();
         let rounds = self.lab.definition.rounds;

@@ -34,7 +34,7 @@ impl Share {
         Share::default()
     }
 
-    /// A share that ends after `time`, counted from now.
+    /// Returns a share that begins now and ends after `time`.
     pub fn of(time: Duration) -> Self {
         let begin_ns = monotonic_ns();
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -72,14 +72,16 @@ impl Share {
         })
     }
 
-    /// Whether there are enough rounds and another round of average length would exceed the limit.
+    /// Whether a lab ends after `round` rounds: they suffice for an interval of a median, and another round of average
+    /// length would exceed the time limit.
     pub(crate) fn ends_before(self, round: u32) -> bool {
         let Some(left) = self.left().filter(|_| round >= ROUNDS_MIN) else { return false };
         let past = Duration::from_nanos(monotonic_ns().saturating_sub(self.begin_ns));
         left < past / round
     }
 
-    /// Limits the time of a line of fauxplat to its part of the remaining time. A shorter limit in the line stays.
+    /// Limits the time of a command line of fauxplat to the experiment's part of the remaining time. A shorter limit in
+    /// the line stays.
     pub(crate) fn limit(self, line: &mut Vec<String>) {
         let verb = line.first().map_or("", String::as_str);
         let Some((part, words)) = self.part().zip(self.words()).filter(|_| LIMITED.contains(&verb)) else {

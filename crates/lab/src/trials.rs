@@ -13,7 +13,7 @@ use crate::figures::{self, Mistake};
 pub(crate) enum Gap {
     /// A requirement is missing on this machine.
     Missing(String),
-    /// The lab's share of the time ended, or the user interrupted the run, before the part was measured.
+    /// The lab's share of the time ended, or the user interrupted the run, before the experiment was measured.
     Late(String),
     /// The lab itself has an error.
     Broken(String),
@@ -24,7 +24,7 @@ pub(crate) struct Trials {
     pub(crate) runs: Vec<LabRun>,
     /// Documents of each experiment by name, one per round.
     documents: BTreeMap<String, Vec<Value>>,
-    /// Reasons for experiments without documents, by name.
+    /// Reasons why experiments have no documents, by name of the experiment.
     gaps: BTreeMap<String, Gap>,
 }
 
@@ -88,6 +88,8 @@ impl Trials {
         }
     }
 
+    /// Returns the outcome of a claim, the reason for the outcome, and the figure that was measured, if there is one.
+    ///
     /// # Errors
     /// Fails if a pointer of the claim names a place that no document of its experiments can have, so that nothing is
     /// known about this machine.

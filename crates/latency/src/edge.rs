@@ -12,8 +12,8 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::{DEAF_NS, run, sleep_until};
 
-/// Measures `count` edges of a light, one every `interval_ns`, without a button. The light is restored afterwards. Ends
-/// early when a stop was requested, even while an edge is far off.
+/// Measures how late `count` edges of a light are, of which one is due every `interval_ns`. The light is restored
+/// afterwards. Ends early when a stop was requested, even while an edge is far off.
 ///
 /// # Errors
 /// Fails where the thread cannot be created or placed, or the line cannot be requested or restored, or vanishes.

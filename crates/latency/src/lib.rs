@@ -42,7 +42,7 @@ pub enum LatencyError {
     /// A line cannot be requested, or has vanished.
     #[error(transparent)]
     Line(#[from] fauxplat_gpio::GpioError),
-    /// A light cannot be blinked.
+    /// The loop that blinks a light failed.
     #[error(transparent)]
     Blink(#[from] fauxplat_blink::BlinkError),
     /// A simulated line of the kernel (gpio-sim) cannot be pulled up or down.
@@ -57,7 +57,7 @@ pub enum LatencyError {
     /// A histogram of a document cannot be decoded.
     #[error("the histogram of {test} cannot be read: {reason}")]
     Histogram { test: String, reason: String },
-    /// A thread ended early.
+    /// A thread of a test, on the CPU named here, ended before it gave its result.
     #[error("the thread on CPU {0} ended early")]
     Gone(fauxplat_units::Cpu),
 }

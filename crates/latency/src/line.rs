@@ -18,7 +18,7 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::{run_both, sleep_until};
 
-/// The lines of a test.
+/// The lines that a test uses, and the source of the edges.
 #[derive(Clone, Debug)]
 pub struct Lines {
     pub chips: Chips,
@@ -73,7 +73,7 @@ impl std::str::FromStr for Drive {
 const CONSUMER: &str = "fauxplat-latency";
 /// Time without an edge after which the test fails, in addition to the interval between edges.
 const PATIENCE_NS: u64 = 10_000_000_000;
-/// Time for which the handler waits before it checks for the end.
+/// Time, in milliseconds, for which the handler waits for an edge before it checks whether the test is over.
 const LOOK_MS: i32 = 50;
 
 /// Measures `count` edges, one every `interval_ns`, made by a thread at the first place and served by a thread at the
@@ -264,7 +264,7 @@ fn serve(
 #[derive(Default)]
 struct Served {
     ways: [Recording; 3],
-    /// The three latencies of the edge that was served last.
+    /// The latencies of the edge that was served last, one for each of `ways`.
     times_ns: [u64; 3],
     is_active: bool,
 }

@@ -66,11 +66,11 @@ impl FromStr for Channel {
     }
 }
 
-/// A direction of a channel.
+/// A direction of a channel, with its sender and its receiver.
 trait Way: Sync {
-    /// Wakes the receiver, after the time stamp was stored.
+    /// Wakes the receiver; the sender has stored the time stamp of the message before.
     fn send(&self);
-    /// Waits for the next message; the last one announces the end.
+    /// Waits for the next message; the last message announces the end of the test.
     fn receive(&self);
 }
 

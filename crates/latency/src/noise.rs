@@ -16,8 +16,8 @@ use crate::watchdog::Watchdog;
 /// The cause of a gap in which the watchdog freed the CPU.
 const FREED: &str = "the watchdog: for a second nothing ordinary could run";
 
-/// Limit of the test's wall time as a multiple of its duration. If nearly every reading is a gap, as with a threshold
-/// below the cost of reading the clock, most of the time is spent on finding causes.
+/// Limit of the test's wall time as a multiple of the requested duration. If nearly every reading of the clock is a
+/// gap, as with a threshold below the cost of a reading, most of the time is spent on finding causes.
 const LONGEST_TIMES: u64 = 4;
 
 /// Reads the clock for this duration; every pause above the threshold is a gap, and its cause is taken from the
@@ -136,7 +136,7 @@ fn read<'b>(file: Option<&File>, buffer: &'b mut [u8]) -> Option<&'b str> {
     Some(whole_lines(buffer, got))
 }
 
-/// Name and count of every line, in the column of a CPU.
+/// The name of every line in a table of counts, and the count of a CPU in that line.
 fn column(text: &str, cpu: Cpu) -> Vec<(String, u64)> {
     let Some(table) = per_cpu::Table::parse(text) else { return Vec::new() };
     let Some(column) = table.column_of(cpu.0) else { return Vec::new() };
@@ -149,7 +149,8 @@ fn steal(text: &str, cpu: Cpu) -> Option<u64> {
     stat::cpu(text, cpu.0)?.ticks_of(stat::Kind::Steal)
 }
 
-/// The line with the greatest increase. Lines are matched by name, since they come and go with devices.
+/// The name of the line whose count increased most between two tables; `None` if no count increased. Lines are matched
+/// by name, since they come and go with devices.
 fn moved_most<'n>(last: &[(String, u64)], now: &'n [(String, u64)]) -> Option<&'n str> {
     let before = |name: &str| last.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
     let grown = now.iter().map(|(name, count)| (count.saturating_sub(before(name)), name.as_str()));

@@ -20,9 +20,9 @@ pub struct Recording {
     corrected: Histogram<u64>,
     /// Activations that came due while the test was stalled.
     pub missed: u64,
-    /// Time over which the test ran.
+    /// Wall time, in nanoseconds, over which the test ran.
     pub wall_ns: u64,
-    /// Total time of gaps, for the noise test.
+    /// Total time of gaps in the noise test, in nanoseconds; 0 in other tests.
     pub lost_ns: u64,
     causes: BTreeMap<String, (u64, u64)>,
 }
@@ -51,7 +51,7 @@ impl Recording {
     /// Restores the recording of a test from a document, to be merged with others.
     ///
     /// # Errors
-    /// Fails where a histogram is missing, damaged or has other bounds.
+    /// Fails where a histogram is missing, damaged, or has other bounds than the histograms of a new recording.
     pub fn restore(test: &LatencyTest) -> Result<Self, LatencyError> {
         let read = |hdr: &str| {
             decode(hdr).map_err(|reason| LatencyError::Histogram { test: test.name.clone(), reason })
@@ -100,7 +100,7 @@ impl Recording {
         self.missed += activations;
     }
 
-    /// Adds a gap to the account of its cause.
+    /// Counts a gap, and adds its length, under the name of its cause.
     pub fn blame(&mut self, cause: &str, gap_ns: u64) {
         let (count, total_ns) = self.causes.entry(cause.to_owned()).or_default();
         *count += 1;
@@ -122,7 +122,7 @@ impl Recording {
         }
     }
 
-    /// Activations that were served.
+    /// Number of activations that were served.
     pub fn count(&self) -> u64 {
         self.raw.len()
     }
@@ -137,7 +137,8 @@ impl Recording {
         percentiles(&self.corrected)
     }
 
-    /// The occupied bins without and with the missed activations: upper ends in nanoseconds, rising, and counts.
+    /// The occupied bins of the histograms without and with the missed activations: upper ends in nanoseconds, rising,
+    /// and counts.
     pub fn bins(&self) -> [(Vec<u64>, Vec<u64>); 2] {
         [&self.raw, &self.corrected].map(|histogram| {
             histogram.iter_recorded().map(|bin| (bin.value_iterated_to(), bin.count_at_value())).unzip()
@@ -200,7 +201,7 @@ const CONFIDENCE: f64 = 0.95;
 /// Percentiles that are reported where there are enough activations.
 const PERCENTILES: [f64; 6] = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999];
 
-/// Confidence interval of a percentile. An end is `None` where the activations do not bound it.
+/// Confidence interval of a percentile. An end is `None` if there are too few activations to bound it.
 fn interval(histogram: &Histogram<u64>, percentile: f64) -> PercentileInterval {
     let [low, high] = quantile_ranks(histogram.len(), percentile / 100.0, CONFIDENCE);
     let of = |rank: u64| {
@@ -217,7 +218,7 @@ fn interval(histogram: &Histogram<u64>, percentile: f64) -> PercentileInterval {
 
 fn percentiles(histogram: &Histogram<u64>) -> Percentiles {
     let at = |percent: f64| histogram.value_at_percentile(percent).min(histogram.max());
-    // With fewer activations a percentile would be the maximum under another name.
+    // A percentile of too few activations would be the maximum under another name.
     let is_carried = |percent: f64| histogram.len() >= readings_for(percent / 100.0);
     let carried = |percent: f64| is_carried(percent).then(|| at(percent));
     let told = PERCENTILES.into_iter().filter(|&percent| is_carried(percent));

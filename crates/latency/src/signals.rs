@@ -39,7 +39,7 @@ pub fn signals(places: [&ThreadPlacement; 2], count: u64) -> Result<Recording, L
     run_both(places, sends, sleeps).map(|(recording, ())| recording)
 }
 
-/// Ends a sleeping thread when dropped.
+/// Guard of a thread that sleeps until it gets signals; ends that thread when dropped.
 struct Woken<'a> {
     tid: i32,
     number: i32,

@@ -14,12 +14,12 @@ use fauxplat_units::Cpu;
 
 use crate::LatencyError;
 
-/// Places the calling thread.
+/// Places the calling thread on the CPU and under the policy of `place`.
 pub(crate) fn take(place: &ThreadPlacement) -> Result<(), LatencyError> {
     place.take().map_err(|source| LatencyError::ThreadPlacement { cpu: place.cpu, source })
 }
 
-/// Runs a body on a new thread at a place.
+/// Runs `body` on a new thread that was placed on the CPU and under the policy of `place`; returns its result.
 pub(crate) fn run<T: Send>(
     place: &ThreadPlacement,
     body: impl FnOnce() -> Result<T, LatencyError> + Send,
@@ -66,8 +66,8 @@ fn run_both_on<A: Send, B: Send>(
             let placed = take(there);
             if meet(placed.is_ok()) { second().map(Some) } else { placed.map(|()| None) }
         });
-        // The first thread waits at the barrier already: if the second cannot be created, this thread takes its part
-        // there.
+        // The first thread waits at the barrier already: if the second thread cannot be created, this thread comes to
+        // the barrier instead, so that the first does not wait for ever.
         let second = second.inspect_err(|_| {
             meet(false);
         })?;
@@ -128,8 +128,8 @@ pub fn highest_policy(cpu: Cpu, priority: u8) -> Result<Policy, LatencyError> {
     real_time_or_ordinary(priority, LatencyError::is_permission, stand).map(|((), policy)| policy)
 }
 
-/// Keeps CPUs out of idle states that take long to leave, and memory resident, until dropped. Both settings also end
-/// with the process, however it ends.
+/// Settings that keep CPUs out of idle states that take long to leave, and memory resident, until this value is
+/// dropped. Both settings also end with the process, however it ends.
 #[derive(Debug)]
 pub struct Calm {
     _latency: Option<File>,
@@ -189,7 +189,7 @@ mod tests {
         assert!(run_both([&here, &here], || Ok(()), gone).unwrap_err().to_string().contains("CPU 7"));
     }
 
-    /// A thread whose stack is too large for any machine.
+    /// The builder of a thread whose stack is too large for any machine.
     fn too_large() -> Builder {
         Builder::new().stack_size(usize::MAX / 4)
     }

@@ -7,8 +7,8 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::{run, sleep_until};
 
-/// Measures `activations` activations, one every `interval_ns`, by absolute sleeps. Ends early when a stop was
-/// requested, even while an activation is far off.
+/// Measures how late a thread runs that sleeps until absolute times, one every `interval_ns`, for this number of
+/// activations. Ends early when a stop was requested, even while an activation is far off.
 ///
 /// # Errors
 /// Fails where the thread cannot be created or placed.

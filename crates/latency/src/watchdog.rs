@@ -18,9 +18,9 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LatencyError;
 
-/// Time between two stamps, and between two checks.
+/// Time between two stamps of the ordinary thread, and between two checks of the watchdog.
 const BEAT_NS: u64 = 100_000_000;
-/// Age from which a stamp is old.
+/// Age, in nanoseconds, from which the time stamp of the ordinary thread is old.
 const OLD_NS: u64 = 1_000_000_000;
 
 /// The watchdog of the thread that started it. Ends when dropped.
@@ -30,7 +30,7 @@ pub(crate) struct Watchdog(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     ended: AtomicBool,
-    /// Time at which an ordinary thread last ran.
+    /// Time of `CLOCK_MONOTONIC` at which the stamping thread last ran.
     mark_ns: AtomicU64,
     /// Number of times that the CPU was freed.
     freed: AtomicU64,
@@ -94,7 +94,8 @@ impl Shared {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// Stores stamps while ordinary threads run, and first reports whether the thread could be placed.
+    /// Body of the stamping thread: reports whether it could be placed, and then stores stamps whenever ordinary
+    /// threads can run.
     fn mark(&self, test: Cpu, ready: &Sender<Result<(), SysError>>) {
         // The thread inherits the placement of the test. The CPUs are set first: an ordinary thread on the CPU of the
         // test might not run any more, and could not leave it.

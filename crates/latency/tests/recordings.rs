@@ -11,7 +11,7 @@ fn of(latencies_ns: impl IntoIterator<Item = u64>) -> Recording {
     recording
 }
 
-/// Reported percentiles are the true value, or up to two thousandths more.
+/// Whether a reported percentile is the true value, or up to two thousandths more.
 fn is_near(told_ns: u64, true_ns: u64) -> bool {
     told_ns >= true_ns && told_ns <= true_ns + true_ns / 500 + 1
 }
@@ -163,7 +163,8 @@ fn one_channel_alone_keeps_its_receiver_at_work() {
     assert!(Channel::ALL.iter().all(|channel| refusal.contains(channel.name())), "{refusal}");
 }
 
-/// Every missed activation, recorded one by one.
+/// Returns a recording of the activations of one stall, where the served and each missed activation were recorded
+/// singly.
 fn missed_one_by_one(late_ns: u64, interval_ns: u64) -> Recording {
     of((0..=late_ns / interval_ns).map(|period| late_ns - period * interval_ns))
 }

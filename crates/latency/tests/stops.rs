@@ -17,7 +17,7 @@ fn place() -> ThreadPlacement {
     ThreadPlacement { cpu, policy: Policy::Other, slack_ns: None }
 }
 
-/// Whether this number of threads of a test exist and sleep.
+/// Whether exactly this number of threads of a test exist, all of them asleep.
 fn sleep(threads: usize) -> bool {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap().path());
     let sleeps = |task: &Path| {

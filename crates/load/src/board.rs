@@ -50,7 +50,7 @@ pub(crate) enum Word {
 
 pub(crate) const WORDS: usize = 11;
 
-/// View of the words, used by both processes.
+/// View of the words of the shared memory, used by the generator and its parent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Board<'a>(pub(crate) &'a [AtomicU64]);
 

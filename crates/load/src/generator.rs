@@ -1,4 +1,4 @@
-//! The parent's handle to a generator.
+//! The handle by which the parent process starts a load generator, makes it work or rest, and reads its account.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -172,7 +172,7 @@ impl Generator {
         self.order.cpus.as_ref().map_or("any CPU".to_owned(), |cpus| format!("CPU {cpus}"))
     }
 
-    /// Account of the work so far.
+    /// Account of the generator's work so far.
     pub fn account(&self) -> LoadAccount {
         let board = self.board();
         let (busy_ns, wall_ns) = (board.read(Word::BusyNs), board.read(Word::WallNs));

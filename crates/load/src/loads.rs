@@ -1,4 +1,4 @@
-//! The generators of one measurement.
+//! The load generators that work during one measurement.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -12,7 +12,8 @@ use fauxplat_units::{Bytes, CpuSet};
 pub enum Rhythm {
     /// A share of the time in per cent, 1 to 100, held by a feedback loop.
     Share(u8),
-    /// Bursts and rests of random length, each uniform between the two bounds, like a neighbour on the host.
+    /// Bursts and rests of random length, each uniform between the two bounds, like the load of another virtual machine
+    /// on the host.
     Random { shortest_ms: u64, longest_ms: u64, seed: u64 },
 }
 
@@ -20,7 +21,7 @@ pub enum Rhythm {
 pub struct Order {
     pub kind: LoadKind,
     pub rhythm: Rhythm,
-    /// CPUs to stay on; `None` for no affinity.
+    /// CPUs on which the load stays; `None` for no affinity.
     pub cpus: Option<CpuSet>,
     /// Caches of the CPU, from which the size of the generator's memory follows.
     pub caches: Caches,
@@ -60,7 +61,7 @@ impl Order {
         vec![self.kind.to_string(), rhythm, cpus, sizes, self.folder.display().to_string()]
     }
 
-    /// Parses the words; `None` for invalid ones.
+    /// Parses the words that [`Order::to_words`] returns; `None` for invalid ones.
     pub(crate) fn from_words(words: &[String]) -> Option<Order> {
         let [kind, rhythm, cpus, sizes, folder] = words else { return None };
         let sizes: Vec<u64> = numbers(sizes, ',')?;
@@ -84,13 +85,13 @@ fn numbers(text: &str, between: char) -> Option<Vec<u64>> {
     text.split(between).map(|digits| digits.parse().ok()).collect()
 }
 
-/// The word for no affinity.
+/// The word that stands for no affinity in the words of an order.
 const ANYWHERE: &str = "anywhere";
 
 /// Number of pages to which the addresses of [`LoadKind::Tlb`] are mapped, [`WINDOWS`] times each.
 pub(crate) const WINDOW_PAGES: u64 = 64;
 pub(crate) const WINDOWS: u64 = 4096;
-/// Number of pages of [`LoadKind::Faults`].
+/// Number of pages that a load of the kind [`LoadKind::Faults`] touches in turn.
 pub(crate) const FAULT_PAGES: u64 = 256;
 
 #[cfg(test)]

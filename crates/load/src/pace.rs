@@ -1,14 +1,14 @@
 //! Feedback loop: computes how much work the next period needs to reach the share.
 
-/// Length of a period: short compared with measurements, and long compared with the cost of a timer or a context
-/// switch.
+/// Length of a period in nanoseconds: short compared with measurements, and long compared with the cost of a timer or a
+/// context switch.
 pub(crate) const PERIOD_NS: u64 = 10_000_000;
 
-/// Maximum amount of missed work that is made up for. Earlier losses to a competitor are forgiven: a load of a third
-/// must not fill a whole second because it starved for three.
+/// Maximum amount of missed work that is made up for, in nanoseconds. Older losses to a competitor are forgiven: a load
+/// of a third of the time must not fill a whole second because it got no CPU time for three seconds.
 const DEBT_NS_MAX: u64 = 100_000_000;
 
-/// Keeps busy time at a share of wall time.
+/// A feedback loop that keeps busy time at a share of wall time.
 ///
 /// The loop uses the sums since the beginning rather than those of the last period, so that no error of one period
 /// remains in the result: a lap that is too long, a late timer, a context switch, steal.
@@ -22,7 +22,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Begins now, at this value of the busy clock.
+    /// Begins at the time `now_ns`, when the busy clock reads `busy_ns`.
     pub(crate) fn new(percent: u8, now_ns: u64, busy_ns: u64) -> Self {
         let share = f64::from(percent.min(100)) / 100.0;
         Pace { share, from_ns: now_ns as f64, busy_from_ns: busy_ns, period_ends_ns: now_ns + PERIOD_NS }
@@ -32,7 +32,7 @@ impl Pace {
         self.period_ends_ns
     }
 
-    /// Busy time that this period still needs.
+    /// Returns the busy time that is still needed before the end of this period.
     pub(crate) fn wanted_ns(&mut self, busy_ns: u64) -> u64 {
         let done_ns = busy_ns.saturating_sub(self.busy_from_ns) as f64;
         let due_ns = (self.period_ends_ns as f64 - self.from_ns) * self.share;

@@ -26,11 +26,12 @@ use crate::pace::{PERIOD_NS, Pace};
 use crate::watchdog::{self, PRIORITY};
 use crate::worker::Worker;
 
-/// Work between two readings of the clock.
+/// Length of the work between two readings of the clock, in nanoseconds.
 const LAP_NS: u64 = 40_000;
-/// Work between two readings of the clock for a load that never rests, where the exact end does not matter.
+/// Length of the work between two readings of the clock for a load that never rests, where the exact end does not
+/// matter.
 const LONG_LAP_NS: u64 = 400_000;
-/// Interval at which a CPU that is offline is checked.
+/// Interval, in nanoseconds, at which a generator checks whether its CPU is online again.
 const AWAY_NS: u64 = 20_000_000;
 
 /// Runs as a generator until the parent kills the process or ends itself. The words come from
@@ -79,7 +80,7 @@ struct Generator<'a> {
 }
 
 impl Generator<'_> {
-    /// Moves to its CPU, prepares its memory there, and works whenever the parent requests it.
+    /// Moves the process to its CPU, prepares its memory there, and works whenever the parent requests work.
     fn live(&self) -> Result<Never, End> {
         let at = |stage| move |error: SysError| End { stage, source: error.source };
         self.take_place().map_err(at(Stage::NoPlace))?;
@@ -179,13 +180,13 @@ impl Generator<'_> {
         self.board.wish() == Wish::Work && !self.is_away()
     }
 
-    /// Whether the process is on a wrong CPU: its own went offline, or another program moved the process.
+    /// Whether the process is on a wrong CPU: the CPU of the order went offline, or another program moved the process.
     fn is_away(&self) -> bool {
         let Some(cpus) = &self.order.cpus else { return false };
         sched::current_cpu().is_some_and(|cpu| !cpus.contains(cpu))
     }
 
-    /// Waits until its CPU is available again, rather than disturb another CPU.
+    /// Waits until the generator's CPU is available again, rather than disturb another CPU.
     fn wait_for_place(&self, worker: &mut Worker) {
         self.board.enter(Stage::Away);
         worker.publish(&self.board);

@@ -16,12 +16,13 @@ use crate::board::{Board, Stage, Word};
 
 /// Priority of a real-time load: above everything that is not real-time, and below all else that is.
 pub(crate) const PRIORITY: u8 = 1;
-/// Interval of signs of life.
+/// Interval, in nanoseconds, at which fauxplat gives signs of life.
 pub(crate) const BEAT_NS: u64 = 100_000_000;
-/// Age from which a sign of life is old.
+/// Age, in nanoseconds, of fauxplat's last sign of life above which a load at work loses its real-time priority.
 const OLD_NS: u64 = 1_000_000_000;
 
-/// Starts the watchdog of the calling thread, which ends with the process.
+/// Starts a thread of higher priority that takes the real-time priority from the calling thread, the load, while
+/// fauxplat gives no sign of life. The thread ends with the process.
 ///
 /// # Errors
 /// Fails where no thread can be created, or no priority above that of the load is permitted.

@@ -10,8 +10,8 @@ use crate::labour::Labour;
 
 /// Initial estimate of the time of a unit. Units may be expensive, so the estimate is high and the first lap short.
 const UNKNOWN_UNIT_NS: f64 = 40_000.0;
-/// Weight of a new lap in the estimate: large enough to follow a CPU whose clock changes, small enough to bear a lap
-/// with an interrupt.
+/// Weight of a new lap in the estimate of the time of a unit: large enough to follow a CPU whose clock changes, small
+/// enough to bear a lap with an interrupt.
 const FOLLOW: f64 = 0.2;
 
 pub(crate) struct Worker {
@@ -21,7 +21,7 @@ pub(crate) struct Worker {
     busy_ns: u64,
     /// Clocks at the last update of the account.
     entered: Clocks,
-    /// Times in the account so far.
+    /// Elapsed times that the account contains so far.
     sums: Clocks,
     away_ns: u64,
     operations: u64,
@@ -43,12 +43,12 @@ impl Worker {
         Worker { labour, unit_ns, wait, busy_ns, entered, sums, away_ns: 0, operations: 0 }
     }
 
-    /// Clock by which the share is held, at the end of the last lap.
+    /// Reading of the clock of [`Labour::busy_ns`] at the end of the last lap.
     pub(crate) fn busy_ns(&self) -> u64 {
         self.busy_ns
     }
 
-    /// Starts counting time.
+    /// Begins to count time, from the present readings of the clocks.
     pub(crate) fn begin(&mut self) {
         self.busy_ns = self.labour.busy_ns();
         self.entered = self.clocks();
@@ -86,7 +86,7 @@ impl Worker {
         board.write(Word::Operations, self.operations);
     }
 
-    /// Updates the account after a time in which the CPU was not available.
+    /// Updates the account after a time in which the generator's CPU was not available.
     pub(crate) fn publish_as_away(&mut self, board: &Board<'_>) {
         self.away_ns += clock::monotonic_ns().saturating_sub(self.entered.wall_ns);
         self.publish(board);

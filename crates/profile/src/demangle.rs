@@ -6,10 +6,10 @@ use cpp_demangle::{DemangleOptions, ParseOptions};
 
 /// Limit of a symbol's length, in bytes. Longer symbols are shown mangled: templates may grow to names of megabytes.
 const SYMBOL_MAX: usize = 16 << 10;
-/// Limit of nesting, which allows 16 nested templates. For an invalid symbol the library's time doubles with each
-/// level, and 29 levels took half an hour.
+/// Limit of nesting in a symbol that is demangled as a whole: 16 nested templates. For an invalid symbol the library's
+/// time doubles with each level, and 29 levels took half an hour.
 const DEPTH_MAX: u32 = 96;
-/// Limit of nesting when prefixes of a symbol are tried one after the other: ten templates.
+/// Limit of nesting when prefixes of a symbol are tried one after the other: ten nested templates.
 const CUT_DEPTH_MAX: u32 = 64;
 /// Limit of the demangled name, in bytes. A symbol of some hundred bytes in which each part doubles the previous part
 /// would fill any memory.
@@ -63,7 +63,7 @@ fn whole(symbol: &str, depth_max: u32) -> Option<String> {
     Some(name.0)
 }
 
-/// The name, cut before the first part that exceeds the limit.
+/// A demangled name of at most [`NAME_MAX`] bytes: writing a part that would make it longer fails.
 struct Bounded(String);
 
 impl fmt::Write for Bounded {

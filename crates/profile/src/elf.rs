@@ -13,7 +13,8 @@ use object::{Object, ObjectSection, ObjectSegment};
 /// Bytes of a section, shared by all unwinders that use it.
 pub(crate) type Bytes = Arc<[u8]>;
 
-/// A mapped part of a file: its offset in the file, and its address by the file's own numbering.
+/// A segment, which is the part of a file that is mapped as a whole: its offset and length in the file, and its address
+/// as stated in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) offset: u64,
@@ -43,7 +44,7 @@ pub(crate) struct Section {
     pub(crate) data: Option<Bytes>,
 }
 
-/// Facts from the headers of an executable file.
+/// An executable file, as described by its headers and tables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Elf {
     pub(crate) segments: Vec<Segment>,
@@ -66,11 +67,11 @@ pub(crate) struct Elf {
 /// Length of the first instructions of a program, up to the call of its first function, in bytes.
 const ENTRY_BYTES: u64 = 64;
 
-/// Upper limit of a compiler's table, in bytes; a larger section is not a table.
+/// Maximum length of a section that is read, in bytes; the tables of compilers are shorter.
 const SECTION_MAX: u64 = 512 << 20;
 
 impl Elf {
-    /// Reads a file; `None` if it is no ELF file.
+    /// Reads the headers and tables of a file; `None` if it is no ELF file.
     pub(crate) fn of_file(file: &File) -> Option<Self> {
         let cache = ReadCache::new(file.try_clone().ok()?);
         Elf::of(&object::File::parse(&cache).ok()?)
@@ -142,7 +143,7 @@ pub fn build_id(path: &Path) -> Option<String> {
     Elf::of_file(&open_regular(path).ok()?)?.build_id
 }
 
-/// Returns candidates for the separate debug file, most reliable first.
+/// Returns candidates for the separate debug file of the file at `path`, most reliable first.
 pub(crate) fn debug_files(elf: &Elf, path: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     if let Some((first, rest)) = elf.build_id.as_deref().and_then(|id| id.split_at_checked(2)) {

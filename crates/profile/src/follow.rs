@@ -15,10 +15,11 @@ use crate::waits::{PREEMPTED, Wait, Waiting, Waits};
 
 /// The longest delay between the timestamp of a record and the moment when it can be read, with a wide margin.
 const SETTLED_NS: u64 = 2_000_000;
-/// Pause between two reads of the rings: while almost no records arrive, and while many do.
+/// Pause between two reads of the kernel's ring buffers: the longest while almost no records arrive, and the shortest
+/// while many do.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(2);
-/// Fill level of a ring above which the pauses become shorter.
+/// Fill level of a ring buffer, where 1 is full, above which the pauses become shorter.
 const FILL_MAX: f64 = 0.25;
 
 /// Samples of the processes of one run, counted by stack.
@@ -31,17 +32,17 @@ pub struct Followed {
     pub events: u64,
     /// Number of events that each sample represents; `None` if it differs between samples.
     pub period: Option<u64>,
-    /// Number of events that the kernel counted meanwhile; `None` if the kernel does not provide it.
+    /// Number of events that the kernel counted while it sampled; `None` if the kernel does not provide it.
     pub counted: Option<u64>,
     /// Samples that the kernel dropped because its buffer was full.
     pub lost: u64,
     /// How often the kernel throttled sampling.
     pub throttled: u64,
-    /// Number of waits that were seen.
+    /// Number of waits, during which a thread had no CPU, that were seen.
     pub waits: u64,
     /// Total length of the waits, in nanoseconds.
     pub waited_ns: u64,
-    /// CPU time that reading took, in nanoseconds.
+    /// CPU time that reading the samples took, in nanoseconds.
     pub own_cpu_ns: u64,
     /// Each process that was sampled.
     pub processes: Vec<FollowedProcess>,
@@ -57,7 +58,7 @@ pub struct FollowedProcess {
     pub threads: u32,
 }
 
-/// Turns samples into stacks, for any number of runs.
+/// A profiler, which turns the samples of any number of runs into stacks.
 pub struct Profiler {
     pub(crate) objects: Objects,
     pub(crate) stacks: Stacks,
@@ -91,8 +92,8 @@ impl Profiler {
         Run { profiler: self, stack, waits, processes: HashMap::new(), followed: Followed::default() }
     }
 
-    /// Reads until the run is over, and then the records that were still in the rings. With `waiting`, a sample marks
-    /// the beginning of a wait, and stacks count the length of waits.
+    /// Reads samples until `is_over` returns true, and then the records that were still in the ring buffers. With
+    /// `waiting`, a sample marks the beginning of a wait, and stacks count the length of waits.
     pub fn follow(
         &mut self,
         sampler: &mut Sampler,
@@ -126,7 +127,7 @@ impl Profiler {
 }
 
 impl Followed {
-    /// Updates the common period with the weight of new samples, before they are counted.
+    /// Updates [`Followed::period`] with the weight of new samples, before these are counted.
     fn note_period(&mut self, weight: Weight) {
         let Some(period) = weight.events.checked_div(weight.samples) else { return };
         match self.period {

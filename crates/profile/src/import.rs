@@ -68,7 +68,7 @@ pub struct Imported {
 }
 
 impl Profiler {
-    /// Reads a file of `perf record`.
+    /// Reads a file of `perf record`, and adds its samples to this profiler.
     ///
     /// # Errors
     /// Fails where the file cannot be read, is damaged, or was recorded on another kind of processor, and at a request
@@ -147,15 +147,15 @@ fn opened(path: &Path) -> Result<File, ImportError> {
 
 /// Bytes of a pipe that are copied at a time.
 const COPIED: usize = 1 << 16;
-/// Interval at which requests to stop are checked while a pipe is silent.
+/// Interval, in milliseconds, at which requests to stop are checked while a pipe is silent.
 const LOOK_MS: i32 = 50;
 
 fn damaged(path: &Path, reason: &dyn std::fmt::Display) -> ImportError {
     ImportError::Damaged { path: path.to_owned(), reason: reason.to_string() }
 }
 
-/// Converts a result of the library; a panic of the library, whose assertions fail on damaged files, is reported as
-/// damage.
+/// Calls the library that reads a perf.data; a panic of the library, whose assertions fail on damaged files, is
+/// reported as damage.
 fn whole<T, E: std::fmt::Display>(
     path: &Path,
     read: impl FnOnce() -> Result<T, E>,
@@ -181,7 +181,7 @@ fn check_processor(path: &Path, about: &PerfFile) -> Result<(), ImportError> {
     }
 }
 
-/// Returns build ids by path, as of the time when perf recorded the file.
+/// Returns the build ids of the recorded program files by path, as of the time when perf recorded.
 fn builds(about: &PerfFile) -> HashMap<String, String> {
     let all = said(|| about.build_ids()).unwrap_or_default();
     all.into_values()
@@ -210,7 +210,7 @@ fn fixed_period(about: &PerfFile) -> u64 {
     }
 }
 
-/// The data of a sample, in the words of the kernel's ring buffer.
+/// The data of a sample in 64-bit words, as in the kernel's ring buffer.
 struct Words {
     chain: Vec<u64>,
     /// The address of a sample in user mode that has neither a chain nor registers to unwind from.
@@ -268,7 +268,7 @@ impl Words {
     }
 }
 
-/// Converts a record of the library to a record of the kernel's ring buffer.
+/// Converts a record of the library to a record of the kernel's ring buffer; `None` for a record that is not used.
 fn told(record: EventRecord) -> Option<Record<'static>> {
     match record {
         EventRecord::Comm(it) => {

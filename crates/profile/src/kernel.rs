@@ -4,7 +4,7 @@ use std::fs;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kernel {
-    /// Sorted by address. Names are slices of the text.
+    /// Address of each function, and the range of its name in `text`; sorted by address.
     symbols: Vec<(u64, std::ops::Range<usize>)>,
     text: String,
 }
@@ -48,7 +48,7 @@ impl Kernel {
     pub(crate) fn find(&self, address: u64) -> Option<String> {
         let after = self.symbols.partition_point(|(start, _)| *start <= address);
         let (_, name) = self.symbols.get(after.checked_sub(1)?)?;
-        // The name of a module follows after a tab.
+        // The name of the function's module follows after a tab.
         self.text.get(name.clone()).map(|name| name.replace('\t', " "))
     }
 }

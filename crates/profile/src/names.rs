@@ -29,8 +29,9 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// Names the function by the first of these symbols, unless debug information has the same name as written in the
-    /// source; the other names become aliases.
+    /// Names the function by the first of these symbols. A name from debug information is replaced only by an exported
+    /// symbol that is not mangled, and only if the name is among the symbols or begins with `__`. The other names
+    /// become aliases.
     fn call(&mut self, all: &[Symbol]) {
         let readable = |symbol: &Symbol| readable_name(&symbol.name);
         let is_known = !self.name.is_empty();
@@ -60,8 +61,8 @@ pub(crate) struct Names {
     pub(crate) missing: Option<String>,
 }
 
-/// Looks up addresses of a file. `readable` is the path at which the file can be read now, `path` the path that was
-/// mapped.
+/// Looks up the functions at these addresses of a file. `readable` is the path at which the file can be read now,
+/// `path` the path that was mapped.
 pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) -> Names {
     let (stripped, refused) = if elf.has_lines { (None, None) } else { debug_file(elf, Path::new(path)) };
     let with_lines = if elf.has_lines { Some(readable.to_owned()) } else { stripped };
@@ -198,7 +199,7 @@ fn inlined(loader: &Loader, place: u64) -> Option<Vec<Named>> {
     (!all.is_empty()).then_some(all)
 }
 
-/// Returns all symbols that contain each address.
+/// Returns all symbols of the file that contain each of these addresses.
 fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, Vec<Symbol>> {
     let found = || {
         let file = open_regular(path).ok()?;
@@ -209,7 +210,7 @@ fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, Vec<Symbol>> {
     if places.is_empty() { HashMap::new() } else { found().unwrap_or_default() }
 }
 
-/// Returns the names of PLT stubs, which have no symbols.
+/// Returns the names of the PLT stubs at these addresses; stubs have no symbols.
 fn stubs(path: &Path, places: &[u64]) -> HashMap<u64, String> {
     let found = || {
         let cache = ReadCache::new(open_regular(path).ok()?);

@@ -1,4 +1,4 @@
-//! Objects that contain code, each once, whichever process maps it.
+//! List of the objects that contain code, each of them once, however many processes map it.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -29,7 +29,7 @@ pub(crate) enum Source {
         user: Option<u32>,
     },
     Kernel,
-    /// An address outside of all known mappings.
+    /// Unknown, since an address lies outside of all known mappings.
     Unknown,
 }
 
@@ -58,7 +58,7 @@ impl Object {
 pub(crate) const KERNEL: ObjectId = 0;
 pub(crate) const UNKNOWN: ObjectId = 1;
 
-/// A file of a recording.
+/// A file that an imported recording mentions.
 #[derive(Clone, Debug, Default)]
 struct Recorded {
     known: Option<ObjectId>,
@@ -73,7 +73,7 @@ pub(crate) struct Objects {
     vdso: Option<ObjectId>,
     /// Build ids by path, for an imported recording; files are then looked up by path.
     recorded: Option<HashMap<String, Recorded>>,
-    /// Start of the profile in seconds since 1970: mapped files are older.
+    /// Start of profiling in seconds since 1970. A file that changed later may not be the mapped file.
     begun_s: i64,
 }
 
@@ -222,8 +222,8 @@ fn opened(mapping: &Mapping, path: String, changed_before_s: i64) -> Object {
         fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let file = fauxplat_sys::files::open_at_once(&path, false).ok()?;
         let facts = file.metadata().ok().filter(fs::Metadata::is_file)?;
-        // Layered file systems show other inode numbers here than in mappings, so a file that has not changed since the
-        // start is accepted as well.
+        // Layered file systems show other inode numbers here than in mappings, so a file that has not changed since
+        // profiling began is accepted as well.
         (facts.ino() == mapping.inode || facts.ctime() < changed_before_s).then_some(file)
     });
     let Some(file) = found else {

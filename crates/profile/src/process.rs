@@ -28,7 +28,8 @@ pub(crate) struct Process {
     pub(crate) name: String,
     pub(crate) threads: BTreeSet<i32>,
     pub(crate) weight: Weight,
-    /// Shared with child processes until one of them maps something: most children soon execute another program.
+    /// Mapped code, shared with child processes until one of them maps something: most children soon execute another
+    /// program.
     code: Arc<Code>,
 }
 
@@ -87,7 +88,7 @@ impl Process {
             (_, Some(elf)) => elf.address_of(mapping.file_offset),
             // Generated code has no file, so its address in memory is used.
             (Source::Jit { .. }, None) => Some(mapping.start),
-            // Without program headers, an address is an offset in the file.
+            // For a file whose headers cannot be read, the offset in the file is used as address.
             (_, None) => Some(mapping.file_offset),
         };
         let Some(address) = address else { return };

@@ -1,4 +1,4 @@
-//! Number of samples of each stack, which is all that is kept of the samples.
+//! The stacks of all samples, each stored once and with a number; samples are then only counted by that number.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ pub(crate) struct CodeAddress {
 /// A stack of addresses, with its process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RawStack {
-    /// Indices of places, from the innermost function to the outermost.
+    /// Indices into the list of all code addresses, from the innermost function to the outermost.
     pub(crate) places: Box<[u32]>,
-    /// Name of the process, as an index into the list of names.
+    /// Name of the process, as an index into the list of process names.
     pub(crate) process: u32,
     pub(crate) end: StackEnd,
 }
 
-/// All places, names and stacks, each once.
+/// All code addresses (the places), process names and stacks that were seen, each of them once and with a number.
 #[derive(Debug, Default)]
 pub(crate) struct Stacks {
     places: Interned<CodeAddress>,

@@ -8,7 +8,7 @@ use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationF
 /// Size of a stub in bytes, on the supported processors.
 const STUB_BYTES: u64 = 16;
 
-/// The stubs of a file.
+/// The stubs of a file's procedure linkage table, and the names of the functions that they call.
 #[derive(Debug, Default)]
 pub(crate) struct Stubs {
     /// Sections of stubs, each with the number of its first stubs that belong to no function.
@@ -37,7 +37,7 @@ impl Stubs {
     pub(crate) fn name(&self, place: u64) -> Option<String> {
         let (section, before) = self.sections.iter().find(|(section, _)| section.contains(&place))?;
         let number = ((place - section.start) / STUB_BYTES).checked_sub(*before);
-        // Names count only if there is one for each stub.
+        // The names are used only if there is one for each stub.
         let is_whole =
             (section.end - section.start) / STUB_BYTES == before.saturating_add(self.names.len() as u64);
         let name =

@@ -15,7 +15,7 @@ impl Symbol {
         Symbol { name: name.to_owned(), ..Symbol::default() }
     }
 
-    /// Returns whether a compiler derived the name from a longer one.
+    /// Returns whether the name is mangled: a compiler encoded the namespace, and possibly types, in it.
     pub(crate) fn is_mangled(&self) -> bool {
         self.name.starts_with("_Z") || self.name.starts_with("_R")
     }

@@ -1,4 +1,4 @@
-//! Builds the tables of a report: names for addresses, stacks and samples.
+//! Builds the tables of a report: objects, frames with their names, stacks, and the samples of each run.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub struct Tables {
     pub stacks: Vec<ProfiledStack>,
     /// Instructions with samples; their sample counts are filled in later.
     pub instructions: Vec<ProfiledInstruction>,
-    /// The runs; their samples refer to the stacks above by number.
+    /// The runs; their samples refer to `stacks` by index.
     pub runs: Vec<ProfiledRun>,
 }
 
@@ -33,7 +33,7 @@ pub struct Tables {
 const PYTHON: &str = "of Python functions the last alone is in a stack: the code that Python writes (-X perf) says nothing of its \
                       callers, which --unwind frame-pointers finds in a Python that is built with frame pointers";
 
-/// Finds names of addresses in an object.
+/// A function that finds the names of addresses in an object.
 type LookUp = fn(&Object, &[u64]) -> Names;
 
 /// A table that gives equal values the same number.
@@ -56,7 +56,8 @@ impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
 }
 
 impl Profiler {
-    /// Looks up all names. `runs` contains the profile, block and duration of each run.
+    /// Builds the tables, with names for all addresses. `runs` contains the profile, block and duration of each run,
+    /// and its samples.
     pub fn tables(self, runs: &[(ProfiledRun, Followed)], profiles: usize) -> Tables {
         self.tables_by(look_up, runs, profiles)
     }
@@ -79,7 +80,7 @@ impl Profiler {
         let mut tables = Tables { objects, ..Tables::default() };
         let (mut stacks, process_names) = (Numbered::new(), self.stacks.names());
         let mut hits: HashMap<u32, Vec<Weight>> = HashMap::new();
-        // If all samples represent the same number of events, their number is sufficient.
+        // If all samples represent the same number of events, numbers of samples say as much as numbers of events.
         let is_even = are_even(runs);
         let mut stack_of = Vec::new();
         for (raw, is_sampled) in self.stacks.all().into_iter().zip(is_sampled) {
@@ -122,7 +123,7 @@ impl Profiler {
         tables
     }
 
-    /// Returns for each place whether a stack with samples contains it.
+    /// Returns for each place (code address) whether a stack with samples contains it.
     fn seen(&self, is_sampled: &[bool], places: usize) -> Vec<bool> {
         let mut seen = vec![false; places];
         let sampled = self.stacks.all().into_iter().zip(is_sampled).filter(|(_, is_sampled)| **is_sampled);
@@ -130,8 +131,8 @@ impl Profiler {
         seen
     }
 
-    /// Returns the objects of a report, and for each place its frames: inlined functions first, the function that
-    /// contains the code last.
+    /// Returns the objects of a report, and for each place (code address) its frames: inlined functions first, the
+    /// function that contains the code last.
     fn frames(
         &self,
         look_up: LookUp,
@@ -302,14 +303,14 @@ fn instructions(
     all
 }
 
-/// Counts how the stacks of a profile end, which shows how complete it is.
+/// Numbers of samples in a profile whose stacks are incomplete or lack a name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
-    /// Samples of stacks that are longer than the copied part.
+    /// Number of samples whose stacks are longer than the copied part.
     pub truncated: u64,
-    /// Samples of stacks that end at a frame whose caller is unknown.
+    /// Number of samples whose stacks end at a frame with an unknown caller.
     pub broken: u64,
-    /// Samples in code without a name.
+    /// Number of samples in code without a name.
     pub unknown: u64,
 }
 

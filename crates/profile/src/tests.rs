@@ -198,7 +198,8 @@ fn a_copy_that_is_full_is_a_stack_that_was_cut() {
     let (mut objects, mut process) = (Objects::new(), Process::new("p"));
     let own = a_copy_that_is_full_is_a_stack_that_was_cut as *const () as u64;
     process.map(&mapping_of(own), &mut objects);
-    // At its first instruction, the caller's address is at the stack pointer, and nothing beyond it was copied here.
+    // At the first instruction of a function, the caller's address is at the stack pointer, and nothing beyond it was
+    // copied here.
     let stack = [own + 16];
     let registers =
         if cfg!(target_arch = "aarch64") { vec![0, own + 8, 0x1000, own] } else { vec![0, 0x1000, own] };

@@ -10,7 +10,7 @@ use crate::process::Unwinder;
 /// A cache of unwind rules for recent addresses.
 pub(crate) type Cache = CacheNative<MayAllocateDuringUnwind>;
 
-/// Limit of frames of a chain: a stack of 64 KiB has fewer.
+/// Maximum number of frames of a stack that are followed: a stack of 64 KiB has fewer.
 const FRAMES_MAX: usize = 8192;
 /// Number of frames after the first that the kernel follows by frame pointers (`kernel.perf_event_max_stack`).
 const CHAIN_MAX: usize = 126;
@@ -36,7 +36,7 @@ pub(crate) fn chain(sampled: &Sampled) -> Callers {
     Callers { addresses, end }
 }
 
-/// Follows the compiler's tables through a copy of the stack.
+/// Returns callers by the compiler's unwind tables, which are followed through the copied part of the stack.
 pub(crate) fn tables(sampled: &Sampled, unwinder: &Unwinder, cache: &mut Cache) -> Callers {
     let Some(start) = sampled.registers.and_then(Start::of) else {
         return Callers { addresses: Vec::new(), end: StackEnd::Broken };
@@ -80,7 +80,8 @@ struct Start {
 }
 
 impl Start {
-    /// Registers are in the order of their numbers.
+    /// The registers are the requested ones, in the order of their numbers in perf; `None` for any other number of
+    /// registers.
     #[cfg(target_arch = "x86_64")]
     fn of(registers: &[u64]) -> Option<Self> {
         let &[fp, sp, ip] = registers else { return None };

@@ -7,10 +7,11 @@ use addr2line::gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSec
 use crate::elf::Elf;
 use crate::foreign::unless_it_panics;
 
-/// Maximum number of functions, more than any file has.
+/// Maximum number of functions that are read from a file, more than any file has.
 const FUNCTIONS_MAX: usize = 16 << 20;
 
-/// Returns the functions that contain these places, each named by its file and start address: `git+0x5e1c0`.
+/// Returns the functions that contain these addresses of a file, by address; each is named by the file and its start:
+/// `git+0x5e1c0`.
 pub(crate) fn functions(elf: &Elf, path: &str, places: &[u64]) -> HashMap<u64, String> {
     if places.is_empty() {
         return HashMap::new();

@@ -17,7 +17,7 @@ pub(crate) const PREEMPTED: CodeAddress = CodeAddress { object: KERNEL, address:
 /// Name of the function in which preempted threads are shown to wait.
 pub(crate) const PREEMPTED_NAME: &str = "[preempted]";
 
-/// How waits are converted to samples.
+/// Rule by which waits are converted to samples.
 #[derive(Clone, Debug)]
 pub struct Waiting {
     sample_ns: u64,
@@ -28,7 +28,8 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Counts one sample for each `sample_ns` of waiting, with or without the kernel's functions in stacks.
+    /// Creates a rule by which each `sample_ns` of waiting count as one sample, with or without the kernel's functions
+    /// in stacks.
     pub fn new(sample_ns: u64, has_kernel: bool) -> Self {
         let scheduler = if has_kernel { Kernel::read().scheduler() } else { 0..0 };
         Waiting { sample_ns: sample_ns.max(1), has_kernel, scheduler }
@@ -59,12 +60,12 @@ pub(crate) struct Wait {
     pub(crate) is_preempted: bool,
 }
 
-/// Waiting threads of a run, and the remainders of each stack's time.
+/// Waiting threads of a run, and for each stack the waiting time that does not yet make a sample.
 #[derive(Debug)]
 pub(crate) struct Waits {
     pub(crate) waiting: Waiting,
     open: HashMap<i32, Wait>,
-    /// For each stack, by its number, how far its clock has run since its last sample.
+    /// For each stack, by its number, the nanoseconds for which the stack's clock has run since the last sample.
     clocks: HashMap<u32, u64>,
 }
 
@@ -105,7 +106,7 @@ impl Waits {
     pub(crate) fn samples(&mut self, stack: u32, waited_ns: u64) -> u64 {
         let sample_ns = self.waiting.sample_ns;
         let clock_ns = self.clocks.entry(stack).or_insert_with(|| {
-            // The fractions of the multiples of the golden ratio (Weyl's sequence).
+            // The first phases are the fractions of the multiples of the golden ratio (Weyl's sequence).
             let fraction = u64::from(stack).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             ((u128::from(fraction) * u128::from(sample_ns)) >> 64) as u64
         });

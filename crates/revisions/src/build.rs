@@ -90,8 +90,8 @@ impl Build {
         Err(RevisionError::Build { commit, line: self.line.clone(), how, output })
     }
 
-    /// Judges a build that changed nothing in its work tree. Returns a note for the report, or an error if a variable
-    /// of the environment directs the output to a place that all commits share.
+    /// Returns a note for the report about a build that changed nothing in its work tree, or an error if a variable of
+    /// the environment directs the output to a place that all commits share.
     pub(crate) fn left_nothing(&self, revision: &Revision) -> Result<String, RevisionError> {
         let led = ELSEWHERE.iter().find(|name| std::env::var_os(name).is_some());
         match led {

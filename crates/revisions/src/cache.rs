@@ -23,7 +23,7 @@ use crate::snapshot::Snapshot;
 const BYTES_MAX: u64 = 4 << 30;
 /// Maximum size, in bytes, of a note, which lists the files of a tree.
 const NOTE_BYTES_MAX: usize = 256 << 20;
-/// Length of a tree's name: the beginning of its key.
+/// Length, in characters, of a tree's name, which is the beginning of its key.
 const NAME_CHARACTERS: usize = 16;
 
 /// The cache: built trees, notes about their builds, locks, and the states of searches, each in a folder of its own.
@@ -66,7 +66,7 @@ impl Trees {
         Ok(trees)
     }
 
-    /// Folder in which searches store their progress.
+    /// Folder in which searches for a commit (`bisect`) store their progress.
     pub(crate) fn searches(&self) -> PathBuf {
         self.folder.join("searches")
     }
@@ -157,8 +157,8 @@ fn noted(note: &Path) -> Option<Note> {
 }
 
 impl Held {
-    /// Duration of the build, if the tree is as its build left it. Later files are removed if this process holds the
-    /// tree exclusively.
+    /// Duration of the build in nanoseconds, if all files that the build left are unchanged; otherwise `None`. With
+    /// `is_alone`, when this process has locked the tree exclusively, files that were added later are removed.
     fn find(&self, is_alone: bool) -> Option<u64> {
         let note = noted(&self.note)?;
         let now = Snapshot::of(&self.folder);
@@ -190,7 +190,7 @@ impl Held {
         DirBuilder::new().mode(0o700).create(&self.folder).map_err(at(&self.folder))
     }
 
-    /// Notes that the tree is built, and turns the exclusive lock into a shared lock.
+    /// Writes the note that the tree is built, and turns the exclusive lock into a shared lock.
     pub(crate) fn keep(&mut self, files: Snapshot, took_ns: u64) -> Result<(), RevisionError> {
         let note = Note { key: self.key.clone(), files, took_ns };
         let text = serde_json::to_vec(&note).map_err(|error| at(&self.note)(error.into()))?;

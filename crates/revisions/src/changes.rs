@@ -7,7 +7,7 @@ pub struct Changes {
     hunks: Vec<Hunk>,
 }
 
-/// Successive lines of the newer revision that replace others.
+/// Successive lines of the newer revision that replace lines of the older revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Hunk {
     /// Path below the top of the repository.
@@ -46,7 +46,7 @@ impl Changes {
         files.len()
     }
 
-    /// Number of changed places.
+    /// Number of changed places, which are hunks of the diff.
     pub fn places(&self) -> usize {
         self.hunks.len()
     }

@@ -59,8 +59,8 @@ fn around(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     })
 }
 
-/// The commit to which a reference leads. Each reference is looked up in its own file first, then in the list of packed
-/// references.
+/// The commit to which a git reference leads. Each reference is looked up in its own file first, then in git's list of
+/// packed references.
 fn followed(folders: &[&PathBuf], name: &str) -> Option<String> {
     let mut name = name.to_owned();
     for _ in 0..LINKS_MAX {
@@ -83,7 +83,7 @@ fn followed(folders: &[&PathBuf], name: &str) -> Option<String> {
     None
 }
 
-/// A complete commit hash, SHA-1 or SHA-256; `None` for other text.
+/// Returns the text, without white space around it, if it is a complete commit hash, SHA-1 or SHA-256.
 fn hash(text: &str) -> Option<String> {
     let text = text.trim();
     let is_hash = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -67,8 +67,8 @@ pub fn placed_in(
 }
 
 impl Tree {
-    /// Folder in which a command of this tree runs: the folder of the call, unless the user named another working
-    /// directory.
+    /// Folder in which a command of this tree runs: the counterpart of the folder in which fauxplat was called, unless
+    /// the user named another working directory.
     fn working_directory(
         &self,
         repository: &Repository,
@@ -94,8 +94,8 @@ impl Tree {
     }
 }
 
-/// Notes about commits that a measurement cannot tell apart, since all their files are equal or their programs have the
-/// same hash.
+/// Notes about commits that a measurement cannot tell from the first commit, since all files are equal or the programs
+/// have the same hash.
 pub fn alike(trees: &[&Tree], commands: &[Command]) -> Vec<String> {
     let Some((first, rest)) = trees.split_first() else { return Vec::new() };
     let sentence = |(tree, command): (&&Tree, &Command)| {

@@ -99,7 +99,7 @@ impl Compared {
         Ok(driver)
     }
 
-    /// The lines that differ between the first and the second revision; none unless there are two.
+    /// The lines that differ between the first and the second revision; empty if there is no second one.
     ///
     /// # Errors
     /// Fails if git fails.
@@ -117,7 +117,7 @@ impl Compared {
         commands_in(&self.workshop.repository, &trees, definition, machine)
     }
 
-    /// Notes for the reader of the report.
+    /// Notes for the reader of the report, about the work trees and about commits that a measurement cannot tell apart.
     pub fn notes(&self, commands: &[Command]) -> Vec<String> {
         let trees: Vec<&Tree> = self.trees.iter().collect();
         let of_trees = self.trees.iter().flat_map(|tree| tree.notes.iter().cloned());

@@ -40,11 +40,11 @@ pub enum RevisionError {
          {good} {bad}` names a commit that precedes both"
     )]
     NotALine {
-        /// The earlier end of the line.
+        /// The earlier end of the line of commits.
         good: String,
-        /// The later end of the line.
+        /// The later end of the line of commits.
         bad: String,
-        /// Another possible cause.
+        /// Another possible cause of the error.
         hint: &'static str,
     },
     #[error("WORKTREE means the local changes, and {} is a bare repository, which has none", repository.display())]
@@ -59,7 +59,7 @@ pub enum RevisionError {
     },
     #[error("git {call}: {said}")]
     Git {
-        /// Arguments of the call.
+        /// Arguments of the call of git.
         call: String,
         /// Last line that git wrote.
         said: String,

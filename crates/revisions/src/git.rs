@@ -28,7 +28,7 @@ pub(crate) struct Git {
 }
 
 impl Git {
-    /// Finds the user's git.
+    /// Finds the user's git; its calls will run in `folder`.
     ///
     /// # Errors
     /// Returns [`RevisionError::NoGit`] if git is not in `PATH`.

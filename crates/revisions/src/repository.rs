@@ -28,7 +28,7 @@ pub struct Repository {
 /// A commit, or the local changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// The word by which the user named the revision.
+    /// Text by which messages name the revision: mostly the word that the user gave.
     pub said: String,
     /// Hash of the commit; for the local changes, the hash of HEAD.
     pub commit: String,
@@ -40,11 +40,11 @@ pub struct Revision {
     pub(crate) own_objects: Option<PathBuf>,
 }
 
-/// A commit between two others, with its connection to them.
+/// A commit on the line from a good revision to a bad one, with its connection to the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineCommit {
     pub revision: Revision,
-    /// Indices of its parents on the line.
+    /// Indices of the commit's parents in the list of commits on the line.
     pub parents: Vec<usize>,
 }
 
@@ -192,7 +192,7 @@ impl Repository {
         Ok(Changes::parse(&diff))
     }
 
-    /// Git with access to the objects of local changes, which the repository lacks.
+    /// Git with access to the objects of a revision: those of local changes are not in the repository.
     fn git_for(&self, revision: &Revision) -> Git {
         match &revision.own_objects {
             Some(objects) => self.git.with("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
@@ -273,7 +273,7 @@ impl Repository {
         Some(RevisionError::NoCommit { revision, kind })
     }
 
-    /// The usual hint, or in a shallow clone the hint that its history is incomplete.
+    /// Returns the hint `usual`, or in a shallow clone the hint that the clone's history is incomplete.
     fn hint(&self, usual: &'static str) -> &'static str {
         match self.is_shallow {
             true => ", which is a shallow clone: `git fetch --unshallow` brings the history that is missing",

@@ -88,7 +88,7 @@ impl Workshop {
         })
     }
 
-    /// Folder in which searches store their progress.
+    /// Folder in which searches for a commit (`bisect`) store their progress.
     pub fn searches(&self) -> PathBuf {
         self.trees.searches()
     }

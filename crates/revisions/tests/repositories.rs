@@ -53,8 +53,8 @@ fn sh(folder: &Path, line: &str) -> String {
     done.output.text().trim().to_owned()
 }
 
-/// Everything that reading a repository must not change. The times of objects are left out: git renews the time of an
-/// object that it would write again, so that the object is not pruned.
+/// Lists everything in a repository that must not change when the repository is read. The times of objects are left
+/// out: git renews the time of an object that it would write again, so that the object is not pruned.
 fn state(top: &Path) -> String {
     let files = "find . -type f ! -path './.git/objects/*' -printf '%p %s %T@\\n'; find .git/objects -type f";
     sh(top, &format!("({files}) | sort; git stash list; git worktree list; git branch -a"))

@@ -40,7 +40,8 @@ pub const REAL_TIME_NEEDS: &str = "SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RT
 /// with [`REAL_TIME_NEEDS`].
 ///
 /// # Errors
-/// Returns the error of `make`, unless a missing permission caused the first one.
+/// Returns the error of the last call of `make`: the ordinary policy is tried only if a missing permission made the
+/// first call fail.
 pub fn real_time_or_ordinary<T, E>(
     priority: u8,
     is_permission: impl FnOnce(&E) -> bool,

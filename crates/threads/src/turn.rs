@@ -27,8 +27,8 @@ pub enum Side {
 pub struct Turn(AtomicU32);
 
 impl Turn {
-    /// Least round trip of the word in nanoseconds, on the first side. `None` on the second side, and if the other side
-    /// did not answer in time. The word must be fresh.
+    /// Returns the shortest of several round trips of the word in nanoseconds, on the first side. `None` on the second
+    /// side, and if the other side did not answer in time. The word must have its initial value.
     pub fn round_trip(&self, side: Side) -> Option<u64> {
         let until_ns = clock::monotonic_ns() + PATIENCE_NS;
         let mut least_ns = None;
@@ -54,7 +54,7 @@ impl Turn {
 
     /// Runs `first` on the first side, then `second` on the second side; the first side waits for the second, so that
     /// both continue together. Returns the result of `second` on the second side; `None` on the first side, and if the
-    /// other side did not come in time. The word must be fresh.
+    /// other side did not come in time. The word must have its initial value.
     pub fn one_after_the_other<T>(
         &self,
         side: Side,
@@ -93,7 +93,7 @@ impl Turn {
         }
     }
 
-    /// The word, for threads that sleep on it.
+    /// The word whose value says which side has the turn, for threads that sleep on it.
     pub fn word(&self) -> &AtomicU32 {
         &self.0
     }
@@ -103,7 +103,7 @@ impl Turn {
         self.0.store(word, Ordering::Release);
     }
 
-    /// Waits for a value of the word; `None` after the time limit.
+    /// Waits until the word has the value `word`; `None` if that takes longer than until `until_ns`.
     fn wait_for(&self, word: u32, until_ns: u64) -> Option<()> {
         loop {
             for _ in 0..LOOKS {

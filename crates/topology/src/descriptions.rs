@@ -65,8 +65,8 @@ impl Descriptions {
         self.count
     }
 
-    /// The number of a CPU's description. A CPU without one counts with the first; `None` where there is no
-    /// description.
+    /// The number of a CPU's description. A CPU without a description counts with the first one; `None` where no CPU
+    /// has a description.
     pub(crate) fn of_cpu(&self, cpu: Cpu) -> Option<u32> {
         self.of.get(&cpu).copied().or((self.count > 0).then_some(0))
     }

@@ -29,7 +29,7 @@ const CLOCKS: [(&str, &str); 3] = [("kvm-clock", "KVM"), ("hyperv_clocksource", 
 /// The hypervisor; `unknown` where the CPU's flag reports one and no file names it. `None` where none is detected.
 ///
 /// On x86 the CPU's own flag decides whether there is one, since machines that a cloud rents without a hypervisor carry
-/// the same firmware words as its virtual machines.
+/// the same firmware words as the cloud's virtual machines.
 pub(crate) fn name(root: &Path, cpuinfo: &str) -> Option<String> {
     if let Some(kind) = read::text(root, "sys/hypervisor/type") {
         return Some(if kind == "xen" { "Xen".into() } else { kind });

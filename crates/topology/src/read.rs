@@ -7,10 +7,10 @@ use fauxplat_units::CpuSet;
 
 use crate::parse::{self, Said};
 
-/// Size limit of tables; `/proc/cpuinfo` of the largest machines has about half of it.
+/// Size limit of tables, in bytes; `/proc/cpuinfo` of the largest machines has about half of it.
 const TABLE_BYTES_MAX: u64 = 32 << 20;
 
-/// Size limit of all other files: a captured tree may contain an endless file for each of thousands of CPUs.
+/// Size limit of all other files, in bytes: a captured tree may contain an endless file for each of thousands of CPUs.
 const TEXT_BYTES_MAX: u64 = 64 << 10;
 
 /// A file below the root, without white space and NUL bytes at its ends (strings of device trees end with NUL). `None`

@@ -9,7 +9,7 @@ use fauxplat_model::{Condition, Outcome};
 use crate::VariantError;
 use crate::shell::fill_for_shell;
 
-/// How a program is run and its answer checked.
+/// A way to run a program, and to check that its answer is right.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Question {
     /// Argument vector, in which `{program}` stands for the program's path; for a shell line `sh`, `-c` and the line.
@@ -21,11 +21,11 @@ pub struct Question {
     pub check: Option<String>,
 }
 
-/// Answer of the unvaried program.
+/// Answer of a program: how it ended, and what it wrote to standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     outcome: Outcome,
-    /// SHA-256 of the output, which may be larger than memory.
+    /// SHA-256 of the output, which may be larger than memory; zeros if only the outcome is compared.
     output: [u8; 32],
 }
 
@@ -49,7 +49,7 @@ impl Question {
         };
         let captured = capture.run()?;
         match captured.outcome {
-            // The output up to the time limit differs from run to run.
+            // The output up to the time limit differs from run to run, so it is not compared.
             outcome @ Outcome::TimedOut => Ok(Some(Answer { outcome, output: [0; 32] })),
             // Only the exit status of a checking command counts; its output is for people.
             outcome if self.check.is_some() => Ok(Some(Answer { outcome, output: [0; 32] })),
@@ -100,7 +100,7 @@ impl Question {
         }
     }
 
-    /// Returns an error if the answer of a variant differs.
+    /// Returns an error if the answer of a variant differs from the expected answer.
     pub(crate) fn verify(&self, expected: &Answer, program: &Path, line: &str) -> Result<(), VariantError> {
         let Some(answer) = self.put_to(program)? else { return Ok(()) };
         let how = match (answer.outcome == expected.outcome, answer.output == expected.output) {

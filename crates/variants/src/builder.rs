@@ -43,7 +43,7 @@ pub struct Recipe {
 pub struct Built {
     /// Path, valid until the process ends. The paths of all variants have equal length.
     pub path: PathBuf,
-    /// Hash in hexadecimal.
+    /// SHA-256 of the program, in hexadecimal.
     pub sha256: String,
     /// Build time in nanoseconds; `None` if the program was in the cache.
     pub took_ns: Option<u64>,
@@ -54,8 +54,8 @@ pub struct Built {
 const ALIGNMENTS_BYTES: [u32; 3] = [16, 32, 64];
 
 impl Builder {
-    /// Opens the cache in a folder and finds out which ways the tools of this machine support. `ways` are the requested
-    /// ways; an empty list means all that work.
+    /// Opens the cache in a folder and finds out which ways to vary a program the tools of this machine support. `ways`
+    /// are the requested ones; an empty list means all that work.
     ///
     /// # Errors
     /// Fails if the folder cannot be used or a requested way does not work here.
@@ -127,10 +127,10 @@ impl Builder {
         }
     }
 
-    /// Takes a variant from the cache, or builds it, and checks its answer.
+    /// Takes a variant from the cache, or builds it, and checks that it gives the answer of the unvaried program.
     ///
     /// # Errors
-    /// Fails if the build fails, makes no program, or makes a program with another answer.
+    /// Fails if the build fails or makes no program, or if the variant gives another answer than the unvaried program.
     pub fn build(&mut self, recipe: &mut Recipe, variation: &Variation) -> Result<Built, VariantError> {
         let key = self.key(&recipe.build, &recipe.cwd, &recipe.plain.sha256, variation);
         let known = |(path, sha256)| Built { path, sha256, took_ns: None };
@@ -270,9 +270,9 @@ fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
     Ok(toolchain)
 }
 
-/// Another folder for files that flags name, if the path of the usual folder contains blanks. A build command that
-/// takes its flags from the environment has its shell split them at blanks, even within quotes. `None` if no other
-/// folder is needed or can be made.
+/// Another folder for the files that flags name, if the path of the usual folder `place` contains blanks. A build
+/// command that takes its flags from the environment has its shell split them at blanks, even within quotes. `None` if
+/// no other folder is needed or can be made.
 fn place_without_blanks(place: &Path) -> Option<Workplace> {
     let has_blanks = place.to_string_lossy().contains(char::is_whitespace);
     has_blanks.then(|| Workplace::make("flags", Path::new("/tmp")).ok()).flatten()
@@ -289,8 +289,8 @@ fn filled(line: &str, words: &Words, out: &Path) -> String {
     places.iter().fold(line.to_owned(), |line, (place, text)| line.replace(place, text))
 }
 
-/// Environment with the same texts, for build commands that read their flags from there. `TMPDIR` is the build's
-/// folder, so that the temporary files of a killed compiler are deleted with it.
+/// Environment variables with the texts of the placeholders, for build commands that read their flags from there.
+/// `TMPDIR` is the build's folder, so that the temporary files of a killed compiler are deleted with it.
 fn environment(words: &Words, out: &Path, place: &Path) -> Vec<(String, String)> {
     [
         ("TMPDIR", place.display().to_string()),

@@ -19,13 +19,13 @@ use crate::error::at;
 
 /// Maximum total size, in bytes, of programs from earlier sessions; the least recently used are removed first.
 const BYTES_MAX: u64 = 512 << 20;
-/// A program that was used this recently may be in use by another fauxplat.
+/// Time after its last use for which a program may be in use by another fauxplat.
 const IN_USE: Duration = Duration::from_secs(3600);
 /// Maximum size of a note in the cache, in bytes.
 pub(crate) const NOTE_BYTES_MAX: usize = 1 << 20;
 const PROGRAM: &str = "program";
 
-/// `$XDG_CACHE_HOME/fauxplat`, or `~/.cache/fauxplat`.
+/// Returns the folder of the cache: `$XDG_CACHE_HOME/fauxplat`, or `~/.cache/fauxplat`.
 ///
 /// # Errors
 /// Returns [`VariantError::NoHome`] if neither variable is set.
@@ -74,7 +74,7 @@ impl Cache {
         Ok(cache)
     }
 
-    /// Path of a small file other than a program.
+    /// Path of a note, which is a small file in the cache other than a program.
     pub(crate) fn note(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -199,7 +199,7 @@ mod tests {
         (folder, cache)
     }
 
-    /// Sets permissions that do not depend on the umask.
+    /// Permits a folder to its owner alone, whatever the umask.
     fn own(folder: &Path) {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
     }

@@ -51,7 +51,7 @@ pub enum VariantError {
     OtherAnswer {
         /// The build command as the user wrote it.
         line: String,
-        /// The difference, as the part of a sentence.
+        /// The difference between the answers, as part of a sentence.
         how: String,
     },
     #[error(

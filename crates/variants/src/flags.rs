@@ -21,11 +21,12 @@ pub(crate) struct Words {
     pub(crate) compile_flags: String,
 }
 
-/// Streams of the random generator. Each way has one, so that its draws do not depend on the other ways.
+/// Streams of the random generator. Each way of varying the layout has one, so that its draws do not depend on the
+/// other ways.
 const OBJECTS: u64 = 0;
 const PADS: u64 = 1;
 
-/// Upper bound of padding, in bytes: beyond a page, displacements repeat.
+/// Upper bound of padding, in bytes: displacements by more than a page repeat the effects of smaller ones.
 const PAGE_BYTES: u64 = 4096;
 /// Granularity of padding, in bytes: the alignment of the code or data after the padding rounds smaller displacements
 /// away.
@@ -114,7 +115,7 @@ fn interleaved(pads: &[String], objects: impl Iterator<Item = String>) -> Vec<St
     objects.flat_map(|object| pads.next().into_iter().chain([object]).collect::<Vec<_>>()).collect()
 }
 
-/// Linker flags, passed through the compiler driver.
+/// Flags by which the compiler driver makes the linker shuffle or pad sections.
 fn section_flags(variation: &Variation, toolchain: &Toolchain) -> Vec<String> {
     let mut flags = Vec::new();
     if variation.section_order.is_some() || variation.section_padding.is_some() {

@@ -24,7 +24,7 @@ const FILES: [(&str, &str); 2] = [
 const LINE: &str = "cc {compile_flags} {link_flags} -o {out} one.c two.c";
 
 impl Toolchain {
-    /// Tries every way.
+    /// Tries every way to vary a program; returns the compiler, the linker and the ways that work.
     ///
     /// # Errors
     /// Fails if the folder for the attempts cannot be made or the user interrupts. A missing compiler is no error:
@@ -71,7 +71,7 @@ impl Trial {
         Ok(Trial { folder })
     }
 
-    /// Whether two settings of a way give two programs that both run.
+    /// Whether a way of varying the layout works: two of its settings give different programs, which both run.
     fn works(&self, way: Way, toolchain: &Toolchain) -> bool {
         let hash = |number| self.build(&setting(way, number), toolchain);
         // With two functions, half of all seeds give the same order, so several seeds are tried.

@@ -14,7 +14,7 @@ use fauxplat_sys::workplace::Workplace;
 use crate::error::at;
 use crate::{Builder, Built, VariantError};
 
-/// Slots for programs, deleted with their content when the value is dropped.
+/// Slots, which are fixed paths for programs; deleted with their content when the value is dropped.
 #[derive(Debug)]
 pub struct ProgramSlots {
     _folder: Workplace,

@@ -6,11 +6,11 @@ use crate::flags::quoted;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Around {
     Nothing,
-    /// `"…"`
+    /// Within double quotes: `"…"`.
     Double,
-    /// `'…'`
+    /// Within single quotes: `'…'`.
     Single,
-    /// `` `…` ``, within which quoting begins anew, as within `$(…)`.
+    /// Within backquotes, `` `…` ``, where quoting begins anew, as it does within `$(…)`.
     Back,
 }
 

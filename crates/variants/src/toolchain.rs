@@ -45,7 +45,7 @@ impl Toolchain {
         format!("{} {}", env!("CARGO_PKG_VERSION"), tools.join("\n"))
     }
 
-    /// The reason why a way does not work on this machine, with advice.
+    /// The reason why a way to vary a program does not work on this machine, with advice.
     pub(crate) fn missing(&self, way: Way) -> String {
         match (way, &self.compiler) {
             (_, None) => "there is no `cc` in PATH to build with (install gcc or clang)".to_owned(),

@@ -1,4 +1,4 @@
-//! Accounting of the time of a shift.
+//! Accounting of the time of a shift, which is one piece of work of a worker.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

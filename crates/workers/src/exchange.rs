@@ -15,7 +15,7 @@ const PATIENCE_NS: u64 = 200_000_000;
 pub(crate) struct Exchange {
     pub(crate) at_the_beginning: Turn,
     pub(crate) at_the_end: Turn,
-    /// Order of the accesses to the parcel.
+    /// Turn by which the second worker reads the parcel after the first has written it.
     turn: Turn,
     /// Memory that the first worker writes and the second reads; `None` in shifts that do not measure a transfer.
     parcel: Option<Arc<Parcel>>,

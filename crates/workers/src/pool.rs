@@ -33,9 +33,9 @@ pub struct Shift {
     pub warm_ns: u64,
     /// Duration of the accounted work, in nanoseconds.
     pub duration_ns: u64,
-    /// Number of units between two readings of the clock.
+    /// Number of units of the kernel in a lap, which is the work between two readings of the clock.
     pub lap_units: u64,
-    /// Whether the CPU time of each lap is kept.
+    /// Whether the shift's account lists the CPU time of each lap, for at most `LAPS_MAX` laps.
     pub keep_laps: bool,
     /// Whether the first of two workers also writes memory that the second reads, to measure a cache transfer.
     pub hands_over: bool,
@@ -45,8 +45,8 @@ pub struct Shift {
 struct Order {
     shift: Shift,
     barrier: Arc<Barrier>,
-    /// State for the measurement of the distance between two workers; `None` unless exactly two work, on different
-    /// CPUs.
+    /// State for measuring how long data take from one worker to the other; `None` unless exactly two work, on
+    /// different CPUs.
     exchange: Option<(Arc<Exchange>, Side)>,
 }
 
@@ -149,7 +149,8 @@ impl Drop for WorkerPool {
 }
 
 impl Parcel {
-    /// Creates memory for the smallest second-level cache, since the cores of a machine may differ.
+    /// Creates a parcel that suits the smallest second-level cache of these workers, since the cores of a machine may
+    /// differ.
     fn for_all(workers: &[Worker]) -> Self {
         let least = workers.iter().map(|worker| worker.caches).min_by_key(|caches| caches.l2);
         Parcel::new(&least.unwrap_or_default())
@@ -227,7 +228,8 @@ impl Station {
 
 type Account = Result<ShiftSample, WorkerError>;
 
-/// Runs laps until the duration is over or the user asks to stop.
+/// Runs laps, first without accounting for the shift's `warm_ns`, and then with accounting until its `duration_ns` is
+/// over or the user asks to stop.
 fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
     let is_before = |moment_ns: u64| clock::monotonic_ns() < moment_ns && !signal::stop_requested();
     let warm_until_ns = clock::monotonic_ns().saturating_add(shift.warm_ns);
@@ -253,7 +255,7 @@ fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
     ShiftSample { counts, ..begin.until(&books.stand(), units, laps) }
 }
 
-/// Greatest number of laps that are kept: one minute of laps of a millisecond.
+/// Greatest number of laps whose CPU times an account lists: one minute of laps of a millisecond.
 const LAPS_MAX: usize = 60_000;
 
 #[cfg(test)]

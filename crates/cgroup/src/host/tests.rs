@@ -301,7 +301,7 @@ fn the_last_of_several_groups_takes_back_what_was_given_on_for_the_first() {
     let make = |number| {
         let mut group = Group::default();
         group.add(cpuset.clone(), cpuset.make(number).unwrap());
-        // The kernel's file lists the enabled controllers from now on.
+        // The kernel's file would list the enabled controllers from now on.
         tree.write(above, "cpuset memory\n");
         group
     };
@@ -335,7 +335,7 @@ fn limits_that_fauxplat_leaves_are_told() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("shell.scope, whose limits do not hold"), "{told:?}");
     assert!(told[0].ends_with(": cpu 50 %, memory 20.0 MiB, cpus 0-1"), "{told:?}");
-    // A group below fauxplat's own group leaves no limit.
+    // A group below fauxplat's own group is within every limit that applies to fauxplat.
     let below = tree.group(&[Controller::Cpu], "g", &[]);
     assert_eq!(below.left_around(), Vec::<String>::new());
 }

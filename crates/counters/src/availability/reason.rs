@@ -6,14 +6,15 @@ use super::Circumstances;
 use crate::resolve::Resolved;
 use crate::vocabulary::{CACHE, HARDWARE, RAW, Source};
 
-/// Level from which on an ordinary user can only count in user mode.
+/// Level of `kernel.perf_event_paranoid` from which on an ordinary user can only count in user mode.
 const USER_MODE_ALONE: i32 = 2;
-/// Level from which on an ordinary user can count nothing; an addition of Debian and Android.
+/// Level of `kernel.perf_event_paranoid` from which on an ordinary user can count nothing; an addition of Debian and
+/// Android.
 const NOTHING: i32 = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// The reason, as half a sentence.
+    /// The reason why the event cannot be counted, as part of a sentence.
     pub why: String,
     /// A remedy, if there is one.
     pub cure: Option<String>,
@@ -34,7 +35,7 @@ pub struct Refusal {
 
 /// Returns the reason for a refusal of this event under these circumstances.
 pub fn reason(refusal: Refusal, event: &Resolved, circumstances: &Circumstances) -> Reason {
-    // The event of another device cannot be explained by missing core counters, since that device exists.
+    // Missing counters of the cores do not explain why an event of another device is refused, since that device exists.
     let is_of_cores = matches!(event.event.kind, HARDWARE | CACHE | RAW);
     match refusal.errno {
         libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP if is_of_cores && !circumstances.has_cores => {
@@ -83,8 +84,8 @@ pub(super) fn no_cores(circumstances: &Circumstances) -> Reason {
     )
 }
 
-/// Returns the reason for a refusal that the level does not explain: a filter of a container, a security module, a
-/// locked-down kernel, or a kernel without perf.
+/// Returns the reason for a refusal that the level of `kernel.perf_event_paranoid` does not explain: a filter of a
+/// container, a security module, a locked-down kernel, or a kernel without perf.
 fn filtered(what: &str) -> Reason {
     Reason::new(
         format!(
@@ -117,8 +118,8 @@ fn forbidden(refusal: Refusal, event: &Resolved, paranoid: Option<i32>) -> Reaso
     }
 }
 
-/// Suggests counting in user mode. Software events mostly happen in the kernel, so hardly any would be counted in user
-/// mode.
+/// Suggests counting in user mode; empty where the kernel refuses that too, and for events that the kernel counts in
+/// software: these mostly happen in the kernel, so hardly any would be counted in user mode.
 fn in_user_mode(refusal: Refusal, event: &Resolved) -> String {
     match event.source {
         _ if !refusal.is_taken_in_user_mode => String::new(),

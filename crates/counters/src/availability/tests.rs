@@ -5,7 +5,7 @@ use crate::fit::Ran;
 use crate::machines::{amd, hybrid, none};
 use crate::parse::parse;
 
-/// Refuses hardware events with one error number and software events with another; 0 accepts.
+/// Counters that refuse hardware events with one error number and software events with another; 0 accepts the events.
 struct Refuses {
     hardware: i32,
     software: i32,

@@ -1,4 +1,4 @@
-//! The counts of single functions, from the same files as the sums.
+//! The counts of single functions, from the Cachegrind files that also give the sums of a whole run.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,8 +20,8 @@ pub struct FunctionCounts {
     pub line: Option<u32>,
 }
 
-/// Maximum number of functions that are kept; a program has some ten thousand at most, and a hostile file could have
-/// any number.
+/// Maximum number of functions that are collected; a program has some ten thousand at most, and a hostile file could
+/// have any number.
 const FUNCTIONS_MAX: usize = 200_000;
 
 /// Returns the counts of each function of one run, by file and name.
@@ -69,7 +69,7 @@ fn empty((file, name): &(String, String)) -> (FunctionCounts, u64) {
     (FunctionCounts { name: name.clone(), file: file.clone(), counts, line: None }, 0)
 }
 
-/// Adds a line of counts: the number of the line in its source, and a count for each event.
+/// Adds a line of a file to its function: the line has the number of a source line, and a count for each event.
 fn add((function, busiest): &mut (FunctionCounts, u64), events: &[String], text: &str) {
     let mut numbers = text.split_whitespace().map(|word| word.parse::<u64>().unwrap_or(0));
     let number = numbers.next().unwrap_or(0);

@@ -5,7 +5,8 @@ use fauxplat_sys::perf::{Count, Counter, CountingEvent, Whom};
 
 use super::{Counters, Ran};
 
-/// Duration of a trial: a thousand times the time that the kernel takes to schedule events onto counters.
+/// CPU time, in nanoseconds, of the work during which a group of events is tried: a thousand times the time that the
+/// kernel takes to schedule events onto counters.
 const TRIAL_NS: u64 = 1_000_000;
 
 #[derive(Clone, Copy, Debug)]

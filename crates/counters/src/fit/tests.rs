@@ -1,4 +1,4 @@
-//! Sets for simulated counters, and for the counters of the present kernel.
+//! Sets of events that simulated counters, and the counters of the present kernel, count at the same time.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::catalog::Catalog;
 use crate::machines::{amd, hybrid};
 use crate::parse::parse;
 
-/// A number of counters, some of which are held by another user.
+/// Simulated counters, some of which are held by another user.
 struct Fake {
     counters: usize,
     /// Counters that are held by another user.
@@ -16,12 +16,12 @@ struct Fake {
     /// The number of an event that only the first counter can count, so that no second event of its kind fits beside
     /// it.
     choosy: Option<u64>,
-    /// An event that does not exist.
+    /// The number of an event that does not exist.
     unknown: Option<u64>,
     tried: Cell<usize>,
 }
 
-/// An open event of the fake, which knows the events of its group.
+/// An open event of [`Fake`], with access to the other open events of its group.
 struct Open {
     config: u64,
     takes_counter: bool,

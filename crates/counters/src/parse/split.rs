@@ -8,7 +8,7 @@ pub(super) enum Piece<'t> {
     Group { events: Vec<&'t str>, modifiers: &'t str },
 }
 
-/// Returns the trimmed entries of a list.
+/// Returns the entries of a list of events, without white space around them.
 pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, CounterError> {
     at_commas(text)?.into_iter().map(piece).collect()
 }
@@ -54,7 +54,7 @@ fn unbalanced(text: &str) -> CounterError {
     CounterError::Malformed { text: text.to_owned(), what }
 }
 
-/// Returns the text after `WORD:`.
+/// Returns the text after `WORD:`; `None` if the text does not begin so.
 pub(super) fn pop_prefix<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     text.strip_prefix(word)?.strip_prefix(':')
 }

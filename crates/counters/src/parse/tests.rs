@@ -133,7 +133,7 @@ proptest! {
     #[test]
     fn what_is_printed_is_read_as_the_same(text in nearly()) {
         if let Ok(events) = parse(&text) {
-            // A list names each event of a set, so the set itself is lost.
+            // A printed list names each event of a set, and not the set itself.
             let named = |one: Asked| Asked { set: None, ..one };
             let events: Vec<Asked> = events.into_iter().map(named).collect();
             let again = parse(&list(&events));

@@ -9,7 +9,7 @@ use crate::error::CounterError;
 use crate::spelling::{number, raw};
 use crate::vocabulary::{self, Code, SOFTWARE, Source, Word, nearest};
 
-/// The terms that are `config` fields themselves, for every device.
+/// Names of the terms that set a whole `config` field; every device has them.
 const FIELDS: [&str; 3] = ["config", "config1", "config2"];
 
 impl Catalog {
@@ -73,8 +73,8 @@ fn coded(device: &Device, terms: &[Term], is_partial: bool) -> Result<Coded, Cou
     Ok(coded)
 }
 
-/// Encodes a generic event of one kind of cores, or a raw event. The device is encoded in the number only if there are
-/// several kinds: kernels before 5.13 do not accept these bits.
+/// Encodes a generic event of one kind of cores, or a raw event; `None` if the name is neither. The device is encoded
+/// in `config` only if there are several kinds: kernels before 5.13 do not accept these bits.
 fn generic(device: &Device, name: &str, is_partial: bool) -> Option<Coded> {
     if let Some(config) = raw(name) {
         return Some(Coded { kind: device.kind, config: [config, 0, 0], scale: None, word: None });
@@ -100,7 +100,7 @@ impl Coded {
         self.scale = named.scale.clone().or(self.scale.take());
         for part in named.terms.split(',') {
             let (name, value) = part.split_once('=').unwrap_or((part, "1"));
-            // The user has to replace a `?`, and may replace other values.
+            // A term `name=?` needs a value from the user, who may replace the values of other terms too.
             if all.iter().any(|own| own.name == name && own.value.is_some()) {
                 continue;
             }

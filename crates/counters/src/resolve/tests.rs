@@ -8,7 +8,7 @@ fn resolve(tree: &Tree, text: &str) -> Result<Vec<Resolved>, CounterError> {
     Catalog::read(tree.root()).resolve_all(&parse(text).unwrap())
 }
 
-/// Returns names with their numbers for the kernel.
+/// Returns the name, type and `config` numbers of each event.
 fn codes(tree: &Tree, text: &str) -> Vec<(String, u32, [u64; 3])> {
     let events = resolve(tree, text).unwrap();
     events.into_iter().map(|one| (one.name, one.event.kind, one.event.config)).collect()

@@ -159,7 +159,7 @@ fn busy(view: &View<'_>) -> Verdict {
     Ok(if single { judged } else { judged.on(cpus) })
 }
 
-/// Names the processes that used most CPU time during the interval.
+/// Names the processes that used most CPU time between the two readings.
 fn culprits(view: &View<'_>) -> String {
     let Ok((before, now)) = view.pair(|counters| &counters.processes) else { return String::new() };
     // A process that is missing from a complete first reading was created since. If that reading was cut short, the CPU
@@ -185,7 +185,7 @@ fn culprits(view: &View<'_>) -> String {
     if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) }
 }
 
-/// Judges the share of the interval in which some task waited for the resource.
+/// Judges the share of the interval in which some task waited for a resource; `get` selects the resource's counters.
 pub(super) fn pressure(view: &View<'_>, get: impl Fn(&Counters) -> &Read<Pressure>) -> Verdict {
     let (before, now) = view.pair(get)?;
     let waited_us = now.total_us.saturating_sub(before.total_us) as f64;
@@ -233,7 +233,7 @@ fn real_time(view: &View<'_>) -> Verdict {
     Ok(if names.is_empty() { Judged::none("none") } else { Judged::medium(names.join(", ")) })
 }
 
-/// The kernel cuts names to fifteen bytes.
+/// Names of daemons that change settings of the machine; the kernel cuts names to fifteen bytes.
 const DAEMONS: [&str; 10] = [
     "tuned",
     "tuned-ppd",
@@ -273,7 +273,7 @@ fn named_processes(view: &View<'_>, names: &[&str], severity: Severity) -> Verdi
     Ok(Judged::either(!found.is_empty(), severity, value))
 }
 
-/// Folders of enabled timers and cron tables; if none exists, the hazard is not applicable.
+/// Folders with enabled timers of systemd, and with tables of cron; if none exists, the hazard is not applicable.
 const TIMERS: [&str; 2] =
     ["etc/systemd/system/timers.target.wants", "usr/lib/systemd/system/timers.target.wants"];
 const TABLES: [&str; 6] = [

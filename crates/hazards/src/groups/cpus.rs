@@ -89,7 +89,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
     },
 ];
 
-/// Share above which a sibling counts as busy: two of the ten ticks that fit into the usual interval.
+/// Share of the time above which another hardware thread of the same core counts as busy: two of the ten ticks that fit
+/// into the usual interval.
 const BUSY_SHARE: f64 = 0.2;
 
 fn smt(view: &View<'_>) -> Verdict {
@@ -109,7 +110,8 @@ fn smt(view: &View<'_>) -> Verdict {
     Ok(Judged::new(worst, value).on(busy))
 }
 
-/// Returns the busy share of a CPU's busiest sibling during the interval, with its severity.
+/// Returns the severity of the busiest sibling of a CPU, by its busy share during the interval, and a text with that
+/// share.
 fn beside(view: &View<'_>, cpu: Cpu, siblings: &CpuSet) -> (Cpu, Severity, String) {
     let busy = view.pair(|counters| &counters.stat).map_or(0.0, |(before, now)| {
         let share = |sibling: Cpu| match (before.get(&sibling), now.get(&sibling)) {
@@ -150,7 +152,7 @@ fn isolation(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Parses a CPU list that the kernel leaves empty, or writes as `(null)`, where it has no entry.
+/// Parses a CPU list, which the kernel leaves empty or writes as `(null)` where the list has no CPU.
 fn list_or_empty(view: &View<'_>, path: &str) -> Result<CpuSet, Missing> {
     let text = view.tree.text_or_empty(path)?;
     let list = if text == "(null)" { "" } else { text.as_str() };

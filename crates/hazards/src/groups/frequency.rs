@@ -99,7 +99,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
     },
 ];
 
-/// Returns a setting of each frequency policy that has one of the CPUs in view.
+/// Returns the content of `file` for each frequency policy that applies to CPUs in view, with these CPUs.
 fn by_policy(view: &View<'_>, file: &str) -> Result<Vec<(CpuSet, String)>, Missing> {
     let base = "sys/devices/system/cpu/cpufreq";
     let policies = view.tree.numbered(base, "policy").unwrap_or_default();
@@ -128,7 +128,7 @@ fn by_policy(view: &View<'_>, file: &str) -> Result<Vec<(CpuSet, String)>, Missi
     if found.is_empty() { Err(missing) } else { Ok(found) }
 }
 
-/// Returns the CPUs of a policy, which the kernel separates by blanks.
+/// Returns the CPUs of a frequency policy, which the kernel lists with blanks between them.
 fn members(tree: &Tree, policy: &str) -> CpuSet {
     let listed = tree.text(&format!("{policy}/affected_cpus")).unwrap_or_default();
     listed

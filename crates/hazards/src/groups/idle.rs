@@ -59,7 +59,7 @@ fn deep_states(view: &View<'_>) -> Verdict {
     Ok(if differ { judged.on(cpus.collect::<Vec<_>>()) } else { judged })
 }
 
-/// Returns exit latency and name of the deepest state that a CPU may enter.
+/// Returns exit latency, in microseconds, and name of the deepest idle state that a CPU may enter.
 fn deepest(view: &View<'_>, cpu: Cpu) -> Result<(u64, String), Missing> {
     let base = format!("sys/devices/system/cpu/cpu{cpu}");
     let mut found = (0, "polling".to_owned());

@@ -168,7 +168,8 @@ fn is_deferred(row: &TableLine) -> bool {
     !["TIMER", "SCHED", "HRTIMER", "RCU"].contains(&row.name.as_str())
 }
 
-/// Judges the rates of some rows on the CPUs in view, with the busiest source of each.
+/// Judges the rates of those rows of a table of interrupts that are wanted, on the CPUs in view, with the busiest row
+/// of each.
 fn rates(
     view: &View<'_>,
     get: impl Fn(&Counters) -> &Read<Table>,

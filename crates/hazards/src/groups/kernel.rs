@@ -206,7 +206,7 @@ fn clocksource(view: &View<'_>) -> Verdict {
     Ok(Judged::either(!CLOCKS.contains(&clock.as_str()), Severity::High, clock))
 }
 
-/// Options whose checks are on as soon as they are built in.
+/// Build options of the kernel whose checks are on as soon as they are built in.
 const CHECKS: [&str; 9] = [
     "KASAN",
     "KCSAN",
@@ -265,7 +265,8 @@ fn microcode(view: &View<'_>) -> Verdict {
     }
 }
 
-/// Bits of `Documentation/admin-guide/tainted-kernels.rst` of the kernel, in the order in which they are named.
+/// Bits of the kernel's taint mask (see its `Documentation/admin-guide/tainted-kernels.rst`), each with a name and a
+/// severity, in the order in which the hazard's value names them.
 const TAINTS: [(u32, &str, Severity); 8] = [
     (4, "machine check", Severity::High),
     (14, "lock-up", Severity::Medium),
@@ -318,7 +319,7 @@ fn kernel_log(view: &View<'_>) -> Verdict {
 
 fn tracing(view: &View<'_>) -> Verdict {
     let base = match view.tree.names("sys/kernel/tracing") {
-        // The mount point exists without the file system, so tracing is off.
+        // The mount point exists although tracefs is not mounted there, so tracing is off.
         Ok(names) if names.is_empty() => {
             return Err(Missing::Absent("sys/kernel/tracing/current_tracer".to_owned()));
         }
@@ -359,7 +360,7 @@ fn split_locks(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Maximum number of descriptors that are read: enough for some hundred processes, in some milliseconds.
+/// Maximum number of file descriptors that are read: those of some hundred processes, in some milliseconds.
 const DESCRIPTORS_MAX: usize = 4000;
 
 fn sampling(view: &View<'_>) -> Verdict {

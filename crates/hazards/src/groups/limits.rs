@@ -114,7 +114,7 @@ fn quota(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Returns the quota of one group as a number of CPUs.
+/// Returns the CPU quota of one control group as a number of CPUs.
 fn cpus_of_quota(view: &View<'_>, groups: &Ancestry, folder: &str) -> Option<f64> {
     let read = |name: &str| view.tree.text(&format!("{folder}/cpu.{name}")).ok();
     let quota = match groups.is_v2 {
@@ -124,7 +124,8 @@ fn cpus_of_quota(view: &View<'_>, groups: &Ancestry, folder: &str) -> Option<f64
     quota.map(|quota| quota.cpus())
 }
 
-/// Returns how often any group was stopped during the interval, and the largest share of stopped periods so far.
+/// Returns, each for the control group where it is largest, the number of periods in which the group was throttled
+/// during the interval, and the share of such periods since the group was made.
 fn throttled(view: &View<'_>) -> (u64, f64) {
     let Ok(now) = &view.now.throttle else { return (0, 0.0) };
     let before = view.before.and_then(|before| before.throttle.as_ref().ok());

@@ -280,7 +280,7 @@ fn events(view: &View<'_>, names: &[&str]) -> Result<u64, Missing> {
     Ok(counted.iter().map(since).fold(0, u64::saturating_add))
 }
 
-/// Returns a value of `/proc/meminfo` in bytes.
+/// Returns the value in the line `key` of `/proc/meminfo`, in bytes.
 pub(super) fn memory(view: &View<'_>, key: &str) -> Result<u64, Missing> {
     let found = meminfo::bytes(&view.tree.text("proc/meminfo")?, key);
     found.ok_or_else(|| Missing::Absent(format!("proc/meminfo ({key})")))

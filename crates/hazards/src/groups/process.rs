@@ -132,7 +132,8 @@ fn aslr(view: &View<'_>) -> Verdict {
     }))
 }
 
-/// Returns names and sizes of environment variables. Values are omitted, since they may be secret.
+/// Returns the names of environment variables, and their sizes in bytes with value and final zero. Values are omitted,
+/// since they may be secret.
 fn variables(view: &View<'_>) -> Result<Vec<(String, usize)>, Missing> {
     let bytes = view.tree.bytes("proc/self/environ")?;
     let variables = bytes.split(|byte| *byte == 0).filter(|variable| !variable.is_empty());

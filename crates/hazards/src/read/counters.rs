@@ -19,8 +19,8 @@ pub(crate) type Read<T> = Result<T, Missing>;
 /// Time limit for reading all processes, of the 300 ms that an examination may take.
 const PROCESSES_NS_MAX: u64 = 30_000_000;
 
-/// Pressure (PSI): microseconds since boot in which some task waited, and the share of the last ten seconds in per
-/// cent.
+/// Pressure (PSI) of a resource: microseconds since boot in which some task waited for the resource, and the share of
+/// the last ten seconds in per cent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pressure {
     pub(crate) total_us: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Throttle {
     pub(crate) folder: String,
     /// Number of periods in which the group was stopped.
     pub(crate) throttled: u64,
-    /// Number of all periods in which it ran.
+    /// Number of all periods in which the group ran.
     pub(crate) periods: u64,
 }
 
@@ -54,9 +54,9 @@ pub(crate) struct Counters {
     pub(crate) softirqs: Read<Table>,
     pub(crate) vmstat: Read<String>,
     pub(crate) disks: Read<Vec<Disk>>,
-    /// Number of times that a CPU or its package was slowed down by heat.
+    /// For each CPU, the number of times that the CPU or its package was slowed down by heat.
     pub(crate) thermal: Read<Vec<(Cpu, u64)>>,
-    /// System management interrupts; the first CPU stands for all.
+    /// Number of system management interrupts of the first CPU, which stands for all.
     pub(crate) smi: Read<Vec<(Cpu, u64)>>,
     pub(crate) throttle: Read<Vec<Throttle>>,
     pub(crate) cpu_pressure: Read<Pressure>,
@@ -75,7 +75,8 @@ impl Counters {
         }
     }
 
-    /// Reads the counters in a few small files, for the warnings before an experiment.
+    /// Reads only the CPU times and the throttling, which are in a few small files, for the warnings before an
+    /// experiment.
     pub(crate) fn brief(tree: &Tree) -> Counters {
         Counters { stat: ticks(tree), throttle: throttle(tree), ..Counters::nothing() }
     }
@@ -144,8 +145,8 @@ fn disks(tree: &Tree) -> Read<Vec<Disk>> {
     Ok(text.lines().filter_map(disk).filter(is_disk).collect())
 }
 
-/// Parses a line, see `Documentation/admin-guide/iostats.rst` of the kernel: the 9th figure is requests in flight, the
-/// 10th time.
+/// Parses a line of `/proc/diskstats`, see `Documentation/admin-guide/iostats.rst` of the kernel: the 9th figure after
+/// the disk's name is the number of requests in flight, the 10th the time with requests.
 fn disk(line: &str) -> Option<Disk> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let figure = |at: usize| fields.get(at)?.parse().ok();

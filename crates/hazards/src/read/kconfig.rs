@@ -11,7 +11,7 @@ const CONFIG_BYTES_MAX: u64 = 8 << 20;
 pub(crate) struct Config(String);
 
 impl Config {
-    /// Reads `/proc/config.gz`, or the file in the places where distributions install it.
+    /// Reads the configuration from `/proc/config.gz`, or from the places where distributions install it.
     pub(crate) fn read(tree: &Tree) -> Result<Config, Missing> {
         match tree.bytes("proc/config.gz") {
             Ok(bytes) => unpack(&bytes),

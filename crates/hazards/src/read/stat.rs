@@ -7,12 +7,12 @@ use fauxplat_units::Cpu;
 
 pub(crate) const USER_HZ: f64 = stat::TICKS_PER_S as f64;
 
-/// Ticks of one CPU since boot.
+/// Ticks of the time of one CPU, of which a second has [`USER_HZ`]: since boot, or between two readings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ticks {
-    /// All kinds except idle, waiting for a disk and steal.
+    /// Ticks of all kinds except idle, waiting for a disk and steal.
     pub(crate) busy: u64,
-    /// Time that the hypervisor took.
+    /// Ticks in which the CPU could have run, but the hypervisor did not let it run.
     pub(crate) steal: u64,
     pub(crate) total: u64,
 }
@@ -27,7 +27,7 @@ impl Ticks {
         }
     }
 
-    /// Adds the ticks of another CPU.
+    /// Returns the sums of these ticks and those of another CPU.
     pub(crate) fn plus(self, other: Ticks) -> Ticks {
         Ticks {
             busy: self.busy.saturating_add(other.busy),
@@ -36,7 +36,7 @@ impl Ticks {
         }
     }
 
-    /// Returns a share of the whole, 0 to 1; zero if no time passed.
+    /// Returns `part` as a share of all ticks, 0 to 1; zero if no time passed.
     pub(crate) fn share(self, part: u64) -> f64 {
         if self.total == 0 { 0.0 } else { part.min(self.total) as f64 / self.total as f64 }
     }

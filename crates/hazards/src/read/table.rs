@@ -15,7 +15,8 @@ pub(crate) struct TableLine {
     pub(crate) counts: Vec<u64>,
 }
 
-/// Counts by row and CPU. CPUs that are offline have no column.
+/// A table of the kernel with a count for each row and CPU, such as `/proc/interrupts`. CPUs that are offline have no
+/// column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Table {
     pub(crate) cpus: Vec<Cpu>,
@@ -53,7 +54,7 @@ impl Table {
         Table { cpus, rows: self.rows.iter().map(difference).collect() }
     }
 
-    /// Returns for each CPU the sum over the wanted rows.
+    /// Returns for each CPU the sum of the counts in the rows that `wanted` selects.
     pub(crate) fn sums(&self, wanted: impl Fn(&TableLine) -> bool) -> Vec<(Cpu, u64)> {
         let mut sums = vec![0_u64; self.cpus.len()];
         for row in self.rows.iter().filter(|row| wanted(row)) {
@@ -64,7 +65,8 @@ impl Table {
         self.cpus.iter().copied().zip(sums).collect()
     }
 
-    /// Returns the wanted row with the highest count on a CPU.
+    /// Returns that of the rows selected by `wanted` with the highest count on a CPU; `None` if no such row has a count
+    /// above 0.
     pub(crate) fn busiest(&self, cpu: Cpu, wanted: impl Fn(&TableLine) -> bool) -> Option<&TableLine> {
         let at = self.cpus.iter().position(|column| *column == cpu)?;
         let count = |row: &&TableLine| row.counts.get(at).copied().unwrap_or(0);

@@ -32,15 +32,15 @@ impl Task {
     }
 }
 
-/// All processes, unless the time limit was reached.
+/// The processes that were read: all of them, unless the time limit was reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Processes {
     pub(crate) tasks: BTreeMap<u32, Task>,
-    /// Whether the time limit was reached before the end.
+    /// Whether the time limit was reached before all processes were read.
     pub(crate) is_cut: bool,
 }
 
-/// Reads one line per process, until the time limit.
+/// Reads `/proc/PID/stat` of each process, until the time limit.
 pub(crate) fn processes(tree: &Tree, limit_ns: u64) -> Result<Processes, Missing> {
     let until = clock::monotonic_ns().saturating_add(limit_ns);
     let mut found = Processes::default();
@@ -97,7 +97,7 @@ fn numbers(tree: &Tree, folder: &str) -> Result<Vec<u32>, Missing> {
     Ok(tree.names(folder)?.iter().filter_map(|name| name.parse().ok()).collect())
 }
 
-/// Parses the line of `/proc/PID/stat`.
+/// Parses the line of `/proc/PID/stat`; `None` if it is incomplete or no such line.
 pub(crate) fn parse(line: &str) -> Option<Task> {
     let task = TaskStat::parse(line)?;
     Some(Task {
@@ -111,7 +111,7 @@ pub(crate) fn parse(line: &str) -> Option<Task> {
     })
 }
 
-/// Counts the bound tasks on each CPU.
+/// Returns for each of these CPUs the number of bound threads that may run on it.
 pub(crate) fn by_cpu(pinned: &[Pinned], cpus: &CpuSet) -> Vec<(Cpu, usize)> {
     let count = |cpu: Cpu| pinned.iter().filter(|task| task.cpus.contains(cpu)).count();
     cpus.iter().map(|cpu| (cpu, count(cpu))).collect()

@@ -18,7 +18,7 @@ struct Case {
     /// Files that differ in the earlier capture.
     before: Vec<(String, String)>,
     level: Severity,
-    /// A part of the value, or of the reason.
+    /// Text that the value or the reason of the finding contains.
     says: String,
 }
 
@@ -48,7 +48,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Parses `NAME on CPU LIST: SEVERITY, words`.
+/// Parses the first line of a case: `NAME on CPU LIST: SEVERITY, words`.
 fn heading(line: &str) -> Case {
     let (subject, expected) = line.split_once(": ").unwrap_or_else(|| panic!("no case: {line}"));
     let (level, says) = expected.split_once(", ").unwrap_or_else(|| panic!("no severity: {line}"));
@@ -147,7 +147,7 @@ fn a_file_that_makes_no_sense_is_never_a_hazard() {
     }
 }
 
-/// Replaces a file by a link to the nonsense.
+/// Replaces a file by a link to a file with nonsense.
 fn replace(file: &Path, nonsense: &Path) {
     if file.is_file() && !file.ends_with(GUEST) {
         std::fs::remove_file(file).unwrap();

@@ -77,7 +77,7 @@ fn a_machine_with_thousands_of_cpus_is_judged_on_those_that_are_asked_for() {
     assert!(told.cpus.iter().all(|found| found.cpu.0 == 4095), "{:?}", told.cpus);
 }
 
-/// Returns lines in which every number is the given one.
+/// Returns files of counters in which every number is the given one.
 fn counters(number: u64) -> [(&'static str, String); 8] {
     let n = number;
     [

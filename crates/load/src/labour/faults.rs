@@ -1,4 +1,4 @@
-//! Minor page faults: pages that are touched, returned to the kernel, and touched again.
+//! Load by minor page faults: touches pages, returns them to the kernel, and touches them again.
 
 use std::io;
 

@@ -8,7 +8,7 @@ use fauxplat_model::LoadKind;
 use super::{Labour, plain};
 use crate::order::Order;
 
-/// Arithmetic that touches no memory.
+/// Work that is arithmetic without any access to memory.
 pub(super) struct Arithmetic(Ready);
 
 impl Arithmetic {
@@ -29,7 +29,7 @@ impl Labour for Arithmetic {
     }
 }
 
-/// Changes lines of a cache, or of memory.
+/// Work that changes lines of a cache, or of memory.
 pub(super) struct Lines(Traffic);
 
 impl Lines {

@@ -17,18 +17,19 @@ use crate::order::Order;
 
 /// Work that can be done in laps of any length.
 pub(crate) trait Labour {
-    /// Does this many units, at least one.
+    /// Does this many units of the work, at least one.
     ///
     /// # Errors
     /// Fails where the kernel refuses a call, for example for lack of space or of processes.
     fn lap(&mut self, units: u64) -> io::Result<()>;
 
-    /// Clock by which the share is held: the CPU time of this thread, unless the work is done elsewhere.
+    /// Reading, in nanoseconds, of a clock that runs while the work is done, from which the share of the time at work
+    /// is determined: the CPU time of this thread, unless a kind of work has another such clock.
     fn busy_ns(&self) -> u64 {
         clock::thread_cpu_ns()
     }
 
-    /// Number of operations in this many units.
+    /// Number of operations that this many units of the work consist of.
     fn operations(&self, units: u64) -> u64 {
         units
     }

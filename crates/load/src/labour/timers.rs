@@ -50,7 +50,7 @@ impl Labour for Timers {
         Ok(())
     }
 
-    /// A timer interrupt and the softirq of a packet per unit.
+    /// Counts for each unit the timer interrupt and, with a socket, the softirq of a packet.
     fn operations(&self, units: u64) -> u64 {
         units * if self.socket.is_some() { 2 } else { 1 }
     }

@@ -11,7 +11,7 @@ use super::unpacking::Unpacking;
 const MAGIC: &[u8; 8] = b"PERFILE2";
 /// Header size of a file that was written to a pipe.
 const PIPE_BYTES: u64 = 16;
-/// Upper limit of the size of an event's attributes, with room for growth.
+/// Upper limit of the size of an event's attributes, in bytes, with room for growth.
 const EVENT_MAX: u64 = 4096;
 const EVENTS_MAX: u64 = 65_536;
 /// Minimum size of an event's entry in the section of event names.
@@ -49,6 +49,8 @@ impl Section {
     }
 }
 
+/// Checks the header, the sections and the records of a perf.data.
+///
 /// # Errors
 /// Returns the reason why the file is invalid, as the end of a sentence.
 pub(super) fn check(file: &File) -> Result<(), &'static str> {
@@ -159,8 +161,8 @@ fn records(file: &File, data: Section) -> Result<(), &'static str> {
     reader.rewind().map_err(|_| cut)
 }
 
-/// Returns the compressed bytes of a record. The newer kind states their number, since records are padded to eight
-/// bytes.
+/// Returns the compressed bytes of a record. A record of the kind [`COMPRESSED2`] states their number, since records
+/// are padded to eight bytes.
 fn packed(kind: u32, record: &[u8]) -> Option<&[u8]> {
     if kind == COMPRESSED {
         return record.get(8..);
@@ -169,7 +171,7 @@ fn packed(kind: u32, record: &[u8]) -> Option<&[u8]> {
     record.get(16..)?.get(..usize::try_from(bytes).ok()?)
 }
 
-/// Reads a number of 32 bits.
+/// Reads a number of 32 bits at the offset `place`; `None` behind the end of the file.
 fn number(file: &File, place: u64) -> Option<u64> {
     let mut bytes = [0; 4];
     file.read_exact_at(&mut bytes, place).ok()?;

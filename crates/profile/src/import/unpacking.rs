@@ -10,7 +10,7 @@ const BYTES_ALWAYS: u64 = 16 << 20;
 /// Size of the buffer for unpacked bytes, which are discarded.
 const ROOM: usize = 128 << 10;
 
-/// Unpacks the records in their order: they form one stream.
+/// An unpacker for compressed records, which together form one stream. The number of unpacked bytes is limited.
 pub(super) struct Unpacking {
     context: DCtx<'static>,
     room: Vec<u8>,
@@ -24,7 +24,7 @@ impl Unpacking {
         Unpacking { context: DCtx::create(), room: vec![0; ROOM], left }
     }
 
-    /// Counts the unpacked bytes of the next record.
+    /// Unpacks the next record, and subtracts its unpacked bytes from those that are still allowed.
     ///
     /// # Errors
     /// Returns the reason why the record is invalid, as the end of a sentence.

@@ -9,12 +9,12 @@ use fauxplat_units::Cpu;
 use crate::parse::CPU_LIMIT;
 use crate::read;
 
-/// Counters since boot, indexed by CPU number.
+/// Interrupts, softirqs and ticks since boot, indexed by CPU number.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     interrupts: Vec<u64>,
     softirqs: Vec<u64>,
-    /// Idle, stolen and all ticks.
+    /// For each CPU: idle ticks, ticks that the hypervisor took, and all ticks.
     ticks: Vec<[u64; 3]>,
 }
 
@@ -36,7 +36,8 @@ impl Counters {
         self.softirqs.get(cpu.0 as usize).copied().unwrap_or(0)
     }
 
-    /// Busy share and stolen share of a CPU's time since an earlier reading; zeros where no time has passed.
+    /// Busy share of a CPU's time since an earlier reading, and the share that the hypervisor took; zeros where no time
+    /// has passed.
     pub(super) fn shares(&self, before: &Counters, cpu: Cpu) -> (f64, f64) {
         let ticks = |counters: &Counters| counters.ticks.get(cpu.0 as usize).copied().unwrap_or_default();
         let (now, then) = (ticks(self), ticks(before));
@@ -48,8 +49,8 @@ impl Counters {
     }
 }
 
-/// Sums of the columns by CPU number. Rows with fewer numbers than CPUs, such as `ERR: 0`, describe the whole machine
-/// and are left out.
+/// Sum of each CPU's column in a table such as `/proc/interrupts`, indexed by CPU number. Rows with fewer numbers than
+/// CPUs, such as `ERR: 0`, describe the whole machine and are left out.
 fn per_cpu(text: &str) -> Vec<u64> {
     let Some(table) = Table::parse(text) else { return Vec::new() };
     let cpus: Vec<usize> = table.cpus().map(|cpu| cpu as usize).collect();
@@ -63,7 +64,8 @@ fn per_cpu(text: &str) -> Vec<u64> {
     sums
 }
 
-/// Idle, stolen and all ticks of each CPU, from the text of `/proc/stat`.
+/// Returns for each CPU the idle ticks, the ticks that the hypervisor took, and all ticks, from the text of
+/// `/proc/stat`.
 fn ticks(text: &str) -> Vec<[u64; 3]> {
     let mut all = Vec::new();
     for (cpu, ticks) in stat::cpus(text).filter(|(cpu, _)| *cpu < CPU_LIMIT) {

@@ -11,7 +11,7 @@ use fauxplat_units::Cpu;
 use counters::Counters;
 use pinned::Pinned;
 
-/// The first of two readings.
+/// The first of two readings of the kernel's counters; [`Watch::end`] takes the second.
 pub struct Watch {
     before: Counters,
     root: std::path::PathBuf,

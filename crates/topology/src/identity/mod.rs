@@ -89,7 +89,7 @@ fn firmware(root: &Path, found: &mut Found) {
     found.add("board-serial", dmi("board_serial"));
 }
 
-/// Size limit of the tables; those of servers have some tens of KiB.
+/// Size limit of the firmware's tables, in bytes; those of servers have some tens of KiB.
 const TABLES_BYTES_MAX: u64 = 4 << 20;
 
 /// Adds the memory modules from the firmware's tables, and the board's number of processor sockets and memory slots,

@@ -120,7 +120,7 @@ impl Asked<'_> {
         Ok(found)
     }
 
-    /// The CPUs of the part that contains a CPU.
+    /// The CPUs of the part of this kind that contains `cpu`.
     fn part_of(&self, part: MachinePart, cpu: Cpu) -> Result<CpuSet, PickError> {
         let topology = self.topology;
         if !topology.present.contains(cpu) {

@@ -25,7 +25,7 @@ fn holds_data(cache: &fauxplat_model::Cache) -> bool {
     cache.kind != fauxplat_model::CacheKind::Instruction
 }
 
-/// The part of a kind that contains a CPU.
+/// The part of a kind that contains a CPU: its number and its CPUs; `None` where no such part is known.
 pub(super) fn of(topology: &Topology, part: MachinePart, cpu: Cpu) -> Option<(u32, CpuSet)> {
     all(topology, part).into_iter().find(|(_, cpus)| cpus.contains(cpu))
 }

@@ -6,7 +6,7 @@ use fauxplat_units::Cpu;
 use super::evaluate::Asked;
 use super::parts;
 
-/// The properties of the CPU by which it fulfils the relation.
+/// Returns, as text, the properties of the CPU by which it fulfils the relation.
 pub(super) fn why(asked: &Asked<'_>, cpu: Cpu) -> String {
     let mut reasons = Vec::new();
     collect(asked.relation, asked, cpu, &mut reasons);
@@ -41,8 +41,8 @@ fn collect(relation: &Relation, asked: &Asked<'_>, cpu: Cpu, reasons: &mut Vec<S
     }
 }
 
-/// The number of the CPU's part with a blank before it, to follow the word for the part; empty where there is no such
-/// part.
+/// A blank and the number of the part of this kind that contains the CPU, to follow the word for the part; empty where
+/// there is no such part.
 fn number(part: MachinePart, topology: &Topology, cpu: Cpu) -> String {
     parts::of(topology, part, cpu).map_or(String::new(), |(number, _)| format!(" {number}"))
 }

@@ -16,7 +16,7 @@ const INDEX_USUAL: usize = 4;
 const KINDS: [&str; 3] = ["Data", "Instruction", "Unified"];
 
 pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, depth: Depth) {
-    // For each index, the positions in `caches` of the caches found under it.
+    // For each index, the positions in `caches` of the caches found under this index.
     let mut by_index: Vec<Vec<usize>> = vec![Vec::new(); INDEX_MAX];
     let mut caches: Vec<Cache> = Vec::new();
     // For each level and kind, the CPUs whose cache was found.

@@ -22,7 +22,7 @@ pub(crate) struct Reading {
 /// Size of the buffer: a mask of all CPUs that a kernel can have takes less than half of it.
 const FILE_BYTES: usize = 16 << 10;
 
-/// Maximum number of lines: twenty are enough for a tree that makes no sense.
+/// Maximum number of lines about problems: twenty are enough for a tree that makes no sense.
 const LINES_MAX: usize = 20;
 
 impl Reading {
@@ -46,7 +46,7 @@ impl Reading {
 }
 
 pub(crate) struct Files<'p> {
-    /// `None` where the folder does not exist or cannot be opened.
+    /// The open folder; `None` where it does not exist or cannot be opened.
     folder: Option<Folder>,
     /// Path of the folder below the root, for messages.
     name: String,

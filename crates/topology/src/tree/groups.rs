@@ -8,7 +8,8 @@ use fauxplat_units::{Cpu, CpuSet};
 use super::files::Files;
 use crate::descriptions::Descriptions;
 
-/// The files of each level: its CPUs under the older and the newer name, and the group's identifier.
+/// For each level of groups, names of files in the folder `topology` of a CPU: the older and the newer name of the mask
+/// of the group's CPUs, and the name of the group's identifier.
 const FILES: [(GroupKind, &str, &str, &str); 5] = [
     (GroupKind::Package, "core_siblings", "package_cpus", "physical_package_id"),
     (GroupKind::Die, "die_cpus", "die_cpus", "die_id"),
@@ -30,8 +31,7 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, descriptions:
             description: descriptions.of_cpu(cpu),
         };
         if online {
-            // All threads of a core are in the same larger groups, so the files of its first thread serve for all of
-            // them.
+            // All threads of a core are in the same larger groups, so only the files of a core's first thread are read.
             match told.cores.iter().find(|core: &&Core| core.siblings.contains(cpu)) {
                 Some(core) => (one.siblings, one.package) = (core.siblings.clone(), core.package.clone()),
                 None => told.read(files, cpu, &topology.online, &mut one, &mut groups),

@@ -8,7 +8,8 @@ use fauxplat_units::{Cpu, CpuSet};
 use super::files::Files;
 use crate::descriptions::Descriptions;
 
-/// Event sources of hybrid processors, those of the fastest cores first, with the names of their kinds.
+/// Event sources of hybrid processors, each with the name of the kind of core on which it counts; the fastest kind
+/// first.
 const EVENT_SOURCES: [(&str, &str); 3] =
     [("cpu_core", "core"), ("cpu_atom", "atom"), ("cpu_lowpower", "lowpower")];
 
@@ -57,7 +58,8 @@ fn rank(name: &str) -> usize {
     EVENT_SOURCES.iter().position(|(_, word)| *word == name).unwrap_or(0)
 }
 
-/// The event sources of this machine, each with the CPUs on which it counts, from `/sys/devices`.
+/// The event sources of this machine from `/sys/devices`: the index of each in [`EVENT_SOURCES`], and the CPUs on which
+/// it counts.
 fn sources(files: &mut Files<'_>, root: &Path) -> Vec<(usize, CpuSet)> {
     let mut devices = Files::open(root, "sys/devices", files.reading);
     let cpus = |devices: &mut Files<'_>, place: usize| {

@@ -1,4 +1,4 @@
-//! The kernel's lists of CPUs.
+//! Reads the kernel's lists of CPUs: online, present, possible, isolated, and `nohz_full`.
 
 use std::path::Path;
 

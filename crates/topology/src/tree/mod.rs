@@ -35,9 +35,9 @@ pub(crate) fn read(common: &Common<'_>, depth: Depth) -> (Topology, Vec<String>)
     (topology, reading.into_lines())
 }
 
-/// On arm64 the kernel knows packages only from the firmware's table of parts (ACPI PPTT). Without that table the
-/// kernel's "packages" are the clusters of the device tree. Whether the table exists can only be asked on the machine
-/// itself.
+/// Whether the packages that the kernel reports are clusters in truth. On arm64 the kernel knows packages only from the
+/// firmware's table of parts (ACPI PPTT). Without that table the kernel's "packages" are the clusters of the device
+/// tree. Whether the table exists can only be asked on the machine itself.
 fn packages_are_clusters(common: &Common<'_>, descriptions: &Descriptions) -> bool {
     common.architecture == "aarch64"
         && common.root == Path::new("/")

@@ -7,7 +7,7 @@ use fauxplat_units::{Bytes, CpuSet};
 
 use super::files::{Files, Reading};
 
-/// No kernel has more nodes (`CONFIG_NODES_SHIFT` is 10 at most).
+/// Maximum number of nodes that are read; no kernel has more (`CONFIG_NODES_SHIFT` is 10 at most).
 const NODES_MAX: usize = 1024;
 
 const FOLDER: &str = "sys/devices/system/node";

@@ -41,12 +41,12 @@ struct Machine {
 /// Form and names of the files with the CPUs of a group.
 #[derive(Default)]
 enum Style {
-    /// Masks, `core_siblings`.
+    /// Masks under the older names, such as `core_siblings`.
     #[default]
     Old,
-    /// Masks, `package_cpus`.
+    /// Masks under the newer names, such as `package_cpus`.
     New,
-    /// Lists, `core_siblings_list`.
+    /// Lists under the older names, such as `core_siblings_list`.
     Lists,
 }
 
@@ -155,7 +155,7 @@ impl Machine {
         self.sets.insert(level.to_owned(), groups);
     }
 
-    /// `LIST VALUE,VALUE…`: writes a file of each CPU, taking the values in turns.
+    /// Follows the words `LIST VALUE,VALUE…`: writes a file of each CPU in the list, taking the values in turns.
     fn each(&mut self, words: &[&str], file: &str) {
         let values = values(words[1]);
         for (place, cpu) in cpus(words[0]).into_iter().enumerate() {
@@ -163,8 +163,8 @@ impl Machine {
         }
     }
 
-    /// `L1d 32K WAYS SETS…`, with the option `ids` for numbered identifiers, and `ids=`, `index=`, `line=`, `map=` or
-    /// `of=`.
+    /// Adds caches by the words `L1d 32K WAYS SETS…`, with the option `ids` for numbered identifiers, and `ids=`,
+    /// `index=`, `line=`, `map=` or `of=`.
     fn cache(&mut self, words: &[&str]) {
         let option = |name: &str| words.iter().find_map(|word| word.strip_prefix(name));
         let groups = self.named(&words[3..]);
@@ -207,7 +207,7 @@ impl Machine {
         (0..).take_while(taken).count()
     }
 
-    /// `NUMBER LIST|- KIB DISTANCE…`
+    /// Adds a NUMA node by the words `NUMBER LIST|- KIB DISTANCE…`.
     fn node(&mut self, words: &[&str]) {
         let folder = format!("sys/devices/system/node/node{}", words[0]);
         let group = if words[1] == "-" { Vec::new() } else { self.named(&words[1..2]).concat() };
@@ -223,7 +223,7 @@ impl Machine {
         }
     }
 
-    /// `LIST key : value; key : value`
+    /// Adds lines of `/proc/cpuinfo` for some CPUs by the text `LIST key : value; key : value`.
     fn describe(&mut self, rest: &str) {
         let (list, lines) = rest.split_once(' ').unwrap_or((rest, ""));
         let text = lines.replace("; ", "\n");
@@ -323,7 +323,7 @@ fn list(cpus: &[u32]) -> String {
     cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Hexadecimal words of 32 bits, the lowest last.
+/// A mask of CPUs in hexadecimal words of 32 bits, the lowest last.
 fn mask(cpus: &[u32]) -> String {
     let mut words = vec![0u32; cpus.iter().max().map_or(1, |&last| last as usize / 32 + 1)];
     cpus.iter().for_each(|&cpu| words[cpu as usize / 32] |= 1 << (cpu % 32));

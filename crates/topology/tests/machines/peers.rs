@@ -95,7 +95,7 @@ fn told(topology: &Topology) -> Parts {
     for node in &topology.nodes {
         tell(format!("node{}", node.node), &node.cpus);
     }
-    // A node without CPUs stays a level, without sets.
+    // A level whose only parts are nodes without CPUs keeps its entry, without sets.
     parts.values_mut().for_each(|sets| sets.retain(|cpus| !cpus.is_empty()));
     parts
 }
