@@ -61,7 +61,7 @@ fn cure(metric: Metric) -> &'static str {
             "Without CAP_NET_ADMIN a program reads at least the size of fauxplat's own helper: as root its peak memory is \
              measured."
         }
-        false => "A bound says on one side alone where the value lies.",
+        false => "A bound limits the value on one side only.",
     }
 }
 

@@ -170,13 +170,13 @@ pub(crate) fn watched() -> Owned {
 fn the_answer_names_what_is_wrong() {
     let text = odd().text(100);
     for said in [
-        "r1-n15 gives another answer",
+        "r1-n15 gives a different answer",
         "r1-n14 is 10.0 % slower",
         "all 3 of the slow ones",
         "BIOS 1.2, not 1.4",
         "r0-n3 is faster than machines like it",
         "r0-n4 scatters more than the others",
-        "r0-n5 made another number of runs",
+        "r0-n5 made a different number of runs",
         "r0-n6 differs in a fact",
         "could not be asked",
         "BIOS 1.2: 9.00 % slower, 3 machines",
@@ -193,13 +193,13 @@ fn the_answer_names_what_is_wrong() {
 #[test]
 fn other_answers_of_the_second_program_come_first() {
     let mut owned = compared();
-    assert!(!owned.text(100).contains("answers something else"), "an earlier document says nothing of it");
+    assert!(!owned.text(100).contains("a different answer"), "an earlier document says nothing of it");
     let Findings::FleetCompare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
     found.answers_differ = Some(AnswersDiffer { machines: 11, of: 12 });
     let text = owned.text(100).split_whitespace().collect::<Vec<_>>().join(" ");
     let (answers, verdict) = (text.find("on 11 of 12 machines"), text.find("on all but the 3"));
     assert!(
-        text.contains("new answers something else than old") && answers.unwrap() < verdict.unwrap(),
+        text.contains("new gives a different answer than old") && answers.unwrap() < verdict.unwrap(),
         "{text}"
     );
 }

@@ -63,7 +63,7 @@ fn tone(found: &FleetFindings) -> Tone {
 fn answer(found: &FleetFindings) -> String {
     let machines = counted(found.nodes.len(), "machine", "machines");
     let mut said: Vec<String> = Vec::new();
-    said.extend(some(found, NodeState::WrongAnswer, "gives another answer", "give another answer"));
+    said.extend(some(found, NodeState::WrongAnswer, "gives a different answer", "give a different answer"));
     said.extend(confirmed(found));
     said.extend(some(found, NodeState::Suspect, "is suspect of being slow", "are suspect of being slow"));
     said.extend(some(found, NodeState::Noisy, "is too noisy to tell", "are too noisy to tell"));
@@ -111,7 +111,7 @@ fn again(found: &FleetFindings) -> Option<String> {
     let left = plan.left_out.first().map_or(String::new(), |first| {
         let others = plan.left_out.len() - 1;
         let more = if others > 0 { format!(" and {others} more") } else { String::new() };
-        format!(" {}{more} cannot be: {}.", named(&first.node), visible(&first.reason))
+        format!(" {}{more} cannot be measured again: {}.", named(&first.node), visible(&first.reason))
     });
     match plan.suspects.is_empty() {
         true => Some(left.trim_start().to_owned()),
@@ -146,7 +146,8 @@ fn meaning(found: &FleetFindings) -> String {
     });
     let drain = code("--format slurm-drain");
     format!(
-        "{varies}{z}{power} Confirmed machines are listed for an engine by {drain}; nothing is done to them."
+        "{varies}{z}{power} With {drain} the confirmed machines are listed as commands for Slurm; nothing is done to \
+         them."
     )
     .trim_start()
     .to_owned()
