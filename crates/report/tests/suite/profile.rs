@@ -235,7 +235,7 @@ fn what_may_have_become_of_a_function_is_said_as_a_guess() {
     let text = spaced(&owned(ProfileFindings { differences: vec![of], ..found(2) }).text(500));
     for said in [
         "are in parse_line (probably parse_row now), called by read",
-        "parse_line is gone, parse_row is new, called from read like it: probably the same function",
+        "parse_line is gone, parse_row is new, also called from read: they are probably the same function",
         "main is gone, and read, which called it, takes about so much more itself: probably inlined there",
     ] {
         assert!(text.contains(said), "{said}: {text}");

@@ -297,7 +297,7 @@ fn too_few(of: &ProfileDifference) -> Option<String> {
     let least = (1.0 / of.error.max(f64::MIN_POSITIVE)).log2().ceil() as u32 + 1;
     let pairs = counted(of.pairs as usize, "pair of runs tells", "pairs of runs tell");
     (of.pairs < least).then(|| {
-        format!("{pairs} nothing so surely, whatever differs: it takes at least {least} (--runs, or leave it out).")
+        format!("{pairs} nothing at this level: at least {least} are needed (raise --runs, or leave it out).")
     })
 }
 
@@ -309,9 +309,9 @@ fn guesses(of: &ProfileDifference) -> Vec<String> {
             let place = it
                 .caller
                 .as_deref()
-                .map_or_else(String::new, |caller| format!(", called from {} like it", named(caller)));
+                .map_or_else(String::new, |caller| format!(", also called from {}", named(caller)));
             return Some(format!(
-                "{name} is gone, {} is new{place}: probably the same function, and taken for it.",
+                "{name} is gone, {} is new{place}: they are probably the same function, and compared as one.",
                 named(renamed)
             ));
         }
@@ -332,8 +332,8 @@ fn basis(of: &ProfileDifference, whole: &str) -> String {
     let pairs = counted(of.pairs as usize, "pair of runs", "pairs of runs");
     let sure = round_percent(1.0 - of.error);
     format!(
-        "Points are per cent of the {whole} of a run of the first, from {pairs}. All intervals hold together with \
-         {sure}, and in {} of such comparisons at most a function is called slower or faster that is not.",
+        "Points are per cent of the {whole} of a run of the first program, from {pairs}. All intervals hold together \
+         with {sure}; in at most {} of such comparisons an unchanged function is called slower or faster.",
         round_percent(of.error)
     )
 }

@@ -36,7 +36,7 @@ fn relatives(found: &ProfileFindings, of: &Relatives, what: &str) -> Vec<Piece> 
     let mut pieces = vec![heading(found, what, &of.pattern, of.profile)];
     if of.functions.is_empty() {
         pieces.push(
-            Piece::said(Tone::Doubt, format!("No function is found by {}.", code(&of.pattern))).joined(),
+            Piece::said(Tone::Doubt, format!("No function name matches {}.", code(&of.pattern))).joined(),
         );
         return pieces;
     }
@@ -83,7 +83,7 @@ fn annotated(found: &ProfileFindings, of: &Annotated) -> Vec<Piece> {
     let mut pieces = vec![heading(found, "Lines", &of.pattern, of.profile)];
     if of.functions.is_empty() {
         pieces.push(
-            Piece::said(Tone::Doubt, format!("No function is found by {}.", code(&of.pattern))).joined(),
+            Piece::said(Tone::Doubt, format!("No function name matches {}.", code(&of.pattern))).joined(),
         );
     }
     let profile = found.profiles.get(usize::from(of.profile));
