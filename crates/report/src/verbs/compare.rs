@@ -193,7 +193,7 @@ fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
     if let Some(comparison) = found.comparisons.first() {
         let rule = match (comparison.grade, comparison.anytime) {
             (Grade::AgainstBaseline, _) => {
-                "looked at once, and not protected from drift between the two times"
+                "one look, and drift between both measurements is not excluded"
             }
             _ if comparison.replication.is_some() => "one look, when all sessions were over",
             (_, true) => "anytime: the verdict and its interval hold whenever the comparison is stopped",

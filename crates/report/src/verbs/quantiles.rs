@@ -21,7 +21,7 @@ pub(super) fn pieces(comparison: &Comparison) -> Vec<Piece> {
 /// The quantiles at which equality is excluded.
 fn sentence(comparison: &Comparison) -> String {
     let quantiles = &comparison.quantiles;
-    let band = format!("a band of {} over all of them", round_percent(1.0 - comparison.level));
+    let band = format!("simultaneous {} band", round_percent(1.0 - comparison.level));
     let places = match is_time(comparison.metric) {
         true => "from the fastest runs to the slowest",
         false => "from the least to the most",

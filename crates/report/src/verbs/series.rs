@@ -101,7 +101,7 @@ fn said_of_extremes(all: &[CounterSeries]) -> String {
         Some(late) => {
             let of = one.until_ns.len();
             format!(
-                "{said}; {late} of {of} intervals took longer, since it was not looked at in time, and have no part in them"
+                "{said}; {late} of {of} intervals are left out: they took longer, since the counters were read late"
             )
         }
     }
@@ -125,7 +125,7 @@ fn drawn(series: &CounterSeries, of: &str) -> Option<Series> {
         caption: title.clone(),
         title,
         values: Values::Metric(metric),
-        across: Across { label: "seconds since it began".to_owned(), names: None },
+        across: Across { label: "seconds since the watch began".to_owned(), names: None },
         lines: vec![Line { name: String::new(), points, is_drawn_through: true }],
         rules: Vec::new(),
         is_zoom: false,

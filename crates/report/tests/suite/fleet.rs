@@ -234,7 +234,7 @@ fn means_and_slow_runs_of_a_fleet_are_told() {
     let text = owned.text(100).replace('\u{a0}', " ").split_whitespace().collect::<Vec<_>>().join(" ");
     for said in [
         "new is not the same as old on 12 machines, although its typical runs are",
-        "Means of new differ: +5.00 % (99 % interval +4.00 % to +6.00 %; 40 runs lie beyond 1.5 times the typical, without the cap +90.0 %).",
+        "Means of new differ: +5.00 % (99 % interval +4.00 % to +6.00 %; 40 runs lie beyond 1.5 times the typical figure, without capping these +90.0 %).",
         "new is much slower than usual in more runs than old: 10.0 % of its runs against",
     ] {
         assert!(text.contains(said), "{said}: {text}");

@@ -172,7 +172,7 @@ fn typical_and_mean_that_disagree_are_both_said() {
         ],
     );
     says(&with(mean(1.001, 0.004)), &[", while means are alike: +0.10 % (99 % interval"]);
-    says(&with(mean(1.0, 0.015)), &[", while means are not told apart: +0.00 % (99 % interval"]);
+    says(&with(mean(1.0, 0.015)), &[", while the means are indistinguishable: +0.00 % (99 % interval"]);
     let agreed = with(mean(1.03, 0.01));
     assert!(!agreed.contains("average") && !agreed.contains("means"), "{agreed}");
     let within = Comparison {
@@ -247,9 +247,9 @@ fn equivalent_says_of_what() {
         &said,
         &[
             "Typical runs of sort and gsort are equivalent: they differ by at most ±1 % (99 %",
-            "Not excluded: that one is much slower (by more than 5.00 %) in up to 5.00 % of its runs more than the other.",
-            "The mean is not bounded to 1 % yet: −0.80 % to +3.10 %.",
-            "Runs of gsort lie further apart: two in a row differ by 5.00 % instead of 1.00 %.",
+            "It is possible that one command is much slower (by more than 5.00 %) in up to 5.00 % more of its runs.",
+            "The difference of means is not bounded by ±1 % yet: −0.80 % to +3.10 %.",
+            "Runs of gsort scatter more: two in a row differ by 5.00 %, those of sort by 1.00 %.",
         ],
     );
     let rest =
@@ -257,9 +257,9 @@ fn equivalent_says_of_what() {
     says(
         &verdict_sentence(&rest),
         &[
-            "Neither is much slower",
+            "Neither command is much slower",
             "Means differ by at most ±1 % too (",
-            "How far runs lie apart is not bounded yet.",
+            "The difference in scatter is not bounded yet.",
         ],
     );
     let by_mean = Comparison { estimand: Estimand::Mean, ..alike(Extent::Whole) };

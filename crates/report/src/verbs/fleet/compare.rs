@@ -106,7 +106,7 @@ fn of_means(found: &FleetCompareFindings, it: &FleetMean) -> String {
     let capped = match it.capped.iter().sum::<usize>() {
         0 => String::new(),
         runs => format!(
-            "; {} beyond {} times the typical, without the cap {}",
+            "; {} beyond {} times the typical figure, without capping these {}",
             counted(runs, "run lies", "runs lie"),
             it.cap,
             change(it.plain_ratio)
