@@ -359,7 +359,7 @@ fn a_publisher_of_another_pid_namespace() {
         return;
     }
     let text = text.succeeds().out;
-    assert!(text.contains("cannot be told here"), "{text}");
+    assert!(text.contains("is unknown here"), "{text}");
     let document = looked(&["--format", "json"]).succeeds().json();
     assert!(document["creator_alive"].is_null(), "{document}");
     let metrics = looked(&["--format", "openmetrics"]).succeeds().out;

@@ -166,6 +166,6 @@ mod tests {
             whole_intervals(&series).map(|it| (it.count, it.is_punctual())).collect();
         assert_eq!(found, [(10.0, true), (20.0, false)]);
         let said = said_of_extremes(&[series]);
-        assert!(said.contains("1 of 4 intervals took longer"), "{said}");
+        assert!(said.contains("1 of 4 intervals are left out"), "{said}");
     }
 }
