@@ -55,19 +55,19 @@ pub fn judge_claim(
     let is_unseen = |rounds: &[Found]| rounds.is_empty() || rounds.contains(&Found::Unmeasured);
     if let Some((check, _)) = checked().find(|(_, rounds)| is_unseen(rounds)) {
         let why = format!("`{}` measured nothing for {}", check.experiment, check.pointer);
-        return (LabOutcome::CannotRunHere, format!("a check has nothing to look at: {why}"));
+        return (LabOutcome::CannotRunHere, format!("a check of the claim has no measurement: {why}"));
     }
     match measured {
         Some(Ok(measured)) => against(claim, *measured, shown),
         Some(Err(NoFigure::Unmeasured(why))) => (LabOutcome::CannotRunHere, no_figure(why)),
         Some(Err(NoFigure::Unfit(why))) => (LabOutcome::Undecided, no_figure(why)),
-        None if claim.checks.is_empty() => (LabOutcome::Error, "nothing was looked at".to_owned()),
-        None => (LabOutcome::Reproduced, "all that it says was found".to_owned()),
+        None if claim.checks.is_empty() => (LabOutcome::Error, "the claim has no check or figure".to_owned()),
+        None => (LabOutcome::Reproduced, "all checks of the claim were met".to_owned()),
     }
 }
 
 fn no_figure(why: &str) -> String {
-    format!("there is no figure to hold against the claim: {why}")
+    format!("there is no figure to compare with the claim: {why}")
 }
 
 /// The first reason that holds in every round.
@@ -151,7 +151,7 @@ fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (L
         },
         Side::Claimed => {
             let size = size.unwrap_or_default();
-            (LabOutcome::NotHere, format!("the direction is that of the claim, the figure is {size}"))
+            (LabOutcome::NotHere, format!("the direction is that of the claim, but the figure is {size}"))
         }
         Side::Other => (LabOutcome::NotHere, contrary(claim, measured)),
         // A figure that is too small on either side refutes the claim, whichever side it is on.
@@ -182,7 +182,7 @@ fn doubt(published: &Claim, measured: LabMeasured) -> Option<&'static str> {
     }
     if !is_published(value) {
         return Some(
-            "the direction is that of the claim, and the interval holds published figures and others",
+            "the direction is that of the claim, and the interval contains published figures and others",
         );
     }
     // The size of an effect is its distance from `than`: twice a ratio of 1.3 is 1.6. Below one the inverse is used.
@@ -203,7 +203,7 @@ fn doubt(published: &Claim, measured: LabMeasured) -> Option<&'static str> {
 fn agrees(published: &Claim) -> &'static str {
     match published.low.or(published.high) {
         Some(_) => "direction and size agree",
-        None => "it is the claim's direction",
+        None => "the direction is that of the claim",
     }
 }
 

@@ -153,8 +153,8 @@ fn pairs(record: &NodeRecord, question: &FleetQuestion) -> Vec<f64> {
 
 /// Mean over the pairs. A single pair has an unbounded interval, but still a vote.
 fn effect(pairs: &[f64], record: &NodeRecord) -> Result<Estimate, String> {
-    let why =
-        || record.failures.first().map_or("no block has figures of both".to_owned(), |it| it.reason.clone());
+    let none = "no block has figures of both programs";
+    let why = || record.failures.first().map_or(none.to_owned(), |it| it.reason.clone());
     match pairs {
         [] => Err(why()),
         [one] => Ok(Estimate::new(*one, 0.0, 0.0, LEVEL)),

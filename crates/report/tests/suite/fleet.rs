@@ -99,7 +99,7 @@ pub(crate) fn odd() -> Owned {
             ],
             "again": {
                 "rounds": [["r0-n1", "r1-n16", "r0-n2"]], "suspects": [{ "node": "r1-n16", "references": ["r0-n1", "r0-n2"] }],
-                "left_out": [{ "node": "r1-n3", "reason": "nobody of its group can stand beside it" }],
+                "left_out": [{ "node": "r1-n3", "reason": "no machine of its group can be measured beside it" }],
             },
             "deliveries": [{ "node": "r1-n19", "round": 0, "attempt": 2, "state": "missing", "reason": "down" }],
         }),
