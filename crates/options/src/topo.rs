@@ -69,7 +69,7 @@ pub struct TopoMachine {
 
 #[derive(Debug, Subcommand)]
 pub enum TopoAction {
-    /// CPUs by what they are to each other, and why each of them
+    /// Choose CPUs by their relation to each other, and say why each is chosen
     #[command(after_help = RELATIONS)]
     Pick(PickArgs),
 }
@@ -79,7 +79,7 @@ pub struct PickArgs {
     /// The relation; quote it, since & | ! and brackets mean something to a shell
     #[arg(value_name = "RELATION")]
     pub relation: Relation,
-    /// How long the CPUs are watched for interrupts, steal and load; 0s looks at nothing
+    /// How long the CPUs are watched for interrupts, steal and load; with 0s they are not watched
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = super::time_with_unit)]
     pub watch: Nanos,
     #[command(flatten)]
