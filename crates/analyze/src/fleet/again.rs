@@ -194,7 +194,7 @@ fn verdict(effect: Estimate, group: &Group, least: f64) -> (NodeState, Option<&'
         it if it.at <= least => (NodeState::Cleared, None),
         _ if usual => (
             NodeState::Suspect,
-            Some("slower again, but the slow side of its group reaches as far by itself"),
+            Some("slower again, but within the usual scatter of its group"),
         ),
         _ => (NodeState::Confirmed, None),
     }

@@ -197,7 +197,7 @@ fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
             }
             _ if comparison.replication.is_some() => "one look, when all sessions were over",
             (_, true) => "anytime: the verdict and its interval hold whenever the comparison is stopped",
-            (_, false) => "exact over all looks, so that looking early does not raise it",
+            (_, false) => "over all looks together, so looking early does not raise it",
         };
         let level = crate::words::round_percent(comparison.level);
         let adjusted = adjusted(found, comparison);

@@ -65,7 +65,7 @@ fn answer(found: &FleetFindings) -> String {
     let mut said: Vec<String> = Vec::new();
     said.extend(some(found, NodeState::WrongAnswer, "gives a different answer", "give a different answer"));
     said.extend(confirmed(found));
-    said.extend(some(found, NodeState::Suspect, "is suspect of being slow", "are suspect of being slow"));
+    said.extend(some(found, NodeState::Suspect, "is suspected of being slow", "are suspected of being slow"));
     said.extend(some(found, NodeState::Noisy, "is too noisy to tell", "are too noisy to tell"));
     said.extend(some(found, NodeState::Cleared, "was cleared", "were cleared"));
     said.extend(some(found, NodeState::Missing, "is missing", "are missing"));
@@ -116,7 +116,7 @@ fn again(found: &FleetFindings) -> Option<String> {
     match plan.suspects.is_empty() {
         true => Some(left.trim_start().to_owned()),
         false => Some(format!(
-            "{} to be measured again in {rounds}, each between two machines of its group: only then it is confirmed or \
+            "{} to be measured again in {rounds}, each between two machines of its group: only then is it confirmed or \
              cleared.{left}",
             counted(plan.suspects.len(), "suspect is", "suspects are")
         )),
