@@ -134,9 +134,7 @@ fn truth(program: &Path, shares: &Path, runs: u32) -> Result<(), ChoreError> {
         let command = launcher.replace("{}", &format!("{} {WORK} {words}", shares.display()));
         hold(program, &command, seen.entry(launcher).or_default())?;
     }
-    println!(
-        "true shares inside the 95 % intervals, and samples with a wrong caller, {runs} runs:"
-    );
+    println!("true shares inside the 95 % intervals, and samples with a wrong caller, {runs} runs:");
     for (launcher, seen) in &seen {
         let (inside, wrong) = (f64::from(seen.inside) / f64::from(seen.shares), seen.wrong / seen.samples);
         println!(

@@ -75,7 +75,7 @@ impl Distance {
         let here = format!("a round trip of a cache line takes {}", us(self.round_trip_ns, self.interval_ns));
         self.elsewhere.map_or(here.clone(), |other| {
             let (share, there) = (other.share * 100.0, us(other.round_trip_ns, other.interval_ns));
-            format!("{here}, and {there} in {share:.0} % of the meetings, which do not count: the host moves these CPUs")
+            format!("{here}, and {there} in {share:.0} % of meetings, which do not count: the host moves these CPUs")
         })
     }
 }

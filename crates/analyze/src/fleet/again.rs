@@ -192,10 +192,7 @@ fn verdict(effect: Estimate, group: &Group, least: f64) -> (NodeState, Option<&'
             (NodeState::Noisy, Some("its rounds differ too much for a decision"))
         }
         it if it.at <= least => (NodeState::Cleared, None),
-        _ if usual => (
-            NodeState::Suspect,
-            Some("slower again, but within the usual scatter of its group"),
-        ),
+        _ if usual => (NodeState::Suspect, Some("slower again, but within the usual scatter of its group")),
         _ => (NodeState::Confirmed, None),
     }
 }

@@ -192,7 +192,7 @@ fn distributions(found: &LatencyFindings) -> Option<Distribution> {
     Some(Distribution {
         names: drawn.iter().map(|test| place(test)).collect(),
         shape: Shape::Counts {
-            title: "distribution: time and height are logarithmic, missed activations are included".to_owned(),
+            title: "distribution: time and height are logarithmic, missed activations included".to_owned(),
             counts: drawn.iter().map(|test| columns(&test.corrected, from, to)).collect(),
             ends: [time(low), time(high)],
         },

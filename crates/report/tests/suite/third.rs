@@ -382,7 +382,10 @@ fn runs_that_alternate_by_themselves_are_no_carry_over() {
     says(&brief(&own), &[parts, "runs alternate by themselves", "`--order ab` is out of step with them."]);
     says(&full(&own), &["by the programs themselves; an answer has to hold for both."]);
     let unclear = with(RiseSource::Unclear);
-    says(&brief(&unclear), &[parts, "has to hold for first runs and for second ones. More pairs may decide it."]);
+    says(
+        &brief(&unclear),
+        &[parts, "has to hold for first runs and for second ones. More pairs may decide it."],
+    );
     assert!(!brief(&unclear).contains("left to the next run"));
     assert!(!brief(&with(RiseSource::AnotherCommand)).contains("in a row"));
 }

@@ -225,9 +225,7 @@ fn why_not(found: &WhyFindings) -> &'static str {
         (true, true) => {
             "; the search was interrupted, and the experiments until then do not explain the difference"
         }
-        (false, false) => {
-            "; the experiments that look for the cause were not made, for the reasons below"
-        }
+        (false, false) => "; the experiments that look for the cause were not made, for the reasons below",
         (false, true) => ", and no experiment explains the difference",
     }
 }
