@@ -52,7 +52,7 @@ Examples:
   fauxplat-blink --led sim:0 --halve sim:1 --press 1s:halve --press 2s:halve --max-time 3s --json --log stderr
 
 Notes:
-  The first event of each button's line is no press (see --first-event), so that of two events only the second one is a press.
+  The first event of each button's line is no press (see --first-event): in the last example only the second press counts.
   A signal (INT, TERM, HUP) ends it in order.
 
 Exit codes:

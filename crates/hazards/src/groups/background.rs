@@ -42,7 +42,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         in_vm: None,
         neutralised: TURNS,
         knob: Some("shield=CPUS"),
-        advice: "End what runs, keep it away by a shield, or name quiet CPUs with --cpu.",
+        advice: "End what runs, keep it away from the CPUs by a shield, or name quiet CPUs with --cpu.",
         judge: busy,
     },
     Hazard {
@@ -50,7 +50,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "programs that wait for a CPU",
         group: HazardGroup::Background,
         reads: "/proc/pressure/cpu twice",
-        cost: "The share of time in which some program waited for a CPU. It is the loss itself, if the program is \
+        cost: "The share of time in which some program waited for a CPU, which is the loss itself if the program is \
                yours.",
         levels: "low from 1 %, medium from 5 %, high from 20 % of the time on; where the interval shows less, the last \
                  ten seconds count half.",
@@ -126,7 +126,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
             "commands run in turns, so that a job of some minutes falls on all alike",
         ),
         knob: None,
-        advice: "Look when they are due (systemctl list-timers), and stop those due while you measure.",
+        advice: "Look when the jobs are due (systemctl list-timers), and stop those due while you measure.",
         judge: jobs,
     },
 ];

@@ -78,8 +78,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "partitions of cache and memory bandwidth",
         group: HazardGroup::Cpus,
         reads: "/sys/fs/resctrl/{schemata,info/L3/cbm_mask}",
-        cost: "A program that may use half of the last cache misses more often; how much is the program's. It can also \
-               be what keeps neighbours away.",
+        cost: "A program that may use half of the last cache misses more often; how much depends on the program. A \
+               partition can also be what keeps neighbours away.",
         levels: "medium: the default group may not use the whole cache; none: it may.",
         in_vm: None,
         neutralised: Neutralised::No,

@@ -111,7 +111,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("nmi-watchdog=off"),
-        advice: "Switch it off while you measure with hardware counters.",
+        advice: "Switch the watchdog off while you measure with hardware counters.",
         judge: |view| switch(view, "proc/sys/kernel/nmi_watchdog", Severity::Low),
     },
     Hazard {

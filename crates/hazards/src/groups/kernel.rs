@@ -171,7 +171,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Write the mask of the other CPUs to it; it stays through hotplug.",
+        advice: "Write the mask of the other CPUs to this file; the mask stays through hotplug.",
         judge: workqueues,
     },
     Hazard {
@@ -186,7 +186,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Measure what makes many system calls with the filters that it has in production.",
+        advice: "Measure programs that make many system calls with the filters that they have in production.",
         judge: hooks,
     },
 ];

@@ -27,7 +27,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("numa-balancing=off"),
-        advice: "Switch it off while you measure, or bind the program's memory to a node.",
+        advice: "Switch NUMA balancing off while you measure, or bind the program's memory to a node.",
         judge: numa_balancing,
     },
     Hazard {
@@ -150,7 +150,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "memory that is available",
         group: HazardGroup::Memory,
         reads: "MemAvailable and MemTotal of /proc/meminfo",
-        cost: "Too little of it turns into reclaim and swapping. No published figure was found.",
+        cost: "Too little available memory leads to reclaim and swapping. No published figure was found.",
         levels: "high: below 5 % of all; medium: below 10 %; low: below 20 %: shares at which a run that asks for some \
                  more starts reclaim.",
         in_vm: None,
@@ -205,7 +205,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "programs that wait for memory",
         group: HazardGroup::Memory,
         reads: "/proc/pressure/memory twice",
-        cost: "The share of time in which some program waited for memory. It is the loss itself.",
+        cost: "The share of time in which some program waited for memory, which is the loss itself.",
         levels: "as for every pressure: low from 1 %, medium from 5 %, high from 20 % of the time on; where the \
                  interval shows less, the last ten seconds count half.",
         in_vm: None,

@@ -70,7 +70,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("timer-slack=1"),
-        advice: "Set it with prctl(PR_SET_TIMERSLACK) in whatever measures latency.",
+        advice: "Set the slack with prctl(PR_SET_TIMERSLACK) in whatever measures latency.",
         judge: slack,
     },
     Hazard {

@@ -23,7 +23,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("rt-throttle=off"),
-        advice: "Switch it off for real-time measurements that are busy for longer than 950 ms at a time.",
+        advice: "Switch the throttling off for real-time measurements that are busy for longer than 950 ms at a time.",
         judge: rt_throttling,
     },
     Hazard {

@@ -41,7 +41,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "programs that wait for a disk",
         group: HazardGroup::Storage,
         reads: "/proc/pressure/io twice",
-        cost: "The share of time in which some program waited for a disk. It is the loss itself, if the program is \
+        cost: "The share of time in which some program waited for a disk, which is the loss itself if the program is \
                yours.",
         levels: "low from 1 %, medium from 5 %, high from 20 % of the time on; where the interval shows less, the last \
                  ten seconds count half.",
@@ -61,7 +61,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Wait for its end, or write idle to /sys/block/md*/md/sync_action.",
+        advice: "Wait for the end of the rebuild or check, or write idle to /sys/block/md*/md/sync_action.",
         judge: resync,
     },
 ];
