@@ -199,7 +199,7 @@ fn last_level(costs: &[PairCost], known: Known) -> Label {
     }
     let Some(doubled) = known.doubled.filter(|doubled| doubled.low > SHARED) else {
         let words =
-            "twice the memory of llc slows one worker down hardly: both workers may find room in one cache";
+            "twice the memory of llc hardly slows one worker down: both workers may find room in one cache";
         return Label::open(words.to_owned());
     };
     let near = of(costs, &NEAR_CACHES).find(|cost| cost.cpu_high_ratio > SHARED);

@@ -119,7 +119,7 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
     }
     if let Some(covered) = of.covered().filter(|&it| of.whole() == Whole::Events && it < COVERED_MIN) {
         said.push(format!(
-            "The samples stand for {} of the {}, and where the program spent the rest is unknown: {}.",
+            "The samples stand for {} of the {}, and where the rest occurred is unknown: {}.",
             share(covered),
             whole(of),
             if of.lost > 0 { "ask for fewer samples a second" } else { "ask for more, or lower --period" }
