@@ -182,7 +182,7 @@ impl Bed {
             "ABOVE THE GOAL"
         };
         println!(
-            "  {took_s:.1} s, {} of {} answered  {verdict} ({STRETCH_S:.0} and {GOAL_S:.0} s)",
+            "  {took_s:.1} s, {} of {} answered  {verdict} (goals: {STRETCH_S:.0} and {GOAL_S:.0} s)",
             answered(&found),
             self.hosts
         );

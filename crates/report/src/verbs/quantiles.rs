@@ -74,7 +74,7 @@ fn series(comparison: &Comparison, sentence: &str) -> Series {
 fn label(metric: Metric) -> &'static str {
     match is_time(metric) {
         true => "quantile: share of runs that were faster",
-        false => "quantile: share of runs with less",
+        false => "quantile: share of runs with lower readings",
     }
 }
 

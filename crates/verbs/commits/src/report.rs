@@ -136,8 +136,8 @@ fn answer(found: &BisectFindings) -> Piece {
         (Answer::NotShown, _) => (
             Tone::Doubt,
             format!(
-                "{} and {} are shown neither to differ by more than {} nor not to: raise --max-time, or take a quieter \
-                 machine or a metric with less noise.",
+                "{} and {} may or may not differ by more than {}: raise --max-time, or take a quieter machine or a \
+                 metric with less noise.",
                 name(&found.good),
                 name(&found.bad),
                 say::percent(found.margin)

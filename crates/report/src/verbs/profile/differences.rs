@@ -103,9 +103,7 @@ fn elsewhere(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     let whole = pair(found, of).map_or_else(String::new, |(a, _)| whole(&a.quality));
     let said = match of.functions.iter().any(|it| is_told(of, it) || is_told_below(of, it)) {
         true => Whereabouts { of, begin: "", takes_more: None, all_s: of.cpu_s }.said(),
-        false => {
-            "no function differs beyond noise: `fauxplat profile -e off-cpu` locates waits".to_owned()
-        }
+        false => "no function differs beyond noise: `fauxplat profile -e off-cpu` locates waits".to_owned(),
     };
     Piece::answer(Tone::Neutral, format!("The runs that were timed do not differ surely in {whole}; {said}."))
 }

@@ -147,7 +147,7 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
             }
         };
         said.push(format!(
-            "{} of the stacks end in code that says nothing of its callers, so that shares with callees are too low: {cure}.",
+            "{} of the stacks end in code whose callers are not found, so shares with callees are too low: {cure}.",
             share(shared(of.broken))
         ));
     }

@@ -43,9 +43,8 @@ fn relatives(found: &ProfileFindings, of: &Relatives, what: &str) -> Vec<Piece> 
     let samples = found.profiles.get(usize::from(of.profile)).map(|it| whole(&it.quality));
     let samples = samples.unwrap_or_else(|| "samples".to_owned());
     let held = share_within(of.share, of.low, of.high);
-    pieces.push(
-        Piece::plain(format!("{held} of the {samples} is in {} or below.", names(&of.functions))).joined(),
-    );
+    let said = format!("{held} of the {samples} is in {} or its callees.", names(&of.functions));
+    pieces.push(Piece::plain(said).joined());
     if of.relatives.is_empty() {
         pieces.push(Piece::plain("There are none.".to_owned()).joined());
         return pieces;

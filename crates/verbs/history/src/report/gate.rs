@@ -134,10 +134,7 @@ pub(crate) fn gate_summary(found: &GateFindings) -> String {
             format!("did not change by more than {margin}: {}", interval(found))
         }
         (Some(_), GateState::Undecided) => {
-            format!(
-                "is shown neither to have changed by more than {margin} nor not to have: {}",
-                interval(found)
-            )
+            format!("may or may not have changed by more than {margin}: {}", interval(found))
         }
     }
 }
