@@ -127,11 +127,11 @@ fn meaning(found: &FleetFindings) -> String {
     let threshold = found.groups.iter().find_map(|group| group.z_threshold);
     let z = threshold.map_or(String::new(), |z| {
         format!(
-            " A machine is suspect from z {} on, which {} machines of a fleet without an odd one exceed on average, if it \
-             is more than {} slower as well.",
+            " A machine is suspect from z {} on if it is also more than {} slower; at most {} machines of a fleet \
+             without an odd one are, on average.",
             round_number(z),
-            round_number(found.false_flags),
-            round_percent(found.least_effect)
+            round_percent(found.least_effect),
+            round_number(found.false_flags)
         )
     });
     let finds = found.groups.iter().find_map(|group| group.smallest_detectable);
