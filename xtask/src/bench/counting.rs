@@ -58,7 +58,7 @@ fn report(program: &str, tools: &[Tool]) {
     let goal = if program == "work" { "goal: at most 1.05" } else { "" };
     print_ratio("median run, counting over not counting", &ratios(counted, plain, |turn| turn.1), goal);
     let whole = ratios(counted, plain, |turn| turn.0);
-    print_ratio("whole cost of a run, counting over not counting", &whole, "");
+    print_ratio("whole cost, counting over not counting", &whole, "");
     for (name, figure) in [("median run", (|turn| turn.1) as fn(&Turn) -> f64), ("whole cost", |turn| turn.0)]
     {
         let [low, middle, high] = interval_of_median(&added(figure));

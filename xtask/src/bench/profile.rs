@@ -70,7 +70,7 @@ fn cost(program: &Path, shares: &Path, rounds: u32) -> Result<(), ChoreError> {
         "CPU time of a program that works for a second, {HZ} samples a second, {rounds} rounds of two turns each:"
     );
     print_ratio("fauxplat profile over no profiler", &ratios("ours", "bare"), "");
-    print_ratio("perf record --call-graph dwarf over no profiler", &ratios("perf", "bare"), "");
+    print_ratio("perf record (dwarf) over no profiler", &ratios("perf", "bare"), "");
     print_ratio("fauxplat profile over perf record", &ratios("ours", "perf"), "goal: at most 1");
     print_ratio("profile by frame pointers over no profiler", &ratios("ours by frame pointers", "bare"), "");
     print_ratio(
