@@ -24,16 +24,16 @@ use error::ChoreError;
 const USAGE: &str = "usage: cargo xtask CHORE
   tidy [--figures]       check the rules of the house, or print how much code there is and how long its parts are
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
-  bench [NAME]           figures as ratios, all of them or those of one bench, see benches/README.md
-  campaign [NAME]        what takes hours and can be resumed; without a name, which there are and how each is called
+  bench [NAME]           measure fauxplat against other tools, in all benches or in one, see benches/README.md
+  campaign [NAME]        tests that take hours and can be resumed; without a name, list them and their options
   postgres               the tests of the shared store, against servers of PostgreSQL that they start
   vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md
   dist                   write an archive of the static program for x86-64 and arm64 into target/dist
   deb                    write the Debian package of this machine's architecture there
   wheel                  write the Python wheel of this machine's architecture there
-  installed              try both in a root with nothing else, and in a fresh Debian where debootstrap can make one
+  installed              try archive and package in an empty root, and in a fresh Debian where debootstrap can make one
   supply                 check dependencies, licences, spelling, documentation and packages, with the tools that are here
-  viewers                open what `profile` writes for other programs in those programs, see viewers/check
+  viewers                open what `profile` writes for other programs with those programs, see viewers/check
   engines [BINARY]       have Kubernetes' schemas and Ansible take what `fleet` writes for them, see benches/fleet/engines";
 
 fn main() -> ExitCode {

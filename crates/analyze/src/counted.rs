@@ -89,8 +89,8 @@ impl Judge {
         let apart = |command: u16| metrics.iter().any(|(metric, _)| exact.apart(*metric, command));
         let sentence = |(name, _): (&String, u16)| {
             format!(
-                "{name} does not do the same in each run: its counts differ, so they were judged like times; a seed, a time \
-                 or an address that it uses may be fixed"
+                "{name} does not do the same in each run: its counts differ, so they were judged like times; fix a \
+                 seed, a time or an address that it uses"
             )
         };
         names.iter().zip(0..).filter(|(_, command)| apart(*command)).map(sentence).collect()

@@ -336,7 +336,7 @@ fn warnings(findings: &ExplainFindings, all: usize) -> Vec<String> {
     let confounded = |component: &&Component| component.efficiency.is_some_and(|efficiency| efficiency < 0.5);
     for component in findings.components.iter().filter(confounded) {
         let factor = &component.factor;
-        warnings.push(format!("{factor} cannot be told well from other factors: more blocks would help"));
+        warnings.push(format!("{factor} is hard to separate from other factors: more blocks would help"));
     }
     if findings.components.is_empty() {
         warnings.push("too few runs to explain anything".to_owned());
@@ -356,6 +356,9 @@ fn unseen_places<'a>(
     });
     unseen.map(|factor| {
         let name = &factor.name;
-        format!("too few runs to tell places within the levels of {name} apart: what they do is residual, and more blocks would show it")
+        format!(
+            "too few runs to distinguish places within the levels of {name}: their effect is part of the unexplained, \
+             and more blocks would show it"
+        )
     })
 }

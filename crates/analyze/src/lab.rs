@@ -56,19 +56,19 @@ pub fn judge_claim(
     let is_unseen = |rounds: &[Found]| rounds.is_empty() || rounds.contains(&Found::Unmeasured);
     if let Some((check, _)) = checked().find(|(_, rounds)| is_unseen(rounds)) {
         let why = format!("`{}` measured nothing for {}", check.experiment, check.pointer);
-        return (LabOutcome::CannotRunHere, format!("a check has nothing to look at: {why}"));
+        return (LabOutcome::CannotRunHere, format!("a check of the claim has no measurement: {why}"));
     }
     match measured {
         Some(Ok(measured)) => against(claim, *measured, shown),
         Some(Err(NoFigure::Unmeasured(why))) => (LabOutcome::CannotRunHere, no_figure(why)),
         Some(Err(NoFigure::Unfit(why))) => (LabOutcome::Undecided, no_figure(why)),
-        None if claim.checks.is_empty() => (LabOutcome::Error, "nothing was looked at".to_owned()),
-        None => (LabOutcome::Reproduced, "all that it says was found".to_owned()),
+        None if claim.checks.is_empty() => (LabOutcome::Error, "the claim has no check or figure".to_owned()),
+        None => (LabOutcome::Reproduced, "all checks of the claim were met".to_owned()),
     }
 }
 
 fn no_figure(why: &str) -> String {
-    format!("there is no figure to hold against the claim: {why}")
+    format!("there is no figure to compare with the claim: {why}")
 }
 
 /// Sentence of the first possible reason of the claim's outcome whose condition holds in every round; `None` if there
@@ -154,7 +154,7 @@ fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (L
         },
         Side::Claimed => {
             let size = size.unwrap_or_default();
-            (LabOutcome::NotHere, format!("the direction is that of the claim, the figure is {size}"))
+            (LabOutcome::NotHere, format!("the direction is that of the claim, but the figure is {size}"))
         }
         Side::Other => (LabOutcome::NotHere, contrary(claim, measured)),
         // A figure that is smaller or larger than the published ones refutes the claim, even if its direction is not
@@ -187,7 +187,7 @@ fn doubt(published: &Claim, measured: LabMeasured) -> Option<&'static str> {
     }
     if !is_published(value) {
         return Some(
-            "the direction is that of the claim, and the interval holds published figures and others",
+            "the direction is that of the claim, and the interval contains published figures and others",
         );
     }
     // The size of an effect is its distance from `than`, the value of no effect: an effect twice as large as a ratio of
@@ -209,7 +209,7 @@ fn doubt(published: &Claim, measured: LabMeasured) -> Option<&'static str> {
 fn agrees(published: &Claim) -> &'static str {
     match published.low.or(published.high) {
         Some(_) => "direction and size agree",
-        None => "it is the claim's direction",
+        None => "the direction is that of the claim",
     }
 }
 

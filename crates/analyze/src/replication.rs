@@ -28,7 +28,7 @@ pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<Stri
     if failed.is_none() {
         comparison.grade = Grade::Replicated;
     }
-    failed.map(|part| format!("{sessions} sessions of this pair do not replicate it: {}", part.said))
+    failed.map(|part| format!("{sessions} sessions of this pair do not replicate the verdict: {}", part.said))
 }
 
 /// Whether a session by itself shows the contrary of the comparison's verdict: a difference to the other side, or one
@@ -79,7 +79,7 @@ fn typical(comparison: &Comparison, earlier: &[&[f64]]) -> Option<ReplicatedPart
     };
     Some(ReplicatedPart {
         is_replicated: over_sessions == comparison.verdict && same_side && contrary == 0,
-        said: format!("{b} over {a} is {centre} over all of them, {low} to {high}{shown}"),
+        said: format!("{b} against {a} is {centre} over all sessions, {low} to {high}{shown}"),
     })
 }
 
@@ -109,8 +109,8 @@ fn slow_runs(comparison: &Comparison, earlier: &[&[f64]]) -> Option<ReplicatedPa
     Some(ReplicatedPart {
         is_replicated,
         said: format!(
-            "the share of pairs in which {b} was much higher, less that in which {a} was, is {centre} points over all of \
-             them, {low} to {high}"
+            "the share of pairs in which {b} was much higher, minus that in which {a} was, is {centre} points over all \
+             sessions, {low} to {high}"
         ),
     })
 }

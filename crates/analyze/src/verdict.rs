@@ -30,8 +30,8 @@ impl Judge {
         let is_told = !self.rule.anytime && !self.is_exact() && crossing < 1.0;
         is_told.then(|| {
             format!(
-                "at a level of {} % of each comparison no difference of slow runs can be shown; a larger --level, or fewer \
-                 comparisons, lets it",
+                "at a level of {} % for each comparison no difference of slow runs can be shown: raise --level, or \
+                 compare fewer commands",
                 100.0 * self.rule.level / self.contests.len().max(1) as f64
             )
         })

@@ -184,14 +184,14 @@ fn sweep_cell(name: &str) -> sweeps::Cell {
 
 #[test]
 fn sweeps_of_what_has_no_effect_say_so() {
-    for name in ["2 levels, burner, no effect", "24 levels, usual noise, no effect"] {
+    for name in ["2 levels, CPU burner, no effect", "24 levels, usual noise, no effect"] {
         let tally = sweeps::tally(&sweep_cell(name), 1000, 300);
         // At an error rate of 1 %, ten or more wrong answers in 300 occur with a probability of 1 in 1000; at least 95
         // % of the sweeps have to be decided.
         assert!(tally.effect < 10, "{name}: {tally:?}");
         assert!(tally.no_effect >= 285 && tally.undecided <= 15, "{name}: {tally:?}");
     }
-    let tally = sweeps::tally(&sweep_cell("512 levels, burner, no effect"), 1000, 20);
+    let tally = sweeps::tally(&sweep_cell("512 levels, CPU burner, no effect"), 1000, 20);
     assert!(tally.effect <= 2 && tally.no_effect >= 18, "{tally:?}");
     // An exhaustive sweep with a hundred runs at each of 8192 levels would make 819,200 runs.
     assert!(tally.runs / 20 < 8192, "{tally:?}");
@@ -199,7 +199,7 @@ fn sweeps_of_what_has_no_effect_say_so() {
 
 #[test]
 fn sweeps_of_what_differs_by_the_margin_do_not_say_that_it_has_no_effect() {
-    for name in ["2 levels, normal 1 %, the margin apart", "24 levels, normal 1 %, the margin apart"] {
+    for name in ["2 levels, normal 1 %, apart by the margin", "24 levels, normal 1 %, apart by the margin"] {
         let tally = sweeps::tally(&sweep_cell(name), 1000, 150);
         // At an error rate of 0.5 %, five or more wrong answers in 150 occur with a probability of 1 in 1000.
         assert!(tally.no_effect < 5, "{name}: {tally:?}");
@@ -224,7 +224,8 @@ fn sweeps_find_effects_of_a_few_per_cent() {
 #[test]
 fn a_sweep_of_the_stack_finds_lines_and_pages() {
     for seed in 1..=6 {
-        let findings = sweeps::sweep(&sweep_cell("512 levels, burner, lines and pages"), seed).findings;
+        let cell = sweep_cell("512 levels, CPU burner, cache line and page effects");
+        let findings = sweeps::sweep(&cell, seed).findings;
         let finding = findings.finding;
         assert_eq!(finding.answer, SweepAnswer::Effect);
         let period = finding.period.unwrap();

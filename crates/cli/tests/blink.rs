@@ -261,7 +261,7 @@ fn however_it_is_asked_to_end_the_light_is_left_as_was_stated() {
             (brightness.into(), trigger.into()),
             "{at_end}"
         );
-        assert!(said(&log).contains("led:red was left as stated"));
+        assert!(said(&log).contains("led:red was left as configured"));
     }
 }
 

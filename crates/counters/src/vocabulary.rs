@@ -170,7 +170,7 @@ pub static WORDS: &[Word] = &[
     named("topdown-bad-spec", "slots lost to wrong speculation"),
     named("topdown-fe-bound", "slots that the frontend left empty"),
     named("topdown-be-bound", "slots that the backend could not take"),
-    named("topdown-heavy-ops", "slots of operations of several parts"),
+    named("topdown-heavy-ops", "slots of operations of several micro-operations"),
     named("topdown-br-mispredict", "slots lost to mispredicted branches"),
     named("topdown-fetch-lat", "slots left empty by late instructions"),
     named("topdown-mem-bound", "slots that waited for memory"),

@@ -11,17 +11,18 @@ pub(crate) fn not_measured(sources: &Sources) -> Vec<String> {
     if sources.peak_memory == Source::Rusage {
         let floor = Bytes(sources.peak_memory_floor_bytes);
         missing.push(format!(
-            "peak memory below {floor}: less reads as the spawner's own (needs CAP_NET_ADMIN: run as root)"
+            "peak memory below {floor}: smaller readings are those of fauxplat's helper (needs CAP_NET_ADMIN: run as \
+             root)"
         ));
     }
     let mut add = |applies: bool, text: &str| missing.extend(applies.then(|| text.to_owned()));
     add(
         delay,
-        "run-queue wait of other than the first thread (needs CAP_NET_ADMIN for taskstats: run as root)",
+        "run-queue wait of all threads but the first (needs CAP_NET_ADMIN for taskstats: run as root)",
     );
     add(
         migrations,
-        "migrations of other than the first thread (needs CAP_PERFMON or kernel.perf_event_paranoid below 1)",
+        "migrations of all threads but the first (needs CAP_PERFMON or kernel.perf_event_paranoid below 1)",
     );
     add(
         delay || migrations,

@@ -19,7 +19,7 @@ fn parts(hazard: &Hazard) -> Vec<(&'static str, String)> {
         "fauxplat",
         match hazard.neutralised {
             Neutralised::No => "Does nothing about it.".to_owned(),
-            Neutralised::Partly(how) => format!("Takes the edge off: {how}."),
+            Neutralised::Partly(how) => format!("Reduces the effect: {how}."),
             Neutralised::Yes(how) => format!("Neutralises it: {how}."),
         },
     ));
@@ -74,7 +74,7 @@ pub fn all_hazards() -> String {
     let count = hazards().count();
     let mut text = format!(
         "# Hazards\n\n\
-         What `fauxplat doctor` looks at, {count} hazards in {} groups. `fauxplat doctor --explain NAME` prints\n\
+         `fauxplat doctor` looks at {count} hazards in {} groups. `fauxplat doctor --explain NAME` prints\n\
          one of them.\n\n\
          Levels: *high* can turn a verdict around or move a figure by several per cent; *medium* can move it by about one\n\
          per cent, or widen its spread visibly; *low* is there and rarely shows; *none* was read and is harmless;\n\

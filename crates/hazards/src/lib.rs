@@ -132,7 +132,7 @@ fn verdict(hazard: &Hazard, view: &View<'_>) -> Judged {
     }
 }
 
-const READ_ONLY: &str = "The setting is mounted read-only here: it can be changed on the host alone.";
+const READ_ONLY: &str = "The setting is mounted read-only here: it can be changed only on the host.";
 
 fn finding(hazard: &Hazard, judged: Judged, locked: &[&str], view: &View<'_>) -> HazardFinding {
     let Judged { severity, value, reason, mut cpus, knob } = judged;

@@ -118,7 +118,7 @@ impl Counters {
         }
         match now.steal_ticks > last.steal_ticks {
             true => "steal".to_owned(),
-            false => "nothing that this kernel counts (hypervisor or firmware)".to_owned(),
+            false => "no event that this kernel counts (hypervisor or firmware)".to_owned(),
         }
     }
 }

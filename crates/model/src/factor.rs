@@ -116,9 +116,13 @@ impl Factor {
                  each checked to give the same answer [0..15]"
             }
             Factor::LinkPadding => {
-                "bytes of padding before code and data of such a program, checked likewise [0..240:16]"
+                "bytes of padding before code and data of a program that --build or --link makes, each checked to \
+                 give the same answer [0..240:16]"
             }
-            Factor::CodeAlign => "alignment of the functions of such a program, checked likewise [16,32,64]",
+            Factor::CodeAlign => {
+                "alignment of the functions of a program that --build makes, each checked to give the same answer \
+                 [16,32,64]"
+            }
             Factor::Parameter(_) => {
                 "a parameter of the command: n=1..16, n=fast,slow (param:NAME where a factor has that name)"
             }

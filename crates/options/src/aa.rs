@@ -19,7 +19,8 @@ pub struct AaArgs {
     /// Strata: plain, drift, layout, busy-sibling [default: all that this machine has]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub strata: Vec<Stratum>,
-    /// Comparisons of identical copies per stratum, or for each thing that a replay puts in [default: 20, of a replay 200]
+    /// Comparisons of identical copies per stratum, or for each difference that a replay adds [default: 20, of a replay
+    /// 200]
     #[arg(short = 'N', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub comparisons: Option<u32>,
     /// Run nothing: say from a recorded session (an id, `last`, or a JSON file) of `aa --strata plain` what would be found
@@ -27,14 +28,14 @@ pub struct AaArgs {
     #[arg(long, value_name = "RUN-ID|FILE")]
     #[arg(conflicts_with_all = ["commands", "strata", "power", "rivals", "duet"])]
     pub replay: Option<String>,
-    /// Also compare with copies that do this much more work, and count how often it is found
+    /// Also compare with copies that do this much more work, and count how often the difference is found
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub power: Option<f64>,
     /// Comparisons per stratum for --power [default: as --comparisons]
     #[arg(long, value_name = "N")]
     pub power_comparisons: Option<u32>,
-    /// Go on after each verdict until the rules of other tools have the runs that they take by themselves: some seconds
-    /// for each comparison. Without it they judge only what happens to have runs enough
+    /// Go on after each verdict until the rules of other tools have as many runs as those tools take: some seconds for
+    /// each comparison. Without this option these rules judge only comparisons that happen to have enough runs
     #[arg(long)]
     pub rivals: bool,
     #[command(flatten)]

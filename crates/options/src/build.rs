@@ -7,9 +7,9 @@ use fauxplat_model::Way;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Build")]
 pub struct BuildArgs {
-    /// Shell command that builds the program which {program} names in the measured command. Places: {out}, where it
-    /// goes; {link_flags}, before the sources; {compile_flags}; {seed}. The same stands in the environment as
-    /// FAUXPLAT_OUT, FAUXPLAT_LINK_FLAGS, FAUXPLAT_COMPILE_FLAGS and FAUXPLAT_SEED
+    /// Shell command that builds the program which {program} names in the measured command. Placeholders: {out}, where
+    /// the program goes; {link_flags}, before the sources; {compile_flags}; {seed}. The same stands in the environment
+    /// as FAUXPLAT_OUT, FAUXPLAT_LINK_FLAGS, FAUXPLAT_COMPILE_FLAGS and FAUXPLAT_SEED
     #[arg(long, value_name = "CMD")]
     pub build: Option<String>,
     /// Object files, linked in an order of its own for each layout
@@ -18,8 +18,8 @@ pub struct BuildArgs {
     /// Shell command that links the objects: 'cc {objects} -o {out}'
     #[arg(long, value_name = "CMD", requires = "objects", conflicts_with = "build")]
     pub link: Option<String>,
-    /// Ways in which layouts differ: object-order, padding, section-order, section-padding, alignment [default: all that
-    /// the tools of this machine have]
+    /// Ways in which layouts differ: object-order, padding, section-order, section-padding, alignment [default: all
+    /// that the tools of this machine support]
     #[arg(long, value_name = "WAY", value_delimiter = ',', value_parser = way)]
     pub vary: Vec<Way>,
     /// How a built program is checked: a shell command with {program} that ends with status 0, or `none` [default: exit

@@ -12,10 +12,10 @@ pub struct CommandArgs {
     /// The commands, each as one word of the shell: fauxplat run 'sort big.txt'
     #[arg(value_name = "CMD")]
     pub commands: Vec<String>,
-    /// What reports call a command (repeatable: once for each, in their order)
+    /// Name of a command in reports (repeatable: once for each, in their order)
     #[arg(short = 'n', long, value_name = "NAME")]
     pub command_name: Vec<String>,
-    /// The same for all commands: --names before,after
+    /// Names of all commands: --names before,after
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', conflicts_with = "command_name")]
     pub names: Vec<String>,
     /// Parameter list: -L size=1,10,100 (or -L size 1,10,100, or -L size=1..8:2) with {size} in the command; `\,` is a
@@ -29,8 +29,8 @@ pub struct CommandArgs {
     /// Step of -P [default: 1]
     #[arg(short = 'D', long = "parameter-step-size", value_name = "STEP", requires = "scan")]
     pub step: Option<String>,
-    /// Shell command that is run once before the whole, before programs are looked for (repeatable: once for each command;
-    /// since the commands take turns, all come before the first run)
+    /// Shell command that is run once at the beginning, before programs are looked for (repeatable: once for each
+    /// command; since the commands take turns, all are run before the first run)
     #[arg(short, long, value_name = "CMD")]
     pub setup: Vec<String>,
     /// Shell command that is run before each run, unmeasured (repeatable: once for each command)
@@ -39,7 +39,7 @@ pub struct CommandArgs {
     /// Shell command that is run after each run, unmeasured (repeatable: once for each command)
     #[arg(short = 'C', long, value_name = "CMD")]
     pub conclude: Vec<String>,
-    /// Shell command that is run once after the whole, however it ends (repeatable: once for each command)
+    /// Shell command that is run once at the end, however it ends (repeatable: once for each command)
     #[arg(short, long, value_name = "CMD")]
     pub cleanup: Vec<String>,
     /// Runs of each command before the first measured one that do not count; compare (of times), aa, sweep and explain make
@@ -69,7 +69,7 @@ pub struct CommandArgs {
     /// and its -e counters meanwhile are the metrics control:wall, control:times and control:COUNTER
     #[arg(long, value_name = "fifo:CTL[,ACK]")]
     pub control: Option<Control>,
-    /// Saved definition; what the command line says goes first
+    /// Saved definition; options on the command line override it
     #[arg(long, alias = "input", value_name = "FILE.toml")]
     pub definition: Option<PathBuf>,
     /// Seed of everything that is drawn [default: drawn, and reported]

@@ -97,27 +97,28 @@ pub struct CompareArgs {
     pub commands: CommandArgs,
     #[command(flatten)]
     pub rule: RuleArgs,
-    /// Measure in so many sessions, between which everything that can be is begun anew, and count each of them once: the
-    /// verdict is then about the next session too. They share the limits
+    /// Measure in so many sessions, between which everything that can be is begun anew, and count each session once:
+    /// the verdict then holds for the next session too. The sessions share the limits
     #[arg(long, value_name = "N", conflicts_with_all = ["baseline", "plan", "anytime", "estimand"], help_heading = "Decision")]
     pub sessions: Option<u32>,
     /// Pause before each session but the first, so that they are spread over more of what the machine goes through
     #[arg(long, value_name = "TIME", requires = "sessions", value_parser = time_with_unit, help_heading = "Decision")]
     pub session_gap: Option<Nanos>,
-    /// Fail with exit code 1 if some command is slower or faster than the first by more than the margin, or different either
-    /// way; `undecided` fails too where neither that nor the contrary is shown, `inconclusive` where there is no verdict.
-    /// Sampling goes on until the question of the gate is answered
+    /// Fail with exit code 1 if some command is slower or faster than the first by more than the margin, or different
+    /// either way; `undecided` fails too where neither the change nor its absence is shown, `inconclusive` where there
+    /// is no verdict. Sampling goes on until the question of the gate is answered
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = fail_if())]
     pub fail_if: Vec<FailIf>,
     /// Before a gate fails, measure a second time: it fails if both say the same. The first measurement is stored, and the
     /// report is that of the second
     #[arg(long, conflicts_with = "baseline")]
     pub confirm: bool,
-    /// Exit code where the question of the gate is not decided: 125 makes `git bisect run` skip the commit. Without --fail-if it
-    /// is the question whether there is a difference beyond the margin
+    /// Exit code where the question of the gate is not decided: 125 makes `git bisect run` skip the commit. Without
+    /// --fail-if the question is whether there is a difference beyond the margin
     #[arg(long, value_name = "CODE", conflicts_with = "plan", value_parser = clap::value_parser!(u8).range(1..))]
     pub undecided_code: Option<u8>,
-    /// Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker
+    /// Compare with stored results (an id, `last`, or a JSON file) instead of a second command that runs in turns;
+    /// weaker
     #[arg(long, value_name = "RUN-ID|FILE", conflicts_with_all = ["order", "estimand"])]
     pub baseline: Option<String>,
     /// Compare the --baseline with these results, which are stored too, and run nothing; of several commands of either,
@@ -136,15 +137,16 @@ pub struct CompareArgs {
     pub commits: CommitsArgs,
     #[command(flatten)]
     pub build: BuildArgs,
-    /// Builds A, with the places of --build; the measured command names the program as {program}. Both are linked anew in
-    /// every block, with one link seed for both, so the verdict is about the source
+    /// Shell command that builds A, with the placeholders of --build; the measured command names the program as
+    /// {program}. Both programs are linked anew in every block, with one link seed for both, so the verdict is about
+    /// the source
     #[arg(long, value_name = "CMD", requires = "build_b", conflicts_with_all = ["build", "link"], help_heading = "Build")]
     pub build_a: Option<String>,
-    /// Builds B
+    /// Shell command that builds B
     #[arg(long, value_name = "CMD", requires = "build_a", help_heading = "Build")]
     pub build_b: Option<String>,
-    /// Compare layouts of one build with each other, as the binaries that they are: seeds such as 3,17, or `widest:N` for
-    /// the fastest and the slowest of N
+    /// Compare two layouts of one build, each as a fixed binary: seeds such as 3,17, or `widest:N` for the fastest and
+    /// the slowest of N
     #[arg(long, value_name = "SEED,SEED|widest:N", conflicts_with_all = ["build_a", "baseline"], help_heading = "Build")]
     pub link_seeds: Option<LinkSeeds>,
     /// Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where
@@ -188,10 +190,10 @@ pub struct RuleArgs {
     /// is by at most this share of all pairs [default: 3%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub tail_margin: Option<f64>,
-    /// Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]
+    /// End an undecided comparison after this many pairs [default: 30 s or 128 pairs, whichever is later]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..=100_000))]
     pub max_pairs: Option<u32>,
-    /// Undecided, end after this time
+    /// End an undecided comparison after this time
     #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub max_time: Option<Nanos>,
     /// What decides: the typical pair (the median ratio of two runs side by side), or the mean, which is what many runs cost;

@@ -22,9 +22,10 @@ pub struct ConditionArgs {
     #[arg(long, value_name = "LIST|free|auto|one-of:LIST|idle-of:LIST")]
     pub cpu: Option<Placement>,
     /// CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or
-    /// 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and
-    /// the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a
-    /// set-user-ID program runs without its privilege. What a command forks is not placed
+    /// 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list further threads are
+    /// left alone, and the command is traced only until all CPUs have a thread. It takes ptrace: each thread and each
+    /// signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not
+    /// placed
     #[arg(long, value_name = "[once:]CPU,CPU,…", conflicts_with_all = ["cpu", "shell", "simulated", "simulate_machine"])]
     pub pin_threads: Option<ThreadPlaces>,
     /// Scheduling policy: other, fifo:N or rr:N [default: inherited]
@@ -79,20 +80,20 @@ pub struct ConditionArgs {
     #[arg(short = 'S', long, value_name = "SHELL", num_args = 0..=1, require_equals = true,
         default_missing_value = "default")]
     pub shell: Option<Shell>,
-    /// Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2
+    /// Keep and analyse runs that fail: all of them, or those with these exit statuses: -i=1,2
     #[arg(short, long, value_name = "STATUS,…", num_args = 0..=1, require_equals = true,
         default_missing_value = "all-non-zero")]
     pub ignore_failure: Option<IgnoredFailures>,
-    /// Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds
-    /// end it
+    /// Go on after runs that fail, count them, and leave them out of all figures; ten failed runs in a row end the
+    /// measurement
     #[arg(long, conflicts_with = "ignore_failure")]
     pub skip_failures: bool,
     /// Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in
     /// each run where the program does the same (valgrind's cachegrind; some thirty times slower)
     #[arg(long)]
     pub simulated: bool,
-    /// The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here
-    /// (this one), or its caches in bytes [default: classic]
+    /// The machine that is simulated: classic (first-level caches of 32 KiB, last-level cache of 8 MiB), small
+    /// (last-level cache of 1 MiB), here (this one), or its caches in bytes [default: classic]
     #[arg(long, value_name = "NAME|I1=SIZE,WAYS,LINE+D1=…+LL=…")]
     pub simulate_machine: Option<SimulatedMachine>,
     #[command(flatten)]

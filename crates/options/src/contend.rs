@@ -29,19 +29,21 @@ pub struct ContendArgs {
     /// Rounds, each of which visits every cell once in an order of its own
     #[arg(short, long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(5..=1000))]
     pub rounds: u32,
-    /// Rounds at most for pairs that are not decided, or whose time is not accounted for, by then [default: ten times --rounds]
+    /// Most rounds for pairs that --rounds leave undecided, or whose wall time they leave unexplained [default: ten
+    /// times --rounds]
     #[arg(long, value_name = "N", conflicts_with = "capacity")]
     pub max_rounds: Option<u32>,
-    /// Time that a pair works for arithmetic and small caches; the large ones take six times as long
+    /// Time for which a pair runs a kernel of arithmetic or small caches; kernels of large caches take six times as
+    /// long
     #[arg(short, long, value_name = "TIME", default_value = "10ms", value_parser = time_with_unit)]
     pub duration: Nanos,
-    /// What one more thread is worth, and so what is left of the machine while it works: first measured, then live
+    /// Measure how much work each further thread adds, and then show live how much capacity of the machine is unused
     #[arg(long, conflicts_with_all = ["pairs", "kernels"])]
     pub capacity: bool,
     /// With --capacity: time between two looks at the machine, from 50 ms on
     #[arg(long, value_name = "TIME", default_value = "1s", requires = "capacity", value_parser = look_every)]
     pub interval: Nanos,
-    /// With --capacity: looks
+    /// With --capacity: number of looks at the machine
     #[arg(long, value_name = "N", default_value_t = 5, requires = "capacity")]
     pub count: u32,
     /// Seed of the order of the cells [default: drawn, and reported]

@@ -22,13 +22,13 @@ pub struct CountersArgs {
     /// until --max-time or Ctrl-C
     #[arg(short, long, value_name = "PID")]
     pub pid: Option<u32>,
-    /// What is counted of it, as for `run` [default: default]
+    /// What is counted of the process, as for `run` [default: default]
     #[arg(short = 'e', long, alias = "event", value_name = "COUNTER,…", requires = "pid")]
     pub counters: Vec<String>,
     /// The length of an interval, at the end of each of which the counters are read (1ms or more) [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = interval, requires = "pid")]
     pub series: Option<Nanos>,
-    /// Watch it no longer than this
+    /// Watch the process no longer than this
     #[arg(long, value_name = "TIME", value_parser = time_with_unit, requires = "pid")]
     pub max_time: Option<Nanos>,
     #[command(flatten)]

@@ -20,8 +20,8 @@ pub struct DoctorArgs {
     /// Show what is harmless, unknown or not applicable too
     #[arg(long)]
     pub all: bool,
-    /// Look at these CPUs alone, a list or a relation (see topo pick): those that you want to measure on [default: all
-    /// that are allowed]
+    /// Look only at these CPUs, a list or a relation (see topo pick), on which you want to measure [default: all that
+    /// are allowed]
     #[arg(long, value_name = "CPUS")]
     pub cpu: Option<Relation>,
     /// Time between the two readings of everything that counts

@@ -9,11 +9,11 @@ use fauxplat_experiment::Ending;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Results")]
 pub struct EndArgs {
-    /// A sound of the terminal when it is over
+    /// Ring the terminal's bell at the end
     #[arg(long)]
     pub beep: bool,
-    /// Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT,
-    /// FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing
+    /// Shell command that is run at the end, however the experiment ended, for 10 s at most; it finds FAUXPLAT_VERDICT,
+    /// FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own exit status changes nothing
     #[arg(long, value_name = "CMD", value_parser = NonEmptyStringValueParser::new())]
     pub notify: Option<String>,
     /// A text by which the experiment is found again in `history`, such as the version or what was tried

@@ -28,17 +28,17 @@ pub struct FleetArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum FleetAction {
-    /// Measure one command on every machine, and suspects again
+    /// Measure one command on every machine, and suspected machines again
     Run(FleetRunArgs),
-    /// Compare two commands on every machine; machines are what is counted
+    /// Compare two commands on every machine; each machine counts once
     Compare(FleetCompareArgs),
     /// What a run found, in any format
     #[command(after_help = after_fleet("fauxplat fleet report\n  fauxplat fleet report 3f2a --format json"))]
     Report(FleetReportArgs),
-    /// What changed over the runs that are kept, and how to repeat them on a schedule
+    /// What changed over the stored runs, and how to repeat them on a schedule
     #[command(after_help = after_fleet("fauxplat fleet watch --fail-if changed\n  fauxplat fleet watch --every day"))]
     Watch(FleetWatchArgs),
-    /// The runs that are kept
+    /// List the stored runs
     #[command(after_help = after("fauxplat fleet list"))]
     List {
         #[command(flatten)]
@@ -57,7 +57,7 @@ pub enum FleetAction {
         #[command(flatten)]
         output: Output<Listed>,
     },
-    /// Remove runs that are kept
+    /// Remove stored runs
     #[command(after_help = after("fauxplat fleet rm 3f2a"))]
     Rm {
         /// The runs: their ids, the beginnings of them, or their folders
@@ -68,10 +68,10 @@ pub enum FleetAction {
         #[command(flatten)]
         output: Output<Changed>,
     },
-    /// Write what another engine needs to carry a run out
+    /// Write files with which another system, such as Kubernetes, carries a run out
     #[command(after_help = after("fauxplat fleet emit kubernetes --image registry/fauxplat:1 --nodes 20 './program'\n  fauxplat fleet emit kubernetes --image registry/fauxplat:1 --round 1"))]
     Emit(FleetEmitArgs),
-    /// Keep answers that somebody else collected, such as the logs of pods, as a run
+    /// Store answers that were collected in another way, such as logs of pods, as a run
     #[command(after_help = after_fleet("fauxplat fleet take manifest.json logs/*.log"))]
     Take(FleetTakeArgs),
 }
@@ -114,34 +114,36 @@ pub struct EngineArgs {
     /// INVENTORY is names such as n[1-9], a group such as @all, or a file
     #[arg(long, value_name = "ENGINE", required_unless_present = "resume")]
     pub on: Option<String>,
-    /// Go on with a run that was ended, as it was begun, and ask once more those that gave nothing (see fleet list)
+    /// Go on with an interrupted run under its first options, and ask machines without an answer once more (see fleet
+    /// list)
     #[arg(long, value_name = "ID", conflicts_with_all = SETTLED.split_whitespace())]
     pub resume: Option<String>,
-    /// A licence of Slurm that every measurement takes, so that machines that share something take turns (NAME or NAME:COUNT)
+    /// A licence of Slurm that every measurement takes, so that machines with a shared resource take turns (NAME or
+    /// NAME:COUNT)
     #[arg(long, value_name = "NAME")]
     pub licence: Option<String>,
     /// Let Slurm run other jobs on a node beside a measurement
     #[arg(long)]
     pub shared: bool,
-    /// The most machines at the same time [default: 1 for local, 64 for ssh]
+    /// Most machines that measure at the same time [default: 1 for local, 64 for ssh]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub at_once: Option<u32>,
     /// How long a job of Slurm may take, in minutes [default: the partition's own]
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..))]
     pub job_minutes: Option<u32>,
-    /// The program for machines of another architecture, by the word of uname -m (repeatable)
+    /// The fauxplat program for machines of another architecture, as uname -m names it (repeatable)
     #[arg(long, value_name = "ARCH=PATH", value_parser = program)]
     pub program: Vec<(String, PathBuf)>,
-    /// Where the program lies on every machine already, so that none is shipped
+    /// Path of fauxplat that every machine has already, so that no program is shipped
     #[arg(long, value_name = "PATH")]
     pub program_there: Option<String>,
-    /// Give a machine up that runs and does not answer for this long
+    /// Give up a machine that runs its measurement and does not answer for this long
     #[arg(long, value_name = "TIME", value_parser = some_time)]
     pub patience: Option<Nanos>,
     /// End the whole after this time, with what came until then; it can be resumed
     #[arg(long, value_name = "TIME", value_parser = some_time)]
     pub max_time: Option<Nanos>,
-    /// Run no command once more for a checksum of its answer
+    /// Leave out the extra run of each command for a checksum of its answer
     #[arg(long)]
     pub no_answers: bool,
     #[command(flatten)]
@@ -213,7 +215,8 @@ pub struct FleetWatchArgs {
     /// A run of what is watched: its id, the beginning of it, or its folder [default: the latest]
     #[arg(value_name = "ID|FOLDER")]
     pub run: Option<String>,
-    /// Say how the engine of that run repeats it each hour, day, week or month. Nothing is entered anywhere
+    /// Print how to repeat the run each hour, day, week or month with its engine, such as a line of crontab; nothing is
+    /// installed
     #[arg(long, value_name = "TIME")]
     pub every: Option<Every>,
     #[command(flatten)]
@@ -239,7 +242,7 @@ pub struct FleetEmitArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(required_unless_present = "round")]
     pub nodes: Option<u32>,
-    /// Write what measures the suspects of a run again that was taken, beside machines of their groups: this round, from 1
+    /// Write files for measuring the suspects of a taken run again, beside machines of their groups: this round, from 1
     /// on. The answers are taken like those of the first measurement
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(conflicts_with_all = ["nodes", "node_label", "commands", "runs"])]
@@ -266,10 +269,10 @@ pub struct FleetEmitArgs {
 
 #[derive(Debug, Args)]
 pub struct FleetTakeArgs {
-    /// The manifest by which they were asked
+    /// The manifest with which the machines were asked
     #[arg(value_name = "MANIFEST")]
     pub manifest: PathBuf,
-    /// What they wrote, a file for each
+    /// Answers of the machines, a file for each
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -298,7 +301,7 @@ pub struct NodeArgs {
     /// Which round it is
     #[arg(long, value_name = "N")]
     pub round: Option<u32>,
-    /// Which attempt at that round
+    /// Which attempt of the round
     #[arg(long, value_name = "N")]
     pub attempt: Option<u32>,
     /// Take this program away at the end: it was shipped for this order alone

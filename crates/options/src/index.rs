@@ -21,7 +21,7 @@ pub struct IndexArgs {
     /// Every CPU that is allowed
     #[arg(long)]
     pub all_cpus: bool,
-    /// All of them at once, as a machine under full load; without it one after the other, in turns
+    /// Measure all CPUs at once, as on a machine under full load, instead of one after the other
     #[arg(long)]
     pub together: bool,
     /// Time per CPU, up to 5000 s

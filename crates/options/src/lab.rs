@@ -45,26 +45,26 @@ pub enum LabAction {
     },
     /// Run labs, and say of each published claim: reproduced, not here, undecided, or cannot run here
     Run(LabRunArgs),
-    /// Hold the records of two machines against each other, claim by claim
+    /// Compare the records of two machines, claim by claim
     #[command(after_help = after("fauxplat lab compare this-machine.json that-machine.json"))]
     Compare {
         /// The JSON document of `lab run` on one machine
         #[arg(value_name = "RECORD")]
         a: PathBuf,
-        /// That of another one
+        /// The JSON document of `lab run` on a second machine
         #[arg(value_name = "RECORD")]
         b: PathBuf,
         #[command(flatten)]
         output: Output<LookedAtLabs>,
     },
-    /// Say what a lab lacks: its page, its claims, a made-up machine for each outcome. Nothing of it is run
+    /// Say what a lab lacks: its page, its claims, a made-up machine for each outcome. No experiment is run
     #[command(after_help = after("fauxplat lab check ./my-lab"))]
     Check {
         /// Names, paths (with a /), or all
         #[arg(value_name = "NAME", required = true)]
         names: Vec<String>,
     },
-    /// Make a folder with a lab in it that runs, to be changed into yours
+    /// Make a folder with a working lab in it, as a start for your own
     #[command(after_help = after("fauxplat lab new my-lab"))]
     New {
         /// Its name, or the path of its folder
@@ -81,20 +81,21 @@ pub struct LabRunArgs {
     /// Every lab that is listed
     #[arg(long, conflicts_with = "names")]
     pub all: bool,
-    /// How long all of them may take: each has a share as large as what it usually takes, and leaves to the others what it does not need
+    /// Time limit for all labs: each has a share in proportion to its usual time, and leaves to the others what it does
+    /// not need
     #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub max_time: Option<Nanos>,
     /// A record of this machine, in JSON, written after each lab; labs that it has already are not run again
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// A folder for a page of HTML for each lab: the published figures beside ours, and the story
+    /// Folder for an HTML page for each lab: the published figures beside those of this machine, and the lab's text
     #[arg(long, value_name = "DIR")]
     pub pages: Option<PathBuf>,
     /// Fail with exit code 1 unless every claim is reproduced
     #[arg(long)]
     pub strict: bool,
-    /// Something that the lab leaves open, such as python=python3.11,python3.13t; with several values whatever depends on
-    /// it is run and judged for each (repeatable; lab show says what there is)
+    /// Set an option of the lab, such as python=python3.11,python3.13t; with several values every experiment that
+    /// depends on it is run and judged for each (repeatable; lab show lists the options)
     #[arg(long, value_name = "NAME=VALUE,…")]
     pub set: Vec<String>,
     /// Seed of the order within rounds [default: drawn, and reported]

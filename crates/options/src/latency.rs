@@ -43,7 +43,7 @@ pub struct LatencyArgs {
     /// Slacks of the tests timer and edge, each tested in turns; real-time policies ignore them [default: the kernel's own, 50us]
     #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = time_with_unit)]
     pub slack: Vec<Nanos>,
-    /// How long noise is watched [default: 3s], and the timer where --count says nothing
+    /// How long noise is watched [default: 3s], and also the timer if --count is not given
     #[arg(short, long, value_name = "TIME", value_parser = time_with_unit)]
     pub duration: Option<Nanos>,
     /// Shortest gap that counts as noise [default: 1us]
@@ -58,8 +58,8 @@ pub struct LatencyArgs {
     /// Line that answers, and the light of `edge`; led:NAME and sysfs:17 as well [default: sim:1]
     #[arg(long, value_name = "LINE")]
     pub answer: Option<LineName>,
-    /// What makes the edges of --line: outside, a line of ours that is wired to it, or pull:FILE of a line of gpio-sim
-    /// [default: the simulated chip for its own line, else outside]
+    /// What makes the edges of --line: outside, an output line of this machine that is wired to it, or pull:FILE of a
+    /// line of gpio-sim [default: the simulated chip for its own line, else outside]
     #[arg(long, value_name = "WHAT")]
     pub drive: Option<Drive>,
     /// Measure nothing: merge the histograms of earlier JSON documents, test by test

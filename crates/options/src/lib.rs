@@ -138,13 +138,13 @@ pub enum Verb {
     Sweep(SweepArgs),
     /// Quiet the machine, for one command or until it is put back
     Tune(TuneArgs),
-    /// Put back exactly what was there before it was tuned
+    /// Put back exactly what was there before the machine was tuned
     Restore(RestoreArgs),
     /// Do published claims hold here? Small experiments, judged
     Lab(LabArgs),
     /// What here will spoil a measurement, and what to do about it?
     Doctor(DoctorArgs),
-    /// Which CPU is what to which? CPUs by relation
+    /// How are CPUs and caches related? Choose CPUs by relation
     Topo(TopoArgs),
     /// How much of the variation comes from which factor?
     Explain(ExplainArgs),

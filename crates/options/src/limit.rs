@@ -25,10 +25,11 @@ pub struct LimitArgs {
     /// each other). NAME=CMD runs a command in it; without names each command has the group in its place
     #[arg(long, value_name = "NAME:LIMIT", value_parser = group)]
     pub group: Vec<(String, Limit)>,
-    /// What happens where memory is used up: the kernel kills a process, or all of the group wait until they are ended
+    /// What happens when memory is used up: the kernel kills a process, or all processes of the group wait until they
+    /// are ended
     #[arg(long, value_name = "kill|pause", default_value = "kill")]
     pub on_oom: Oom,
-    /// Show use against limits on standard error while the commands run, every so often
+    /// Show use and limits on standard error while the commands run, at this interval
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "1s",
         value_parser = time_with_unit)]
     pub watch: Option<Nanos>,
@@ -50,16 +51,16 @@ pub struct LimitWords {
     /// Memory, pages of files included
     #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
     pub memory: Option<Bytes>,
-    /// Memory that may be moved to a disk beside that [default: 0 with --memory]
+    /// Memory that may be swapped to a disk in addition [default: 0 with --memory]
     #[arg(long, value_name = "SIZE")]
     pub swap: Option<Bytes>,
     /// CPU time, in per cent of one CPU: 150% are one and a half
     #[arg(long, value_name = "PERCENT", value_parser = limit_percent)]
     pub cpu_quota: Option<u32>,
-    /// CPUs on which they may run
+    /// CPUs on which the group may run
     #[arg(long, value_name = "LIST", value_parser = limit_list)]
     pub cpuset: Option<CpuSet>,
-    /// Memory nodes from which they get memory
+    /// Memory nodes from which the group gets memory
     #[arg(long, value_name = "LIST", value_parser = limit_list)]
     pub mems: Option<CpuSet>,
     /// Share of CPU time where other groups want it too, 1 to 10000; 100 is usual

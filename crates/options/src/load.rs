@@ -23,8 +23,8 @@ Kinds, each at an intensity of 1 to 100 % of the time, held by a feedback loop o
   files       a file without a name in TMPDIR that is written and forced to its device; by wall time
   realtime    integer work as SCHED_FIFO, with a watchdog that frees the CPU when fauxplat stands still
 
-CPUS is a list such as 0-3 or a relation such as sibling-of:3 (see topo pick --help); one generator stands on each.
-Without it: every CPU that is allowed.";
+CPUS is a list such as 0-3 or a relation such as sibling-of:3 (see topo pick --help); one generator runs on each.
+Without @CPUS: every CPU that is allowed.";
 
 const EXAMPLES: &str = "\
   fauxplat load llc@1 --time 1m

@@ -92,7 +92,7 @@ struct Colour {
     /// Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never
     #[arg(long, visible_alias = "color", value_name = "WHEN", default_value = "auto")]
     colour: When,
-    /// Only characters of ASCII, and no drawing made of blocks
+    /// Only ASCII characters, and no drawing made of block characters
     #[arg(long)]
     ascii: bool,
 }
@@ -101,8 +101,8 @@ struct Colour {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Whole {
-    /// All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine.
-    /// The other formats have all of it without
+    /// The full report as text: what the answer rests upon, every metric, what was not measured, condition and machine.
+    /// Other formats are always full
     #[arg(short, long)]
     verbose: bool,
 }

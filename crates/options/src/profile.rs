@@ -118,13 +118,13 @@ pub struct ProfileArgs {
     /// or watch a process no longer
     #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub max_time: Option<Nanos>,
-    /// Who calls the functions whose names this finds, also through others or inlined (repeatable)
+    /// Show who calls the functions whose names match, also through others or inlined (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub callers_of: Vec<Regex>,
-    /// What the functions call whose names this finds (repeatable)
+    /// Show what the functions whose names match call (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub callees_of: Vec<Regex>,
-    /// Lines of source in which the functions are whose names this finds (repeatable)
+    /// Show the source lines with samples of the functions whose names match (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub annotate: Vec<Regex>,
     /// Show who called whom as a tree, too

@@ -76,13 +76,13 @@ pub struct SweepRuleArgs {
     /// Probability of a false effect over the whole sweep, all levels and all metrics [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub level: Option<f64>,
-    /// At most so many visits of each level [default: 100, or as many as fit into a minute, up to 1000]
+    /// Most visits of each level [default: 100, or as many as fit into a minute, up to 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub blocks: Option<u32>,
-    /// Undecided after this time
+    /// Time limit, after which the answer is `undecided`
     #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub max_time: Option<Nanos>,
-    /// Every level in every block, those included that must be equal; stop for no answer
+    /// Visit every level in every block, also levels that must be equal, and do not stop when the answer is known
     #[arg(long)]
     pub exhaustive: bool,
 }

@@ -13,18 +13,18 @@ const EXAMPLES: &str = "\
   fauxplat topo --draw                               nested boxes
   fauxplat topo --format svg --output machine.svg    the same as a drawing
   fauxplat topo --format lscpu                       what lscpu -p prints
-  fauxplat topo pick 'one-per-core&node:0'           CPUs by what they are to each other";
+  fauxplat topo pick 'one-per-core&node:0'           CPUs by their relation to each other";
 
 const RELATIONS: &str = "\
 Relations:
   all  isolated  nohz-full  p-cores  e-cores         CPUs of a kind
   0-3,8                                              these CPUs
   sibling-of:3                                       the other hardware threads of CPU 3's core
-  same-PART:3  other-PART:3                          in the same part as CPU 3, in another one
+  same-PART:3  other-PART:3                          in the same part as CPU 3, in a different one
   other-core-same-l3:3                               any two parts: another core that shares CPU 3's L3
   node:0  package:0,1  l3:2                          in the parts with these numbers
   one-per-PART                                       the lowest CPU of each part
-  quietest:2                                         those that lose the least time to others
+  quietest:2                                         those that lose the least time to other programs
 PART is cpu, core, cluster, l1, l2, l3, l4, die, package, book, drawer, node or kind.
 A & B is both, A | B is either, !A is not, and brackets group. one-per-… and quietest choose among what the
 other parts of an & leave over. The same words stand wherever a verb takes CPUs (--cpu).
@@ -69,7 +69,7 @@ pub struct TopoMachine {
 
 #[derive(Debug, Subcommand)]
 pub enum TopoAction {
-    /// CPUs by what they are to each other, and why each of them
+    /// Choose CPUs by their relation to each other, and say why each is chosen
     #[command(after_help = RELATIONS)]
     Pick(PickArgs),
 }
@@ -79,7 +79,7 @@ pub struct PickArgs {
     /// The relation; quote it, since & | ! and brackets mean something to a shell
     #[arg(value_name = "RELATION")]
     pub relation: Relation,
-    /// How long the CPUs are watched for interrupts, steal and load; 0s looks at nothing
+    /// How long the CPUs are watched for interrupts, steal and load; with 0s they are not watched
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = super::time_with_unit)]
     pub watch: Nanos,
     #[command(flatten)]

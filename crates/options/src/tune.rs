@@ -24,7 +24,7 @@ pub struct TuneArgs {
     /// Profiles: quiet, latency, throughput, or the path of a TOML file of your own
     #[arg(value_name = "PROFILE")]
     pub profiles: Vec<String>,
-    /// Turn one knob, for instance turbo=off; goes before what a profile says (repeatable)
+    /// Set one knob, for instance turbo=off; overrides a profile (repeatable)
     #[arg(short, long, value_name = "KNOB=VALUE")]
     pub set: Vec<String>,
     /// Tune, run this command, restore; everything after --for is the command
@@ -39,13 +39,13 @@ pub struct TuneArgs {
     /// Say what would be changed, and change nothing
     #[arg(long, conflicts_with_all = ["status", "max", "all_or_nothing", "wait"])]
     pub dry_run: bool,
-    /// Say what is changed at this moment, and who changes it
+    /// Say which values are changed at this moment, and by whom
     #[arg(long, conflicts_with_all = ["profiles", "set", "command", "max", "all_or_nothing", "machine_wide", "wait"])]
     pub status: bool,
     /// If one change fails, take all of them back
     #[arg(long)]
     pub all_or_nothing: bool,
-    /// Turn knobs for the whole machine also where a command could have them by itself (aslr, thp)
+    /// Set knobs for the whole machine even where they could be set for the command alone (aslr, thp)
     #[arg(long)]
     pub machine_wide: bool,
     #[command(flatten)]
@@ -57,8 +57,8 @@ pub struct TuneArgs {
 #[derive(Debug, Args)]
 #[command(after_help = after(RESTORE))]
 pub struct RestoreArgs {
-    /// Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end or of which
-    /// nobody can tell whether it is of this boot
+    /// Put back also values that somebody else changed meanwhile, and follow also a journal that is cut off at its end
+    /// or may be from an earlier boot
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]

@@ -58,10 +58,10 @@ pub(crate) fn effect(comparison: &Comparison) -> Option<String> {
 fn cure(metric: Metric) -> &'static str {
     match metric == Metric::PEAK_MEMORY {
         true => {
-            "Without CAP_NET_ADMIN a program reads at least the size of fauxplat's own helper: as root its peak memory is \
-             measured."
+            "Without CAP_NET_ADMIN a reading of peak memory is at least the size of fauxplat's own helper; as root the \
+             program's own peak is measured."
         }
-        false => "A bound says on one side alone where the value lies.",
+        false => "A bound limits the value on one side only.",
     }
 }
 
@@ -70,7 +70,8 @@ fn cure(metric: Metric) -> &'static str {
 pub(crate) fn of_first_thread(comparison: &Comparison) -> &'static str {
     match comparison.first_thread {
         true => {
-            " This covers the first thread of each command alone, not its other threads and processes; as root all are read."
+            " This covers only the first thread of each command, not its other threads and processes; as root all are \
+             read."
         }
         false => "",
     }

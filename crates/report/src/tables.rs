@@ -249,7 +249,7 @@ pub(crate) fn strata(found: &AaFindings) -> Grid {
         "stratum",
         "comparisons",
         "false verdicts",
-        "of answers at most (95 %)",
+        "bound on the share (95 %)",
         "equivalent",
         "inconclusive",
         "pairs",

@@ -85,7 +85,7 @@ pub(crate) const KNOBS: &[Knob] = &[
         Group::Frequency,
         Values::Driver,
         &[plain("sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference", &[])],
-        "whether the hardware prefers speed or saving",
+        "whether the hardware prefers speed or energy saving",
     ),
     knob(
         "epb",
@@ -101,7 +101,7 @@ pub(crate) const KNOBS: &[Knob] = &[
                 ("power", "15"),
             ],
         )],
-        "the same on older Intel CPUs",
+        "preference between speed and energy saving on older Intel CPUs",
     ),
     Knob {
         name: "thp",
@@ -123,14 +123,14 @@ pub(crate) const KNOBS: &[Knob] = &[
         Group::Memory,
         Values::Number(&["off"], 0, 4_294_967_295),
         &[plain("sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs", &[("off", "3600000")])],
-        "milliseconds between two scans for pages to join; off is one an hour",
+        "milliseconds between two scans for pages to join to huge ones; off: one scan an hour",
     ),
     knob(
         "ksm",
         Group::Memory,
         ON_OFF,
         &[plain("sys/kernel/mm/ksm/run", ONE_ZERO)],
-        "the scan for equal pages",
+        "the scan for equal pages of memory, which merges them (KSM)",
     ),
     knob(
         "numa-balancing",
@@ -158,7 +158,7 @@ pub(crate) const KNOBS: &[Knob] = &[
         Group::Memory,
         Values::Number(&["off"], 0, 360_000),
         &[plain("proc/sys/vm/dirty_writeback_centisecs", &[("off", "0")])],
-        "hundredths of a second between two rounds of writing dirty pages; off leaves them to age and pressure",
+        "hundredths of a second between two rounds of writing dirty pages; off: no such rounds",
     ),
     knob(
         "swappiness",
@@ -222,30 +222,30 @@ pub(crate) const KNOBS: &[Knob] = &[
         Group::Interrupts,
         Values::Away,
         &[],
-        "interrupts go to other CPUs than these, as far as the device allows",
+        "CPUs that get no interrupts of devices, as far as the devices allow",
     ),
     knob(
         "shield",
         Group::Tasks,
         Values::Cpus,
         &[],
-        "all other tasks leave these CPUs; the command has them to itself",
+        "CPUs that all other tasks leave, so that the command has them to itself",
     ),
     knob(
         "smt",
         Group::Tasks,
         Values::Words(&["off"]),
         &[plain("sys/devices/system/cpu/smt/control", &[])],
-        "take the second hardware thread of every core off",
+        "take the second hardware thread of every core offline",
     ),
     knob(
         "smt-sibling-of:",
         Group::Tasks,
         Values::Words(&["offline"]),
         &[],
-        "take off the hardware threads that share a core with this CPU",
+        "take the hardware threads that share a core with this CPU offline",
     ),
-    knob("cpu:", Group::Tasks, Values::Words(&["offline"]), &[], "take this CPU off"),
+    knob("cpu:", Group::Tasks, Values::Words(&["offline"]), &[], "take this CPU offline"),
 ];
 
 /// Returns the knob with this name, and the number of the CPU that the name contains, if any.

@@ -20,7 +20,7 @@ pub(super) fn run() -> Result<(), ChoreError> {
     let line = |way: &str| {
         format!("{} {way} --led sim:0 --halve sim:1 --max-time {LENGTH} --log nowhere", blink.display())
     };
-    println!("a light at 2 Hz, {RUNS} runs of {LENGTH} of each loop, its start and its end among it:");
+    println!("a light at 2 Hz, {RUNS} runs of {LENGTH} of each loop, start and end included:");
     let mut run = Command::new(&fauxplat);
     run.args(["run", "--runs", RUNS, "--warmup", "0", "--store", "none", "--quiet", "--format", "json"]);
     run.args([line(""), line("--busy")]);

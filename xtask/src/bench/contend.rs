@@ -64,7 +64,7 @@ fn labels() -> Result<(), ChoreError> {
             cells += 1;
         }
     }
-    println!("{QUIET} matrices, otherwise idle; goal: the same labels every time");
+    println!("{QUIET} matrices on an otherwise idle machine; goal: the same labels every time");
     said.iter().for_each(|(labels, times)| println!("  {times:2} times: {labels}"));
     println!(
         "wall time that is neither CPU time nor run-queue wait nor steal; goal: at most 1 % of every cell"
@@ -78,7 +78,8 @@ fn load() -> Result<(), ChoreError> {
     let online = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let burners = (0..online).map(coming_and_going).collect::<Result<Vec<_>, _>>()?;
     println!(
-        "{LOADED} matrices each beside {online} burners that come and go; goal: nothing but what is said in quiet, or not decided"
+        "{LOADED} matrices each beside {online} burners that come and go; goal: the labels of the idle machine, or not \
+         decided"
     );
     for (how, privileged) in [("at real-time priority", true), ("as ordinary threads", false)] {
         for _ in 0..LOADED {

@@ -32,7 +32,7 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     // The file occupies memory (tmpfs), so it is removed as soon as the rounds are over.
     let _ = std::fs::remove_file(file);
     println!(
-        "A program that adds to a counter all the time, {rounds} rounds, as ratios to the same unwatched"
+        "A program that adds to a counter all the time, {rounds} rounds, as ratios to its unwatched runs"
     );
     print_ratio("wall time, watched every 100 ms", &wall, "goal: within ±2 %");
     print_ratio("CPU time, watched every 100 ms", &cpu, "");

@@ -30,7 +30,7 @@ pub(super) fn run() -> Result<(), ChoreError> {
             times_ms.push(started.elapsed().as_secs_f64() * 1e3);
         }
     }
-    println!("A look at this machine, {ROUNDS} interleaved runs of each kind; goal: below {GOAL_MS} ms");
+    println!("Time of a look at this machine, {ROUNDS} runs of each kind in turns; goal: below {GOAL_MS} ms");
     for ((name, _), times_ms) in KINDS.iter().zip(&times_ms) {
         let (low, middle, high) = quartiles(times_ms);
         let worst = times_ms.iter().copied().fold(0.0, f64::max);
@@ -47,7 +47,7 @@ fn warnings() -> Result<(), ChoreError> {
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [median, worst] = numbers[..] else { return Err(failed("the example `cost`", &text)) };
     let verdict = if median < WARNINGS_GOAL_US { "" } else { "  ABOVE THE GOAL" };
-    println!("The warnings of one experiment, of 200; goal: below {WARNINGS_GOAL_US} µs");
+    println!("Time for the warnings of one experiment, of 200; goal: below {WARNINGS_GOAL_US} µs");
     println!("  median {median} µs, worst {worst} µs{verdict}");
     Ok(())
 }

@@ -176,14 +176,14 @@ impl Bed {
         let found = document(self.fleet("slurm:all", &["--no-confirm"]).output())?;
         let took_s = begun.elapsed().as_secs_f64();
         let verdict = if took_s < STRETCH_S {
-            "below the stretch"
+            "below the stretch goal"
         } else if took_s < GOAL_S {
             "below the goal"
         } else {
             "ABOVE THE GOAL"
         };
         println!(
-            "  {took_s:.1} s, {} of {} answered  {verdict} ({STRETCH_S:.0} and {GOAL_S:.0} s)",
+            "  {took_s:.1} s, {} of {} answered  {verdict} (goals: {STRETCH_S:.0} and {GOAL_S:.0} s)",
             answered(&found),
             self.hosts
         );
@@ -196,7 +196,7 @@ impl Bed {
             println!("reframe is not installed (pip install reframe-hpc)");
             return Ok(());
         }
-        println!("in turns with ReFrame:");
+        println!("fleet and ReFrame in turns:");
         let told = root().join("benches/fleet/reframe.py");
         for _ in 0..2 {
             self.reported()?;
@@ -214,7 +214,7 @@ impl Bed {
             let done = reframe.output().map_err(|error| failed("reframe", &error))?;
             let took_s = begun.elapsed().as_secs_f64();
             let said = String::from_utf8_lossy(&done.stdout).into_owned();
-            let ran = said.lines().find(|line| line.contains("Ran ")).unwrap_or("no word of what ran").trim();
+            let ran = said.lines().find(|line| line.contains("Ran ")).unwrap_or("nothing reported").trim();
             println!("  {took_s:.1} s by ReFrame: {ran}");
         }
         Ok(())
@@ -233,7 +233,7 @@ impl Bed {
             others += confirmed.iter().filter(|other| **other != name(host)).count();
         }
         println!(
-            "One host in {} slower by 10 %: confirmed in {found_times} of {times} runs (goal: all); others confirmed: {others}",
+            "One host in {} slower by 10 %: confirmed in {found_times} of {times} runs (goal: all), others: {others}",
             self.hosts
         );
         Ok(())
@@ -267,7 +267,7 @@ impl Bed {
         }
         let found = document(child.wait_with_output())?;
         println!(
-            "{KILLED} of {} hosts killed while they measured: {} answered, {} told to be missing",
+            "{KILLED} of {} hosts killed while they measured: {} answered, {} reported as missing",
             self.hosts,
             answered(&found),
             of_state(&found, "missing").len()

@@ -90,8 +90,8 @@ fn report(tools: &[Tool], rounds: u32) {
     println!("wall time per run, everything recorded (start and report of the tool included):");
     print_ratio("fauxplat run --store none", &cost("ours", "bare"), "goal: at most 1.12");
     print_ratio("fauxplat run, each sample stored", &cost("stored", "bare"), "");
-    print_ratio("the other build, --store none", &cost("earlier", "bare"), "");
-    print_ratio("this build over the other one", &cost("ours", "earlier"), "goal: at most 1");
+    print_ratio("the earlier build, --store none", &cost("earlier", "bare"), "");
+    print_ratio("this build over the earlier one", &cost("ours", "earlier"), "goal: at most 1");
     print_ratio("hyperfine -N", &cost("hyperfine", "bare"), "");
     print_ratio("perf stat -r", &cost("perf", "bare"), "");
     println!("median wall time that the tool reports:");

@@ -101,7 +101,7 @@ fn told(stand: &Stand) -> String {
         Verdict::Different if effect_ratio < 1.0 => "fauxplat is below",
         Verdict::Different => "fauxplat is ABOVE",
         Verdict::Equivalent => "equivalent",
-        Verdict::Inconclusive => "not told apart",
+        Verdict::Inconclusive => "no difference is shown",
     };
     format!("ratio {effect_ratio:.3} ({ci_low_ratio:.3} … {ci_high_ratio:.3}, {pairs} pairs): {words}")
 }
@@ -167,7 +167,7 @@ fn stall() -> Result<(), ChoreError> {
         let test = test_of(&printed)?;
         let late = |of: &Value| of["histogram"].as_array().map_or(0, |bins| counted(bins));
         println!(
-            "  fauxplat, stalled for {:.1} ms: {} activations later than 2 ms as seen, {} with those that it missed; {} missed",
+            "  fauxplat, stalled for {:.1} ms: {} activations later than 2 ms, {} with missed ones; {} missed",
             stopped.as_secs_f64() * 1e3,
             late(&test),
             late(&test["corrected"]),
@@ -181,7 +181,7 @@ fn stall() -> Result<(), ChoreError> {
         let (printed, stopped) = self::stopped(Command::new("cyclictest").args(words))?;
         let late: u64 = bins(&printed).iter().filter(|bin| bin.0 > 2000).map(|bin| bin.1).sum();
         println!(
-            "  cyclictest, stalled for {:.1} ms: {late} later than 2 ms, nothing said of others",
+            "  cyclictest, stalled for {:.1} ms: {late} activations later than 2 ms, missed ones not reported",
             stopped.as_secs_f64() * 1e3
         );
     }

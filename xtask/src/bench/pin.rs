@@ -55,18 +55,18 @@ fn median_ns(fauxplat: &Path, subject: &str, words: [&str; 2]) -> Result<f64, Ch
 }
 
 fn report([none, none_traced, many, many_traced, once, work, work_traced]: &[Vec<f64>; 7], rounds: u32) {
-    println!("On one CPU, {rounds} rounds of twice {RUNS} runs a side:");
+    println!("On one CPU, {rounds} rounds of twice {RUNS} runs of each program, traced and not traced:");
     let less = |one: &[f64], other: &[f64], scale: f64| -> Vec<f64> {
         one.iter().zip(other).map(|(one, other)| (one - other) / 1e3 / scale).collect()
     };
-    print_us("a thread that is born", &less(many, none, f64::from(THREADS)));
-    print_us("… traced", &less(many_traced, none_traced, f64::from(THREADS)));
-    print_us("… after the tracing of the first one", &less(once, none_traced, f64::from(THREADS)));
-    print_us("tracing of a program without a further thread", &less(none_traced, none, 1.0));
+    print_us("start of a thread, not traced", &less(many, none, f64::from(THREADS)));
+    print_us("start of a thread, traced", &less(many_traced, none_traced, f64::from(THREADS)));
+    print_us("start of a thread, only the first one traced", &less(once, none_traced, f64::from(THREADS)));
+    print_us("tracing a program with a single thread", &less(none_traced, none, 1.0));
     let ratios = |one: &[f64], other: &[f64]| -> Vec<f64> {
         one.iter().zip(other).map(|(one, other)| one / other).collect()
     };
-    print_ratio("a program that only computes, traced", &ratios(work_traced, work), "");
+    print_ratio("a program that only computes, traced over not", &ratios(work_traced, work), "");
 }
 
 /// Prints a row of a table of times: the median with its 95 % interval.

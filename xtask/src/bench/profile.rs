@@ -69,12 +69,12 @@ fn cost(program: &Path, shares: &Path, rounds: u32) -> Result<(), ChoreError> {
     println!(
         "CPU time of a program that works for a second, {HZ} samples a second, {rounds} rounds of two turns each:"
     );
-    print_ratio("fauxplat profile, over none", &ratios("ours", "bare"), "");
-    print_ratio("perf record --call-graph dwarf, over none", &ratios("perf", "bare"), "");
+    print_ratio("fauxplat profile over no profiler", &ratios("ours", "bare"), "");
+    print_ratio("perf record (dwarf) over no profiler", &ratios("perf", "bare"), "");
     print_ratio("fauxplat profile over perf record", &ratios("ours", "perf"), "goal: at most 1");
-    print_ratio("by frame pointers, over none", &ratios("ours by frame pointers", "bare"), "");
+    print_ratio("profile by frame pointers over no profiler", &ratios("ours by frame pointers", "bare"), "");
     print_ratio(
-        "by frame pointers, over perf record -g",
+        "profile by frame pointers over perf record -g",
         &ratios("ours by frame pointers", "perf by frame pointers"),
         "goal: at most 1",
     );
@@ -135,9 +135,7 @@ fn truth(program: &Path, shares: &Path, runs: u32) -> Result<(), ChoreError> {
         let command = launcher.replace("{}", &format!("{} {WORK} {words}", shares.display()));
         hold(program, &command, seen.entry(launcher).or_default())?;
     }
-    println!(
-        "shares inside their 95 % intervals, and samples whose caller is not the one that called, {runs} runs:"
-    );
+    println!("true shares inside the 95 % intervals, and samples with a wrong caller, {runs} runs:");
     for (launcher, seen) in &seen {
         let (inside, wrong) = (f64::from(seen.inside) / f64::from(seen.shares), seen.wrong / seen.samples);
         println!(

@@ -33,7 +33,7 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
             counted(&["-e", "page-faults,context-switches,cpu-migrations,minor-faults"]),
         ),
         Tool::new(
-            "--region, four, of which a clock",
+            "--region, three events and a clock",
             counted(&["-e", "page-faults,context-switches,cpu-migrations,task-clock"]),
         ),
     ];

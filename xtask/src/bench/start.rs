@@ -28,7 +28,7 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     }
     print_goal("--help", "ms", &help, HELP_GOAL_MS);
     print_ratio("--help against the start of true", &ratio, "");
-    print_goal("fauxplat true, to its report", "s", &first, REPORT_GOAL_S);
+    print_goal("fauxplat true, start to report", "s", &first, REPORT_GOAL_S);
     Ok(())
 }
 

@@ -144,7 +144,7 @@ fn negative(seeds: RangeInclusive<u64>) -> Result<(), ChoreError> {
 /// afford.
 fn exhaustive() -> Result<(), ChoreError> {
     let subject = straddle()?;
-    println!("the whole question, 8193 sizes, ASLR off: {subject}");
+    println!("a sweep of all 8193 sizes, ASLR off: {subject}");
     let (adaptive, took_s) = sweep(&["env-size=0..8192", "--aslr", "off"], &subject)?;
     println!("  adaptive: {}", told(&adaptive, took_s));
     let (small, small_s) = sweep(&["env-size=0..1024", "--aslr", "off"], &subject)?;

@@ -77,7 +77,7 @@ impl Race {
 pub(super) fn run() -> Result<(), ChoreError> {
     let fauxplat = fauxplat()?;
     let [lscpu, lstopo] = ["lscpu", "lstopo-no-graphics"].map(Path::new);
-    println!("A look at this machine, {LOOKS} interleaved looks of each kind");
+    println!("Time of a look at this machine, {LOOKS} interleaved looks of each kind");
     let mut here = Race(Vec::new());
     here.add("fauxplat topo", &fauxplat, &["topo"], Some(10.0));
     here.add("fauxplat topo --format lscpu", &fauxplat, &["topo", "--format", "lscpu"], None);
@@ -98,7 +98,7 @@ pub(super) fn run() -> Result<(), ChoreError> {
 fn large(fauxplat: &Path, lscpu: &Path, lstopo: &Path) -> Result<(), ChoreError> {
     let tree = large_tree()?;
     let tree = tree.to_str().ok_or_else(|| failed("the tree", &"its path is not text"))?;
-    println!("A tree of 512 CPUs, {LOOKS} interleaved looks of each kind");
+    println!("Time for a tree of 512 CPUs, {LOOKS} interleaved looks of each kind");
     let mut there = Race(Vec::new());
     there.add("fauxplat topo", fauxplat, &["topo", "--sysroot", tree], Some(100.0));
     there.add("lscpu", lscpu, &["--sysroot", tree], None);

@@ -90,7 +90,7 @@ impl Configuration {
                 ),
                 "077",
             ),
-            places(new("places-000", "the same with umask 0"), "0"),
+            places(new("places-000", "as places-077, but with umask 0"), "0"),
             Configuration {
                 words: ["setsid", "-w", "sh", "-c", "exec \"$@\" <&-", "sh"].map(str::to_owned).to_vec(),
                 ..new("detached", "no terminal, and standard input closed")
@@ -100,12 +100,12 @@ impl Configuration {
             line: machines::binding(&folder.join(format!("machine-{name}"))),
             only: READERS,
             needs_root: true,
-            ..new(&format!("machine-{name}"), "what reads machines, on a made-up one bound over the real one")
+            ..new(&format!("machine-{name}"), "tests that read the machine, on a made-up one bound over it")
         }));
         all.extend(GUESTS.iter().map(|shape| Configuration {
             guest: Some(shape),
             but: LONG,
-            ..new(&format!("guest-{shape}"), "what takes no hours there, in an emulated machine (vm/)")
+            ..new(&format!("guest-{shape}"), "tests that do not take hours, in an emulated machine (vm/)")
         }));
         all
     }

@@ -85,7 +85,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
             }
         }
     }
-    let beside = if is_busy { "a process that burns a CPU" } else { "nothing of ours" };
+    let beside = if is_busy { "a process that burns a CPU" } else { "no load of its own" };
     println!("{}", head(question, &format!("{LIMIT_S} s, beside {beside}")));
     for subject in &subjects {
         let files: Vec<PathBuf> = (0..times).map(|number| document(subject, number)).collect();

@@ -31,23 +31,23 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   kills [--in SHAPE] [N [SCENARIO]]           end the tuner with SIGKILL at its system calls, and compare the machine
   interrupts [--kill] [--seed S] [N [VERB]]   press Ctrl-C on a terminal at random moments of each measuring verb, or kill it
   faults [SUBJECT]                            a disk that fails at every call by which journal and store are written
-  fuzz [--minutes N] [--mutator] [TARGET]…    bring each target to so many minutes (10), by cargo-fuzz where it is
-  drawn [--cases N] [PACKAGE]…                tests of drawn cases with many (5000) that nobody has seen; ends at the first failure
+  fuzz [--minutes N] [--mutator] [TARGET]…    fuzz each target for so many minutes (10), by cargo-fuzz if installed
+  drawn [--cases N] [PACKAGE]…                property tests with many (5000) new random cases, to the first failure
   verdicts [--minutes N] [KIND]…              what `compare` says of everyday programs: identical, 2 % apart, slow now and then
   labs [--in SHAPE] [--minutes N] [NAME]…     every lab, here or in a guest, within so many minutes (60); those that are on
                                               record already are not run again
   bisect [N]                                  N (20) searches of a planted change of 3 %, and of none, beside a burner
   gates [--beside-burner] [PERCENT|same [N]]  what `--fail-if slower` says of N (20) regressions of PERCENT (3) of real programs;
                                               with `same` how soon a program is equivalent to itself
-  gates printed [PERCENT [N]]                 the same of a number that is printed with 3 % of noise, within 20 s
+  gates printed [PERCENT [N]]                 the same for a number that a program prints with 3 % of noise, within 20 s
   bounds [N]                                  N (50) comparisons of peak memory as an ordinary user, of each of ten kinds
   why [--beside-burner] [--program FILE] [WORD]…
-                                              planted pairs whose names have such a word: is the first cause the planted one?
-  peers [WORD]…                               the same pairs put to perf, cg_diff and flame graphs: what each shows first
+                                              pairs with a planted cause and such a word in their names: is it named first?
+  peers [WORD]…                               what perf, cg_diff and flame graphs show first for the pairs of `why`
   server [--kills N]                          sixteen writers of a shared store, whose server is killed (8 times) in their midst
-  elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user; of the programs of
-                                              tests that are named, as `--program cli.blink`
-All but the one of the server go on where they were ended; what they know stands in target/campaign.";
+  elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of machine and user, or the test programs
+                                              that are named, as `--program cli.blink`
+All but `server` go on where they were ended; their results are kept in target/campaign.";
 
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     match words {

@@ -224,7 +224,7 @@ fn tails(kind: &Kind, folder: &Path) -> Result<String, ChoreError> {
     let in_tail =
         |it: &&&Value| it["difference_in"].as_array().is_some_and(|list| list.contains(&"tail".into()));
     Ok(format!(
-        "{}: of {} the tail is named in {} (goal: 54 of 60), wholly equivalent in {} (goal: 0), typically equivalent in {}",
+        "{}: of {}, slow runs are named in {} (goal: 54 of 60), equivalent as a whole in {} (goal: 0), in typical runs in {}",
         kind.name,
         comparisons.len(),
         count(&in_tail),

@@ -61,7 +61,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     }
     let [planted, equal] = right;
     println!(
-        "{} of {} planted causes named first; {} of {} equal pairs without a cause",
+        "{} of {} planted causes named first; no cause named for {} of {} equal pairs",
         planted.0, planted.1, equal.0, equal.1
     );
     Ok(())

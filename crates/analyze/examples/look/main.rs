@@ -43,10 +43,10 @@ fn kinds() -> [Kind; 4] {
     // With a narrow margin, equal programs are not called equivalent early.
     let narrow = Rule { margin: 1e-4, ..Rule::default() };
     [
-        ("nothing is near", Noise { short_sd: 0.5, ..SILENT }, 0.0, Rule::default()),
+        ("no verdict is near", Noise { short_sd: 0.5, ..SILENT }, 0.0, Rule::default()),
         ("nearly different, normal noise", Noise { short_sd: 0.3, ..SILENT }, 0.017, narrow.clone()),
-        ("nearly different, modes", modes, 0.006, narrow),
-        ("typical runs equal, tail open", slow, 0.0, Rule { tail_margin: 0.002, ..Rule::default() }),
+        ("nearly different, two modes", modes, 0.006, narrow),
+        ("typical runs equal, slow runs open", slow, 0.0, Rule { tail_margin: 0.002, ..Rule::default() }),
     ]
 }
 

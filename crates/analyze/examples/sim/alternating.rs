@@ -21,23 +21,35 @@ const SAME: Case = Case { name: "", slow: [None; 2], apart: 0.0, own: 0.0, left:
 fn cases() -> Vec<Case> {
     let (odd, even) = (Some((0, 2)), Some((1, 2)));
     vec![
-        Case { name: "same program, in step", slow: [odd, odd], apart: 0.8, ..SAME },
-        Case { name: "same program, out of step", slow: [odd, even], apart: 0.8, ..SAME },
+        Case { name: "same program, slow runs of both in step", slow: [odd, odd], apart: 0.8, ..SAME },
+        Case { name: "same program, slow runs out of step", slow: [odd, even], apart: 0.8, ..SAME },
         Case { name: "same program, out of step, slow runs +10 %", slow: [odd, even], apart: 0.1, ..SAME },
         Case { name: "same program, out of step, slow runs +1 %", slow: [odd, even], apart: 0.01, ..SAME },
-        Case { name: "A alternates, B in the middle", slow: [odd, None], apart: 0.8, own: 0.4, ..SAME },
-        Case { name: "A alternates, B like its slow runs", slow: [even, None], apart: 0.8, own: 0.8, ..SAME },
+        Case {
+            name: "A fast and slow in turns, B in the middle",
+            slow: [odd, None],
+            apart: 0.8,
+            own: 0.4,
+            ..SAME
+        },
+        Case {
+            name: "A fast and slow in turns, B as slow as its slow runs",
+            slow: [even, None],
+            apart: 0.8,
+            own: 0.8,
+            ..SAME
+        },
         Case { name: "A slow in every third run", slow: [Some((0, 3)), None], apart: 0.3, ..SAME },
         Case { name: "A slow in every fourth run", slow: [Some((3, 4)), None], apart: 0.3, ..SAME },
         Case {
-            name: "A alternates by 10 % and leaves 10 %",
+            name: "A +10 % in every second run, and slows B after it by 10 %",
             slow: [odd, None],
             apart: 0.1,
             left: 0.1,
             ..SAME
         },
-        Case { name: "A leaves 10 % to B", left: 0.1, ..SAME },
-        Case { name: "A leaves 10 % to B, which is 5 % faster", left: 0.1, own: -0.05, ..SAME },
+        Case { name: "A slows B after it by 10 %", left: 0.1, ..SAME },
+        Case { name: "A slows B after it by 10 %, B is 5 % faster", left: 0.1, own: -0.05, ..SAME },
     ]
 }
 
@@ -45,7 +57,7 @@ fn cases() -> Vec<Case> {
 /// `first` is the first seed.
 pub(crate) fn print(repetitions: usize, of: &str, first: u64) {
     println!(
-        "| programs | noise | order | B slower % | B faster % | equivalent % | runs after themselves % | ratio, median | pairs, median |\n\
+        "| programs | noise | order | B slower % | B faster % | equivalent % | decided by runs after own command % | ratio, median | pairs, median |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     for case in cases().into_iter().filter(|case| case.name.contains(of)) {

@@ -19,14 +19,14 @@ pub(crate) struct Cell {
 pub(crate) fn cells() -> Vec<Cell> {
     let cell = |name, session_sd, history| Cell { name, session_sd, history };
     vec![
-        cell("sessions 1 % apart, none known", 0.01, 0),
-        cell("sessions 1 % apart, 3 known", 0.01, 3),
-        cell("sessions 1 % apart, 5 known", 0.01, 5),
-        cell("sessions 1 % apart, 10 known", 0.01, 10),
-        cell("sessions 3 % apart, 3 known", 0.03, 3),
-        cell("sessions 3 % apart, 10 known", 0.03, 10),
-        cell("sessions 0.1 % apart, 3 known", 0.001, 3),
-        cell("sessions 0.1 % apart, 10 known", 0.001, 10),
+        cell("session sd 1 %, no earlier session known", 0.01, 0),
+        cell("session sd 1 %, 3 earlier sessions known", 0.01, 3),
+        cell("session sd 1 %, 5 earlier sessions known", 0.01, 5),
+        cell("session sd 1 %, 10 earlier sessions known", 0.01, 10),
+        cell("session sd 3 %, 3 earlier sessions known", 0.03, 3),
+        cell("session sd 3 %, 10 earlier sessions known", 0.03, 10),
+        cell("session sd 0.1 %, 3 earlier sessions known", 0.001, 3),
+        cell("session sd 0.1 %, 10 earlier sessions known", 0.001, 10),
     ]
 }
 

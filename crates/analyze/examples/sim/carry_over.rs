@@ -23,11 +23,11 @@ pub(crate) fn cells() -> Vec<Cell> {
     let quiet = Noise { short_sd: 0.005, ..SILENT };
     let cell = |name, commands, left| Cell { name, commands, left, noise: quiet };
     vec![
-        cell("3 commands, nothing is left", 3, 0.0),
-        cell("3 commands, the last leaves 3 %", 3, 0.03),
-        cell("3 commands, the last leaves 20 %", 3, 0.2),
-        cell("4 commands, the last leaves 3 %", 4, 0.03),
-        cell("4 commands, the last leaves 20 %", 4, 0.2),
+        cell("3 commands, none slows the next run", 3, 0.0),
+        cell("3 commands, the last slows the next run by 3 %", 3, 0.03),
+        cell("3 commands, the last slows the next run by 20 %", 3, 0.2),
+        cell("4 commands, the last slows the next run by 3 %", 4, 0.03),
+        cell("4 commands, the last slows the next run by 20 %", 4, 0.2),
     ]
 }
 

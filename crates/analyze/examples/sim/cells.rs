@@ -78,7 +78,7 @@ pub(crate) fn shapes() -> Vec<(&'static str, Noise)> {
         ("two modes 1 % apart", Noise { mode_gap: 0.01, ..short(0.005) }),
         ("wandering load 5 %", Noise { load_sd: 0.05, load_phi: 0.95, ..short(0.003) }),
         ("restless load 2 %", Noise { load_sd: 0.02, load_phi: 0.5, ..short(0.003) }),
-        ("burner on and off, 30 %", Noise { burner: 0.3, burner_flip: 0.05, ..short(0.005) }),
+        ("CPU burner on and off, 30 %", Noise { burner: 0.3, burner_flip: 0.05, ..short(0.005) }),
         ("ramp 0.1 % a block", Noise { ramp: 0.001, ..short(0.003) }),
         ("steps of 1 %, ties", Noise { step: 0.01, ..short(0.005) }),
         ("reference noise", REFERENCE),
@@ -117,28 +117,28 @@ pub(crate) fn margins() -> Vec<Cell> {
 pub(crate) fn slow_now_and_then(share: f64) -> Cell {
     let noise = Noise { short_sd: 0.003, b_slow_share: share, b_slow_by: 1.0, ..SILENT };
     let rule = Rule { max_pairs: 1024, ..Rule::default() };
-    Cell { name: "B twice as long now and then", noise, effect: 0.0, rule }
+    Cell { name: "B twice as long in some runs", noise, effect: 0.0, rule }
 }
 
 /// Slow runs of B in a busy hour, with a limit of as many pairs as fit into 30 s.
 pub(crate) fn slow_in_a_loud_hour(share: f64) -> Cell {
     let noise = Noise { b_slow_share: share, b_slow_by: 1.0, ..LOUD };
     let rule = Rule { max_pairs: 2560, ..Rule::default() };
-    Cell { name: "the same in a loud hour", noise, effect: 0.0, rule }
+    Cell { name: "B twice as long in some runs, loud hour", noise, effect: 0.0, rule }
 }
 
 /// Slow runs of B in a program with four threads, whose runs have two modes.
 pub(crate) fn slow_among_modes(share: f64) -> Cell {
     let noise = Noise { b_slow_share: share, b_slow_by: 1.0, ..THREADS };
     let rule = Rule { max_pairs: 2560, ..Rule::default() };
-    Cell { name: "the same of four threads", noise, effect: 0.0, rule }
+    Cell { name: "B twice as long in some runs, four threads", noise, effect: 0.0, rule }
 }
 
 /// A count that is constant, except in the share `share` of the runs of B, in which it is larger by 30 %.
 pub(crate) fn count_that_rises(share: f64) -> Cell {
     let noise = Noise { step: 0.01, b_slow_share: share, b_slow_by: 0.3, ..SILENT };
     let rule = Rule { max_pairs: 512, ..Rule::default() };
-    Cell { name: "a count 30 % larger now and then", noise, effect: 0.0, rule }
+    Cell { name: "a count of B 30 % larger in some runs", noise, effect: 0.0, rule }
 }
 
 /// Layouts drawn anew in each block, of which one in sixteen makes B 20 % slower.
@@ -146,7 +146,7 @@ pub(crate) fn one_bad_layout() -> Cell {
     let noise =
         Noise { short_sd: 0.002, layout_sd: 0.002, b_slow_share: 1.0 / 16.0, b_slow_by: 0.2, ..SILENT };
     Cell {
-        name: "one bad layout of 16",
+        name: "one layout in 16 slow for B",
         noise,
         effect: 0.0,
         rule: Rule { max_pairs: 512, ..Rule::default() },

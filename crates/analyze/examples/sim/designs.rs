@@ -236,7 +236,7 @@ pub(crate) fn gates(repetitions: usize) {
 /// in which each runs once, for the noises whose names contain `of`; `first` is the first seed.
 pub(crate) fn carry_over(repetitions: usize, of: &str, first: u64) {
     println!(
-        "| noise | B after itself % | A leaves % | to | order | B slower % | B faster % | equivalent % | after itself alone % | pairs, median |\n\
+        "| noise | B after own command % | A slows next run by % | slowed | order | B slower % | B faster % | equivalent % | decided by runs after own command % | pairs, median |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     type Noise = fn(&mut World) -> f64;
@@ -314,20 +314,20 @@ fn covered() -> Vec<Design> {
             let slow = command == 1 && world.chance(0.6);
             sd * world.normal() + if slow { 1.4f64.ln() } else { 0.0 }
         }),
-        design("slow mode 45 and 55 %, 30 % apart", move |world, command| {
+        design("slow mode in 45 % of A, 55 % of B, 30 % apart", move |world, command| {
             modes(world, if command == 1 { 0.55 } else { 0.45 }, 0.262, sd)
         }),
-        design("slow mode 40 and 60 %, 10 % apart", move |world, command| {
+        design("slow mode in 40 % of A, 60 % of B, 10 % apart", move |world, command| {
             modes(world, if command == 1 { 0.6 } else { 0.4 }, 0.095, sd)
         }),
-        design("slow mode 10 and 60 %, 30 % apart", |world, command| {
+        design("slow mode in 10 % of A, 60 % of B, 30 % apart", |world, command| {
             modes(world, if command == 1 { 0.6 } else { 0.1 }, 0.262, 0.02)
         }),
         design("B skewed, same median", move |world, command| {
             let skew = if command == 1 { 0.3 * (world.exponential() - std::f64::consts::LN_2) } else { 0.0 };
             sd * world.normal() + skew
         }),
-        design("B +10 % of a run, machine of two states", move |world, command| {
+        design("B longer by 10 % of a fast run, machine 1 or 3 times slow", move |world, command| {
             let state: f64 = if world.state(0.02) { 3.0 } else { 1.0 };
             (state * (sd * world.normal()).exp() + if command == 1 { 0.1 } else { 0.0 }).ln()
         }),
@@ -368,7 +368,7 @@ fn truth(run: &Run) -> (f64, impl Fn(f64) -> f64) {
 /// Prints how often the intervals contain the true value at the moment at which the comparison ends.
 pub(crate) fn coverage(repetitions: usize, of: &str) {
     println!(
-        "| design | typical pair % | mean % | held: typical % | held: mean % | estimate outside | pairs, median | width of typical, points |\n\
+        "| design | typical pair % | mean % | interval holds typical pair % | interval holds mean % | estimate outside its interval | pairs, median | width for typical pair, points |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     for design in covered().into_iter().filter(|design| design.name.contains(of)) {
@@ -411,17 +411,17 @@ fn unequal() -> Vec<Design> {
         })
     };
     vec![
-        design("slow mode 45 and 55 %, 30 % apart", move |world, command| {
+        design("slow mode in 45 % of A, 55 % of B, 30 % apart", move |world, command| {
             modes(world, if command == 1 { 0.55 } else { 0.45 }, 0.262, sd)
         }),
-        design("slow mode 20 and 27 %, 30 % apart", move |world, command| {
+        design("slow mode in 20 % of A, 27 % of B, 30 % apart", move |world, command| {
             modes(world, if command == 1 { 0.27 } else { 0.2 }, 0.262, sd)
         }),
         sometimes("B 10 times as long in 2 % of its runs", 0.02, 10.0),
         sometimes("B 100 times as long in 1 % of its runs", 0.01, 100.0),
         sometimes("B 1.5 times as long in 5 % of its runs", 0.05, 1.5),
         sometimes("B 1.15 times as long in 12 % of its runs", 0.12, 1.15),
-        design("spread of 1 % and of 5 %", |world, command| {
+        design("spread of A 1 %, of B 5 %", |world, command| {
             if command == 1 { 0.05 * world.normal() } else { 0.01 * world.normal() }
         }),
     ]
@@ -457,7 +457,7 @@ pub(crate) fn wholes(repetitions: usize, of: &str) {
 pub(crate) fn passing(repetitions: usize) {
     println!("| design | different % | equivalent % | pairs, median |\n| --- | --- | --- | --- |");
     let designs = [
-        design("B +5 % in the first 15 runs alone", |world, command| {
+        design("B +5 % in its first 15 runs only", |world, command| {
             0.005 * world.normal() + if world.number() < 30 { of_b(command, 0.05) } else { 0.0 }
         }),
         design("B ±3 % in a sine wave, period 100 pairs", |world, command| {

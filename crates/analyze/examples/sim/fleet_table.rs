@@ -72,7 +72,7 @@ fn false_flags(fleets: usize) {
 /// Prints how often a single odd machine is found.
 fn power(fleets: usize) {
     println!(
-        "| machines | between / within % | slower by % | suspect | confirmed | smallest that is found % |\n| --- | --- | --- | --- | --- | --- |"
+        "| machines | between / within % | slower by % | suspect | confirmed | smallest detectable slowdown % |\n| --- | --- | --- | --- | --- | --- |"
     );
     for (machines, noises) in [(20, &NOISES[1..2]), (100, &NOISES[..]), (300, &NOISES[2..])] {
         for &(between, within) in noises {
@@ -107,8 +107,10 @@ fn power(fleets: usize) {
 /// Prints how often each fact is reported: in one kind of fleet a tenth of the machines has an old BIOS and is 4 %
 /// slower, in the other no fact matters.
 fn facts(fleets: usize) {
-    println!("| facts of 500 machines | named first | another named | fleets |\n| --- | --- | --- | --- |");
-    for (title, slower) in [("one BIOS 4 % slower on 10 %", 0.04), ("none matters", 0.0)] {
+    println!(
+        "| facts of 500 machines | right fact named first | wrong fact named | fleets |\n| --- | --- | --- | --- |"
+    );
+    for (title, slower) in [("one BIOS, on 10 % of machines, 4 % slower", 0.04), ("no fact matters", 0.0)] {
         let world = World { bios_every: 10, bios_slower: slower, ..World::of(500, RUNS, 0.015, 0.01) };
         let found: Vec<FleetFindings> = (0..fleets as u64)
             .map(|seed| fleet_findings(&Drawn::new(world, seed).evidence, &question(seed)))
@@ -126,7 +128,7 @@ fn facts(fleets: usize) {
 
 /// Prints how often changes over time are found: series with a noise of 2 %, into which changes are injected.
 fn changes(series: usize) {
-    println!("| series | told a change | within 2 of it | series |\n| --- | --- | --- | --- |");
+    println!("| series | change reported | place within 2 | drawn series |\n| --- | --- | --- | --- |");
     let mut scanner = Scanner::new(4, 1);
     let mut draw = Draw::new(77, 0);
     let cases = [
@@ -134,9 +136,9 @@ fn changes(series: usize) {
         ("no change", 200, 0.0, 200),
         ("no change", 500, 0.0, 500),
         ("one spike of 30 %", 200, 0.30, 100),
-        ("5 % from 150 on", 200, 0.05, 150),
-        ("2 % from 150 on", 200, 0.02, 150),
-        ("5 % in the last 5", 200, 0.05, 195),
+        ("5 % slower from value 150 on", 200, 0.05, 150),
+        ("2 % slower from value 150 on", 200, 0.02, 150),
+        ("5 % slower in the last 5 values", 200, 0.05, 195),
     ];
     for (title, length, step, at) in cases {
         let spike = title.contains("spike");

@@ -89,7 +89,7 @@ fn comparisons(repetitions: usize) {
 
 /// Prints whether all figures are within their limits, and exits with status 0 or 1 accordingly.
 fn finish(all: bool) {
-    println!("{}", if all { "All within." } else { "NOT all within." });
+    println!("{} figures are within their bounds.", if all { "All" } else { "NOT all" });
     std::process::exit(i32::from(!all));
 }
 
@@ -207,7 +207,7 @@ fn margins_table(repetitions: usize, threads: usize) -> bool {
     println!(
         "Level 1 %, margin 1 %, limit 1024 pairs; *false* is *different* at 0 and *equivalent* at the margin\n"
     );
-    println!("| noise | B slower by % | different % | equivalent % | of them as a whole % | pairs | |");
+    println!("| noise | B slower by % | different % | equivalent % | equivalent as a whole % | pairs | |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     let mut all = true;
     for cell in margins() {
@@ -239,7 +239,7 @@ fn margins_table(repetitions: usize, threads: usize) -> bool {
 fn tails_table(repetitions: usize, threads: usize) -> bool {
     println!("Level 1 %, margin of the tail 3 points\n");
     println!(
-        "| typical runs alike | slow runs of B % | different % | the tail named % | equivalent as a whole % | pairs | |"
+        "| programs with equal typical runs | slow runs of B % | different % | slow runs named % | equivalent as a whole % | pairs | |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     let shares = [0.0, 0.02, 0.05, 0.1, 0.2];

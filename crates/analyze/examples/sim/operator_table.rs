@@ -44,7 +44,7 @@ fn seeds(fleets: usize) -> impl Iterator<Item = u64> {
 /// Prints the numbers of machines that are flagged in fleets without an odd machine, by kind of flag.
 fn false_flags(fleets: usize) {
     println!(
-        "| machines | spread | confirmed a fleet | too fast | scattered | fleets |\n| --- | --- | --- | --- | --- | --- |"
+        "| machines | spread | falsely confirmed a fleet | falsely fast | falsely scattered | fleets |\n| --- | --- | --- | --- | --- | --- |"
     );
     let plain = |machines| World { told: false, ..World::of(machines, RUNS, 0.015, 0.01) };
     let with_small = World { small: 20, ..plain(60) };
@@ -80,7 +80,9 @@ fn false_flags(fleets: usize) {
 
 /// Prints how often all odd machines of a fleet are found.
 fn found(fleets: usize) {
-    println!("| odd machines | suspect or more | confirmed | fleets |\n| --- | --- | --- | --- |");
+    println!(
+        "| odd machines | suspect, noisy or confirmed | confirmed | fleets |\n| --- | --- | --- | --- |"
+    );
     let few = |odd| World { odd, slower: 1.0, told: false, ..World::of(7, RUNS, 0.015, 0.01) };
     let beside = World {
         odd: 1,
@@ -168,15 +170,15 @@ fn watch(of: &[NodeVisit], seed: u64) -> FleetWatchFindings {
 /// Prints how often changes of a machine over its visits are found.
 fn watched(fleets: usize) {
     println!(
-        "| machines | visits | one machine | noise | found | another told | smallest % | fleets |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
+        "| machines | visits | one machine | noise | found | another reported | smallest detectable % | fleets |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     for (machines, span, slower, title) in [
-        (10, (12, 9), 2.0, "3 times in the last 3"),
-        (100, (12, 9), 2.0, "3 times in the last 3"),
-        (1000, (12, 9), 2.0, "3 times in the last 3"),
-        (10, (20, 15), 0.1, "10 % in the last 5"),
-        (100, (20, 15), 0.1, "10 % in the last 5"),
-        (1000, (20, 15), 0.1, "10 % in the last 5"),
+        (10, (12, 9), 2.0, "3 times as slow in the last 3 visits"),
+        (100, (12, 9), 2.0, "3 times as slow in the last 3 visits"),
+        (1000, (12, 9), 2.0, "3 times as slow in the last 3 visits"),
+        (10, (20, 15), 0.1, "10 % slower in the last 5 visits"),
+        (100, (20, 15), 0.1, "10 % slower in the last 5 visits"),
+        (1000, (20, 15), 0.1, "10 % slower in the last 5 visits"),
         (10, (12, 12), 0.0, "no change"),
         (100, (12, 12), 0.0, "no change"),
         (1000, (12, 12), 0.0, "no change"),

@@ -12,7 +12,7 @@ use super::designs::{World, all, noises_of_gates, of_b, rule};
 /// change, and looks after each block. The distribution of the noise is drawn with other seeds.
 pub(crate) fn print(repetitions: usize) {
     println!(
-        "| noise | true % | pairs, mean | Student's t | ratio | knows the noise | ratio | knows the change, too | ratio |\n\
+        "| noise | true % | pairs, mean | Student's t | ratio | noise known | ratio | noise and change known | ratio |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     let student = Student::new(512, 0.005);

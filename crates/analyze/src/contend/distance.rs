@@ -65,7 +65,7 @@ impl Distance {
         together.round_trips_ns.into_iter().all(at_it)
     }
 
-    /// Sentence such as `a word there and back takes 0.20 µs (0.19 … 0.21)`.
+    /// Sentence such as `a round trip of a cache line takes 0.20 µs (0.19 … 0.21)`.
     pub(super) fn told(&self) -> String {
         let us = |ns: f64, interval_ns: Option<[f64; 2]>| {
             let ends = interval_ns.map_or_else(
@@ -74,10 +74,10 @@ impl Distance {
             );
             format!("{:.2} µs ({ends})", ns / 1e3)
         };
-        let here = format!("a word there and back takes {}", us(self.round_trip_ns, self.interval_ns));
+        let here = format!("a round trip of a cache line takes {}", us(self.round_trip_ns, self.interval_ns));
         self.elsewhere.map_or(here.clone(), |other| {
             let (share, there) = (other.share * 100.0, us(other.round_trip_ns, other.interval_ns));
-            format!("{here}, and {there} at {share:.0} % of the meetings, which do not count: the host moves these CPUs")
+            format!("{here}, and {there} in {share:.0} % of meetings, which do not count: the host moves these CPUs")
         })
     }
 }
@@ -112,10 +112,10 @@ mod tests {
         assert!(samples.iter().all(|sample| distance.counts(sample)));
         // With six trips, each twice, the ranks 3 and 10 bound the median (Conover 1999, table A3: n = 12).
         assert_eq!(distance.interval_ns, Some([190.0, 210.0]));
-        assert_eq!(distance.told(), "a word there and back takes 0.20 µs (0.19 … 0.21)");
+        assert_eq!(distance.told(), "a round trip of a cache line takes 0.20 µs (0.19 … 0.21)");
         assert_eq!(
             Distance::of(meetings(&[200, 200]).iter()).unwrap().told(),
-            "a word there and back takes 0.20 µs (–)"
+            "a round trip of a cache line takes 0.20 µs (–)"
         );
         assert_eq!(Distance::of(meetings(&[]).iter()), None);
     }

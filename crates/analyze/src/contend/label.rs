@@ -100,12 +100,12 @@ pub(super) fn label(pair: &ContendPair, costs: &[PairCost], known: Known) -> Lab
 /// A sentence about the number of usable rounds of a kernel, and why the others do not count.
 fn too_few(cost: &PairCost) -> String {
     let PairCost { kernel, rounds, dropped_rounds, elsewhere_rounds, .. } = cost;
-    let mut words = format!("{kernel}: {rounds} rounds count, of {ROUNDS_MIN} that an answer takes");
+    let mut words = format!("{kernel}: {rounds} rounds count, and an answer takes {ROUNDS_MIN}");
     if *dropped_rounds > 0 {
-        words.push_str(&format!("; others disturbed {dropped_rounds}"));
+        words.push_str(&format!("; other programs disturbed {dropped_rounds}"));
     }
     if *elsewhere_rounds > 0 {
-        words.push_str(&format!("; {elsewhere_rounds} were at another distance"));
+        words.push_str(&format!("; {elsewhere_rounds} ran while the CPUs were at another distance"));
     }
     words
 }
@@ -115,14 +115,14 @@ fn same_cpu(costs: &[PairCost]) -> Label {
     match costs.iter().find(|cost| shares(cost)) {
         Some(cost) => {
             let words = format!(
-                "{}: wall time {}, CPU time {}: they take turns",
+                "{}: wall time {}, CPU time {}: the two workers take turns",
                 cost.kernel,
                 times(wall(cost)),
                 times(cpu(cost))
             );
             Label::decided(Neighbourhood::SameCpu, words)
         }
-        None => Label::open("the two do not take turns as one CPU makes them".to_owned()),
+        None => Label::open("the two workers do not take turns, as they would on one CPU".to_owned()),
     }
 }
 
@@ -134,7 +134,8 @@ fn stacked(costs: &[PairCost]) -> Option<Label> {
         cost.wall_low_ratio > STACKED && cost.cpu_high_ratio < STACKED && waited < super::DISTURBED_SHARE
     };
     let cost = costs.iter().find(|cost| is_stolen(cost))?;
-    let words = format!("{}: wall time {} without waiting here", cost.kernel, times(wall(cost)));
+    let words =
+        format!("{}: wall time {} although no worker waits for its CPU", cost.kernel, times(wall(cost)));
     Some(Label::decided(Neighbourhood::Stacked, words))
 }
 
@@ -147,7 +148,7 @@ fn sibling(costs: &[PairCost]) -> Option<Label> {
     let shared = ports().filter(|cost| cost.cpu_low_ratio > SHARED).max_by(by_ratio);
     match (shared, free) {
         (Some(shared), Some(free)) => {
-            Some(Label::open(format!("{} slows down and {} does not", shared.kernel, free.kernel)))
+            Some(Label::open(format!("the kernel {} slows down and {} does not", shared.kernel, free.kernel)))
         }
         (Some(shared), None) => Some(Label::decided(Neighbourhood::SmtSibling, told(shared))),
         (None, Some(_)) => None,
@@ -165,8 +166,8 @@ fn within_core(label: Label, costs: &[PairCost], known: Known) -> Label {
     let by_handover = known.handover.zip(llc).and_then(|(handover, llc)| handed_over(handover, llc));
     by_handover.unwrap_or_else(|| {
         Label::open(format!(
-            "{}, as siblings do, but a word there and back takes {:.2} µs, as between cores: a limit of power or \
-             frequency may slow both down",
+            "{}, as siblings do, but a round trip of a cache line takes {:.2} µs, as between cores: a limit of power \
+             or frequency may slow both down",
             label.evidence,
             ns / 1e3
         ))
@@ -184,7 +185,7 @@ fn near_caches(costs: &[PairCost]) -> Option<Label> {
 fn last_level(costs: &[PairCost], known: Known) -> Label {
     let named = |name: &str| costs.iter().find(|cost| cost.kernel == name);
     let (Some(llc), Some(dram)) = (named("llc"), named("dram")) else {
-        return Label::closed("whether the last-level cache is shared takes the kernels llc and dram");
+        return Label::closed("only the kernels llc and dram show whether the last-level cache is shared");
     };
     if let Some(label) = known.handover.and_then(|handover| handed_over(handover, llc)) {
         return label;
@@ -197,11 +198,11 @@ fn last_level(costs: &[PairCost], known: Known) -> Label {
     }
     let unclear = of(costs, &NEAR_CACHES).chain(of(costs, &PORTS)).chain([llc]);
     if let Some(odd) = unclear.clone().find(|cost| cost.cpu_high_ratio < FASTER) {
-        return Label::open(format!("others disturbed: {}", told(odd)));
+        return Label::open(format!("disturbed by other programs: {}", told(odd)));
     }
     let Some(doubled) = known.doubled.filter(|doubled| doubled.low > SHARED) else {
         let words =
-            "one worker alone walks twice as much as llc hardly more slowly: two may find room in one cache";
+            "twice the memory of llc hardly slows one worker down: both workers may find room in one cache";
         return Label::open(words.to_owned());
     };
     let near = of(costs, &NEAR_CACHES).find(|cost| cost.cpu_high_ratio > SHARED);
@@ -210,7 +211,7 @@ fn last_level(costs: &[PairCost], known: Known) -> Label {
     }
     match llc.cpu_high_ratio.ln() < HALF * doubled.low.ln() {
         true => {
-            let words = format!("{}; alone with twice as much {}", told(llc), times(doubled));
+            let words = format!("{}; one worker with twice the memory {}", told(llc), times(doubled));
             Label::decided(Neighbourhood::Separate, words)
         }
         false => Label::open(told(llc)),
@@ -223,7 +224,7 @@ fn last_level(costs: &[PairCost], known: Known) -> Label {
 fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
     let Handed { of_memory: Interval { low, middle, high }, handed_ns, memory_ns } = handover;
     let words = format!(
-        "what the other has just written comes in {}, memory in {}: {middle:.2} ({low:.2} … {high:.2}); {}",
+        "a line just written by the other CPU takes {}, one in memory {}: {middle:.2} ({low:.2} … {high:.2}); {}",
         nanos(handed_ns),
         nanos(memory_ns),
         told(llc)
@@ -242,7 +243,10 @@ fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
 fn held_by_others(llc: &PairCost, dram: &PairCost) -> Option<String> {
     let (llc_ns, dram_ns) = (llc.alone_cpu_ns?, dram.alone_cpu_ns?);
     (llc_ns > dram_ns * CACHE_LIKE).then(|| {
-        format!("others hold the last-level cache: alone, llc costs {:.2} times dram", llc_ns / dram_ns)
+        format!(
+            "others hold the last-level cache: alone, llc takes {:.2} times as long as dram",
+            llc_ns / dram_ns
+        )
     })
 }
 

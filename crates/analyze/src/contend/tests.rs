@@ -125,13 +125,13 @@ fn what_the_last_level_cannot_tell_stays_open() {
         assert_eq!(label.is_open, label.is == Neighbourhood::NotDecided);
         label.is
     };
-    assert_eq!(is(&|_| (), slow, "alone with twice as much 1.80 times"), Neighbourhood::Separate);
+    assert_eq!(is(&|_| (), slow, "one worker with twice the memory 1.80 times"), Neighbourhood::Separate);
     let held = |costs: &mut Vec<PairCost>| costs[1].alone_cpu_ns = costs[2].alone_cpu_ns;
     assert_eq!(is(&held, slow, "others hold the last-level cache"), Neighbourhood::NotDecided);
     let fits = Interval { low: 0.99, ..slow };
-    assert_eq!(is(&|_| (), fits, "two may find room in one cache"), Neighbourhood::NotDecided);
+    assert_eq!(is(&|_| (), fits, "both workers may find room in one cache"), Neighbourhood::NotDecided);
     let faster = |costs: &mut Vec<PairCost>| costs[1].cpu_high_ratio = 0.93;
-    assert_eq!(is(&faster, slow, "others disturbed"), Neighbourhood::NotDecided);
+    assert_eq!(is(&faster, slow, "disturbed by other programs"), Neighbourhood::NotDecided);
     let unclear = |costs: &mut Vec<PairCost>| costs[1].cpu_high_ratio = 1.6;
     assert_eq!(is(&unclear, slow, "llc: CPU time"), Neighbourhood::NotDecided);
     let shared = |costs: &mut Vec<PairCost>| (costs[1].cpu_low_ratio, costs[1].cpu_high_ratio) = (1.2, 1.6);

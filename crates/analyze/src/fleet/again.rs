@@ -60,9 +60,10 @@ pub(super) fn plan(
         let mine: Vec<usize> = asked.iter().copied().filter(|index| group.members.contains(index)).collect();
         let beside = typical(group, machines, &mine, suspects, shunned);
         match beside.is_empty() {
-            true => plan
-                .left_out
-                .extend(mine.iter().map(|index| leave(index, "nobody of its group can stand beside it"))),
+            true => {
+                let why = "no machine of its group can be measured beside it";
+                plan.left_out.extend(mine.iter().map(|index| leave(index, why)));
+            }
             false => brackets.extend(in_brackets(&mine, &beside)),
         }
     }
@@ -193,13 +194,10 @@ fn verdict(effect: Estimate, group: &Group, least: f64) -> (NodeState, Option<&'
     let usual = matches!(group.rule, GroupRule::Robust | GroupRule::Pooled) && effect.at <= reach;
     match effect {
         it if it.low <= 0.0 && it.high > least => {
-            (NodeState::Noisy, Some("its rounds differ too much to tell"))
+            (NodeState::Noisy, Some("its rounds differ too much for a decision"))
         }
         it if it.at <= least => (NodeState::Cleared, None),
-        _ if usual => (
-            NodeState::Suspect,
-            Some("slower again, but the slow side of its group reaches as far by itself"),
-        ),
+        _ if usual => (NodeState::Suspect, Some("slower again, but within the usual scatter of its group")),
         _ => (NodeState::Confirmed, None),
     }
 }

@@ -155,8 +155,8 @@ fn pairs(record: &NodeRecord, question: &FleetQuestion) -> Vec<f64> {
 /// Mean log ratio over the blocks of a machine, or the reason in words why there is none. With a single block the
 /// interval is unbounded, but the machine still counts.
 fn effect(pairs: &[f64], record: &NodeRecord) -> Result<Estimate, String> {
-    let why =
-        || record.failures.first().map_or("no block has figures of both".to_owned(), |it| it.reason.clone());
+    let none = "no block has figures of both programs";
+    let why = || record.failures.first().map_or(none.to_owned(), |it| it.reason.clone());
     match pairs {
         [] => Err(why()),
         [one] => Ok(Estimate::new(*one, 0.0, 0.0, LEVEL)),

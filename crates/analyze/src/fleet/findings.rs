@@ -130,7 +130,7 @@ impl<'a> Fleet<'a> {
         let why: BTreeMap<&str, &str> =
             left_out.iter().map(|left| (left.node.as_str(), left.reason.as_str())).collect();
         let late =
-            self.evidence.again.as_ref().map(|_| "it was not suspect when the others were measured again");
+            self.evidence.again.as_ref().map(|_| "it was not suspect when the suspects were measured again");
         let decide = |&index: &usize| {
             let node = self.machines[index].node();
             let decided = match by_node.get(node) {
@@ -183,12 +183,12 @@ impl<'a> Fleet<'a> {
     /// fleet, in words.
     fn why_uncompared(&self, group: &Group, state: NodeState) -> String {
         let alone = match group.rule {
-            GroupRule::Pair => "of two machines of this hardware nobody can tell which one is odd",
+            GroupRule::Pair => "of two machines of this hardware it is unknown which one is odd",
             _ => "no other machine has its hardware",
         };
         let beside = group.beside_fleet.and_then(|beside| finite((sign(self.question) * beside).exp()));
         let beside = beside.map_or(String::new(), |ratio| format!("; {ratio:.2} times the fleet's median"));
-        let doubt = if state == NodeState::Suspect { ", far off all of the fleet" } else { "" };
+        let doubt = if state == NodeState::Suspect { ", far from all of the fleet" } else { "" };
         format!("{alone}{beside}{doubt}")
     }
 

@@ -133,8 +133,8 @@ fn size_and_direction_are_told_apart() {
     assert_eq!(outcome, LabOutcome::NotHere);
     assert_eq!(
         reason,
-        "measured 1.050 times (1.040 to 1.060), published 1.150 to 1.570: the direction is that of the claim, the figure \
-         is smaller; perhaps the loop is not bound by it"
+        "measured 1.050 times (1.040 to 1.060), published 1.150 to 1.570: the direction is that of the claim, but the \
+         figure is smaller; perhaps the loop is not bound by it"
     );
     assert!(judged(2.0, 1.9, 2.1).1.contains("larger"));
     let (outcome, reason) = judged(0.9, 0.8, 0.99);

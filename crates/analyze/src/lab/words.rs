@@ -24,8 +24,8 @@ pub(super) fn figures(claim: &Claim, measured: LabMeasured) -> String {
     let interval = match (is_no_bound(low), is_no_bound(high)) {
         _ if low == high => String::new(),
         (true, true) => " (too few runs for an interval)".to_owned(),
-        (true, false) => format!(" (no bound to {})", short(high)),
-        (false, true) => format!(" ({} to no bound)", short(low)),
+        (true, false) => format!(" (at most {})", short(high)),
+        (false, true) => format!(" (at least {})", short(low)),
         (false, false) => format!(" ({})", range(low, high)),
     };
     format!("measured {} {}{interval}, published {}", short(value), claim.unit, published(claim))
@@ -69,7 +69,7 @@ mod tests {
         let no_bound = NO_BOUND_LOG.exp();
         let told = |low, high| figures(&claim, LabMeasured { value: 0.9, low, high });
         assert!(told(1.0 / no_bound, no_bound).contains("0.9000 times (too few runs for an interval)"));
-        assert!(told(0.8, no_bound).contains("(0.8000 to no bound)"));
+        assert!(told(0.8, no_bound).contains("(at least 0.8000)"));
         assert!(told(0.8, 1.1).contains("(0.8000 to 1.100)"));
     }
 

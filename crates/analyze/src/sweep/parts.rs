@@ -23,7 +23,7 @@ const LENGTHS: [(f64, &str); 6] = [
     (32.0, "window of instruction fetch, or alignment of AVX (32 bytes)"),
     (64.0, "cache line (64 bytes)"),
     (128.0, "pair of cache lines (128 bytes)"),
-    (4096.0, "page (4096 bytes), or addresses that are alike in their last 12 bits"),
+    (4096.0, "page (4096 bytes), or addresses that are equal in their last 12 bits"),
     (2_097_152.0, "huge page (2 MiB)"),
 ];
 

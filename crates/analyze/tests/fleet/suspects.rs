@@ -64,7 +64,7 @@ fn rounds_that_were_begun_are_finished_by_the_plan_that_was_settled() {
     // A suspect that is not in the stored plan has no reference machines, and is not measured again.
     evidence.again.as_mut().unwrap().suspects.clear();
     let found = judged(&evidence);
-    assert!(node(&found, &name(0)).reason.as_ref().unwrap().contains("others were measured again"));
+    assert!(node(&found, &name(0)).reason.as_ref().unwrap().contains("suspects were measured again"));
 }
 
 #[test]

@@ -13,16 +13,16 @@ use serde::{Deserialize, Deserializer};
 #[derive(Debug, Parser)]
 #[command(name = "fauxplat-blink", version, max_term_width = 100, after_help = AFTER)]
 pub(crate) struct Cli {
-    /// File of the same settings: a key for each option, such as period = "500ms"; options come before it
+    /// File of settings: a key for each option, such as period = "500ms"; options on the command line override it
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// At this time after the start, press a button of the simulated chip: halve, reset or double (repeatable)
+    /// Press a button of the simulated chip at this time after the start: halve, reset or double (repeatable)
     #[arg(long, value_name = "TIME:BUTTON", value_parser = timed_press)]
     pub(crate) press: Vec<(Nanos, Press)>,
     /// End after this time
     #[arg(long, value_name = "TIME", value_parser = Nanos::with_unit)]
     pub(crate) max_time: Option<Nanos>,
-    /// At the end, say on standard output what happened, as a JSON document
+    /// At the end, write what happened to standard output as a JSON document
     #[arg(long)]
     pub(crate) json: bool,
     /// Where messages go
@@ -52,7 +52,7 @@ Examples:
   fauxplat-blink --led sim:0 --halve sim:1 --press 1s:halve --press 2s:halve --max-time 3s --json --log stderr
 
 Notes:
-  The first event of each button's line is no press (see --first-event), so that of the two above the second one counts.
+  The first event of each button's line is no press (see --first-event): in the last example only the second press counts.
   A signal (INT, TERM, HUP) ends it in order.
 
 Exit codes:
@@ -80,25 +80,25 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "LINE")]
     #[serde(deserialize_with = "from_text")]
     pub(crate) double: Option<LineName>,
-    /// On and off together take so long [default: 500ms, which is 2 Hz]
+    /// Time for on and off together [default: 500ms, which is 2 Hz]
     #[arg(long, value_name = "TIME", value_parser = Nanos::with_unit)]
     pub(crate) period: Option<Nanos>,
-    /// No press makes the period shorter [default: 1us]; 2ns at least
+    /// Shortest period that presses can reach [default: 1us]; 2ns at least
     #[arg(long, value_name = "TIME", value_parser = Nanos::with_unit)]
     pub(crate) shortest: Option<Nanos>,
-    /// No press makes it longer [default: 1h]
+    /// Longest period that presses can reach [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = Nanos::with_unit)]
     pub(crate) longest: Option<Nanos>,
     /// When a press takes effect [default: now]
     #[arg(long, value_name = "WHEN", value_enum)]
     pub(crate) change: Option<ChangeWord>,
-    /// An edge is a press if its line was quiet for so long before [default: 10ms]; 0 for any edge
+    /// Time without edges on a line after which its next edge counts as a press [default: 10ms]; 0: every edge counts
     #[arg(long, value_name = "TIME", value_parser = Nanos::with_unit)]
     pub(crate) debounce: Option<Nanos>,
     /// What the first event of a button's line is [default: ignored]
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(crate) first_event: Option<FirstWord>,
-    /// The light shines when its line is low
+    /// The light is on when its line is low
     #[arg(long)]
     pub(crate) led_active_low: bool,
     /// Buttons pull their lines down
@@ -107,10 +107,10 @@ pub(crate) struct Settings {
     /// What pulls the lines of buttons, on character devices [default: as-it-is]
     #[arg(long, value_name = "WHERE", value_enum)]
     pub(crate) pull: Option<PullWord>,
-    /// How the light is left [default: off]
+    /// How the light is left at the end [default: off]
     #[arg(long, value_name = "HOW", value_enum)]
     pub(crate) at_end: Option<EndWord>,
-    /// Look at the clock and the buttons without end instead of sleeping, as the published experiment does
+    /// Read the clock and the buttons in a busy loop instead of sleeping, as the published experiment does
     #[arg(long)]
     pub(crate) busy: bool,
 }
@@ -122,7 +122,7 @@ pub(crate) enum LogTo {
     System,
     /// To standard error
     Stderr,
-    /// Nowhere, but for the line that says why it failed
+    /// Nowhere, except the line that says why the program failed
     Nowhere,
 }
 
@@ -150,7 +150,7 @@ pub(crate) enum FirstWord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum PullWord {
-    /// Whatever does so already
+    /// The present setting of the line
     AsItIs,
     /// Up
     Up,

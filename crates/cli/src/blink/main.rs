@@ -127,7 +127,7 @@ fn blink(mut cli: Cli, log: &mut Log) -> Result<(), Failure> {
         ControlFlow::Continue(())
     })?;
     blinker.end()?;
-    log.say(Urgency::Info, &format!("{name} was left as stated after {}", account.sentence()));
+    log.say(Urgency::Info, &format!("{name} was left as configured after {}", account.sentence()));
     if cli.json {
         return answered(writeln!(io::stdout(), "{}", account.ended(ending)));
     }
@@ -164,7 +164,8 @@ fn tell(log: &mut Log, happened: &Happening<'_>) {
             log.say(Urgency::Info, &format!("{}: the period stays {}", press.name(), Nanos(to_ns)));
         }
         Happening::Lost { line, events } => {
-            log.say(Urgency::Warning, &format!("{line}: there was no room for {events} events so far"));
+            let lost = format!("{line}: {events} events are lost so far, since the kernel's buffer was full");
+            log.say(Urgency::Warning, &lost);
         }
         Happening::Edge { .. } | Happening::NoPress { .. } => {}
     }

@@ -55,7 +55,7 @@ fn a_record_of_a_machine_is_gone_on_with_and_compared() {
 
     let page = yard.read("pages/one.html");
     assert!(page.contains("1 to 2 times (chosen)") && page.contains("1.3500 ("), "both figures: {page}");
-    assert!(page.contains("published and here, as changes"), "a drawing: {page}");
+    assert!(page.contains("published and measured here, as changes"), "a drawing: {page}");
     let index = yard.read("pages/index.html");
     for part in ["href=\"./one.html\"", "href=\"./two.html\"", "Labs: 2 reproduced. Claims: 2 reproduced."] {
         assert!(index.contains(part), "{part}: {index}");

@@ -78,8 +78,8 @@ fn not_measured(lab: &Lab) -> String {
 fn marks_without_a_partner_are_said() {
     let Some(lab) = compiled("cc", "examples/marked.c") else { return };
     let cases = [
-        ("crossed", [Some(1), Some(1)], "region sort, 3 marks: it was ended where it had not begun"),
-        ("unended", [Some(5), Some(10)], "region parse, 3 times: it was begun and not ended"),
+        ("crossed", [Some(1), Some(1)], "region sort, 3 marks: the region was ended where it had not begun"),
+        ("unended", [Some(5), Some(10)], "region parse, 3 times: the region was begun and not ended"),
         ("none", [None, None], "region sort in 3 of 3 runs: no program marked any region"),
         ("deep", [None, None], "no program marked it; marked were r0, r1"),
         ("scribble", [None, Some(10)], "written over its page"),

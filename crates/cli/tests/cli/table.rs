@@ -106,9 +106,9 @@ fn metrics_are_an_exposition_that_appears_at_once() {
     lab.run(&[&words[..], &names].concat()).succeeds();
     let file = shared.file();
     let expected = format!(
-        "# TYPE debt_bytes gauge\n# HELP debt_bytes Of a live table, by object.\n# UNIT debt_bytes bytes\n\
+        "# TYPE debt_bytes gauge\n# HELP debt_bytes Values of a live table, by object.\n# UNIT debt_bytes bytes\n\
          debt_bytes{{file=\"{file}\",object=\"fr\\\"ont\"}} -5\n\
-         # TYPE served_requests counter\n# HELP served_requests Of a live table, by object.\n\
+         # TYPE served_requests counter\n# HELP served_requests Values of a live table, by object.\n\
          served_requests_total{{file=\"{file}\",object=\"fr\\\"ont\"}} 41\n\
          served_requests_total{{file=\"{file}\",object=\"900\"}} 9223372036854775807\n\
          # TYPE fauxplat_table_creator_alive gauge\n\
@@ -360,7 +360,7 @@ fn a_publisher_of_another_pid_namespace() {
         return;
     }
     let text = text.succeeds().out;
-    assert!(text.contains("cannot be told here"), "{text}");
+    assert!(text.contains("is unknown here"), "{text}");
     let document = looked(&["--format", "json"]).succeeds().json();
     assert!(document["creator_alive"].is_null(), "{document}");
     let metrics = looked(&["--format", "openmetrics"]).succeeds().out;

@@ -70,7 +70,7 @@ fn an_answer_is_a_list_first_and_says_why() {
         let text = topo(&lab, &["pick", "quietest:1"]).succeeds().out;
         let first = text.lines().next().unwrap();
         assert!(first.parse::<u32>().is_ok(), "{text}");
-        assert!(text.contains(&format!("CPU {first}: loses the least time to others.")), "{text}");
+        assert!(text.contains(&format!("CPU {first}: loses the least time to other programs.")), "{text}");
         let document = topo(&lab, &["pick", "all", "--watch", "20ms", "--format", "json"]).succeeds().json();
         assert_eq!(document["pick"]["cpus"], document["allowed"]);
         assert_eq!(document["pick"]["watched_ns"], 20_000_000);

@@ -180,13 +180,15 @@ impl Named {
             (
                 *open > 0,
                 format!(
-                    "region {name}, {open} times: it was begun and not ended, or by a program that was ended itself; what its thread marked of it afterwards is in no figure either"
+                    "region {name}, {open} times: the region was begun and not ended, or its program was ended; later \
+                     marks of that thread are in no figure either"
                 ),
             ),
             (
                 *unpaired > 0,
                 format!(
-                    "region {name}, {unpaired} marks: it was ended where it had not begun in that thread, or begun inside 16 others"
+                    "region {name}, {unpaired} marks: the region was ended where it had not begun in that thread, or \
+                     begun inside 16 other regions"
                 ),
             ),
             (

@@ -20,10 +20,10 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "load average",
         group: HazardGroup::Background,
         reads: "/proc/loadavg",
-        cost: "Two loops on two CPUs took 1.0 and 2.7 to 3.0 times their time a minute apart, by what else ran (measured \
-               on a KVM guest, Linux 6.18).",
-        levels: "high: more tasks than CPUs want to run, so that somebody waits; medium: from half of the CPUs on; low: \
-                 from a tenth on; over the last minute, of the CPUs that are online.",
+        cost: "Two loops on two CPUs took 1.0 and 2.7 to 3.0 times their time a minute apart, by what else ran \
+               (measured on a KVM guest, Linux 6.18).",
+        levels: "high: more tasks than CPUs want to run, so that somebody waits; medium: from half of the CPUs on; \
+                 low: from a tenth on; over the last minute, of the CPUs that are online.",
         in_vm: None,
         neutralised: TURNS,
         knob: None,
@@ -35,14 +35,14 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "CPUs that work for others",
         group: HazardGroup::Background,
         reads: "/proc/stat and /proc/*/stat, twice",
-        cost: "What runs on the measured CPU takes its time, what runs beside it takes cache, memory and frequency: wall \
-               time between 1.0 and 3.0 times (measured on a KVM guest, Linux 6.18).",
+        cost: "What runs on the measured CPU takes its time, what runs beside it takes cache, memory and frequency: \
+               wall time between 1.0 and 3.0 times (measured on a KVM guest, Linux 6.18).",
         levels: "by the mean over the CPUs looked at: low from 5 %, medium from 20 %, high from 50 % on, where every \
-                 second run meets somebody.",
+                 second run meets another program.",
         in_vm: None,
         neutralised: TURNS,
         knob: Some("shield=CPUS"),
-        advice: "End what runs, keep it away by a shield, or name quiet CPUs with --cpu.",
+        advice: "End what runs, keep it away from the CPUs by a shield, or name quiet CPUs with --cpu.",
         judge: busy,
     },
     Hazard {
@@ -50,7 +50,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "programs that wait for a CPU",
         group: HazardGroup::Background,
         reads: "/proc/pressure/cpu twice",
-        cost: "The share of time in which some program waited for a CPU. It is the loss itself, if the program is yours.",
+        cost: "The share of time in which some program waited for a CPU, which is the loss itself if the program is \
+               yours.",
         levels: "low from 1 %, medium from 5 %, high from 20 % of the time on; where the interval shows less, the last \
                  ten seconds count half.",
         in_vm: None,
@@ -64,13 +65,13 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "programs that are held on the CPUs looked at",
         group: HazardGroup::Background,
         reads: "Cpus_allowed_list of /proc/*/task/*/status",
-        cost: "They cannot move away when the measured program needs the CPU. Asleep, they cost nothing.",
-        levels: "low: some thread may use only some of the CPUs that are looked at; none: all may go elsewhere. Whether \
-                 they work shows in busy-cpus.",
+        cost: "Such programs cannot move away when the measured program needs the CPU. Asleep, they cost nothing.",
+        levels: "low: some thread may use only some of the CPUs that are looked at; none: all may go elsewhere. \
+                 Whether they work shows in busy-cpus.",
         in_vm: None,
         neutralised: TURNS,
         knob: None,
-        advice: "Measure on a CPU that nobody is held on.",
+        advice: "Measure on a CPU to which no program is bound.",
         judge: pinned,
     },
     Hazard {
@@ -78,12 +79,12 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "programs with real-time priority",
         group: HazardGroup::Background,
         reads: "/proc/*/stat, scheduling policy",
-        cost: "They run before every ordinary program, as long as they like. Asleep, they cost nothing.",
+        cost: "Such programs run before every ordinary one, as long as they like. Asleep, they cost nothing.",
         levels: "medium: some program that is no thread of the kernel has such a policy; none: none has.",
         in_vm: None,
         neutralised: TURNS,
         knob: None,
-        advice: "Find out what they do, or end them while you measure.",
+        advice: "Find out what these programs do, or end them while you measure.",
         judge: real_time,
     },
     Hazard {
@@ -91,13 +92,13 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "daemons that change settings",
         group: HazardGroup::Background,
         reads: "/proc/*/stat (processes of known names)",
-        cost: "They move frequencies, priorities and power limits while you measure, or undo what you set. No published \
-               figure was found.",
-        levels: "low: one of them runs; none: none does.",
+        cost: "Such daemons move frequencies, priorities and power limits while you measure, or undo what you set. No \
+               published figure was found.",
+        levels: "low: such a daemon runs; none: none does.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Stop them while you measure, and start them again.",
+        advice: "Stop these daemons while you measure, and start them again.",
         judge: |view| named_processes(view, &DAEMONS, Severity::Low),
     },
     Hazard {
@@ -105,12 +106,12 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "others who measure",
         group: HazardGroup::Background,
         reads: "/proc/*/stat (processes of known names)",
-        cost: "Two who measure at once measure each other.",
+        cost: "Two measurements at the same time disturb each other.",
         levels: "medium: a benchmark, a profiler or a load generator runs; none: none does.",
         in_vm: None,
         neutralised: TURNS,
         knob: None,
-        advice: "Take turns with them.",
+        advice: "Take turns with whoever measures.",
         judge: |view| named_processes(view, &MEASURERS, Severity::Medium),
     },
     Hazard {
@@ -125,7 +126,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
             "commands run in turns, so that a job of some minutes falls on all alike",
         ),
         knob: None,
-        advice: "Look when they are due (systemctl list-timers), and stop those due while you measure.",
+        advice: "Look when the jobs are due (systemctl list-timers), and stop those due while you measure.",
         judge: jobs,
     },
 ];
@@ -220,7 +221,7 @@ fn pinned(view: &View<'_>) -> Verdict {
     Ok(if is_whole {
         judged
     } else {
-        judged.because("there are too many threads to ask all of them in time")
+        judged.because("there are too many threads to read all of them in time")
     })
 }
 
@@ -312,6 +313,6 @@ fn jobs(view: &View<'_>) -> Verdict {
     };
     Ok(match starts {
         true => Judged::low(value),
-        false => Judged::none(format!("{value}, and nobody who starts them")),
+        false => Judged::none(format!("{value}, and no service that starts them")),
     })
 }

@@ -18,8 +18,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         reads: "/sys/devices/system/cpu/cpu*/topology/thread_siblings_list, /proc/stat twice",
         cost: "A program beside a busy sibling lost 20 to 45 % against one that had the core to itself (two fuzzers on \
                an i7-7700HQ, winafl pull request 92).",
-        levels: "medium: a sibling is online, since anybody may start work there; high: a sibling is busy for more than \
-                 a fifth of the interval; none: every CPU has its core to itself.",
+        levels: "medium: a sibling is online, since anybody may start work there; high: a sibling is busy for more \
+                 than a fifth of the interval; none: every CPU has its core to itself.",
         in_vm: None,
         neutralised: Neutralised::Partly(
             "runs take turns, and pairs that others kept waiting are dropped as pairs",
@@ -33,13 +33,13 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "CPUs that are off",
         group: HazardGroup::Cpus,
         reads: "/sys/devices/system/cpu/{online,present}",
-        cost: "The rest has more cache, power and memory bandwidth for itself than in daily life, and programs that \
+        cost: "The other CPUs have more cache, power and memory bandwidth than in daily life, and programs that \
                count CPUs start fewer threads. No published figure was found.",
         levels: "medium: some CPU that is present is off; none: all are on.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Put them online, unless you took them off yourself; then say so beside the figures.",
+        advice: "Put these CPUs online, unless you took them offline yourself; then say so beside the figures.",
         judge: offline,
     },
     Hazard {
@@ -78,8 +78,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "partitions of cache and memory bandwidth",
         group: HazardGroup::Cpus,
         reads: "/sys/fs/resctrl/{schemata,info/L3/cbm_mask}",
-        cost: "A program that may use half of the last cache misses more often; how much is the program's. It can also \
-               be what keeps neighbours away.",
+        cost: "A program that may use half of the last cache misses more often; how much depends on the program. A \
+               partition can also be what keeps neighbours away.",
         levels: "medium: the default group may not use the whole cache; none: it may.",
         in_vm: None,
         neutralised: Neutralised::No,
@@ -186,7 +186,7 @@ fn cache_partition(view: &View<'_>) -> Verdict {
     let schemata = view.tree.text("sys/fs/resctrl/schemata")?;
     let file = "sys/fs/resctrl/info/L3/cbm_mask";
     let mask = |text: &str| u64::from_str_radix(text.trim(), 16).ok();
-    let whole = mask(&view.tree.text(file)?).ok_or_else(|| Missing::garbage(file, "it is no mask"))?;
+    let whole = mask(&view.tree.text(file)?).ok_or_else(|| Missing::garbage(file, "the file is no mask"))?;
     let line = schemata.lines().find_map(|line| line.trim().strip_prefix("L3:")).unwrap_or_default();
     let given = line.split(';').filter_map(|domain| mask(domain.split_once('=')?.1));
     let part = given.filter(|ways| *ways != whole).min_by_key(|ways| ways.count_ones());

@@ -21,8 +21,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         reads: "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
         cost: "With a governor that scales on demand and turbo, a sum over 4 MB on a Ryzen 5950X varied by 9.3 to \
                14 % (coefficient of variation; twigslot, 2026).",
-        levels: "none: performance, or userspace, which stays where it was put; high: every governor that moves the \
-                 frequency by load, because the published spread is several per cent.",
+        levels: "none: performance, or userspace, which keeps the frequency that was set; high: every governor that \
+                 moves the frequency by load, because the published spread is several per cent.",
         in_vm: Some(HOST_DECIDES),
         neutralised: TURNS,
         knob: Some("governor=performance"),
@@ -62,9 +62,9 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "preference between energy and speed",
         group: HazardGroup::Frequency,
         reads: "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
-        cost: "It says how eagerly the hardware raises the frequency. No published figure was found.",
-        levels: "none: performance; low: balance_performance; medium: every other, since short programs may end before \
-                 the frequency has risen.",
+        cost: "The preference says how eagerly the hardware raises the frequency. No published figure was found.",
+        levels: "none: performance; low: balance_performance; medium: every other preference, since short programs may \
+                 end before the frequency has risen.",
         in_vm: Some(HOST_DECIDES),
         neutralised: TURNS,
         knob: Some("epp=performance"),

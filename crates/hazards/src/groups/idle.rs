@@ -13,8 +13,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "deep idle states",
         group: HazardGroup::IdleStates,
         reads: "/sys/devices/system/cpu/cpu*/cpuidle/state*/{latency,disable}, power/pm_qos_resume_latency_us",
-        cost: "Each wake-up from a deep state takes its exit latency. Without a fix for polling while idle, wake-ups in \
-               a KVM guest went from 60 µs to 40 ms at most (seapath, issue 57).",
+        cost: "Each wake-up from a deep state takes its exit latency. Without a fix for polling while idle, wake-ups \
+               in a KVM guest went from 60 µs to 40 ms at most (seapath, issue 57).",
         levels: "medium: an exit latency from 100 µs on, which every sleep of a program pays; high: from 1 ms on; low: \
                  from 10 µs on. A program that never sleeps pays nothing.",
         in_vm: None,
@@ -25,12 +25,12 @@ pub(super) const HAZARDS: &[Hazard] = &[
     },
     Hazard {
         name: "idle-driver",
-        title: "who decides how to idle",
+        title: "driver and governor of idle states",
         group: HazardGroup::IdleStates,
         reads: "/sys/devices/system/cpu/cpuidle/{current_driver,current_governor}",
-        cost: "A record: machines that idle differently wake up differently. Polling keeps the core's other thread \
-               busy. No published figure was found.",
-        levels: "low: a driver that polls in a guest (haltpoll); none: every other, for the record.",
+        cost: "Recorded for comparisons: machines that idle differently wake up differently. Polling keeps the core's \
+               other thread busy. No published figure was found.",
+        levels: "low: a driver that polls in a guest (haltpoll); none: every other driver.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,

@@ -13,7 +13,7 @@ use crate::tree::Missing;
 use crate::view::View;
 
 const RATES: &str = "by the busiest CPU that is looked at: low from 100 a second on; medium from 5000 on, which is one \
-                     per cent of its time at an assumed 2 µs each; high from 25,000 on, which is five.";
+                     per cent of its time at an assumed 2 µs each; high from 25,000 on, which is five per cent.";
 
 pub(super) const HAZARDS: &[Hazard] = &[
     Hazard {
@@ -21,12 +21,14 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "interrupts of devices",
         group: HazardGroup::Interrupts,
         reads: "/proc/interrupts, rows with a number, twice",
-        cost: "Each takes some microseconds and a part of the caches. No published figure of the usual cost was found.",
+        cost: "Each interrupt takes some microseconds and a part of the caches. No published figure of the usual cost \
+               was found.",
         levels: RATES,
         in_vm: None,
         neutralised: Neutralised::Partly("runs take turns, so that a steady rate falls on all alike"),
         knob: Some("irq-affinity=away:CPUS"),
-        advice: "Measure on other CPUs, or move the interrupts there; some belong to a CPU and cannot be moved.",
+        advice: "Measure on other CPUs, or move the interrupts to CPUs on which you do not measure; some belong to a \
+                 CPU and cannot be moved.",
         judge: |view| rates(view, |counters| &counters.interrupts, is_device),
     },
     Hazard {
@@ -35,7 +37,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         group: HazardGroup::Interrupts,
         reads: "/proc/interrupts, rows RES, CAL, TLB and IPI*, twice",
         cost: "Other CPUs ask for wake-ups, function calls and the end of stale address translations; in a guest each \
-               may leave it. No published figure was found.",
+               may cause an exit to the host. No published figure was found.",
         levels: RATES,
         in_vm: None,
         neutralised: Neutralised::Partly("runs take turns, so that a steady rate falls on all alike"),
@@ -62,7 +64,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "interrupts that may come to the CPUs looked at",
         group: HazardGroup::Interrupts,
         reads: "/proc/irq/*/{effective_affinity_list,smp_affinity_list}",
-        cost: "As for device-interrupts, as soon as the device has something to say.",
+        cost: "Each interrupt takes some microseconds and a part of the caches, as soon as its device becomes active.",
         levels: "low: some interrupt may come to these CPUs; none: none may. Only CPUs that were chosen with --cpu can \
                  be free of them.",
         in_vm: None,
@@ -76,13 +78,13 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "a daemon that moves interrupts",
         group: HazardGroup::Interrupts,
         reads: "/proc/*/stat (a process of this name)",
-        cost: "It looks every ten seconds and may move an interrupt to the measured CPU in the middle. No published \
-               figure was found.",
-        levels: "low: it runs; none: it does not.",
+        cost: "The daemon looks every ten seconds and may move an interrupt to the measured CPU during a run. No \
+               published figure was found.",
+        levels: "low: the daemon runs; none: it does not.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Stop it while you measure, and start it again; it also undoes what you moved by hand.",
+        advice: "Stop the daemon while you measure, and start it again; it also undoes what you moved by hand.",
         judge: irqbalance,
     },
     Hazard {
@@ -103,13 +105,13 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "watchdog by performance counter",
         group: HazardGroup::Interrupts,
         reads: "/proc/sys/kernel/nmi_watchdog",
-        cost: "It takes one hardware counter away from those who measure, and interrupts busy CPUs every some seconds. \
-               No published figure was found.",
+        cost: "This watchdog takes one hardware counter away from those who measure, and interrupts busy CPUs every \
+               some seconds. No published figure was found.",
         levels: "low: on, since its interrupts are rare; none: off.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("nmi-watchdog=off"),
-        advice: "Switch it off while you measure with hardware counters.",
+        advice: "Switch the watchdog off while you measure with hardware counters.",
         judge: |view| switch(view, "proc/sys/kernel/nmi_watchdog", Severity::Low),
     },
     Hazard {
@@ -117,9 +119,9 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "watchdog by timer",
         group: HazardGroup::Interrupts,
         reads: "/proc/sys/kernel/{soft_watchdog,watchdog_thresh,watchdog_cpumask}",
-        cost: "A thread of the highest priority runs on every CPU several times in ten seconds. No published figure was \
-               found.",
-        levels: "low: it watches some of the CPUs looked at; none: it does not.",
+        cost: "A thread of the highest priority runs on every CPU several times in ten seconds. No published figure \
+               was found.",
+        levels: "low: the watchdog watches some of the CPUs looked at; none: it does not.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("soft-watchdog=off"),
@@ -131,7 +133,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "errors and heat that the hardware reports",
         group: HazardGroup::Interrupts,
         reads: "/proc/interrupts, rows MCE, TRM, THR, DFR and ERR, twice",
-        cost: "Corrected errors of memory and events of heat stop CPUs for unknown times. No published figure was found.",
+        cost: "Corrected errors of memory and events of heat stop CPUs for unknown times. No published figure was \
+               found.",
         levels: "high: some came during the interval; low: some since boot; none: never.",
         in_vm: None,
         neutralised: Neutralised::No,
@@ -144,8 +147,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "interrupts of the firmware (SMI)",
         group: HazardGroup::Interrupts,
         reads: "/dev/cpu/N/msr, register 0x34 of Intel, twice (root, module msr)",
-        cost: "All CPUs stop while the firmware works, and no counter of the kernel shows it. No published figure of the \
-               usual length was found.",
+        cost: "All CPUs stop while the firmware works, and no counter of the kernel shows it. No published figure of \
+               the usual length was found.",
         levels: "high: some came during the interval; none: none came. The count since boot says nothing, since most \
                  come while starting.",
         in_vm: Some("a guest cannot see the firmware's interrupts of its host"),

@@ -18,9 +18,10 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "source of the time",
         group: HazardGroup::Kernel,
         reads: "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-        cost: "A clock that cannot be read without a system call took 487 ns a reading instead of 18 (an XCP-ng guest).",
-        levels: "high: a clock that needs a system call, because whatever measures short times then measures the clock; \
-                 none: one that a program reads by itself.",
+        cost: "A clock that cannot be read without a system call took 487 ns a reading instead of 18 (an XCP-ng \
+               guest).",
+        levels: "high: a clock that needs a system call, because whatever measures short times then measures the \
+                 clock; none: a clock that a program reads without one.",
         in_vm: None,
         neutralised: Neutralised::Partly("the clock is read twice a run, outside of the program"),
         knob: None,
@@ -32,8 +33,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "a kernel built for debugging",
         group: HazardGroup::Kernel,
         reads: "/proc/config.gz or /boot/config-*, /sys/kernel/debug/kmemleak",
-        cost: "Checks of every lock and every access take a multiple of the time in the kernel. No published figure for \
-               the usual mixture was found.",
+        cost: "Checks of every lock and every access take a multiple of the time in the kernel. No published figure \
+               for the usual mixture was found.",
         levels: "high: one of the options that check locks, objects or accesses is built in and on; none: none is.",
         in_vm: None,
         neutralised: Neutralised::No,
@@ -46,14 +47,15 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "mitigations of flaws of the CPU",
         group: HazardGroup::Kernel,
         reads: "/sys/devices/system/cpu/vulnerabilities/*, mitigations= in /proc/cmdline",
-        cost: "Every entry into the kernel takes longer, by CPU and flaw; programs without system calls feel little. No \
-               single published figure holds for all.",
+        cost: "Every entry into the kernel takes longer, by CPU and flaw; programs without system calls feel little. \
+               No single published figure holds for all.",
         levels: "medium: page tables are isolated, or returns are guarded at every entry into the kernel; low: others \
                  are on; none: none is.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Leave them, and say so beside the figures; compare only with machines that have the same.",
+        advice: "Leave the mitigations on, and say so beside the figures; compare only with machines that have the \
+                 same.",
         judge: mitigations,
     },
     Hazard {
@@ -61,8 +63,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "revision of the microcode",
         group: HazardGroup::Kernel,
         reads: "/proc/cpuinfo, /sys/devices/system/cpu/cpu*/microcode/version",
-        cost: "A record: revisions change the speed of mitigations and of instructions. No single published figure \
-               holds for all.",
+        cost: "Recorded for comparisons: revisions change the speed of mitigations and of instructions. No single \
+               published figure holds for all.",
         levels: "medium: CPUs of one machine differ; none: they are alike.",
         in_vm: Some("the host shows its guests what it likes"),
         neutralised: Neutralised::No,
@@ -91,8 +93,9 @@ pub(super) const HAZARDS: &[Hazard] = &[
         reads: "/dev/kmsg (root, unless kernel.dmesg_restrict is 0)",
         cost: "Throttled real-time tasks, unstable clocks, slow interrupts and killed processes explain many a figure. \
                Krun compares the log after every run.",
-        levels: "medium: heat, machine checks, lock-ups, an unstable clock or a want of memory are in it; low: throttled \
-                 real-time tasks, interrupts that took too long, or tasks that lost their CPU; none: none of these.",
+        levels: "medium: heat, machine checks, lock-ups, an unstable clock or a want of memory are in it; low: \
+                 throttled real-time tasks, interrupts that took too long, or tasks that lost their CPU; none: none of \
+                 these.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
@@ -105,8 +108,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         group: HazardGroup::Kernel,
         reads: "/sys/kernel/tracing/{current_tracer,tracing_on,set_event,kprobe_events,uprobe_events} (root)",
         cost: "Each traced function or event costs at every pass. No single published figure holds for all.",
-        levels: "high: a tracer of functions is at work, since it is met at every call; medium: events or probes are on; \
-                 none: nothing is traced.",
+        levels: "high: a tracer of functions is at work, since it is met at every call; medium: events or probes are \
+                 on; none: nothing is traced.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
@@ -117,16 +120,17 @@ pub(super) const HAZARDS: &[Hazard] = &[
         name: "split-locks",
         title: "programs slowed down for locks across two cache lines",
         group: HazardGroup::Kernel,
-        reads: "/proc/sys/kernel/split_lock_mitigate, split_lock_detect in the flags of /proc/cpuinfo and in /proc/cmdline",
-        cost: "A locked access to two cache lines takes 1000 cycles more than one to a single line; where the CPU traps \
-               it, the program also sleeps for 10 ms and waits for all others that do the same (the kernel's buslock.rst; \
-               split_lock_warn in bus_lock.c). Others never meet it.",
+        reads: "/proc/sys/kernel/split_lock_mitigate, split_lock_detect in the flags of /proc/cpuinfo and in \
+                /proc/cmdline",
+        cost: "A locked access to two cache lines takes 1000 cycles more than one to a single line; where the CPU \
+               traps such an access, the program also sleeps for 10 ms and waits for all others that do the same (the \
+               kernel's buslock.rst; split_lock_warn in bus_lock.c). Programs without such accesses are not affected.",
         levels: "low: the CPU traps, and the kernel makes such programs wait, or ends them; none: it does neither.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Look for `split_lock` in the kernel's log; if it names your program, align what it locks, or write 0 to \
-                 split_lock_mitigate.",
+        advice: "Look for `split_lock` in the kernel's log; if it names your program, align what it locks, or write 0 \
+                 to split_lock_mitigate.",
         judge: split_locks,
     },
     Hazard {
@@ -134,8 +138,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "performance counters that others hold",
         group: HazardGroup::Kernel,
         reads: "/proc/*/fd (root), /proc/sys/kernel/{perf_event_max_sample_rate,perf_event_paranoid}",
-        cost: "Sampling interrupts the program some hundred to some thousand times a second, and counters are shared by \
-               turns. No published figure of the usual loss was found.",
+        cost: "Sampling interrupts the program some hundred to some thousand times a second, and counters are shared \
+               by turns. No published figure of the usual loss was found.",
         levels: "medium: some process holds events; none: nobody does.",
         in_vm: None,
         neutralised: Neutralised::No,
@@ -167,7 +171,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Write the mask of the other CPUs to it; it stays through hotplug.",
+        advice: "Write the mask of the other CPUs to this file; the mask stays through hotplug.",
         judge: workqueues,
     },
     Hazard {
@@ -182,7 +186,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Measure what makes many system calls with the filters that it has in production.",
+        advice: "Measure programs that make many system calls with the filters that they have in production.",
         judge: hooks,
     },
 ];

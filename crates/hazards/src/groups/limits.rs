@@ -15,11 +15,12 @@ pub(super) const HAZARDS: &[Hazard] = &[
         name: "cpu-quota",
         title: "quota of CPU time",
         group: HazardGroup::Limits,
-        reads: "/sys/fs/cgroup: cpu.max or cpu.cfs_{quota,period}_us of the own control group and all above it, cpu.stat twice",
-        cost: "A group that has used its quota stands still to the end of the period, usually up to 100 ms: the program \
-               waits, whatever it does.",
+        reads: "/sys/fs/cgroup: cpu.max or cpu.cfs_{quota,period}_us of the own control group and all above it, \
+                cpu.stat twice",
+        cost: "A group that has used its quota stands still to the end of the period, usually up to 100 ms: the \
+               program waits, whatever it does.",
         levels: "high: the group was stopped during the interval, or in at least 1 % of its periods so far; medium: a \
-                 quota below the number of CPUs is set; low: another one is; none: no quota.",
+                 quota below the number of CPUs is set; low: a larger quota is set; none: no quota.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
@@ -30,10 +31,12 @@ pub(super) const HAZARDS: &[Hazard] = &[
         name: "memory-limit",
         title: "limit of memory",
         group: HazardGroup::Limits,
-        reads: "/sys/fs/cgroup: memory.{max,high,current} or memory.{limit,usage}_in_bytes of the own control group and all above it",
-        cost: "Close to the limit the group's own pages are reclaimed at every allocation. No published figure was found.",
-        levels: "high: more than 95 % of a limit are used; medium: more than 80 %; low: a limit below the memory of the \
-                 machine is set; none: no limit. Caches count as used, so that the last parts fill by themselves.",
+        reads: "/sys/fs/cgroup: memory.{max,high,current} or memory.{limit,usage}_in_bytes of the own control group \
+                and all above it",
+        cost: "Close to the limit the group's own pages are reclaimed at every allocation. No published figure was \
+               found.",
+        levels: "high: more than 95 % of a limit are used; medium: more than 80 %; low: a limit below the memory of \
+                 the machine is set; none: no limit. Caches count as used, so that the last parts fill by themselves.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
@@ -45,7 +48,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "weight against other groups",
         group: HazardGroup::Limits,
         reads: "/sys/fs/cgroup: cpu.weight or cpu.shares of the own control group and all above it",
-        cost: "Beside busy groups a group gets its weight's share alone. Nothing on an idle machine.",
+        cost: "Beside busy groups a group gets only the share of its weight. On an idle machine the weight costs \
+               nothing.",
         levels: "low: below the usual weight; none: at it or above.",
         in_vm: None,
         neutralised: Neutralised::Partly("pairs that others kept waiting are dropped as pairs"),
@@ -71,8 +75,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "a container",
         group: HazardGroup::Limits,
         reads: "/.dockerenv, /run/.containerenv, /run/systemd/container, /proc/1/environ (root), /proc/1/sched",
-        cost: "The same kernel, with filters at system calls, a layered file system and neighbours that cannot be seen. \
-               No single published figure holds for all.",
+        cost: "The same kernel, with filters at system calls, a layered file system and neighbours that cannot be \
+               seen. No single published figure holds for all.",
         levels: "medium: in a container, because processes outside of it cannot be seen; none: no sign of one.",
         in_vm: None,
         neutralised: Neutralised::Partly(
@@ -87,7 +91,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "what cannot be changed from here",
         group: HazardGroup::Limits,
         reads: "/proc/self/mountinfo, CapEff of /proc/self/status, /sys/kernel/security/lockdown",
-        cost: "It spoils nothing by itself: it says which of the settings above nobody here can change.",
+        cost: "This spoils no measurement: it says why settings of this machine cannot be changed from here.",
         levels: "low: settings are mounted read-only, or the kernel is locked down, or the right to administer is \
                  missing; none: nothing stands in the way.",
         in_vm: None,

@@ -21,13 +21,13 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "automatic moves of memory between nodes",
         group: HazardGroup::Memory,
         reads: "/proc/sys/kernel/numa_balancing, /sys/devices/system/node/online",
-        cost: "On a Kunpeng with 128 cores sysbench lost 16 % in memory and 15 % in threads with it on, most other \
+        cost: "On a Kunpeng with 128 cores these moves cost sysbench 16 % in memory and 15 % in threads, most other \
                programs 2 % or less (Futurewei).",
         levels: "high: on, with several nodes, because the published loss is many per cent; none: off, or one node.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("numa-balancing=off"),
-        advice: "Switch it off while you measure, or bind the program's memory to a node.",
+        advice: "Switch NUMA balancing off while you measure, or bind the program's memory to a node.",
         judge: numa_balancing,
     },
     Hazard {
@@ -35,14 +35,14 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "huge pages without asking",
         group: HazardGroup::Memory,
         reads: "/sys/kernel/mm/transparent_hugepage/{enabled,defrag}",
-        cost: "Whether a program gets them depends on free memory at that moment, and they can reverse a ranking. No \
-               published figure was found.",
-        levels: "medium: always, since every program that uses more than 2 MiB may or may not get them; none: madvise, \
-                 where only those who ask do, or never.",
+        cost: "Whether a program gets huge pages depends on free memory at that moment, and they can reverse a \
+               ranking. No published figure was found.",
+        levels: "medium: always, since every program that uses more than 2 MiB may or may not get huge pages; none: \
+                 madvise, where only programs that ask get them, or never.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("thp=never"),
-        advice: "Measure with `never` and with `always`, or ask for them per program.",
+        advice: "Measure with `never` and with `always`, or ask for huge pages per program.",
         judge: huge_pages,
     },
     Hazard {
@@ -50,9 +50,10 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "the daemon that collects huge pages",
         group: HazardGroup::Memory,
         reads: "/sys/kernel/mm/transparent_hugepage/{enabled,khugepaged/*}, thp_collapse_alloc of /proc/vmstat twice",
-        cost: "It copies pages of running programs, some time after their start. No published figure was found.",
-        levels: "medium: it collapsed pages during the interval; low: it may, because huge pages are on; none: they are \
-                 off.",
+        cost: "The daemon copies pages of running programs, some time after their start. No published figure was \
+               found.",
+        levels: "medium: the daemon collapsed pages during the interval; low: it may, because huge pages are on; none: \
+                 they are off.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("khugepaged=off"),
@@ -66,7 +67,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         reads: "/sys/kernel/mm/ksm/{run,pages_sharing}",
         cost: "Pages of measured programs are compared with others and copied back when written. No published figure \
                was found.",
-        levels: "low: it runs; none: it does not.",
+        levels: "low: the merging daemon runs; none: it does not.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("ksm=off"),
@@ -79,7 +80,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         group: HazardGroup::Memory,
         reads: "/proc/sys/vm/compaction_proactiveness, compact_* of /proc/vmstat twice",
         cost: "Pages of running programs are moved to make room for huge ones. No published figure was found.",
-        levels: "medium: it moved pages during the interval; low: it may by itself; none: it may not.",
+        levels: "medium: pages were moved during the interval; low: the kernel may move pages unasked; none: it may \
+                 not.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("compaction=off"),
@@ -133,9 +135,10 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "search for free memory",
         group: HazardGroup::Memory,
         reads: "pgscan_direct and pgscan_kswapd of /proc/vmstat twice",
-        cost: "A program that asks for memory searches it itself, and its files leave the cache. No published figure \
-               was found.",
-        levels: "high: programs searched themselves; medium: the kernel searched beside them; none: nobody did.",
+        cost: "A program that asks for memory has to search for it itself, and its files leave the cache. No published \
+               figure was found.",
+        levels: "high: programs searched for memory themselves; medium: the kernel searched beside them; none: no \
+                 search took place.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
@@ -147,7 +150,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "memory that is available",
         group: HazardGroup::Memory,
         reads: "MemAvailable and MemTotal of /proc/meminfo",
-        cost: "Too little of it turns into reclaim and swapping. No published figure was found.",
+        cost: "Too little available memory leads to reclaim and swapping. No published figure was found.",
         levels: "high: below 5 % of all; medium: below 10 %; low: below 20 %: shares at which a run that asks for some \
                  more starts reclaim.",
         in_vm: None,
@@ -189,7 +192,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "memory reserved for huge pages",
         group: HazardGroup::Memory,
         reads: "HugePages_Total, Hugepagesize and MemTotal of /proc/meminfo",
-        cost: "Reserved memory serves those alone who ask for it. No published figure was found.",
+        cost: "Reserved memory serves only programs that ask for it. No published figure was found.",
         levels: "low: more than a tenth of all memory; none: less.",
         in_vm: None,
         neutralised: Neutralised::No,
@@ -202,9 +205,9 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "programs that wait for memory",
         group: HazardGroup::Memory,
         reads: "/proc/pressure/memory twice",
-        cost: "The share of time in which some program waited for memory. It is the loss itself.",
-        levels: "as for every pressure: low from 1 %, medium from 5 %, high from 20 % of the time on; where the interval \
-                 shows less, the last ten seconds count half.",
+        cost: "The share of time in which some program waited for memory, which is the loss itself.",
+        levels: "as for every pressure: low from 1 %, medium from 5 %, high from 20 % of the time on; where the \
+                 interval shows less, the last ten seconds count half.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,

@@ -14,8 +14,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "slowed down by heat",
         group: HazardGroup::Frequency,
         reads: "/sys/devices/system/cpu/cpu*/thermal_throttle/{core,package}_throttle_count, twice",
-        cost: "A CPU that throttles runs at a fraction of its frequency until it has cooled down; long runs are hit and \
-               short ones are not. No published figure was found.",
+        cost: "A CPU that throttles runs at a fraction of its frequency until it has cooled down; long runs are hit \
+               and short ones are not. No published figure was found.",
         levels: "high: it throttled during the interval; low: at some time since boot, so that load of some minutes \
                  will do it again; none: never.",
         in_vm: Some(HOST_KNOWS),
@@ -44,8 +44,10 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "limit of the package's power",
         group: HazardGroup::Frequency,
         reads: "/sys/class/powercap/*/constraint_0_{power_limit,max_power}_uw",
-        cost: "Under a lowered limit frequency falls as soon as several cores work. No published figure was found.",
-        levels: "medium: the long-term limit lies below the greatest that the package allows; none: at it.",
+        cost: "Under a lowered power limit the frequency falls as soon as several cores work. No published figure was \
+               found.",
+        levels: "medium: the long-term limit lies below the greatest that the package allows; none: the limit is the \
+                 greatest.",
         in_vm: Some(HOST_KNOWS),
         neutralised: Neutralised::No,
         knob: None,

@@ -14,17 +14,18 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "random places in memory",
         group: HazardGroup::Process,
         reads: "/proc/sys/kernel/randomize_va_space, /proc/self/personality",
-        cost: "Off, every run has the same layout, lucky or not, and two programs differ by it (Mytkowicz 2009 found up \
-               to what an optimisation level is worth). On, layouts differ from run to run, and the spread is wider.",
-        levels: "low: whichever way it is set, one half is missing: off samples one layout, on moves programs by whole \
-                 pages alone; none: never.",
+        cost: "Without random places every run has the same layout, lucky or not, and two programs differ by their \
+               layouts (Mytkowicz 2009 found up to what an optimisation level is worth). With them layouts differ from \
+               run to run, and the spread is wider.",
+        levels: "low: in both settings, since off samples a single layout, and on moves programs only by whole pages; \
+                 none: never.",
         in_vm: None,
         neutralised: Neutralised::Yes(
             "compare and aa displace the stack within its page by padding the environment, anew for each block and \
              alike for all commands; --aslr and --heap set the rest for each command",
         ),
         knob: Some("aslr=off"),
-        advice: "Leave it on, and let fauxplat draw the layout; --aslr off is for repeating one layout.",
+        advice: "Leave randomisation on, and let fauxplat draw the layout; --aslr off is for repeating one layout.",
         judge: aslr,
     },
     Hazard {
@@ -32,9 +33,9 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "size of the environment",
         group: HazardGroup::Process,
         reads: "/proc/self/environ",
-        cost: "It displaces the stack: between two sizes the time of a program can differ by more than between -O2 and \
-               -O3 (Mytkowicz 2009).",
-        levels: "low: there is one, since its size is an accident of the login; none: it is empty.",
+        cost: "The environment displaces the stack: between two sizes the time of a program can differ by more than \
+               between -O2 and -O3 (Mytkowicz 2009).",
+        levels: "low: the environment is not empty, and its size is an accident of the login; none: it is empty.",
         in_vm: None,
         neutralised: Neutralised::Yes(
             "compare and aa draw its padding anew for each block, and give all commands of a block the same total",
@@ -48,13 +49,13 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "libraries and options in the environment",
         group: HazardGroup::Process,
         reads: "/proc/self/environ: LD_PRELOAD, LD_LIBRARY_PATH, LD_BIND_NOW, GLIBC_TUNABLES, MALLOC_*",
-        cost: "They change the loader or the allocator of every program that is measured. No single published figure \
-               holds for all.",
-        levels: "medium: one of them is set; none: none is.",
+        cost: "Such variables change the loader or the allocator of every program that is measured. No single \
+               published figure holds for all.",
+        levels: "medium: such a variable is set; none: none is.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Unset them, or use `--env clean`.",
+        advice: "Unset these variables, or use `--env clean`.",
         judge: preloaded,
     },
     Hazard {
@@ -62,14 +63,14 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "slack of timers",
         group: HazardGroup::Process,
         reads: "/proc/self/timerslack_ns",
-        cost: "A sleep under the ordinary policy ends later by up to it: a median of 60.6 µs became 5.7 µs with 1 ns \
-               (measured on Linux 6.18).",
+        cost: "A sleep under the ordinary policy ends later by up to the slack: a median of 60.6 µs became 5.7 µs with \
+               a slack of 1 ns (measured on Linux 6.18).",
         levels: "medium: more than the usual 50 µs; low: more than 1 µs, which shows in latencies alone; none: less. \
                  Real-time policies have none.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("timer-slack=1"),
-        advice: "Set it with prctl(PR_SET_TIMERSLACK) in whatever measures latency.",
+        advice: "Set the slack with prctl(PR_SET_TIMERSLACK) in whatever measures latency.",
         judge: slack,
     },
     Hazard {
@@ -77,9 +78,10 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "priority of this process",
         group: HazardGroup::Process,
         reads: "/proc/self/stat, nice value and scheduling policy",
-        cost: "A nice value below others' gets less of a busy CPU, a real-time policy all of it. Nothing on an idle \
-               machine.",
-        levels: "medium: a real-time policy, or SCHED_IDLE or SCHED_BATCH; low: a nice value; none: as usual.",
+        cost: "A program with a higher nice value than others gets less of a busy CPU, one with a real-time policy all \
+               of it. On an idle machine neither matters.",
+        levels: "medium: a real-time policy, or SCHED_IDLE or SCHED_BATCH; low: a nice value other than 0; none: as \
+                 usual.",
         in_vm: None,
         neutralised: Neutralised::Partly("--policy and --nice set both for each command"),
         knob: None,
@@ -88,11 +90,11 @@ pub(super) const HAZARDS: &[Hazard] = &[
     },
     Hazard {
         name: "traced",
-        title: "somebody who traces this process",
+        title: "a debugger or strace that traces this process",
         group: HazardGroup::Process,
         reads: "TracerPid of /proc/self/status",
-        cost: "Each system call, or signal, or start of a program stops for the tracer. No single published figure holds \
-               for all.",
+        cost: "At each system call, signal or start of a program the process stops for the tracer. No single published \
+               figure holds for all.",
         levels: "high: a debugger or strace is attached, since it follows what is started; none: nobody is.",
         in_vm: None,
         neutralised: Neutralised::No,
@@ -105,12 +107,13 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "limits that programs inherit",
         group: HazardGroup::Process,
         reads: "/proc/self/limits: CPU time, address space, data, resident set, file size",
-        cost: "A program at a limit fails, or behaves otherwise than elsewhere. It spoils no figure below it.",
-        levels: "low: one of them is set; none: all are unlimited.",
+        cost: "A program that reaches a limit fails, or behaves otherwise than elsewhere. Below a limit nothing \
+               changes.",
+        levels: "low: one of these limits is set; none: all are unlimited.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Raise them with ulimit before you start fauxplat.",
+        advice: "Raise the limits with ulimit before you start fauxplat.",
         judge: limits,
     },
 ];

@@ -18,12 +18,12 @@ pub(super) const HAZARDS: &[Hazard] = &[
         reads: "/proc/sys/kernel/sched_rt_{runtime,period}_us, cpu.rt_runtime_us of the own group",
         cost: "A program under SCHED_FIFO that never sleeps lost 52 ms once a second, alone on its CPU (measured on \
                Linux 6.18). Ordinary policies are not touched.",
-        levels: "low: throttling is on, since only real-time measurements feel it; medium: the own control group has no \
-                 real-time budget, so that real-time policies are refused; none: it is off.",
+        levels: "low: throttling is on, since only real-time measurements feel it; medium: the own control group has \
+                 no real-time budget, so that real-time policies are refused; none: it is off.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: Some("rt-throttle=off"),
-        advice: "Switch it off for real-time measurements that are busy for longer than 950 ms at a time.",
+        advice: "Switch the throttling off for real-time measurements that are busy for longer than 950 ms at a time.",
         judge: rt_throttling,
     },
     Hazard {
@@ -58,8 +58,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "slice of the scheduler",
         group: HazardGroup::Scheduling,
         reads: "/sys/kernel/debug/sched/base_slice_ns (root)",
-        cost: "A record: how long a neighbour runs before the measured program gets its turn. No published figure was \
-               found.",
+        cost: "Recorded for comparisons: how long a neighbour runs before the measured program gets its turn. No \
+               published figure was found.",
         levels: "low: above 10 ms, since one turn of a neighbour is then longer than many runs; none: at most that.",
         in_vm: None,
         neutralised: Neutralised::Partly("pairs that others kept waiting are dropped as pairs"),
@@ -85,14 +85,15 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "timer interrupts",
         group: HazardGroup::Scheduling,
         reads: "/proc/interrupts, rows of local and architected timers, twice",
-        cost: "No published figure of the usual cost was found. At an assumed 2 µs each, 250 a second cost 0.05 % and a \
-               thousand 0.2 %.",
+        cost: "No published figure of the usual cost was found. At an assumed 2 µs each, 250 a second cost 0.05 % and \
+               a thousand 0.2 %.",
         levels: "low: from 100 a second on, the slowest tick that kernels have; medium: from 5000 on (one per cent at \
                  2 µs each), which is somebody's timer; high: from 25,000 on (five per cent).",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Boot with nohz_full for the CPUs that you measure on, if ticks matter; find out whose timers these are.",
+        advice: "Boot with nohz_full for the CPUs that you measure on, if ticks matter; find out whose timers these \
+                 are.",
         judge: ticks,
     },
     Hazard {
@@ -100,12 +101,13 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "preemption of the kernel",
         group: HazardGroup::Scheduling,
         reads: "/sys/kernel/debug/sched/preempt (root), /proc/version, /sys/kernel/realtime",
-        cost: "A record: full and real-time preemption trade throughput for latency. No published figure was found.",
-        levels: "low: a real-time kernel, since its throughput is not that of others; none: every other.",
+        cost: "Recorded for comparisons: full and real-time preemption trade throughput for latency. No published \
+               figure was found.",
+        levels: "low: a real-time kernel, since its throughput is not that of others; none: every other kernel.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Compare figures only between kernels of the same model.",
+        advice: "Compare figures only between kernels with the same preemption model.",
         judge: preemption,
     },
     Hazard {
@@ -126,7 +128,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "statistics of the scheduler",
         group: HazardGroup::Scheduling,
         reads: "/proc/sys/kernel/sched_schedstats",
-        cost: "Every switch is booked in more detail. No published figure was found.",
+        cost: "Every context switch is recorded in more detail, which takes time. No published figure was found.",
         levels: "low: on; none: off.",
         in_vm: None,
         neutralised: Neutralised::No,

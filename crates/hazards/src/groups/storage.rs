@@ -13,10 +13,10 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "pages that wait to be written",
         group: HazardGroup::Storage,
         reads: "Dirty and Writeback of /proc/meminfo",
-        cost: "The kernel writes them beside the next runs, and programs that write may have to wait. No published \
-               figure was found.",
-        levels: "low: from 64 MiB on, some tenths of a second of an ordinary disk; medium: from 1 GiB on, or while more \
-                 than 16 MiB are being written; none: less.",
+        cost: "The kernel writes these pages while the next runs are measured, and programs that write may have to \
+               wait. No published figure was found.",
+        levels: "low: from 64 MiB on, some tenths of a second of an ordinary disk; medium: from 1 GiB on, or while \
+                 more than 16 MiB are being written; none: less.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
@@ -28,8 +28,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "disks that work for others",
         group: HazardGroup::Storage,
         reads: "/proc/diskstats twice, /sys/block",
-        cost: "Whatever reads or writes waits behind others. No published figure was found.",
-        levels: "low from 5 %, medium from 20 %, high from 60 % of the interval with a request in flight on.",
+        cost: "A program that reads or writes waits for the requests of others. No published figure was found.",
+        levels: "low if a request is in flight for 5 % of the interval, medium from 20 %, high from 60 % on.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
@@ -41,7 +41,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "programs that wait for a disk",
         group: HazardGroup::Storage,
         reads: "/proc/pressure/io twice",
-        cost: "The share of time in which some program waited for a disk. It is the loss itself, if the program is yours.",
+        cost: "The share of time in which some program waited for a disk, which is the loss itself if the program is \
+               yours.",
         levels: "low from 1 %, medium from 5 %, high from 20 % of the time on; where the interval shows less, the last \
                  ten seconds count half.",
         in_vm: None,
@@ -60,7 +61,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Wait for its end, or write idle to /sys/block/md*/md/sync_action.",
+        advice: "Wait for the end of the rebuild or check, or write idle to /sys/block/md*/md/sync_action.",
         judge: resync,
     },
 ];

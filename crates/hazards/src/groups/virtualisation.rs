@@ -45,13 +45,13 @@ pub(super) const HAZARDS: &[Hazard] = &[
         title: "whether CPU time excludes steal",
         group: HazardGroup::Virtualisation,
         reads: "CONFIG_PARAVIRT_TIME_ACCOUNTING in /proc/config.gz or /boot/config-*",
-        cost: "Without it a program's CPU time contains time that the hypervisor took.",
-        levels: "low: in a guest without it, since CPU time is then as noisy as wall time; none: with it, or not in a \
-                 guest.",
+        cost: "Without this option a program's CPU time contains time that the hypervisor took.",
+        levels: "low: in a guest without the option, since CPU time is then as noisy as wall time; none: with it, or \
+                 not in a guest.",
         in_vm: None,
         neutralised: Neutralised::No,
         knob: None,
-        advice: "Decide by wall time and look at steal, or take a kernel that is built with it.",
+        advice: "Decide by wall time and look at steal, or take a kernel that is built with the option.",
         judge: accounting,
     },
 ];

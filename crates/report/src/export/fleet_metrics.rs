@@ -13,14 +13,22 @@ use crate::words::visible;
 type Figure = (&'static str, &'static str, fn(&FleetNode) -> Option<f64>);
 
 const FIGURES: [Figure; 6] = [
-    ("fauxplat_fleet_runs", "Runs of the machine that count.", |node| Some(node.runs as f64)),
-    ("fauxplat_fleet_explained_ratio", "The part that facts of the machine explain.", |node| {
+    ("fauxplat_fleet_runs", "Valid runs of the machine.", |node| Some(node.runs as f64)),
+    ("fauxplat_fleet_explained_ratio", "Slowdown, as a ratio, that facts such as the BIOS explain.", |node| {
         node.explained_ratio
     }),
-    ("fauxplat_fleet_effect_ratio", "The machine over its group, beside that.", |node| node.effect_ratio),
-    ("fauxplat_fleet_effect_low_ratio", "Low end of the 95 % interval of that.", |node| node.low),
-    ("fauxplat_fleet_effect_high_ratio", "High end of it.", |node| node.high),
-    ("fauxplat_fleet_z", "Robust standard deviations on the slow side of its group.", |node| node.z),
+    (
+        "fauxplat_fleet_effect_ratio",
+        "Median of the machine over that of its group, without what facts explain.",
+        |node| node.effect_ratio,
+    ),
+    ("fauxplat_fleet_effect_low_ratio", "Low end of the 95 % interval of the effect.", |node| node.low),
+    ("fauxplat_fleet_effect_high_ratio", "High end of the 95 % interval of the effect.", |node| node.high),
+    (
+        "fauxplat_fleet_z",
+        "Robust standard deviations by which the machine is slower than its group.",
+        |node| node.z,
+    ),
 ];
 
 const STATE: &str = "fauxplat_fleet_state";
@@ -50,12 +58,12 @@ pub(super) fn write(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()
             writeln!(out, "{family}{{{labels}}} {value}")?;
         }
     }
-    head(STATE, "gauge", "1 for what is said of the machine.", out)?;
+    head(STATE, "gauge", "1 for the state of the machine that is named in the label.", out)?;
     for (node, labels) in found.nodes.iter().zip(&labels) {
         writeln!(out, "{STATE}{{{labels},state=\"{}\"}} 1", node.state.word())?;
     }
     notices(found, &labels, out)?;
-    head(MACHINES, "gauge", "Machines of which this is said.", out)?;
+    head(MACHINES, "gauge", "Number of machines in each state.", out)?;
     for state in NodeState::ALL {
         let count = found.nodes.iter().filter(|node| node.state == state).count();
         writeln!(out, "{MACHINES}{{{},state=\"{}\"}} {count}", of_run(found), state.word())?;
@@ -95,7 +103,7 @@ fn medians(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io:
         Unit::Millionth => ("units", 1e6),
     };
     let family = format!("fauxplat_fleet_median_{unit}");
-    head(&family, "gauge", "Median of the runs of the first measurement.", out)?;
+    head(&family, "gauge", "Median of the machine's runs in the first measurement.", out)?;
     writeln!(out, "# UNIT {family} {unit}")?;
     for (node, labels) in found.nodes.iter().zip(labels) {
         if let Some(median) = node.median {
@@ -107,7 +115,7 @@ fn medians(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io:
 
 /// Writes observations of machines other than slowness. A machine may differ in several facts.
 fn notices(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io::Result<()> {
-    head(NOTICE, "gauge", "1 for what is seen of the machine beside slowness.", out)?;
+    head(NOTICE, "gauge", "1 for each thing other than slowness that stands out on the machine.", out)?;
     let labels_of: BTreeMap<&str, &String> =
         found.nodes.iter().map(|node| node.node.as_str()).zip(labels).collect();
     for notice in &found.notices {

@@ -66,7 +66,7 @@ fn counted(found: &WatchedProcess, out: &mut dyn Write) -> Result<(), ReportErro
     head(
         COUNTED,
         "counter",
-        "What was counted of a process while it was watched; times in nanoseconds.",
+        "Counts of a process while it was watched; times in nanoseconds.",
         out,
     )?;
     let name = escaped(&visible(&found.name));
@@ -203,10 +203,12 @@ impl<'a> Family<'a> {
     /// Help text of the family: the description of the key, and the key's original name if the family could not have
     /// that name.
     fn help(&self) -> String {
-        let Some((key, own)) = self.key else { return "Of a live table, by object and key.".to_owned() };
+        let Some((key, own)) = self.key else {
+            return "Values of a live table, by object and key.".to_owned();
+        };
         let help = match self.described.map(|key| key.help.as_str()) {
             Some(help) if !help.is_empty() => visible(help),
-            _ => "Of a live table, by object.".to_owned(),
+            _ => "Values of a live table, by object.".to_owned(),
         };
         let is_own = spelt(own) == own && !self.name.ends_with(&format!("_key_{key}"));
         let called = if is_own { String::new() } else { format!(" (key {key}, named \"{}\")", visible(own)) };
@@ -282,7 +284,7 @@ mod tests {
         );
         assert_eq!(
             exposed("jobs_total", TableKind::Gauge, "jobs of all", ""),
-            "# TYPE jobs_total gauge\n# HELP jobs_total Of a live table, by object.\n\
+            "# TYPE jobs_total gauge\n# HELP jobs_total Values of a live table, by object.\n\
              jobs_total{file=\"f\",object=\"1\"} 5\n"
         );
         let counted = exposed("lag_seconds_total", TableKind::Counter, "seconds", "late");

@@ -29,7 +29,7 @@ pub(super) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     )?;
     writeln!(
         out,
-        "# Run {} of {}. Nothing has been changed: read it, and run it if you agree.",
+        "# Run {} of {}. Nothing has been changed yet: read this script, and run it if you agree.",
         visible(&found.fleet),
         visible(&found.command)
     )?;

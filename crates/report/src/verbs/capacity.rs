@@ -26,11 +26,11 @@ fn row(worth: &Worth) -> Vec<String> {
 
 fn answer(found: &CapacityFindings) -> String {
     let full = found.worths.last().map_or(String::new(), |all| {
-        format!("All {} CPUs together do the work of {:.2} alone.", all.cpus.len(), all.ratio)
+        format!("All {} CPUs together do the work of {:.2} CPUs that work alone.", all.cpus.len(), all.ratio)
     });
     match found.looks.last() {
         Some(last) => format!(
-            "{full} At the last look they were {} busy, and {} of the machine's work was left.",
+            "{full} At the last look they were {} busy, and {} of the machine's capacity was unused.",
             percent(last.busy_share),
             percent(last.left_share)
         ),

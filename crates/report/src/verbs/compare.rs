@@ -195,12 +195,10 @@ fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
     let mut notes = Vec::new();
     if let Some(comparison) = found.comparisons.first() {
         let rule = match (comparison.grade, comparison.anytime) {
-            (Grade::AgainstBaseline, _) => {
-                "looked at once, and not protected from drift between the two times"
-            }
+            (Grade::AgainstBaseline, _) => "one look, and drift between both measurements is not excluded",
             _ if comparison.replication.is_some() => "one look, when all sessions were over",
             (_, true) => "anytime: the verdict and its interval hold whenever the comparison is stopped",
-            (_, false) => "exact over all looks, so that looking early does not raise it",
+            (_, false) => "over all looks together, so looking early does not raise it",
         };
         let level = crate::words::round_percent(comparison.level);
         let adjusted = adjusted(found, comparison);

@@ -15,7 +15,9 @@ pub(crate) fn parts(found: &ContendFindings) -> Vec<Piece> {
     parts.extend(heat(found, &kernels).map(|it| Piece::new(Part::HeatMap(it))));
     parts.push(Piece::table(labels(found)));
     if !kernels.is_empty() {
-        parts.push(Piece::plain("CPU time of a unit of work when both work, over alone (95 % interval):"));
+        parts.push(Piece::plain(
+            "CPU time of a unit of work when both CPUs work, as a ratio to one that works alone (95 % interval):",
+        ));
         parts.push(Piece::table(matrix(found, &kernels)));
     }
     parts.extend(worker_counts::pieces(&found.counts));
@@ -119,7 +121,7 @@ fn accounts(found: &ContendFindings) -> String {
     let all = |cost: &PairCost| cost.rounds + cost.dropped_rounds + cost.elsewhere_rounds;
     let rounds: usize = found.pairs.iter().map(all).sum();
     let mut text = format!(
-        "Wall time is CPU time, run-queue wait and steal: at most {} of a cell is none of them.",
+        "Wall time is CPU time, run-queue wait and steal: at most {} of the wall time of a cell is none of these.",
         percent(worst)
     );
     if dropped > 0 {
@@ -137,7 +139,8 @@ fn accounts(found: &ContendFindings) -> String {
     text
 }
 
-const LEGEND: &str = "CPU time of a unit of work when both CPUs work, over alone; on one CPU, wall time";
+const LEGEND: &str =
+    "CPU time of a unit of work when both CPUs work, as a ratio to one alone; on one CPU, wall time";
 
 /// Heat map with a square per pair of CPUs: a panel for their relation and a panel per kernel.
 fn heat(found: &ContendFindings, kernels: &[String]) -> Option<HeatMap> {

@@ -51,7 +51,7 @@ fn names(counters: &[&CounterFinding]) -> String {
 fn by_reason<'f>(missing: &[&'f CounterFinding]) -> Vec<(&'f str, Vec<&'f CounterFinding>)> {
     let mut reasons: Vec<(&str, Vec<&CounterFinding>)> = Vec::new();
     for counter in missing {
-        let reason = counter.reason.as_deref().unwrap_or("nobody says why");
+        let reason = counter.reason.as_deref().unwrap_or("no reason is known");
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, those)) => those.push(counter),
             None => reasons.push((reason, vec![counter])),

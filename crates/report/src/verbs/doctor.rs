@@ -18,9 +18,9 @@ pub(crate) fn parts(found: &DoctorFindings) -> Vec<Piece> {
     parts.extend(groups(found).into_iter().map(|group| block(found, group)));
     let shown = shown(found).count();
     let matter = shown_in_brief(found).count();
-    let more = "--all lists every one, --explain NAME says more.";
+    let more = "--all lists every hazard, --explain NAME describes one.";
     parts.extend(hidden(found, shown, more).map(Piece::in_full));
-    let more = "-v shows those that are there and what each costs, --all every one.";
+    let more = "-v shows the hazards that are present and what each costs, --all shows every hazard.";
     parts.extend(hidden(found, matter, more).map(Piece::in_brief));
     parts
 }

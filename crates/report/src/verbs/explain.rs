@@ -39,7 +39,7 @@ fn answer(found: &ExplainFindings) -> String {
     };
     let silent = points(sum(&|one| one.p_adjusted.is_some() && !is_named(one, found.level)));
     let is_shown = silent != points(0.0);
-    said.extend(is_shown.then(|| format!("{silent} not to be told from chance")));
+    said.extend(is_shown.then(|| format!("{silent} indistinguishable from chance")));
     said.push(format!("{} unexplained", points(sum(&|one| one.p_adjusted.is_none()))));
     let whole = percent(found.worst_over_best_ratio - 1.0);
     let ends =
@@ -103,7 +103,7 @@ fn chance(found: &ExplainFindings) -> Option<String> {
         .filter(|one| one.p_adjusted.is_some_and(|p| p > found.level))
         .map(|one| one.factor.as_str())
         .collect();
-    (!silent.is_empty()).then(|| format!("Not to be told from chance here: {}.", silent.join(", ")))
+    (!silent.is_empty()).then(|| format!("Indistinguishable from chance here: {}.", silent.join(", ")))
 }
 
 /// Sentence about the interaction of two factors: stated if significant, otherwise bounded.
@@ -112,7 +112,8 @@ fn together(pair: &Interaction, level: f64) -> String {
     let interval = format!("{} to {} of the variance", percent(pair.low), percent(pair.high));
     match pair.p_adjusted <= level {
         true => format!(
-            "What is unexplained holds an interaction: {one} and {other} do together what neither does alone ({interval})."
+            "The unexplained part contains an interaction: {one} and {other} do together what neither does alone \
+             ({interval})."
         ),
         false => {
             format!(
@@ -132,7 +133,10 @@ fn rests_on(found: &ExplainFindings) -> String {
     let median = found.median_ns.map_or_else(|| "?".to_owned(), Nanos::display_f64);
     let ends = |[low, high]: [f64; 2]| format!("{} … {}", Nanos::display_f64(low), Nanos::display_f64(high));
     let within = found.median_interval_ns.map_or_else(|| "–".to_owned(), ends);
-    format!("It rests on {runs} in {blocks}{failed}; median {} {median} ({within}).", found.metric.title())
+    format!(
+        "This explanation rests on {runs} in {blocks}{failed}; median {} {median} ({within}).",
+        found.metric.title()
+    )
 }
 
 /// A row of CSV: a factor, or a level of a factor.

@@ -33,7 +33,7 @@ fn answer(found: &IndexFindings) -> String {
             let slowest = all.iter().map(|one| one.fauxplat_per_s).fold(f64::INFINITY, f64::min);
             let spread = fastest.fauxplat_per_s / slowest - 1.0;
             format!(
-                "{} CPUs, {way}: up to {} FauxPlat/s, {} between the best and the worst",
+                "{} CPUs, {way}: up to {} FauxPlat/s, the best is {} above the worst",
                 all.len(),
                 whole(fastest.fauxplat_per_s),
                 percent(spread)
@@ -75,18 +75,19 @@ fn meaning(found: &IndexFindings) -> String {
             "A FauxPlat is 100,000 iterations of {} of fixed assembly; it compares with other CPUs of this architecture.",
             counted(count as usize, "instruction", "instructions")
         ),
-        None => "There is no fixed assembly for this architecture: the numbers compare with nothing else."
+        None => "There is no fixed assembly for this architecture: the numbers compare with no others."
             .to_owned(),
     };
     let laps = match found.together {
-        true => "The index is that of the typical lap beside the others".to_owned(),
+        true => "The index is that of the typical lap while all CPUs work".to_owned(),
         false => format!(
-            "The index is that of undisturbed laps, {} that of the median one: what lies between is lost to others on the same core",
+            "The index is that of undisturbed laps, {} that of the median lap: the difference is lost to others on the \
+             same core",
             emphasis("typical")
         ),
     };
     format!(
-        "{kernel} {laps}. The interval is the one in which a repetition falls; waiting and steal are in neither."
+        "{kernel} {laps}. A repetition falls into the interval; index and interval contain neither waiting nor steal."
     )
 }
 

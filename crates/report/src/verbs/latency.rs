@@ -198,7 +198,7 @@ fn distributions(found: &LatencyFindings) -> Option<Distribution> {
     Some(Distribution {
         names: drawn.iter().map(|test| place(test)).collect(),
         shape: Shape::Counts {
-            title: "distribution: time and height are logarithmic, what was missed is in it".to_owned(),
+            title: "distribution: time and height are logarithmic, missed activations included".to_owned(),
             counts: drawn.iter().map(|test| columns(&test.corrected, from, to)).collect(),
             ends: [time(low), time(high)],
         },
@@ -225,7 +225,7 @@ fn quantiles(found: &LatencyFindings) -> Option<Quantiles> {
         title: "Latency by percentile".to_owned(),
         description: answer(found),
         curves,
-        legend: "dashed: with the activations that came due while the test was stalled",
+        legend: "dashed: including activations that came due while the test was stalled",
     })
 }
 
@@ -249,8 +249,8 @@ fn points(of: &Percentiles) -> Vec<(f64, f64)> {
 fn stalls(found: &LatencyFindings, missed: u64) -> String {
     let due: u64 = found.tests.iter().map(|test| test.count + test.missed).sum();
     format!(
-        "{missed} of {due} activations came due while the test itself was stalled. They are not in the percentiles as seen; \
-         with them, each late by what was left of its stall, the last column is what somebody would have waited."
+        "{missed} of {due} activations came due while the test itself was stalled, and are missing from most percentiles. \
+         The column p99 with missed includes them, each as late as the rest of its stall."
     )
 }
 

@@ -99,7 +99,7 @@ fn shared(found: &LimitFindings, groups: &[LimitedGroup]) -> String {
         .filter_map(|group| Some(format!("{} had {}", named(&group.name), percent(group.share?.share))))
         .collect();
     match shares.is_empty() {
-        true => format!("{} groups ran, and never all at the same time", groups.len()),
+        true => format!("{} groups ran, but never all at the same time", groups.len()),
         false => {
             format!("{} of the CPU time in the {:.1} s in which all ran", shares.join(", "), found.together_s)
         }
@@ -124,13 +124,13 @@ fn happened(found: &LimitFindings, group: &LimitedGroup) -> Vec<Piece> {
                 format!("its quota was used up in {}", counted(event.times as usize, "period", "periods"))
             }
             LimitEventKind::MemoryHigh => {
-                format!("slowed down {} for being above {}", times(event), memory_high(&group.limits))
+                format!("slowed down {} for using more than {}", times(event), memory_high(&group.limits))
             }
             LimitEventKind::MemoryMax => {
-                format!("met its limit of memory {}, and pages were found", times(event))
+                format!("met its limit of memory {}, and the kernel found pages to free", times(event))
             }
             LimitEventKind::PidsMax => {
-                format!("no process could be made for the limit on them, {}", times(event))
+                format!("the limit of processes prevented a new one, {}", times(event))
             }
         };
         told.push(format!("{}: {what}, first seen at {:.2} s.", named(&group.name), event.at_s));

@@ -23,7 +23,7 @@ fn answer(header: &Header, found: &LoadFindings) -> String {
         found.elapsed_s
     );
     if found.generators.is_empty() {
-        return "Interrupted before any load stood".to_owned();
+        return "Interrupted before any load had begun".to_owned();
     }
     let short = header.warnings.iter().filter(|warning| is_short(warning)).count();
     match short {

@@ -21,7 +21,7 @@ pub(super) fn pieces(comparison: &Comparison) -> Vec<Piece> {
 /// Sentence about the quantiles at which equality of the two commands is excluded.
 fn sentence(comparison: &Comparison) -> String {
     let quantiles = &comparison.quantiles;
-    let band = format!("a band of {} over all of them", round_percent(1.0 - comparison.level));
+    let band = format!("simultaneous {} band", round_percent(1.0 - comparison.level));
     let places = match is_time(comparison.metric) {
         true => "from the fastest runs to the slowest",
         false => "from the least to the most",
@@ -74,7 +74,7 @@ fn series(comparison: &Comparison, sentence: &str) -> Series {
 fn label(metric: Metric) -> &'static str {
     match is_time(metric) {
         true => "quantile: share of runs that were faster",
-        false => "quantile: share of runs with less",
+        false => "quantile: share of runs with lower readings",
     }
 }
 

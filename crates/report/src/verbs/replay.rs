@@ -63,12 +63,12 @@ fn answer(found: &ReplayFindings) -> String {
     let most = shifts(found).filter(|(_, row)| !is_found(row)).last();
     let missed = most.map(|(shift, row)| {
         let (often, within) = (percent(share(row.different, row)), limit(found));
-        format!("{} is found in {often} of comparisons only, within {within}", round_percent(shift))
+        format!("{} is found in only {often} of comparisons, within {within}", round_percent(shift))
     });
     match (said.is_empty(), missed) {
-        (false, None) => format!("Found here in nine comparisons of ten: {}.", listed(&said)),
+        (false, None) => format!("Differences found here in nine comparisons of ten: {}.", listed(&said)),
         (false, Some(missed)) => {
-            format!("Found here in nine comparisons of ten: {}; {missed}.", listed(&said))
+            format!("Differences found here in nine comparisons of ten: {}; {missed}.", listed(&said))
         }
         (true, Some(missed)) => {
             format!("No difference that was tried is found here in nine comparisons of ten; {missed}.")
@@ -105,7 +105,11 @@ fn false_different(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
     (!said.is_empty()).then(|| {
         Piece::said(
             tone,
-            format!("{} of identical programs, {}; allowed are {allowed}.", alarm(rule), listed(&said)),
+            format!(
+                "{} of identical programs, {}; the allowed share is {allowed}.",
+                alarm(rule),
+                listed(&said)
+            ),
         )
     })
 }
@@ -180,7 +184,7 @@ fn rests_on(found: &ReplayFindings) -> String {
     let comparisons = found.rows.iter().map(|row| row.comparisons).max().unwrap_or(0);
     format!(
         "{} each, drawn from {} of {} in runs of {} neighbouring blocks, relabelled at random, and judged by the rule of \
-         compare. It holds for a machine that stays as it was then. Took {} in all.",
+         compare. These figures hold for a machine that stays as it was then. Took {} in all.",
         counted(comparisons, "comparison", "comparisons"),
         counted(found.pairs, "pair", "pairs"),
         found.source,

@@ -101,7 +101,7 @@ fn said_of_extremes(all: &[CounterSeries]) -> String {
         Some(late) => {
             let of = one.until_ns.len();
             format!(
-                "{said}; {late} of {of} intervals took longer, since it was not looked at in time, and have no part in them"
+                "{said}; {late} of {of} intervals are left out: they took longer, since the counters were read late"
             )
         }
     }
@@ -125,7 +125,7 @@ fn drawn(series: &CounterSeries, of: &str) -> Option<Series> {
         caption: title.clone(),
         title,
         values: Values::Metric(metric),
-        across: Across { label: "seconds since it began".to_owned(), names: None },
+        across: Across { label: "seconds since the watch began".to_owned(), names: None },
         lines: vec![Line { name: String::new(), points, is_drawn_through: true }],
         rules: Vec::new(),
         is_zoom: false,
@@ -166,6 +166,6 @@ mod tests {
             whole_intervals(&series).map(|it| (it.count, it.is_punctual())).collect();
         assert_eq!(found, [(10.0, true), (20.0, false)]);
         let said = said_of_extremes(&[series]);
-        assert!(said.contains("1 of 4 intervals took longer"), "{said}");
+        assert!(said.contains("1 of 4 intervals are left out"), "{said}");
     }
 }

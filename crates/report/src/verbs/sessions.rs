@@ -45,7 +45,7 @@ fn best(found: &Replication) -> String {
     let usual = found.sessions.iter().map(|it| it.pairs).sum::<usize>() / found.sessions.len().max(1);
     let usual = counted(usual, "pair", "pairs");
     match found.pairs_per_session {
-        Some(best) => format!("They had {usual} each; the time is spent best with about {best}."),
-        None => format!("They had {usual} each; more sessions would tell no more than more pairs."),
+        Some(best) => format!("Each session had {usual}; about {best} each would use the time best."),
+        None => format!("Each session had {usual}; more sessions would tell no more than more pairs."),
     }
 }

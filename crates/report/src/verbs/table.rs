@@ -35,7 +35,7 @@ fn publisher(found: &TableFindings) -> String {
     let life = match found.creator_alive {
         Some(true) => "which still runs",
         Some(false) => "which has ended",
-        None => "a number of another container, so whether it runs cannot be told here",
+        None => "whose number is of another container, so whether it runs is unknown here",
     };
     let after = match found.elapsed_ns {
         0 => String::new(),

@@ -226,13 +226,14 @@ fn restoration(done: &Restoration) -> String {
     if done.rebooted {
         let at = visible(&done.tuned_at);
         return format!(
-            "The machine was started anew since it was tuned ({at}), so its values are its own: nothing was written, and the journal is dropped."
+            "The machine was restarted since it was tuned ({at}), so no tuned value is left: nothing was written, and \
+             the journal is dropped."
         );
     }
     let count = |outcome| done.changes.iter().filter(|change| change.outcome == outcome).count();
     let mut parts = vec![format!("{} put back", counted(count(KnobOutcome::Restored), "value", "values"))];
     let already = count(KnobOutcome::Already);
-    parts.extend((already > 0).then(|| format!("{already} were as before already")));
+    parts.extend((already > 0).then(|| format!("{already} had the earlier value already")));
     let left = count(KnobOutcome::Left);
     parts
         .extend((left > 0).then(|| format!("{left} left alone, since somebody else changed them meanwhile")));
@@ -240,7 +241,7 @@ fn restoration(done: &Restoration) -> String {
     parts.extend((refused > 0).then(|| format!("{refused} refused by the kernel")));
     parts.extend(repairs(&done.repairs));
     let end = match &done.journal_error {
-        Some(why) => format!("; the journal stays, and does not say so ({})", visible(why)),
+        Some(why) => format!("; the journal is kept, and could not be updated ({})", visible(why)),
         None if done.complete => String::new(),
         None => "; the journal keeps what is left".to_owned(),
     };

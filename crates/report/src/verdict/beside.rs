@@ -55,11 +55,11 @@ fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
     let found = comparison.carry_over.filter(|it| it.is_shown && is_large(&it.carried))?;
     let (own, another) = (found.after_itself.ratio, found.after_another.ratio);
     let decides = match found.decides {
-        true => "that of runs after themselves, though an effect that outlasts a run is part of them, too",
-        false => "that of both together",
+        true => "that of runs after the own command, which includes effects of a command on its own next run",
+        false => "that of all runs together",
     };
     Some(format!(
-        "{}: after itself {} is {}, after the other {}; the verdict is {decides}.",
+        "{}: in runs after the own command {} is {}, in runs after the other {}; the verdict is {decides}.",
         left(comparison, sides, another > own),
         sides.names[1],
         as_much(comparison, own),
@@ -73,7 +73,7 @@ fn unlike_in_a_row(comparison: &Comparison) -> Option<String> {
     let is_large = |it: &RatioInterval| is_beyond(it.low_ratio, it.high_ratio, comparison.margin);
     let found = comparison.carry_over.filter(|it| is_large(&it.carried))?;
     let parts = format!(
-        "In first of two runs in a row B against A is {}, in second runs {}",
+        "Of two runs in a row, B against A is {} in the first, {} in the second",
         change(found.after_another.ratio),
         change(found.after_itself.ratio)
     );
@@ -84,8 +84,8 @@ fn unlike_in_a_row(comparison: &Comparison) -> Option<String> {
              runs, so that an answer has to hold for first runs and for second ones. `--order ab` is out of step with them."
         )),
         RiseSource::Unclear => Some(format!(
-            "{parts}. Whether that is left by the other command or comes from the programs themselves is not clear yet: an \
-             answer has to hold for first runs and for second ones. More pairs tell."
+            "{parts}. Whether the other command causes this or the program itself is not clear yet: an answer has to \
+             hold for first runs and for second ones. More pairs may decide it."
         )),
     }
 }
@@ -143,9 +143,10 @@ fn capped(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<String> {
     };
     let count = if of_a + of_b == 1 { "counts" } else { "count" };
     let its = if of_a + of_b == 1 { "its" } else { "their" };
+    let most = round_number(cap);
     Some(format!(
-        "{who} {took} over {} times {its} usual {usual} and {count} as that; without the cap the mean ratio is {}.",
-        round_number(cap),
+        "{who} {took} over {most} times {its} usual {usual} and {count} as {most} times; without this cap the mean \
+         ratio is {}.",
         change(plain)
     ))
 }
@@ -256,12 +257,12 @@ pub(crate) fn carry_over(comparison: &Comparison) -> Option<String> {
             ", by the programs themselves; an answer has to hold for both"
         }
         _ if source == Some(RiseSource::Unclear) => ", by whom is not clear; an answer has to hold for both",
-        (_, true) => "; runs after themselves decide",
-        (true, false) => "; both together decide",
-        (false, false) => ", which may be none",
+        (_, true) => "; runs after the own command decide",
+        (true, false) => "; all runs together decide",
+        (false, false) => ", which may be zero",
     };
     Some(format!(
-        "B against A after itself: {}; after another command: {}; what is carried over: {}{said}.",
+        "B against A in runs after the own command: {}; after another command: {}; carried over: {}{said}.",
         figure(&after_itself),
         figure(&after_another),
         figure(&carried)

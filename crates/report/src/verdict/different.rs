@@ -107,7 +107,9 @@ fn unlike(comparison: &Comparison, mean: &MeanRatio) -> Option<String> {
     let is_far = is_other_side && is_beyond(mean.ratio, mean.ratio, margin);
     match (is_within, is_far || effect < mean.low_ratio || effect > mean.high_ratio) {
         (true, _) => Some(format!(", while means are alike: {} ({shown})", change(mean.ratio))),
-        (false, true) => Some(format!(", while means are not told apart: {} ({shown})", change(mean.ratio))),
+        (false, true) => {
+            Some(format!(", while the means are indistinguishable: {} ({shown})", change(mean.ratio)))
+        }
         _ => None,
     }
 }
@@ -117,7 +119,7 @@ fn in_the_mean(comparison: &Comparison, a: &str, b: &str) -> String {
     let Some(mean) = comparison.mean else { return typically(comparison, a, b) };
     let alike = match is_within(comparison.ci_low_ratio, comparison.ci_high_ratio, comparison.margin) {
         true => "alike",
-        false => "not told apart",
+        false => "indistinguishable",
     };
     format!(
         "{b} {} on average than {a} ({}), while typical runs are {alike}: {} ({})",
@@ -134,7 +136,7 @@ fn on_average_words(comparison: &Comparison, ratio: f64) -> String {
     match metric.unit() {
         _ if is_time(metric) => format!("takes {amount} {}", if more { "longer" } else { "less time" }),
         Unit::MicroPerSecond | Unit::Millionth => {
-            format!("has a {} by {amount} {}", metric.title(), if more { "higher" } else { "lower" })
+            format!("has a {} {amount} {}", metric.title(), if more { "higher" } else { "lower" })
         }
         Unit::Count => format!("has {amount} {} {}", if more { "more" } else { "fewer" }, metric.title()),
         Unit::Nanos | Unit::Bytes => {

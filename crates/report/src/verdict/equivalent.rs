@@ -37,7 +37,7 @@ fn as_a_whole(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String 
     let (margin, interval) = (margin(comparison), interval(comparison));
     let (much, beyond) = (much_slower(comparison), percent(tail.threshold_ratio - 1.0));
     let slow = format!(
-        "neither is {much} (by more than {beyond}) in {} more of its runs",
+        "neither is {much} (by more than {beyond}) in {} more of its runs than the other",
         percent(tail.excess_excluded)
     );
     if comparison.mean_verdict != Verdict::Equivalent {
@@ -67,10 +67,10 @@ fn slow_runs(comparison: &Comparison, tail: &Tail) -> String {
     let much = much_slower(comparison);
     match tail.excess_excluded <= tail.margin {
         true => format!(
-            "Neither is {much} (by more than {beyond}) in {excluded} of its runs more than the other."
+            "Neither command is {much} (by more than {beyond}) in {excluded} more of its runs than the other."
         ),
         false => format!(
-            "Not excluded: that one is {much} (by more than {beyond}) in up to {excluded} of its runs more than the other."
+            "It is possible that one command is {much} (by more than {beyond}) in up to {excluded} more of its runs."
         ),
     }
 }
@@ -84,13 +84,13 @@ fn much_slower(comparison: &Comparison) -> &'static str {
 fn mean(comparison: &Comparison) -> Option<String> {
     let margin = margin(comparison);
     let Some(mean) = comparison.mean else {
-        return Some(format!("The mean is not bounded to {margin} yet."));
+        return Some(format!("The difference of means is not bounded by ±{margin} yet."));
     };
     let interval = format!("{} to {}", end(mean.low_ratio), end(mean.high_ratio));
     mean.cap?;
     Some(match comparison.mean_verdict {
         Verdict::Equivalent => format!("Means differ by at most ±{margin} too ({interval})."),
-        _ => format!("The mean is not bounded to {margin} yet: {interval}."),
+        _ => format!("The difference of means is not bounded by ±{margin} yet: {interval}."),
     })
 }
 
@@ -99,13 +99,13 @@ pub(super) fn spread(spread: &SpreadChange, a: &str, b: &str) -> String {
     let half = 0.5 * spread.difference;
     let [of_a, of_b] = [spread.usual - half, spread.usual + half].map(|share| percent(share.max(0.0)));
     match (spread.verdict, spread.difference > 0.0) {
-        (Verdict::Equivalent, _) => "Runs of both lie equally far apart.".to_owned(),
-        (Verdict::Inconclusive, _) => "How far runs lie apart is not bounded yet.".to_owned(),
+        (Verdict::Equivalent, _) => "Runs of both commands scatter equally.".to_owned(),
+        (Verdict::Inconclusive, _) => "The difference in scatter is not bounded yet.".to_owned(),
         (Verdict::Different, true) => {
-            format!("Runs of {b} lie further apart: two in a row differ by {of_b} instead of {of_a}.")
+            format!("Runs of {b} scatter more: two in a row differ by {of_b}, those of {a} by {of_a}.")
         }
         (Verdict::Different, false) => {
-            format!("Runs of {a} lie further apart: two in a row differ by {of_a} instead of {of_b}.")
+            format!("Runs of {a} scatter more: two in a row differ by {of_a}, those of {b} by {of_b}.")
         }
     }
 }

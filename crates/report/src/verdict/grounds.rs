@@ -47,8 +47,8 @@ pub(crate) fn slow_runs(comparison: &Comparison) -> Option<String> {
     let is_typical = comparison.effect_ratio.ln().abs() <= (1.0 + comparison.margin).ln();
     let Some(tail) = comparison.tail.as_ref().filter(|_| is_typical) else { return mean };
     let beside = match comparison.difference_in.contains(&DifferenceIn::Typical) {
-        true => "Beside what is typical, the second",
-        false => "The second",
+        true => "Beside the typical difference, the second command",
+        false => "The second command",
     };
     Some(format!(
         "{}{}{beside} was higher by more than {} in {} of the pairs ({}), the first in {} ({}).",
@@ -145,7 +145,7 @@ pub(crate) fn guard(comparison: &Comparison) -> Option<Guard> {
 fn reason(reason: DroppedReason) -> &'static str {
     match reason {
         DroppedReason::FailedRun => "for a failed run",
-        DroppedReason::NotMeasured => "for a run in which it was not measured",
+        DroppedReason::NotMeasured => "for a run in which the metric was not measured",
         DroppedReason::HeavySteal => "for heavy steal",
         DroppedReason::MigrationStorm => "for a migration storm",
         DroppedReason::Preempted => "because other programs held the CPU",

@@ -72,7 +72,7 @@ fn the_sentence_says_what_the_row_of_the_unexplained_says() {
         owned.text(400).replace('\u{a0}', " ")
     };
     let text = with(4.26, 173.44);
-    assert!(text.contains(", 4.3 points not to be told from chance, 173.4 points unexplained."), "{text}");
+    assert!(text.contains(", 4.3 points indistinguishable from chance, 173.4 points unexplained."), "{text}");
     let text = with(0.04, 1.0);
     assert!(text.contains(", 1.0 point drift, 1.0 point unexplained."), "nothing is left of order: {text}");
     let text = with(-2.0, 3.0);

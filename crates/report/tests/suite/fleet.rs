@@ -99,7 +99,7 @@ pub(crate) fn odd() -> Owned {
             ],
             "again": {
                 "rounds": [["r0-n1", "r1-n16", "r0-n2"]], "suspects": [{ "node": "r1-n16", "references": ["r0-n1", "r0-n2"] }],
-                "left_out": [{ "node": "r1-n3", "reason": "nobody of its group can stand beside it" }],
+                "left_out": [{ "node": "r1-n3", "reason": "no machine of its group can be measured beside it" }],
             },
             "deliveries": [{ "node": "r1-n19", "round": 0, "attempt": 2, "state": "missing", "reason": "down" }],
         }),
@@ -170,13 +170,13 @@ pub(crate) fn watched() -> Owned {
 fn the_answer_names_what_is_wrong() {
     let text = odd().text(100);
     for said in [
-        "r1-n15 gives another answer",
+        "r1-n15 gives a different answer",
         "r1-n14 is 10.0 % slower",
         "all 3 of the slow ones",
         "BIOS 1.2, not 1.4",
         "r0-n3 is faster than machines like it",
         "r0-n4 scatters more than the others",
-        "r0-n5 made another number of runs",
+        "r0-n5 made a different number of runs",
         "r0-n6 differs in a fact",
         "could not be asked",
         "BIOS 1.2: 9.00 % slower, 3 machines",
@@ -193,13 +193,13 @@ fn the_answer_names_what_is_wrong() {
 #[test]
 fn other_answers_of_the_second_program_come_first() {
     let mut owned = compared();
-    assert!(!owned.text(100).contains("answers something else"), "an earlier document says nothing of it");
+    assert!(!owned.text(100).contains("a different answer"), "an earlier document says nothing of it");
     let Findings::FleetCompare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
     found.answers_differ = Some(AnswersDiffer { machines: 11, of: 12 });
     let text = owned.text(100).split_whitespace().collect::<Vec<_>>().join(" ");
     let (answers, verdict) = (text.find("on 11 of 12 machines"), text.find("on all but the 3"));
     assert!(
-        text.contains("new answers something else than old") && answers.unwrap() < verdict.unwrap(),
+        text.contains("new gives a different answer than old") && answers.unwrap() < verdict.unwrap(),
         "{text}"
     );
 }
@@ -234,7 +234,7 @@ fn means_and_slow_runs_of_a_fleet_are_told() {
     let text = owned.text(100).replace('\u{a0}', " ").split_whitespace().collect::<Vec<_>>().join(" ");
     for said in [
         "new is not the same as old on 12 machines, although its typical runs are",
-        "Means of new differ: +5.00 % (99 % interval +4.00 % to +6.00 %; 40 runs lie beyond 1.5 times the typical, without the cap +90.0 %).",
+        "Means of new differ: +5.00 % (99 % interval +4.00 % to +6.00 %; 40 runs lie beyond 1.5 times the typical figure, without capping these +90.0 %).",
         "new is much slower than usual in more runs than old: 10.0 % of its runs against",
     ] {
         assert!(text.contains(said), "{said}: {text}");

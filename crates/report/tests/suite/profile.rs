@@ -201,13 +201,16 @@ fn compared(cpu_ratio: Option<f64>, p: f64) -> Owned {
 #[test]
 fn a_comparison_says_which_functions_its_timed_difference_is_in() {
     let text = spaced(&compared(Some(1.07), 0.002).text(500));
-    let expected = "Of 7.0 % more CPU time, 5.0 points ± 0.5 are in parse_line, called by read; 2.0 points not told \
-        from noise (2 further runs were sampled, and not timed).";
+    let expected = "Of 7.0 % more CPU time, 5.0 points ± 0.5 are in parse_line, called by read; 2.0 points \
+        indistinguishable from noise (2 further runs were sampled, and not timed).";
     assert!(text.contains(expected), "{text}");
     // A difference that is not significant is attributed to no function, and a difference that the timed runs do not
     // show has no parts.
     let nothing = spaced(&compared(Some(1.07), 0.2).text(500));
-    assert!(nothing.contains("no function is told from noise") && !nothing.contains("points ±"), "{nothing}");
+    assert!(
+        nothing.contains("no function differs beyond noise") && !nothing.contains("points ±"),
+        "{nothing}"
+    );
     let document: serde_json::Value =
         serde_json::from_slice(&file(&compared(Some(1.07), 0.002), Format::Json).unwrap()).unwrap();
     assert_eq!(document["profile"]["differences"][0]["functions"][0]["name"], "parse_line");
@@ -235,7 +238,7 @@ fn what_may_have_become_of_a_function_is_said_as_a_guess() {
     let text = spaced(&owned(ProfileFindings { differences: vec![of], ..found(2) }).text(500));
     for said in [
         "are in parse_line (probably parse_row now), called by read",
-        "parse_line is gone, parse_row is new, called from read like it: probably the same function",
+        "parse_line is gone, parse_row is new, also called from read: they are probably the same function",
         "main is gone, and read, which called it, takes about so much more itself: probably inlined there",
     ] {
         assert!(text.contains(said), "{said}: {text}");

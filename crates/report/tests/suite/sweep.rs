@@ -252,7 +252,7 @@ fn what_has_no_bound_is_not_excluded() {
 
 #[test]
 fn only_fresh_blocks_did_not_choose_what_stands_out() {
-    let fresh = "from blocks that did not choose them";
+    let fresh = "from blocks that were not used to choose them";
     let few = owned(sizes()).text(200);
     assert!(few.contains("1 level stands out") && !few.contains(fresh), "{few}");
     let mut many = sizes();

@@ -83,7 +83,7 @@ fn several_sessions_are_counted_and_not_their_pairs() {
         "in wall time, over 3 sessions, for this pair",
         "Sessions: +2.10 %, +2.60 %, +2.22 %; their standard deviation is 0.40 % beyond what their pairs explain.",
         "The next session of as many pairs will come to +0.40 % to +4.20 % (99 %).",
-        "They had 40 pairs each; the time is spent best with about 12.",
+        "Each session had 40 pairs; about 12 each would use the time best.",
         "Student's t over the sessions, the larger p-value: p = 0.0002;",
         "(one look, when all sessions were over)",
     ] {

@@ -172,7 +172,7 @@ fn typical_and_mean_that_disagree_are_both_said() {
         ],
     );
     says(&with(mean(1.001, 0.004)), &[", while means are alike: +0.10 % (99 % interval"]);
-    says(&with(mean(1.0, 0.015)), &[", while means are not told apart: +0.00 % (99 % interval"]);
+    says(&with(mean(1.0, 0.015)), &[", while the means are indistinguishable: +0.00 % (99 % interval"]);
     let agreed = with(mean(1.03, 0.01));
     assert!(!agreed.contains("average") && !agreed.contains("means"), "{agreed}");
     let within = Comparison {
@@ -211,15 +211,15 @@ fn capped_readings_are_told() {
     says(
         &capped([1, 7]),
         &[
-            "7 runs of gsort (and 1 of sort) took over 4 times their usual time and count as that; without the cap the mean ratio is +41.0 %.",
+            "7 runs of gsort (and 1 of sort) took over 4 times their usual time and count as 4 times; without this cap the mean ratio is +41.0 %.",
         ],
     );
-    says(&capped([0, 1]), &["1 run of gsort took over 4 times its usual time and counts as that"]);
-    assert!(!capped([0, 0]).contains("without the cap"));
+    says(&capped([0, 1]), &["1 run of gsort took over 4 times its usual time and counts as 4 times"]);
+    assert!(!capped([0, 0]).contains("without this cap"));
     // If the cap on readings changes nothing, only full reports mention it.
     let few = MeanRatio { capped: [0, 2], ..mean(1.03, 0.01) };
     let few = Comparison { mean: Some(few), ..slower() };
-    assert!(!brief(&few).contains("without the cap"));
+    assert!(!brief(&few).contains("without this cap"));
     says(&full(&few), &["2 runs of gsort took over 1.5 times their usual time"]);
 }
 
@@ -247,9 +247,9 @@ fn equivalent_says_of_what() {
         &said,
         &[
             "Typical runs of sort and gsort are equivalent: they differ by at most ±1 % (99 %",
-            "Not excluded: that one is much slower (by more than 5.00 %) in up to 5.00 % of its runs more than the other.",
-            "The mean is not bounded to 1 % yet: −0.80 % to +3.10 %.",
-            "Runs of gsort lie further apart: two in a row differ by 5.00 % instead of 1.00 %.",
+            "It is possible that one command is much slower (by more than 5.00 %) in up to 5.00 % more of its runs.",
+            "The difference of means is not bounded by ±1 % yet: −0.80 % to +3.10 %.",
+            "Runs of gsort scatter more: two in a row differ by 5.00 %, those of sort by 1.00 %.",
         ],
     );
     let rest =
@@ -257,9 +257,9 @@ fn equivalent_says_of_what() {
     says(
         &verdict_sentence(&rest),
         &[
-            "Neither is much slower",
+            "Neither command is much slower",
             "Means differ by at most ±1 % too (",
-            "How far runs lie apart is not bounded yet.",
+            "The difference in scatter is not bounded yet.",
         ],
     );
     let by_mean = Comparison { estimand: Estimand::Mean, ..alike(Extent::Whole) };
@@ -347,14 +347,14 @@ fn what_is_left_to_the_next_run_is_a_finding() {
     says(
         &text,
         &[
-            "Something is left to the next run, which takes longer after sort than after gsort: after itself gsort is 2.80 \
-             times as fast, after the other 1.60 times as slow; the verdict is that of runs after themselves, though an effect \
-             that outlasts a run is part of them, too.",
+            "Something is left to the next run, which takes longer after sort than after gsort: in runs after the own \
+             command gsort is 2.80 times as fast, in runs after the other 1.60 times as slow; the verdict is that of \
+             runs after the own command, which includes effects of a command on its own next run.",
         ],
     );
-    says(&brief(&carrying(true, false)), &["the verdict is that of both together"]);
+    says(&brief(&carrying(true, false)), &["the verdict is that of all runs together"]);
     assert!(!brief(&carrying(false, false)).contains("left to the next run"));
-    let figures = "after itself: −64.3 % (−66.3 % to −62.3 %); after another command: +60.0 % (";
+    let figures = "after the own command: −64.3 % (−66.3 % to −62.3 %); after another command: +60.0 % (";
     says(&full(&carrying(false, false)), &[figures]);
     // Carry-over below the margin is no finding, and no cause is named if a third command ran, too.
     let mut small = carrying(true, false);
@@ -366,7 +366,7 @@ fn what_is_left_to_the_next_run_is_a_finding() {
     found.comparisons[1].carry_over = carrying(true, true).carry_over;
     says(
         &words(&brief_of(&three)),
-        &["Something is left to the next run: after itself rsort data is 2.80 times"],
+        &["Something is left to the next run: in runs after the own command rsort data is 2.80 times"],
     );
 }
 
@@ -378,11 +378,14 @@ fn runs_that_alternate_by_themselves_are_no_carry_over() {
         found
     };
     let own = with(RiseSource::Itself);
-    let parts = "In first of two runs in a row B against A is +60.0 %, in second runs −64.3 %.";
+    let parts = "Of two runs in a row, B against A is +60.0 % in the first, −64.3 % in the second.";
     says(&brief(&own), &[parts, "runs alternate by themselves", "`--order ab` is out of step with them."]);
     says(&full(&own), &["by the programs themselves; an answer has to hold for both."]);
     let unclear = with(RiseSource::Unclear);
-    says(&brief(&unclear), &[parts, "has to hold for first runs and for second ones. More pairs tell."]);
+    says(
+        &brief(&unclear),
+        &[parts, "has to hold for first runs and for second ones. More pairs may decide it."],
+    );
     assert!(!brief(&unclear).contains("left to the next run"));
     assert!(!brief(&with(RiseSource::AnotherCommand)).contains("in a row"));
 }

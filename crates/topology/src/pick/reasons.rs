@@ -28,8 +28,8 @@ fn collect(relation: &Relation, asked: &Asked<'_>, cpu: Cpu, reasons: &mut Vec<S
             reasons.push(format!("in {}{}", parts::word(*part), number(*part, topology, cpu)))
         }
         Relation::To { other, same, cpu: to } => reasons.push(related(*other, *same, *to, topology, cpu)),
-        Relation::OnePer(part) => reasons.push(format!("the first left of its {}", parts::word(*part))),
-        Relation::Quietest(_) => reasons.push("loses the least time to others".to_owned()),
+        Relation::OnePer(part) => reasons.push(format!("lowest CPU left in its {}", parts::word(*part))),
+        Relation::Quietest(_) => reasons.push("loses the least time to other programs".to_owned()),
         Relation::Not(inner) => reasons.push(format!("not {inner}")),
         Relation::Every(factors) => factors.iter().for_each(|factor| collect(factor, asked, cpu, reasons)),
         Relation::Any(parts) => {
@@ -64,9 +64,9 @@ fn related(
         (None, Some(MachinePart::Cpu)) => format!("CPU {to} itself"),
         (None, Some(same)) => shares(same),
         (Some(other), Some(same)) => {
-            format!("in another {} than CPU {to}, {}", parts::word(other), shares(same))
+            format!("in a different {} than CPU {to}, {}", parts::word(other), shares(same))
         }
-        (Some(other), None) => format!("in another {} than CPU {to}", parts::word(other)),
+        (Some(other), None) => format!("in a different {} than CPU {to}", parts::word(other)),
         (None, None) => String::new(),
     }
 }

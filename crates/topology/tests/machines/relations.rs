@@ -155,9 +155,9 @@ fn every_answer_says_why() {
     let topology = topology("two-sockets");
     let why = |relation: &str| pick(&relation.parse().unwrap(), &topology, None).unwrap()[0].why.clone();
     assert_eq!(why("sibling-of:3"), "other thread of CPU 3's core");
-    assert_eq!(why("other-core-same-l3:3"), "in another core than CPU 3, shares L3 cache 0 with CPU 3");
-    assert_eq!(why("other-package:3"), "in another package than CPU 3");
-    assert_eq!(why("one-per-core&node:1"), "the first left of its core, in NUMA node 1");
+    assert_eq!(why("other-core-same-l3:3"), "in a different core than CPU 3, shares L3 cache 0 with CPU 3");
+    assert_eq!(why("other-package:3"), "in a different package than CPU 3");
+    assert_eq!(why("one-per-core&node:1"), "lowest CPU left in its core, in NUMA node 1");
     assert_eq!(why("all"), "this process may use it");
     // For alternatives, the reason names the alternative that this CPU fulfils.
     assert_eq!(why("sibling-of:3|node:1"), "in NUMA node 1");

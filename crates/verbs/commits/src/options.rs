@@ -22,10 +22,10 @@ pub(crate) struct SearchArgs {
     /// Differences of the ends within plus or minus this share count as no change [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) margin: Option<f64>,
-    /// Probability that a commit is named that did not make the change [default: 1%]
+    /// Probability of naming a commit that did not make the change [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) level: Option<f64>,
-    /// Stop after so much time of measuring, builds not counted; the same call goes on then
+    /// Stop after so much time of measuring, builds not counted; the same command line then continues the search
     #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub(crate) max_time: Option<Nanos>,
 }

@@ -106,8 +106,8 @@ fn answer(found: &BisectFindings) -> Piece {
         (Answer::Commit, Some(it)) => (
             Tone::Neutral,
             format!(
-                "{} changed it: {} against the commit before it. The probability that another commit is named so is at \
-                 most {error}.",
+                "{} made the change: {} against the commit before it. The probability that a wrong commit is named is \
+                 at most {error}.",
                 name(&it.commit),
                 it.own.map_or("?".to_owned(), interval)
             ),
@@ -121,7 +121,9 @@ fn answer(found: &BisectFindings) -> Piece {
                 it.own.map_or(String::new(), |own| format!(" ({})", interval(own)))
             ),
         ),
-        (Answer::Several, _) => (Tone::Doubt, format!("One of {} commits changed it.", found.suspects.len())),
+        (Answer::Several, _) => {
+            (Tone::Doubt, format!("One of {} commits made the change.", found.suspects.len()))
+        }
         (Answer::NoChange, _) => (
             Tone::Good,
             format!(
@@ -134,8 +136,8 @@ fn answer(found: &BisectFindings) -> Piece {
         (Answer::NotShown, _) => (
             Tone::Doubt,
             format!(
-                "{} and {} are not shown to differ by more than {}, nor shown not to: give it a longer --max-time, a quieter \
-                 machine, or a metric with less noise.",
+                "{} and {} may or may not differ by more than {}: raise --max-time, or take a quieter machine or a \
+                 metric with less noise.",
                 name(&found.good),
                 name(&found.bad),
                 say::percent(found.margin)
@@ -144,7 +146,8 @@ fn answer(found: &BisectFindings) -> Piece {
         (Answer::Stopped, _) if found.ends.is_none() => (
             Tone::Doubt,
             format!(
-                "Stopped before {} and {} were shown to differ: nothing is known of the {} yet, and the same call begins anew.",
+                "Stopped before {} and {} were shown to differ: nothing is known of the {} yet, and the same command \
+                 line begins anew.",
                 name(&found.good),
                 name(&found.bad),
                 say::counted(found.commits, "commit", "commits")
@@ -153,7 +156,7 @@ fn answer(found: &BisectFindings) -> Piece {
         _ => (
             Tone::Doubt,
             format!(
-                "Stopped with {} left: the same call goes on from here.",
+                "Stopped with {} left: the same command line continues the search.",
                 say::counted(found.suspects.len(), "suspect", "suspects")
             ),
         ),

@@ -33,7 +33,7 @@ impl Verb for Bisect {
     }
 
     fn command(&self) -> Command {
-        let command = Command::new("bisect").about("Which commit changed it, and how sure is that?");
+        let command = Command::new("bisect").about("Which commit made the change, and how sure is that?");
         BisectArgs::augment_args(command).after_help(after(EXAMPLES))
     }
 

@@ -34,13 +34,13 @@ pub enum HistoryAction {
         /// Only this verb, such as run or compare
         #[arg(long)]
         kind: Option<String>,
-        /// Only those with a command that contains this
+        /// Only experiments with a command that contains this text
         #[arg(long)]
         name: Option<String>,
-        /// Only those since this time, for instance 2026-11
+        /// Only experiments since this time, for instance 2026-11
         #[arg(long, value_parser = since)]
         since: Option<String>,
-        /// At most so many, the newest
+        /// At most so many experiments, the newest ones
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
         #[command(flatten)]

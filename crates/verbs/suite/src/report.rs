@@ -109,7 +109,7 @@ fn fields(it: &Benchmark) -> Vec<String> {
 fn case(found: &SuiteFindings, it: &Benchmark) -> Case {
     let sentence = match as_read(it) {
         Some(effect) => format!("{} ({})", word(it.state), with_interval(effect, is_changed(it))),
-        None => format!("not measured: {}", it.trouble.as_deref().unwrap_or("no pair came of it")),
+        None => format!("not measured: {}", it.trouble.as_deref().unwrap_or("no pair could be measured")),
     };
     let outcome = match (it.gate, it.state) {
         _ if it.has_failed || found.is_failed(it) => CaseOutcome::Failed(sentence),
@@ -179,14 +179,14 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
         pieces.push(Piece::heading(format!("unchanged within {}", margin(found))).in_full().only(&WIDE));
         pieces.push(Piece::table(grid(&alike)).joined().in_full().only(&WIDE));
     }
-    pieces.extend(one_sided("of B alone", &found.new));
-    pieces.extend(one_sided("of A alone", &found.gone));
+    pieces.extend(one_sided("only in B", &found.new));
+    pieces.extend(one_sided("only in A", &found.gone));
     pieces.push(Piece::plain(how(found)).in_full());
     pieces
 }
 
-const WEAKER: &str = "These results were stored at two times: what the machine did in between counts as a change. Run both \
-                      programs in one suite to know.";
+const WEAKER: &str = "These results were stored at two times: what the machine did in between counts as a change. \
+                      Run both programs in one suite to exclude that.";
 
 /// Sorts benchmarks by state and then by the size of the change: slower, faster, undecided, not measured, unchanged.
 fn sorted(benchmarks: &[Benchmark]) -> Vec<&Benchmark> {
@@ -252,8 +252,8 @@ fn common(common: Ratio) -> Piece {
     Piece::said(
         Tone::Doubt,
         format!(
-            "Nearly all are {way} by one factor, {}: look for a cause that they share, such as the compiler, its options, the \
-             harness or a library, before single benchmarks.",
+            "Nearly all benchmarks are {way} by one factor, {}: look for a cause that they share, such as the \
+             compiler, its options, the harness or a library, before single benchmarks.",
             with_interval(common, false)
         ),
     )
@@ -289,17 +289,17 @@ fn mean_of(found: &SuiteFindings, mean: Ratio) -> Piece {
     let level = say::percent(found.level);
     let sentence = match (mean.low, mean.high) {
         (None, None) => {
-            format!("{}; its interval is open, as are some of the benchmarks", say::change(mean.ratio))
+            format!("{}; it has no interval yet, since some benchmarks have none", say::change(mean.ratio))
         }
         _ => {
             format!(
-                "{}, as the intervals below at a level of {level} for all together",
+                "{}; this interval and those below hold together at a level of {level}",
                 with_interval(mean, false)
             )
         }
     };
     let of_rates = match found.benchmarks.iter().any(more_is_better) {
-        true => ", of rates those of the time behind them",
+        true => ", with rates as their inverse",
         false => "",
     };
     let (all, counted) =
@@ -323,7 +323,8 @@ fn open(found: &SuiteFindings) -> Option<Piece> {
     let is_gated = !found.fail_if.is_empty();
     if open.is_empty() && is_gated && found.count(State::Undecided) > 0 {
         return Some(Piece::plain(
-            "The gate is answered for all of them, so sampling has ended; without --fail-if it goes on until each is decided.",
+            "The gate is answered for all benchmarks, so sampling has ended; without --fail-if it goes on until each \
+             is decided.",
         ));
     }
     let what = if is_gated { "What the gate leaves open" } else { "What is not decided" };
@@ -336,9 +337,9 @@ fn open(found: &SuiteFindings) -> Option<Piece> {
     let known: Vec<f64> = open.iter().filter_map(|it| takes(&it)).collect();
     let more: f64 = known.iter().sum();
     let sentence = match known.len() {
-        0 => format!("{what} needs more pairs of processes: give it more --max-time."),
+        0 => format!("{what} needs more pairs of processes: raise --max-time."),
         _ => format!(
-            "{what} would take about {} more for {} of them: --max-time, a wider --margin, or --filter.",
+            "{what} would take about {} more for {} benchmarks: raise --max-time, widen --margin, or use --filter.",
             about(more.clamp(1.0, 1e7)),
             known.len()
         ),
@@ -367,12 +368,13 @@ fn one_sided(of: &'static str, names: &[String]) -> Option<Piece> {
 
 fn how(found: &SuiteFindings) -> String {
     let error = match found.control {
-        Control::Family => "The probability that any benchmark is called changed and is not",
-        Control::Discovery => "The expected share of those called changed that are not",
+        Control::Family => "The probability that any unchanged benchmark is called changed",
+        Control::Discovery => "The expected share of unchanged benchmarks among those called changed",
     };
     let level = say::percent(found.level);
     format!(
-        "{error} is at most {level}, at every look; so is that of a false statement that one is unchanged. Harness {}, {} in {}.",
+        "{error} is at most {level}, at every look; the same holds for changed benchmarks that are called unchanged. \
+         Harness {}, {} in {}.",
         say::named(&found.harness),
         say::counted(found.processes as usize, "process", "processes"),
         fauxplat_units::Nanos::from_secs_f64(found.elapsed_s)
@@ -444,7 +446,7 @@ fn forest(found: &SuiteFindings, sorted: &[&Benchmark]) -> Option<Piece> {
     (!rows.is_empty()).then(|| {
         Piece::effects(Effects {
             title: format!(
-                "change from A to B, with simultaneous intervals{rest}; of rates that of the time behind them"
+                "change from A to B, with simultaneous intervals{rest}; rates are shown as their inverse"
             ),
             description:
                 "A dot upon its interval for each benchmark, the worst at the top; a band is the margin"

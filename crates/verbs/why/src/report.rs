@@ -131,7 +131,7 @@ fn pieces(found: &WhyFindings) -> Vec<Piece> {
     }
     pieces.extend(again(found));
     if found.slower.is_some() && found.answer == Answer::Vanished {
-        let sentence = "Pairs of runs after the verdict, slower less faster:";
+        let sentence = "Pairs of runs after the verdict, slower program minus faster one:";
         pieces.push(Piece::plain(sentence));
         pieces.extend(account(found));
     } else if found.slower.is_some() {
@@ -174,14 +174,14 @@ fn sentence(found: &WhyFindings) -> (Tone, String) {
         (Answer::Vanished, _) if is_hidden => (
             Tone::Doubt,
             format!(
-                "{slow} was slower than {fast} in the comparison ({ratio}), and no difference is shown now, which is \
-                 {more} per run: no cause is named."
+                "{slow} was slower than {fast} in the comparison ({ratio}), but no difference is shown now ({more} per \
+                 run): no cause is named."
             ),
         ),
         (Answer::Vanished, _) => (
             Tone::Doubt,
             format!(
-                "{slow} was slower than {fast} in the comparison ({ratio}), and is not any more: no cause is named."
+                "{slow} was slower than {fast} in the comparison ({ratio}), but is not any more: no cause is named."
             ),
         ),
         (_, Some(first)) => {
@@ -222,12 +222,12 @@ fn why_not(found: &WhyFindings) -> &'static str {
     let looks = |it: &&Experiment| !NO_CAUSE.contains(&it.question.as_str());
     let has_looked = found.experiments.iter().filter(looks).any(|it| it.took_s.is_some());
     match (found.is_interrupted, has_looked) {
-        (true, false) => "; it was interrupted before anything looked for the cause",
-        (true, true) => "; it was interrupted, and what was made until then does not explain it",
-        (false, false) => {
-            "; nothing looked for the cause, since the experiments that do were not made, as is told below"
+        (true, false) => "; the search was interrupted before any experiment looked for the cause",
+        (true, true) => {
+            "; the search was interrupted, and the experiments until then do not explain the difference"
         }
-        (false, true) => ", and no experiment here explains it",
+        (false, false) => "; the experiments that look for the cause were not made, for the reasons below",
+        (false, true) => ", and no experiment explains the difference",
     }
 }
 
@@ -287,13 +287,13 @@ const NO_PAGE: [Medium; 2] = [Medium::Terminal, Medium::Comment];
 
 /// A cause with its evidence, as a numbered note of the report.
 fn notes(number: usize, it: &Cause, folded: bool) -> Piece {
-    let part = if it.is_part { ", a part of the first" } else { "" };
+    let part = if it.is_part { ", a part of the first cause" } else { "" };
     let account = account_words(it.account);
     let title = format!("{number}. {}: {} ({account}{part})", it.what, say::percent(it.share.min(1.0)));
     let place = it.place.as_ref().map(|place| Note::fact("where", vec![say::named(place)]));
     let how = match it.grade {
         Grade::Measured => "measured",
-        Grade::Reckoned => "reckoned from counts",
+        Grade::Reckoned => "calculated from counts",
         Grade::Condition => "a condition that differs",
     };
     let how = Note::fact("how known", vec![how.to_owned()]).in_full();
@@ -334,13 +334,15 @@ fn causes(found: &WhyFindings) -> Vec<Piece> {
     let mut pieces: Vec<Piece> =
         few.map(|(number, it)| notes(number + 1, it, false).only(&NO_PAGE)).collect();
     pieces.extend(tree(found));
-    let unexplained = format!("{} of the difference is left.", say::percent(found.unexplained));
+    let unexplained = format!("{} of the difference is left unexplained.", say::percent(found.unexplained));
     if !found.causes.is_empty() && found.unexplained > 0.05 {
         pieces.push(Piece::plain(unexplained));
     }
     if let Some(command) = &found.would_tell {
-        let sentence =
-            format!("The first two causes could each be it; what tells them apart: {}", say::code(command));
+        let sentence = format!(
+            "Each of the first two causes could explain the difference; this command tells which: {}",
+            say::code(command)
+        );
         pieces.push(Piece::said(Tone::Doubt, sentence));
     }
     pieces

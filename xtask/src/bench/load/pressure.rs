@@ -97,8 +97,8 @@ fn start(fauxplat: &Path, load: &Load) -> Result<Running, ChoreError> {
 
 fn tell(loads: &[Load]) {
     println!(
-        "CPU time of a unit of a victim on CPU {VICTIM} beside a load on CPU {LOADED}, over the mean of before and after; \
-         medians of {ROUNDS} rounds in turns, with the interval of each median (96 %)"
+        "CPU time of a unit of work of a victim on CPU {VICTIM} beside a load on CPU {LOADED}, as a ratio to the mean \
+         without the load; medians of {ROUNDS} rounds in turns, with the interval of each median (96 %)"
     );
     for (kernel, (name, _)) in KERNELS.iter().enumerate() {
         println!("  victim {name}:");
@@ -117,14 +117,14 @@ fn tell(loads: &[Load]) {
         let (low, middle, high) = interval(&versus);
         let verdict = match (own >= theirs, high >= 1.0) {
             (true, _) => "",
-            (false, true) => "  not told apart",
+            (false, true) => "  no difference shown",
             (false, false) => "  BELOW THE GOAL",
         };
         println!(
-            "    ours over theirs, the strongest of each, round by round: {middle:.3} ({low:.3} … {high:.3}){verdict}"
+            "    fauxplat's strongest over stress-ng's strongest load, by rounds: {middle:.3} ({low:.3} … {high:.3}){verdict}"
         );
     }
-    println!("  goal: the strongest of ours slows down at least as much as the strongest of theirs");
+    println!("  goal: fauxplat's strongest load slows down at least as much as stress-ng's strongest");
 }
 
 /// Slowdown by fauxplat's strongest load divided by that by stress-ng's strongest, for each round.

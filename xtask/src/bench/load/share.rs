@@ -17,7 +17,7 @@ const GOAL_POINTS: f64 = 1.0;
 
 pub(super) fn run(fauxplat: &Path, rival: bool) -> Result<(), ChoreError> {
     println!(
-        "CPU time of a load over wall time, by /proc/PID/schedstat; goal: within {GOAL_POINTS} point of what was asked"
+        "CPU time of a load over wall time, by /proc/PID/schedstat; goal: within {GOAL_POINTS} point of the request"
     );
     for contended in [false, true] {
         let beside = if contended { "beside a shell loop on the same CPU" } else { "alone" };

@@ -16,8 +16,8 @@ const GOAL_MS: f64 = 20.0;
 const SIGSTOP: i32 = 19;
 
 pub(super) fn run(fauxplat: &Path) -> Result<(), ChoreError> {
-    println!("A SIGKILL to fauxplat, until the last of its 3 generators is dead; goal: at most {GOAL_MS} ms");
-    for (name, stopped) in [("at work", false), ("after a SIGSTOP to each", true)] {
+    println!("Time from a SIGKILL to fauxplat to the death of its 3 generators; goal: at most {GOAL_MS} ms");
+    for (name, stopped) in [("generators at work", false), ("stopped before (SIGSTOP)", true)] {
         let times_ms = (0..KILLS).map(|_| kill(fauxplat, stopped)).collect::<Result<Vec<f64>, _>>()?;
         let worst = times_ms.iter().copied().fold(0.0, f64::max);
         let (low, middle, high) = quartiles(&times_ms);

@@ -30,7 +30,8 @@ pub(crate) fn run(times: Option<u32>, binary: Option<&Path>, only: Option<&str>)
     let events = compile("profile/events.c", &["-g"])?;
     let times = times.unwrap_or(RUNS);
     println!(
-        "95 % intervals that hold the share which the program counted itself, of {times} runs (goal: {HELD_MIN} of {RUNS}):"
+        "95 % intervals that contain the true share, which the program counts itself, of {times} runs (goal: {HELD_MIN} \
+         of {RUNS}):"
     );
     for (event, what, amounts, period) in EVENTS.into_iter().filter(|it| only.is_none_or(|only| it.0 == only))
     {
@@ -78,7 +79,7 @@ fn tell(
         errors.push(share - truth);
     }
     let mean = 100.0 * errors.iter().sum::<f64>() / f64::from(times.max(1));
-    println!("  {name:<60} {held:3} of {times}  share less truth, mean {mean:+.2} points");
+    println!("  {name:<60} {held:3} of {times}  mean error of the share {mean:+.2} points");
     Ok(())
 }
 

@@ -110,7 +110,7 @@ fn checked(names: &[String]) -> Result<(), Failure> {
         let lab = catalog::find(&name, &LabSettings::new())?;
         let found = check(&lab);
         lacking += usize::from(!found.complaints.is_empty());
-        let word = if found.complaints.is_empty() { "in order" } else { "it lacks something" };
+        let word = if found.complaints.is_empty() { "in order" } else { "incomplete" };
         let counts = format!("{} claims on {} made-up machines", found.claims, found.machines);
         lines.push(format!("{}: {word}: {counts}", lab.name));
         lines.extend(found.complaints.iter().map(|complaint| format!("  {complaint}")));

@@ -151,9 +151,9 @@ fn legend(of: &Flame) -> Markup {
             .map(|kind| (format!("tint{}", tint(kind)), kind.name().to_owned()))
             .collect(),
         _ => vec![
-            ("more s4".to_owned(), format!("a larger share of the {} than in the first", of.whole)),
+            ("more s4".to_owned(), format!("a larger share of the {} than in the first command", of.whole)),
             ("less s4".to_owned(), "a smaller share".to_owned()),
-            ("same".to_owned(), "no more than 0.1 points; full colour from 10 points on".to_owned()),
+            ("same".to_owned(), "a change of 0.1 points at most; full colour from 10 points on".to_owned()),
         ],
     };
     let mut x = GAP;

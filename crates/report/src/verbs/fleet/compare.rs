@@ -29,7 +29,8 @@ pub(crate) fn parts(found: &FleetCompareFindings) -> Vec<Piece> {
 fn other_answers(found: &FleetCompareFindings) -> Option<Piece> {
     let it = found.answers_differ?;
     let words = format!(
-        "{} answers something else than {} on {} of {}: what follows may compare other work, not the same at another speed.",
+        "{} gives a different answer than {} on {} of {}: the figures may compare different work, not the speed of the \
+         same work.",
         named(&found.b),
         named(&found.a),
         it.machines,
@@ -105,7 +106,7 @@ fn of_means(found: &FleetCompareFindings, it: &FleetMean) -> String {
     let capped = match it.capped.iter().sum::<usize>() {
         0 => String::new(),
         runs => format!(
-            "; {} beyond {} times the typical, without the cap {}",
+            "; {} beyond {} times the typical figure, without capping these {}",
             counted(runs, "run lies", "runs lie"),
             it.cap,
             change(it.plain_ratio)
@@ -129,10 +130,10 @@ fn of_slow_runs(found: &FleetCompareFindings, it: &FleetTail) -> String {
             format!("{a} is much slower than usual in more runs than {b}; {b} is in {shares}.")
         }
         (None, Verdict::Equivalent) => {
-            format!("Neither is slow in over {} more of its runs.", points(it.margin))
+            format!("Neither program is slow in over {} more of its runs than the other.", points(it.margin))
         }
         (None, _) => format!(
-            "More slow runs of either are not excluded: {b} is slow in {shares}; up to {} more are possible.",
+            "Neither program is shown to have more slow runs: {b} is slow in {shares}; up to {} more are possible.",
             points(it.excess_excluded)
         ),
     }
@@ -157,11 +158,11 @@ fn certainty(found: &FleetCompareFindings) -> String {
     let student = found
         .p_value
         .map_or(String::new(), |p| format!("Student's test over the machines: {}. ", p_value(p)));
-    let signs = found.p_sign_flip.map_or(String::new(), |p| format!("By turning signs: {}. ", p_value(p)));
+    let signs = found.p_sign_flip.map_or(String::new(), |p| format!("Sign-flip test: {}. ", p_value(p)));
     let between = found.between.map_or(String::new(), |between| {
         format!("Machines differ in the effect by {} beyond what their own runs explain. ", percent(between))
     });
-    format!("{student}{signs}{between}Each machine has one say, however many runs it made.")
+    format!("{student}{signs}{between}Each machine counts once, however many runs it made.")
 }
 
 /// Tables of the machines: all of them on a page, and both ends of the list in a terminal.

@@ -96,8 +96,8 @@ fn also(it: &FactExplained) -> String {
     let names: Vec<String> = it.same_as.iter().map(|fact| title(fact)).collect();
     match names.len() {
         0 => String::new(),
-        1 => format!(" ({} divides the machines alike)", names[0]),
-        _ => format!(" ({} divide the machines alike)", names.join(", ")),
+        1 => format!(" ({} divides the machines in the same way)", names[0]),
+        _ => format!(" ({} divide the machines in the same way)", names.join(", ")),
     }
 }
 
@@ -121,13 +121,13 @@ pub(super) fn answers(answers: &[FleetAnswer]) -> Vec<Piece> {
     }
     let told = |it: &FleetAnswer| {
         let short: String = it.sha256.chars().take(12).collect();
-        let right = if it.majority { ", which is the answer of most" } else { "" };
+        let right = if it.majority { ", which is the answer of most machines" } else { "" };
         let group = it.group.map_or(String::new(), |group| format!("group {group}, "));
         format!("{group}{} … by {}{right}", visible(&short), counted(it.machines, "machine", "machines"))
     };
     let tie = !answers.iter().any(|it| it.majority);
     let title = match tie {
-        true => "Answers differ, and none is that of most, so that nobody can tell which is right",
+        true => "Answers differ, and most machines agree on none, so which one is right is unknown",
         false => "Answers differ",
     };
     let values = answers.iter().map(told).collect();

@@ -50,13 +50,15 @@ fn patch(state: NodeState, share: f64) -> Patch {
 /// Legend of the map for the states of machines that occur.
 fn legend(found: &FleetFindings) -> Vec<(Patch, String)> {
     let words = |state| match state {
-        NodeState::WrongAnswer => "its program gave another answer",
+        NodeState::WrongAnswer => "its program gave a different answer than most of its group",
         NodeState::Confirmed => "confirmed: slower, also when it was measured again",
         NodeState::Suspect => "suspect: slower by one measurement",
         NodeState::Noisy => "noisy: slower, and too variable to tell",
         NodeState::Missing | NodeState::Unreached => "missing: it gave no figure",
-        NodeState::Uncompared => "none of its hardware to be compared with",
-        NodeState::Cleared | NodeState::Normal => "the stronger, the slower than its group, up to 20 %",
+        NodeState::Uncompared => "no machine of the same hardware to compare it with",
+        NodeState::Cleared | NodeState::Normal => {
+            "the stronger the colour, the slower the machine, up to 20 %"
+        }
     };
     let has = |state: &NodeState| found.nodes.iter().any(|node| node.state == *state);
     let mut legend: Vec<(Patch, String)> = Vec::new();

@@ -33,7 +33,8 @@ pub(super) fn odd(found: &FleetFindings) -> Vec<Piece> {
     ];
     if odd.len() > ROWS_MAX {
         let more = counted(odd.len() - ROWS_MAX, "more machine is", "more machines are");
-        parts.push(Piece::plain(format!("{more} in the page and in the other formats.")).only(SHORTENED));
+        let more = format!("{more} listed in the page and in the other formats.");
+        parts.push(Piece::plain(more).only(SHORTENED));
     }
     parts
 }
@@ -141,15 +142,15 @@ pub(super) fn hardware(found: &FleetFindings) -> Vec<String> {
 fn rule(rule: GroupRule) -> &'static str {
     match rule {
         GroupRule::Robust => "",
-        GroupRule::ZeroSpread => "; most of it says exactly the same, so that the spread is that of the runs",
-        GroupRule::Pooled => {
-            "; few machines, compared with each other by how machines of the whole fleet differ"
+        GroupRule::ZeroSpread => {
+            "; most machines have exactly the same median, so the spread of the runs is taken"
         }
+        GroupRule::Pooled => "; few machines, so the spread within all groups of the fleet is taken",
         GroupRule::Few => {
-            "; too few machines for a spread: only those that are far off the others are suspect"
+            "; too few machines for a spread: only those that are far from the others are suspect"
         }
-        GroupRule::Pair => "; of two machines nobody can tell which one is odd",
-        GroupRule::Alone => "; one machine alone is compared with nothing",
+        GroupRule::Pair => "; of two machines it is unknown which one is odd",
+        GroupRule::Alone => "; a single machine, which is compared with no other",
     }
 }
 

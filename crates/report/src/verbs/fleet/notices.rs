@@ -21,7 +21,7 @@ fn some(found: &FleetFindings, kind: NoticeKind) -> Option<String> {
     let (one, many) = match kind {
         NoticeKind::Fast => ("is faster than machines like it", "are faster than machines like them"),
         NoticeKind::Scatter => ("scatters more than the others", "scatter more than the others"),
-        NoticeKind::Runs => ("made another number of runs", "made another number of runs"),
+        NoticeKind::Runs => ("made a different number of runs", "made a different number of runs"),
         NoticeKind::Fact => ("differs in a fact", "differ in facts"),
     };
     match machines.as_slice() {
@@ -42,7 +42,7 @@ pub(super) fn parts(found: &FleetFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::new(Part::Table(grid))];
     if found.notices.len() > ROWS_MAX {
         let more = counted(found.notices.len() - ROWS_MAX, "more is", "more are");
-        parts.push(Piece::plain(format!("{more} in the other formats.")));
+        parts.push(Piece::plain(format!("{more} listed in the other formats.")));
     }
     parts
 }

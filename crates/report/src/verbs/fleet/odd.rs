@@ -63,9 +63,9 @@ fn tone(found: &FleetFindings) -> Tone {
 fn answer(found: &FleetFindings) -> String {
     let machines = counted(found.nodes.len(), "machine", "machines");
     let mut said: Vec<String> = Vec::new();
-    said.extend(some(found, NodeState::WrongAnswer, "gives another answer", "give another answer"));
+    said.extend(some(found, NodeState::WrongAnswer, "gives a different answer", "give a different answer"));
     said.extend(confirmed(found));
-    said.extend(some(found, NodeState::Suspect, "is suspect of being slow", "are suspect of being slow"));
+    said.extend(some(found, NodeState::Suspect, "is suspected of being slow", "are suspected of being slow"));
     said.extend(some(found, NodeState::Noisy, "is too noisy to tell", "are too noisy to tell"));
     said.extend(some(found, NodeState::Cleared, "was cleared", "were cleared"));
     said.extend(some(found, NodeState::Missing, "is missing", "are missing"));
@@ -111,12 +111,12 @@ fn again(found: &FleetFindings) -> Option<String> {
     let left = plan.left_out.first().map_or(String::new(), |first| {
         let others = plan.left_out.len() - 1;
         let more = if others > 0 { format!(" and {others} more") } else { String::new() };
-        format!(" {}{more} cannot be: {}.", named(&first.node), visible(&first.reason))
+        format!(" {}{more} cannot be measured again: {}.", named(&first.node), visible(&first.reason))
     });
     match plan.suspects.is_empty() {
         true => Some(left.trim_start().to_owned()),
         false => Some(format!(
-            "{} to be measured again in {rounds}, each between two machines of its group: only then it is confirmed or \
+            "{} to be measured again in {rounds}, each between two machines of its group: only then is it confirmed or \
              cleared.{left}",
             counted(plan.suspects.len(), "suspect is", "suspects are")
         )),
@@ -127,11 +127,11 @@ fn meaning(found: &FleetFindings) -> String {
     let threshold = found.groups.iter().find_map(|group| group.z_threshold);
     let z = threshold.map_or(String::new(), |z| {
         format!(
-            " A machine is suspect from z {} on, which {} machines of a fleet without an odd one exceed on average, if it \
-             is more than {} slower as well.",
+            " A machine is suspect from z {} on if it is also more than {} slower; at most {} machines of a fleet \
+             without an odd one are, on average.",
             round_number(z),
-            round_number(found.false_flags),
-            round_percent(found.least_effect)
+            round_percent(found.least_effect),
+            round_number(found.false_flags)
         )
     });
     let finds = found.groups.iter().find_map(|group| group.smallest_detectable);
@@ -146,7 +146,8 @@ fn meaning(found: &FleetFindings) -> String {
     });
     let drain = code("--format slurm-drain");
     format!(
-        "{varies}{z}{power} Confirmed machines are listed for an engine by {drain}; nothing is done to them."
+        "{varies}{z}{power} With {drain} the confirmed machines are listed as commands for Slurm; nothing is done to \
+         them."
     )
     .trim_start()
     .to_owned()

@@ -26,7 +26,8 @@ pub(crate) fn parts(found: &FleetWatchFindings) -> Vec<Piece> {
         parts.push(Piece::table(grid(found, &changes)));
     }
     if changes.len() > ROWS_MAX {
-        parts.push(Piece::plain(format!("{} more in the other formats.", changes.len() - ROWS_MAX)));
+        let more = changes.len() - ROWS_MAX;
+        parts.push(Piece::plain(format!("{more} more changes are listed in the other formats.")));
     }
     let changed = found.nodes.iter().filter(|node| !node.changes.is_empty());
     parts.extend(changed.take(DRAWN_MAX).map(|node| Piece::new(Part::Series(series(node, found)))));
@@ -56,7 +57,7 @@ fn answer(found: &FleetWatchFindings) -> String {
             change.at + 1
         )
     }));
-    said.extend((short > 0).then(|| format!("{short} visited too rarely to see a change")));
+    said.extend((short > 0).then(|| format!("{short} visited too rarely for a change to be seen")));
     format!("{command} on {machines}: {}.", said.join("; "))
 }
 
@@ -179,8 +180,8 @@ fn meaning(found: &FleetWatchFindings) -> String {
         _ => format!(" {} visited too rarely for that.", counted(short, "machine was", "machines were")),
     };
     format!(
-        "In {} of fleets that do not change a change is told; between two changes there are at least {} visits. What all \
-         machines have in common at a visit is taken off each of them.{left}",
+        "In {} of fleets without any change a false one is reported; two changes are at least {} visits apart. What \
+         all machines have in common at a visit is subtracted from each of them.{left}",
         percent(found.alpha),
         found.min_segment
     )

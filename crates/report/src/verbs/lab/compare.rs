@@ -15,7 +15,8 @@ pub(crate) fn parts(found: &LabComparison) -> Vec<Piece> {
     let count = |agreement| found.claims.iter().filter(|it| it.agreement == agreement).count();
     let comparable = found.claims.len() - count(LabAgreement::NotComparable);
     let sentence = format!(
-        "Of {} claims {comparable} were decided on both machines: {} alike, {} by another figure, {} with another outcome.",
+        "Of {} claims {comparable} were decided on both machines: {} alike, {} with another figure, {} with \
+         another outcome.",
         found.claims.len(),
         count(LabAgreement::Alike),
         count(LabAgreement::AnotherFigure),

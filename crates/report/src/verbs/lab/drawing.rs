@@ -21,14 +21,15 @@ pub(super) fn claims(lab: &LabResult) -> Vec<Piece> {
         let claims = lab.claims.iter().filter(|one| one.claim.unit.starts_with("times") == is_ratio);
         let rows: Vec<Effect> = claims.flat_map(|one| rows(one, is_ratio)).collect();
         let description = format!(
-            "{title}: for each claim the published figures, of a range the middle and both ends, and those of this machine"
+            "{title}: for each claim the published figure, or the middle and both ends of a range, and that of this \
+             machine"
         );
         (!rows.is_empty())
             .then(|| Piece::effects(Effects { title: title.to_owned(), description, margin: 0.0, rows }))
     };
     let all = [
-        of(true, "published and here, as changes"),
-        of(false, "published and here, over the published figure"),
+        of(true, "published and measured here, as changes"),
+        of(false, "published and measured here, as ratios to the published figure"),
     ];
     all.into_iter().flatten().collect()
 }

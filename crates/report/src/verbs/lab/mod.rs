@@ -85,7 +85,7 @@ fn of_lab(lab: &LabResult) -> Vec<Piece> {
     let tables = lab.experiments.iter().filter(|run| run.table.is_some()).count();
     parts.extend(lab.experiments.iter().flat_map(|run| of_run(run, lab.outcome.is_some(), tables > 1)));
     if !lab.complete {
-        parts.push(Piece::warning("its share of --max-time was over before all of it was run"));
+        parts.push(Piece::warning("the lab's share of --max-time was over before all experiments had run"));
     }
     parts.extend(page::story(lab));
     parts
@@ -147,7 +147,7 @@ fn of_run(run: &LabRun, is_done: bool, is_named: bool) -> Vec<Piece> {
     let stored = match ids.as_slice() {
         [] => String::new(),
         [id] => format!(" (fauxplat history show {id})"),
-        [id, others @ ..] => format!(" (fauxplat history show {id}, and {} times more)", others.len()),
+        [id, others @ ..] => format!(" (fauxplat history show {id}, and {} more)", others.len()),
     };
     let program = if run.shell { "" } else { "fauxplat " };
     let line = format!("{}: {program}{}{stored}", visible(&run.name), visible(&run.line));

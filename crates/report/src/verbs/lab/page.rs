@@ -30,7 +30,7 @@ fn published(claim: &Claim) -> String {
         (Some(low), None) => format!("{low} or more"),
         (None, Some(high)) => format!("{high} or less"),
         (None, None) => match claim.direction {
-            None => return "as it says".to_owned(),
+            None => return "as stated".to_owned(),
             Some(direction) => format!("{} {}", side(direction), claim.than),
         },
     };
@@ -249,6 +249,6 @@ mod tests {
         claim.spread.clear();
         assert_eq!(published(&claim), "less than 0 us");
         claim.direction = None;
-        assert_eq!(published(&claim), "as it says");
+        assert_eq!(published(&claim), "as stated");
     }
 }

@@ -73,7 +73,7 @@ fn overall(of: &ProfileDifference, whole: &str, a: &str, b: &str) -> String {
             format!("{b} takes {}{TIE}% ({within}{TIE}%) less {whole} than {a}", magnitude(value))
         }
         None => format!(
-            "whether {b} takes more {whole} than {a} is not told from noise: {}{TIE}% ({} to {}{TIE}%, {sure} sure)",
+            "whether {b} takes more {whole} than {a} is not shown: {}{TIE}% ({} to {}{TIE}%, {sure} sure)",
             signed(value),
             signed(low),
             signed(high)
@@ -104,9 +104,7 @@ fn elsewhere(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     let whole = pair(found, of).map_or_else(String::new, |(a, _)| whole(&a.quality));
     let said = match of.functions.iter().any(|it| is_told(of, it) || is_told_below(of, it)) {
         true => Whereabouts { of, begin: "", takes_more: None, all_s: of.cpu_s }.said(),
-        false => {
-            "no function is told from noise: `fauxplat profile -e off-cpu` says where threads wait".to_owned()
-        }
+        false => "no function differs beyond noise: `fauxplat profile -e off-cpu` locates waits".to_owned(),
     };
     Piece::answer(Tone::Neutral, format!("The runs that were timed do not differ surely in {whole}; {said}."))
 }
@@ -142,7 +140,8 @@ impl Whereabouts<'_> {
             said.push(format!("against it {}", self.functions(&against, words[1])));
         }
         let rest = self.all_s - told.iter().map(|it| it.self_s).sum::<f64>();
-        said.push(format!("{} not told from noise", points(signed_or_plain(rest / of.a_cpu_s, takes_more))));
+        let rest = points(signed_or_plain(rest / of.a_cpu_s, takes_more));
+        said.push(format!("{rest} indistinguishable from noise"));
         said.join("; ")
     }
 
@@ -207,11 +206,11 @@ fn word_are(word: &str) -> &'static str {
 fn below(of: &ProfileDifference) -> String {
     let told = of.functions.iter().filter(|it| is_told_below(of, it));
     let Some(most) = told.max_by(|a, b| a.total_s.abs().total_cmp(&b.total_s.abs())) else {
-        return "no function is told from noise".to_owned();
+        return "no function differs beyond noise".to_owned();
     };
     let number = points(signed(most.total_s / of.a_cpu_s));
     format!(
-        "no function by itself is told from noise, and {} with what it calls is: {number}",
+        "no function by itself differs beyond noise, but {} with what it calls does: {number}",
         named(&most.name)
     )
 }
@@ -230,7 +229,7 @@ pub(super) fn pieces(found: &ProfileFindings, of: &ProfileDifference) -> Vec<Pie
         if left > 0 {
             let told = of.functions[rows..].iter().filter(|it| is_told(of, it)).count();
             let many = counted(left, "more function", "more functions");
-            let said = format!("{many}, of which {told} told from noise.");
+            let said = format!("{many}, of which {told} differ beyond noise.");
             pieces.push(shown(Piece::plain(said).at(1).joined()));
         }
     }
@@ -300,7 +299,7 @@ fn too_few(of: &ProfileDifference) -> Option<String> {
     let least = (1.0 / of.error.max(f64::MIN_POSITIVE)).log2().ceil() as u32 + 1;
     let pairs = counted(of.pairs as usize, "pair of runs tells", "pairs of runs tell");
     (of.pairs < least).then(|| {
-        format!("{pairs} nothing so surely, whatever differs: it takes at least {least} (--runs, or leave it out).")
+        format!("{pairs} nothing at this level: at least {least} are needed (raise --runs, or leave it out).")
     })
 }
 
@@ -313,9 +312,9 @@ fn guesses(of: &ProfileDifference) -> Vec<String> {
             let place = it
                 .caller
                 .as_deref()
-                .map_or_else(String::new, |caller| format!(", called from {} like it", named(caller)));
+                .map_or_else(String::new, |caller| format!(", also called from {}", named(caller)));
             return Some(format!(
-                "{name} is gone, {} is new{place}: probably the same function, and taken for it.",
+                "{name} is gone, {} is new{place}: they are probably the same function, and compared as one.",
                 named(renamed)
             ));
         }
@@ -336,8 +335,8 @@ fn basis(of: &ProfileDifference, whole: &str) -> String {
     let pairs = counted(of.pairs as usize, "pair of runs", "pairs of runs");
     let sure = round_percent(1.0 - of.error);
     format!(
-        "Points are per cent of the {whole} of a run of the first, from {pairs}. All intervals hold together with \
-         {sure}, and in {} of such comparisons at most a function is called slower or faster that is not.",
+        "Points are per cent of the {whole} of a run of the first program, from {pairs}. All intervals hold together \
+         with {sure}; in at most {} of such comparisons an unchanged function is called slower or faster.",
         round_percent(of.error)
     )
 }

@@ -121,13 +121,13 @@ fn notes(left_out: &LeftOut) -> Vec<String> {
     if left_out.narrow > 0 {
         let many = counted(left_out.narrow, "bar", "bars");
         notes.push(format!(
-            "{many} of less than {} of the width left out, with all upon them",
+            "{many} narrower than {} of the width left out, with all frames above them",
             share(SHARE_MIN)
         ));
     }
     if left_out.deep > 0 {
         let many = counted(left_out.deep, "bar", "bars");
-        notes.push(format!("{many} deeper than {DEPTH_MAX} calls left out, with all upon them"));
+        notes.push(format!("{many} deeper than {DEPTH_MAX} calls left out, with all frames above them"));
     }
     notes
 }

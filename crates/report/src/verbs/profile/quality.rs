@@ -115,16 +115,17 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
     }
     if lost > LOST_MAX {
         said.push(format!(
-            "{} of the samples were lost, and nobody knows where they were: ask for fewer a second, or leave a CPU free.",
+            "{} of the samples were lost, and where the program was then is unknown: ask for fewer a second, or leave a \
+             CPU free.",
             share(lost)
         ));
     }
     if let Some(covered) = of.covered().filter(|&it| of.whole() == Whole::Events && it < COVERED_MIN) {
         said.push(format!(
-            "The samples stand for {} of the {}, and nobody knows where the others were: {}.",
+            "The samples stand for {} of the {}, and where the rest occurred is unknown: {}.",
             share(covered),
             whole(of),
-            if of.lost > 0 { "ask for fewer a second" } else { "ask for more, or lower --period" }
+            if of.lost > 0 { "ask for fewer samples a second" } else { "ask for more, or lower --period" }
         ));
     }
     if shared(of.truncated) > TRUNCATED_MAX {
@@ -149,7 +150,7 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
             }
         };
         said.push(format!(
-            "{} of the stacks end in code that says nothing of its callers, so that shares with callees are too low: {cure}.",
+            "{} of the stacks end in code whose callers are not found, so shares with callees are too low: {cure}.",
             share(shared(of.broken))
         ));
     }

@@ -36,16 +36,15 @@ fn relatives(found: &ProfileFindings, of: &Relatives, what: &str) -> Vec<Piece> 
     let mut pieces = vec![heading(found, what, &of.pattern, of.profile)];
     if of.functions.is_empty() {
         pieces.push(
-            Piece::said(Tone::Doubt, format!("No function is found by {}.", code(&of.pattern))).joined(),
+            Piece::said(Tone::Doubt, format!("No function name matches {}.", code(&of.pattern))).joined(),
         );
         return pieces;
     }
     let samples = found.profiles.get(usize::from(of.profile)).map(|it| whole(&it.quality));
     let samples = samples.unwrap_or_else(|| "samples".to_owned());
     let held = share_within(of.share, of.low, of.high);
-    pieces.push(
-        Piece::plain(format!("{held} of the {samples} is in {} or below.", names(&of.functions))).joined(),
-    );
+    let said = format!("{held} of the {samples} is in {} or its callees.", names(&of.functions));
+    pieces.push(Piece::plain(said).joined());
     if of.relatives.is_empty() {
         pieces.push(Piece::plain("There are none.".to_owned()).joined());
         return pieces;
@@ -83,7 +82,7 @@ fn annotated(found: &ProfileFindings, of: &Annotated) -> Vec<Piece> {
     let mut pieces = vec![heading(found, "Lines", &of.pattern, of.profile)];
     if of.functions.is_empty() {
         pieces.push(
-            Piece::said(Tone::Doubt, format!("No function is found by {}.", code(&of.pattern))).joined(),
+            Piece::said(Tone::Doubt, format!("No function name matches {}.", code(&of.pattern))).joined(),
         );
     }
     let profile = found.profiles.get(usize::from(of.profile));

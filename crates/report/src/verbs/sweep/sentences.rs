@@ -108,7 +108,7 @@ pub(crate) fn slow(found: &SweepFindings) -> Option<String> {
     };
     let levels: Vec<String> = found.finding.slow.iter().map(one).collect();
     let disagree = match medians_disagree(found) {
-        true => " The medians of the levels do not show it, and lie the other way.",
+        true => " The medians of the levels do not show this: they lie in the other direction.",
         false => "",
     };
     (!levels.is_empty())
@@ -181,7 +181,7 @@ pub(crate) fn shares(finding: &SweepFinding) -> String {
     {
         text += &format!(
             " Repeatability between halves of the blocks {value:.2} ({low:.2} to {high:.2}): {}.",
-            if low > 0.0 { "the pattern comes again" } else { "the pattern does not come again for sure" }
+            if low > 0.0 { "the pattern repeats" } else { "the pattern does not surely repeat" }
         );
     }
     text
@@ -249,7 +249,7 @@ pub(crate) fn peaks(found: &SweepFindings) -> Option<String> {
     // With few levels there is no stage of confirmation: all blocks count and all levels are candidates, so there was
     // no selection.
     let is_fresh = found.stages.iter().any(|stage| stage.stage == "confirm");
-    let fresh = if is_fresh { ", from blocks that did not choose them" } else { "" };
+    let fresh = if is_fresh { ", from blocks that were not used to choose them" } else { "" };
     let level = round_percent(1.0 - finding.level);
     let shown = match finding.peaks_total > finding.peaks.len() {
         true => format!("; the {} largest are", finding.peaks.len()),
@@ -284,8 +284,8 @@ pub(crate) fn runs(found: &SweepFindings) -> String {
 pub(crate) fn family(each: &[SweepFindings]) -> String {
     let level: f64 = each.iter().map(|one| one.finding.level).sum();
     format!(
-        "That any of the {} metrics is said to depend on the factor falsely, or any level of any of them to stand out, has a \
-         probability of {} at most: each has an equal part of it.",
+        "The probability that any of the {} metrics is falsely said to depend on the factor, or any of its levels to \
+         stand out, is at most {}: each metric has an equal part of it.",
         each.len(),
         round_percent(level)
     )

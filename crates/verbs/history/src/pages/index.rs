@@ -33,7 +33,7 @@ pub(super) fn page(manifest: &Manifest) -> String {
             h2 { "Machines" }
             div.scroll tabindex="0" { (machines(&all)) }
             p.faint {
-                "A change is told of one in a hundred series that do not change. Intervals are those of 95 %."
+                "In one of a hundred series without any change a false one is reported. Intervals are those of 95 %."
             }
         }
     };

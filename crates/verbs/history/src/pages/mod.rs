@@ -53,7 +53,7 @@ pub(crate) fn write(args: &PagesArgs, host: &dyn Host) -> Result<(), Failure> {
     let made = make(&store, &args.folder, &args.series.metric, args.series.machine.as_deref())?;
     if !args.output.is_quiet() {
         host.complain(&format!(
-            "{}: {} made, {} as before, {} removed",
+            "{}: {} pages written, {} unchanged, {} removed",
             args.folder.join("index.html").display(),
             say::counted(made.made, "page", "pages"),
             made.left,

@@ -102,8 +102,12 @@ impl OwnReport for GateReport {
             values: value.into_iter().map(|value| (labels(), value)).collect(),
         };
         Ok(vec![
-            one("fauxplat_history_gate_ratio", "Newest session over its past.", found.ratio),
-            one("fauxplat_history_gate_state", "1 beyond the margin, 0 within, -1 not decided.", Some(state)),
+            one("fauxplat_history_gate_ratio", "Ratio of the newest session to earlier ones.", found.ratio),
+            one(
+                "fauxplat_history_gate_state",
+                "Change of the newest session: 1 beyond the margin, 0 within, -1 not decided.",
+                Some(state),
+            ),
         ])
     }
 }
@@ -130,7 +134,7 @@ pub(crate) fn gate_summary(found: &GateFindings) -> String {
             format!("did not change by more than {margin}: {}", interval(found))
         }
         (Some(_), GateState::Undecided) => {
-            format!("is not shown to have changed by more than {margin}, nor not to: {}", interval(found))
+            format!("may or may not have changed by more than {margin}: {}", interval(found))
         }
     }
 }
@@ -176,7 +180,7 @@ fn error(found: &GateFindings) -> String {
         None => String::new(),
     };
     format!(
-        "The interval misses the change in at most {} of such gates, where sessions scatter as those before.{detectable}",
+        "The interval misses the true change in at most {} of such gates, if sessions scatter as before.{detectable}",
         say::percent(found.level)
     )
 }

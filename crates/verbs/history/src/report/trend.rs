@@ -136,7 +136,7 @@ fn of_all(found: &TrendFindings) -> Vec<Piece> {
         if found.series.len() == 1 { found.summary.clone() } else { found.summary.replace(" of ", "/") }
     );
     let level = say::percent(found.level);
-    let meaning = format!("Of the changes that are told at most {level} are expected to be false.");
+    let meaning = format!("Of the reported changes at most {level} are expected to be false.");
     vec![Piece::answer(Tone::Plain, sentence), Piece::table(grid), Piece::plain(meaning).in_full()]
 }
 
@@ -168,7 +168,7 @@ fn of_one(found: &TrendFindings) -> Vec<Piece> {
         pieces.extend(sessions(series));
     }
     let meaning = format!(
-        "In {} of series that do not change a change is told; places and sizes have intervals of 95 %.",
+        "In {} of series without any change a false one is reported; places and sizes have intervals of 95 %.",
         say::percent(found.level)
     );
     pieces.push(Piece::plain(meaning));
@@ -286,7 +286,7 @@ fn noise(series: &SeriesFindings) -> String {
     let alike = match series.dependence {
         Some(factor) if factor > 1.3 => {
             format!(
-                "; neighbours resemble each other, so that their means count {factor:.1} times less surely"
+                "; neighbouring sessions resemble each other, so means of sessions scatter {factor:.1} times as much"
             )
         }
         _ => String::new(),

@@ -270,7 +270,7 @@ impl Plan<'_> {
         let Some(held) = evidence.traced.as_ref().map(|[a, b]| [a.held.clone(), b.held.clone()]) else {
             return;
         };
-        let found = self.ask("does it take longer to load and link?", (is_asked, None, 0.0), |plan| {
+        let found = self.ask("do loading and linking take longer?", (is_asked, None, 0.0), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_STARTS) };
             start::start(plan.driver, [&held[0], &held[1]], effort).map_err(|failure| failure.to_string())
         });
@@ -332,7 +332,7 @@ impl Plan<'_> {
 
     /// Runs both programs on one CPU, where no other CPU can take a cache line away.
     fn one_cpu(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        evidence.on_one_cpu = self.ask("does it stay on one CPU?", (is_asked, None, FEW), |plan| {
+        evidence.on_one_cpu = self.ask("does the difference stay on one CPU?", (is_asked, None, FEW), |plan| {
             let one: CpuSet = plan.driver.machine().allowed().iter().take(1).collect();
             let mut both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
             for command in &mut both {
@@ -349,7 +349,8 @@ impl Plan<'_> {
     /// Runs both programs with random addresses where the comparison had fixed ones, and with fixed addresses
     /// otherwise.
     fn addresses(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        evidence.readdressed = self.ask("does it depend on addresses?", (is_asked, None, FEW), |plan| {
+        let question = "does the difference depend on addresses?";
+        evidence.readdressed = self.ask(question, (is_asked, None, FEW), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ADDRESSES) };
             addresses::readdressed(plan.driver, effort)
         });
@@ -357,7 +358,8 @@ impl Plan<'_> {
 
     /// Runs both programs from copies of their files.
     fn copies(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        evidence.copied = self.ask("does it depend on the files' pages?", (is_asked, None, FEW), |plan| {
+        let question = "does the difference depend on the files' pages?";
+        evidence.copied = self.ask(question, (is_asked, None, FEW), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_COPIES) };
             copies::copied(plan.driver, effort)
         });

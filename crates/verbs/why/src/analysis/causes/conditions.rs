@@ -45,7 +45,7 @@ fn cause(case: &Case<'_>, differs: &Differs, is_same_program: bool, count: usize
         Kind::Priority => "has a lower priority".to_owned(),
         Kind::HugePages => "gets no huge pages".to_owned(),
         Kind::Locale => "runs in another locale".to_owned(),
-        Kind::Place => "has its addresses drawn another way".to_owned(),
+        Kind::Place => "has its addresses randomised in another way".to_owned(),
         _ => "runs in another environment".to_owned(),
     };
     cause.place = Some(told.what.clone());

@@ -54,7 +54,7 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
         .collect();
     if counted_ns > by_time_ns {
         cause.grade = Grade::Reckoned;
-        cause.because.push("most of the instructions that are more are the loader's (simulated)".to_owned());
+        cause.because.push("most of the additional instructions are in the loader (simulated)".to_owned());
     }
     if sampled_ns > 0.0 {
         cause.because.push(format!("{} more in the loader and below it (sampled)", time(sampled_ns)));

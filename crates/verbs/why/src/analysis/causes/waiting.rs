@@ -64,7 +64,7 @@ fn traced(case: &Case<'_>, [fast, slow]: &[Traced; 2], blocked_ns: f64) -> Vec<C
         if raw_ns > 1.05 * explains_ns && explains_ns > 0.0 {
             cause.because.push(
                 match has_threads {
-                    true => "threads wait at the same time, so that these sums are longer than what a run takes more",
+                    true => "threads wait at the same time, so these sums exceed the difference of run times",
                     false => "a traced run takes longer than others, and so do its calls",
                 }
                 .to_owned(),
