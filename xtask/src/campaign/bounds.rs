@@ -1,4 +1,4 @@
-//! What `compare` says of peak memory as an ordinary user, where the reading of a small program is only an upper bound.
+//! Verdicts of `compare` about peak memory as an ordinary user, where the reading of a small program is only an upper bound.
 //!
 //! The true order of the programs is known. A verdict is wrong if it names the wrong order, or calls programs equal of
 //! which one takes more. Time does not matter here, so several comparisons run at once.
@@ -24,7 +24,7 @@ enum Truth {
     More,
     Less,
     Same,
-    /// Both are below the bound, so that nothing can be known.
+    /// Unknown, since the readings of both programs are bounds.
     Hidden,
 }
 

@@ -57,7 +57,7 @@ fn cases() -> Vec<Case> {
 /// `first` is the first seed.
 pub(crate) fn print(repetitions: usize, of: &str, first: u64) {
     println!(
-        "| programs | noise | order | B slower % | B faster % | equivalent % | decided by runs after own command % | ratio, median | pairs, median |\n\
+        "| programs | noise | order | B slower % | B faster % | equivalent % | decided by runs after same command % | ratio, median | pairs, median |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     for case in cases().into_iter().filter(|case| case.name.contains(of)) {

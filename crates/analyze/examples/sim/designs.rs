@@ -236,7 +236,7 @@ pub(crate) fn gates(repetitions: usize) {
 /// in which each runs once, for the noises whose names contain `of`; `first` is the first seed.
 pub(crate) fn carry_over(repetitions: usize, of: &str, first: u64) {
     println!(
-        "| noise | B after own command % | A slows next run by % | slowed | order | B slower % | B faster % | equivalent % | decided by runs after own command % | pairs, median |\n\
+        "| noise | B after own command % | A slows next run by % | slowed | order | B slower % | B faster % | equivalent % | decided by runs after same command % | pairs, median |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     type Noise = fn(&mut World) -> f64;

@@ -55,11 +55,11 @@ fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
     let found = comparison.carry_over.filter(|it| it.is_shown && is_large(&it.carried))?;
     let (own, another) = (found.after_itself.ratio, found.after_another.ratio);
     let decides = match found.decides {
-        true => "that of runs after the own command, which includes effects of a command on its own next run",
+        true => "that of runs that follow a run of the same command, which include effects of a command on its own next run",
         false => "that of all runs together",
     };
     Some(format!(
-        "{}: in runs after the own command {} is {}, in runs after the other {}; the verdict is {decides}.",
+        "{}: after a run of the same command {} is {}, after a run of the other {}; the verdict is {decides}.",
         left(comparison, sides, another > own),
         sides.names[1],
         as_much(comparison, own),
@@ -257,12 +257,12 @@ pub(crate) fn carry_over(comparison: &Comparison) -> Option<String> {
             ", by the programs themselves; an answer has to hold for both"
         }
         _ if source == Some(RiseSource::Unclear) => ", by whom is not clear; an answer has to hold for both",
-        (_, true) => "; runs after the own command decide",
+        (_, true) => "; runs after the same command decide",
         (true, false) => "; all runs together decide",
         (false, false) => ", which may be zero",
     };
     Some(format!(
-        "B against A in runs after the own command: {}; after another command: {}; carried over: {}{said}.",
+        "B against A in runs after the same command: {}; after another command: {}; carried over: {}{said}.",
         figure(&after_itself),
         figure(&after_another),
         figure(&carried)

@@ -347,14 +347,14 @@ fn what_is_left_to_the_next_run_is_a_finding() {
     says(
         &text,
         &[
-            "Something is left to the next run, which takes longer after sort than after gsort: in runs after the own \
-             command gsort is 2.80 times as fast, in runs after the other 1.60 times as slow; the verdict is that of \
-             runs after the own command, which includes effects of a command on its own next run.",
+            "Something is left to the next run, which takes longer after sort than after gsort: after a run of the \
+             same command gsort is 2.80 times as fast, after a run of the other 1.60 times as slow; the verdict is that of \
+             runs that follow a run of the same command, which include effects of a command on its own next run.",
         ],
     );
     says(&brief(&carrying(true, false)), &["the verdict is that of all runs together"]);
     assert!(!brief(&carrying(false, false)).contains("left to the next run"));
-    let figures = "after the own command: −64.3 % (−66.3 % to −62.3 %); after another command: +60.0 % (";
+    let figures = "after the same command: −64.3 % (−66.3 % to −62.3 %); after another command: +60.0 % (";
     says(&full(&carrying(false, false)), &[figures]);
     // Carry-over below the margin is no finding, and no cause is named if a third command ran, too.
     let mut small = carrying(true, false);
@@ -366,7 +366,7 @@ fn what_is_left_to_the_next_run_is_a_finding() {
     found.comparisons[1].carry_over = carrying(true, true).carry_over;
     says(
         &words(&brief_of(&three)),
-        &["Something is left to the next run: in runs after the own command rsort data is 2.80 times"],
+        &["Something is left to the next run: after a run of the same command rsort data is 2.80 times"],
     );
 }
 
