@@ -61,7 +61,9 @@ pub fn judge_claim(
         Some(Ok(measured)) => against(claim, *measured, shown),
         Some(Err(NoFigure::Unmeasured(why))) => (LabOutcome::CannotRunHere, no_figure(why)),
         Some(Err(NoFigure::Unfit(why))) => (LabOutcome::Undecided, no_figure(why)),
-        None if claim.checks.is_empty() => (LabOutcome::Error, "nothing was looked at".to_owned()),
+        None if claim.checks.is_empty() => {
+            (LabOutcome::Error, "the claim has neither a figure nor a check".to_owned())
+        }
         None => (LabOutcome::Reproduced, "all that it says was found".to_owned()),
     }
 }

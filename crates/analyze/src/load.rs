@@ -18,7 +18,7 @@ fn shortfall(account: &LoadAccount) -> Option<String> {
     let place = cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
     let ended = account.ended.as_ref();
     let Some(achieved) = *achieved_percent else {
-        let why = ended.map_or("it never came to work", String::as_str);
+        let why = ended.map_or("the load never began to work", String::as_str);
         return Some(format!("load {kind}{place} did nothing: {why}"));
     };
     if let Some(why) = ended {
@@ -40,11 +40,13 @@ fn reasons(account: &LoadAccount) -> Vec<String> {
     let percent = |ns: u64| format!("{:.1} %", share(ns) * 100.0);
     let mut reasons = Vec::new();
     if account.away_ns > 0 {
-        reasons.push(format!("its CPU was offline or not allowed for {} of it", percent(account.away_ns)));
+        let away = percent(account.away_ns);
+        reasons.push(format!("its CPU was offline or not allowed for {away} of the time"));
     }
     let waited_ns = account.run_delay_ns.unwrap_or(0);
     if share(waited_ns) > MENTION_SHARE {
-        reasons.push(format!("it waited {} of it for its CPU, which others had too", percent(waited_ns)));
+        let waited = percent(waited_ns);
+        reasons.push(format!("it waited {waited} of the time for its CPU, which others used too"));
     }
     if account.watchdog_frees > 0 {
         let times = account.watchdog_frees;
@@ -56,7 +58,7 @@ fn reasons(account: &LoadAccount) -> Vec<String> {
     let rest_ns = account.wall_ns.saturating_sub(account.busy_ns + waited_ns + account.away_ns);
     if account.asked_percent == 100 && share(rest_ns) > MENTION_SHARE && account.kind != LoadKind::RealTime {
         reasons.push(format!(
-            "{} of it is neither work nor waiting: steal, on a virtual machine",
+            "{} of the time is neither work nor waiting: steal, on a virtual machine",
             percent(rest_ns)
         ));
     }
@@ -109,10 +111,10 @@ mod tests {
         let said = |account: LoadAccount| load_shortfalls(&[account]).join("");
         assert_eq!(
             said(contended),
-            "load integer on CPU 3 reached 50.2 % of the time, and 80 % was asked for: it waited 49.0 % of it for its CPU, \
-             which others had too"
+            "load integer on CPU 3 reached 50.2 % of the time, and 80 % was asked for: it waited 49.0 % of the \
+             time for its CPU, which others used too"
         );
-        assert!(said(away).ends_with("its CPU was offline or not allowed for 25.0 % of it"));
+        assert!(said(away).ends_with("its CPU was offline or not allowed for 25.0 % of the time"));
         assert!(said(freed).contains("its watchdog freed the CPU 2 times"));
         assert_eq!(
             said(full),

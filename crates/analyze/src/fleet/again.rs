@@ -56,9 +56,10 @@ pub(super) fn plan(
         let mine: Vec<usize> = asked.iter().copied().filter(|index| group.members.contains(index)).collect();
         let beside = typical(group, machines, &mine, suspects, shunned);
         match beside.is_empty() {
-            true => plan
-                .left_out
-                .extend(mine.iter().map(|index| leave(index, "nobody of its group can stand beside it"))),
+            true => {
+                let why = "its group has no machine that could be measured beside it";
+                plan.left_out.extend(mine.iter().map(|index| leave(index, why)));
+            }
             false => brackets.extend(in_brackets(&mine, &beside)),
         }
     }
@@ -188,12 +189,12 @@ fn verdict(effect: Estimate, group: &Group, least: f64) -> (NodeState, Option<&'
     let usual = matches!(group.rule, GroupRule::Robust | GroupRule::Pooled) && effect.at <= reach;
     match effect {
         it if it.low <= 0.0 && it.high > least => {
-            (NodeState::Noisy, Some("its rounds differ too much to tell"))
+            (NodeState::Noisy, Some("its rounds differ too much to tell whether it is slower"))
         }
         it if it.at <= least => (NodeState::Cleared, None),
         _ if usual => (
             NodeState::Suspect,
-            Some("slower again, but the slow side of its group reaches as far by itself"),
+            Some("slower again, but by no more than slow machines of its group usually are"),
         ),
         _ => (NodeState::Confirmed, None),
     }

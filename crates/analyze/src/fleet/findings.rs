@@ -130,7 +130,7 @@ impl<'a> Fleet<'a> {
         let why: BTreeMap<&str, &str> =
             left_out.iter().map(|left| (left.node.as_str(), left.reason.as_str())).collect();
         let late =
-            self.evidence.again.as_ref().map(|_| "it was not suspect when the others were measured again");
+            self.evidence.again.as_ref().map(|_| "it was not yet suspect when others were measured again");
         let decide = |&index: &usize| {
             let node = self.machines[index].node();
             let decided = match by_node.get(node) {

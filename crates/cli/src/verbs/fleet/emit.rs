@@ -39,7 +39,11 @@ fn emit_round(args: &FleetEmitArgs, round: u32) -> Result<(), Failure> {
     let folder = chosen(args.of.as_ref(), &args.place, &args.output)?;
     let asked = found::asked(&folder)?;
     if asked.on != "kubernetes" {
-        let why = format!("{} was carried out by {}: resume it there", folder.id(), asked.on);
+        let why = format!(
+            "the run {} was carried out by {}, not by kubernetes: resume it there (--resume)",
+            folder.id(),
+            asked.on
+        );
         return Err(Failure::usage(why));
     }
     let evidence = gathered(&folder, &asked)?;

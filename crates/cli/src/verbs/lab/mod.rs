@@ -110,7 +110,7 @@ fn checked(names: &[String]) -> Result<(), Failure> {
         let lab = catalog::find(&name, &LabSettings::new())?;
         let found = check(&lab);
         lacking += usize::from(!found.complaints.is_empty());
-        let word = if found.complaints.is_empty() { "in order" } else { "it lacks something" };
+        let word = if found.complaints.is_empty() { "in order" } else { "incomplete or wrong" };
         let counts = format!("{} claims on {} made-up machines", found.claims, found.machines);
         lines.push(format!("{}: {word}: {counts}", lab.name));
         lines.extend(found.complaints.iter().map(|complaint| format!("  {complaint}")));
@@ -119,7 +119,7 @@ fn checked(names: &[String]) -> Result<(), Failure> {
     match lacking {
         0 => Ok(()),
         count => {
-            Err(Failure::gate(format!("lab check: {count} of them do not keep the rules (docs/labs.md)")))
+            Err(Failure::gate(format!("lab check: {count} of the labs above break rules of docs/labs.md")))
         }
     }
 }
