@@ -361,8 +361,8 @@ fn stopped_for_a_while(is_of_commands: bool) -> Option<String> {
     let pauses = pause::pauses();
     let times = if pauses == 1 { "once" } else { &format!("{pauses} times") };
     let effect = match is_of_commands {
-        true => "timed runs were made again, and what cannot be (profile, limit) holds that time",
-        false => "what was measured meanwhile holds that time",
+        true => "timed runs were made again; what cannot be (profile, limit) includes that time",
+        false => "what was measured meanwhile includes that time",
     };
     (pauses > 0).then(|| format!("fauxplat was stopped {times} (SIGTSTP) and continued; {effect}"))
 }

@@ -11,7 +11,7 @@ pub(crate) fn not_measured(sources: &Sources) -> Vec<String> {
     if sources.peak_memory == Source::Rusage {
         let floor = Bytes(sources.peak_memory_floor_bytes);
         missing.push(format!(
-            "peak memory below {floor}: less reads as the spawner's own (needs CAP_NET_ADMIN: run as root)"
+            "peak memory below {floor}, which fauxplat's helper process hides (needs CAP_NET_ADMIN: run as root)"
         ));
     }
     let mut add = |applies: bool, text: &str| missing.extend(applies.then(|| text.to_owned()));

@@ -27,7 +27,7 @@ const NOTICED_WITHIN: Duration = Duration::from_millis(20);
 
 /// Advice where the kernel does not permit counting another user's process.
 const OTHERS: &str =
-    "; it is of another user, or has more rights: it takes root, CAP_PERFMON or CAP_SYS_PTRACE";
+    "; the process is of another user, or has more rights: counting it takes root, CAP_PERFMON or CAP_SYS_PTRACE";
 
 /// Advice where a process has more threads than this process may have open files.
 const FILES: &str = "; each of its threads takes at least one open file: raise the hard limit (`ulimit -Hn`), \

@@ -29,7 +29,7 @@ fn refuse(definition: &Definition, threads: &ThreadPlaces) -> Result<(), Failure
         (
             definition.control.is_some(),
             "--control",
-            "whoever waits for births cannot wait for a program's words",
+            "the process that waits for new threads cannot read the pipes of --control as well",
         ),
     ];
     match refused.into_iter().find(|(is_asked, ..)| *is_asked) {

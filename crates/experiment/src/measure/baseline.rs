@@ -245,11 +245,11 @@ pub fn check_rule(rule: &Rule) -> Result<(), Failure> {
     let metrics = rule.decided().len();
     let least = metrics as f64 / ORDERS;
     match (rule.anytime, rule.level >= least) {
-        (true, _) => Err(Failure::usage("--anytime: a baseline is looked at once, at the end; leave it out")),
+        (true, _) => Err(Failure::usage("--anytime: a baseline is compared once, at the end: leave it out")),
         (false, true) => Ok(()),
         (false, false) => Err(Failure::usage(format!(
-            "--level {} %: of the random orders that a baseline is compared by none is as rare, so that nothing could be \
-             shown; at least {} %",
+            "--level {} %: the comparison with a baseline has too few random orders to show anything at this level; at \
+             least {} %",
             rule.level * 100.0,
             least * 100.0
         ))),

@@ -237,8 +237,8 @@ fn millionths(text: &str) -> Result<u64, String> {
     match millionths {
         some if some >= STORED_MAX => Err(format!("`{shown}` is too large: at most 9.2e12 is stored")),
         some if some >= 1.0 => Ok(some as u64),
-        _ if number > 0.0 => Err(format!("`{shown}` is too small: millionths are stored")),
-        _ => Err(format!("`{shown}` is not above 0, and of that there is no ratio")),
+        _ if number > 0.0 => Err(format!("`{shown}` is too small: at least 0.000001 is stored")),
+        _ => Err(format!("`{shown}` is not above 0, so that it has no ratio to others")),
     }
 }
 

@@ -67,7 +67,11 @@ impl Regions {
         let mut decided = definition.rule.decided().into_iter().map(|(metric, _)| metric);
         if let Some(metric) = decided.find(|metric| metric.region().is_some() && !given.contains(metric)) {
             let given: Vec<&str> = given.iter().map(|metric| metric.name()).collect();
-            return Err(Failure::usage(format!("--metric {}: there is {}", metric.name(), given.join(", "))));
+            return Err(Failure::usage(format!(
+                "--metric {}: no region gives it; there is {}",
+                metric.name(),
+                given.join(", ")
+            )));
         }
         Ok(Some(Regions { page, variable, named, page_trouble: None, lost: 0 }))
     }
@@ -79,7 +83,7 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
         (
             definition.condition.simulate.is_some(),
             "--simulated",
-            "a simulator counts the whole program, and its time is nobody's",
+            "a simulator counts the whole program, and simulated runs are not timed",
         ),
     ];
     match refused.into_iter().find(|(is_asked, ..)| *is_asked) {
@@ -125,7 +129,7 @@ impl Named {
         self.runs += 1;
         let slot = found.map_err(str::to_owned).and_then(|marked| {
             if marked.lost > 0 {
-                return Err("the page was full, so that nobody knows what else it did".to_owned());
+                return Err("the page of marks was full, so later marks of the run are unknown".to_owned());
             }
             let slot = marked.regions.get(&self.name).filter(|slot| slot.calls > 0);
             slot.ok_or_else(|| why_not_entered(&self.name, marked))

@@ -80,7 +80,10 @@ fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Re
     };
     let shown: Vec<AnnotatedInstruction> = text.lines().filter_map(instruction).map(one).collect();
     if shown.is_empty() {
-        return Err(format!("{} shows no instructions there: it may have been replaced", object.path));
+        return Err(format!(
+            "{} has no instructions at its address: the file may have been replaced",
+            object.path
+        ));
     }
     function.instructions = shown;
     Ok(())
