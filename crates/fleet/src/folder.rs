@@ -139,7 +139,7 @@ impl RunFolder {
         match ids.as_slice() {
             [] => Err(record("there is no such fleet run (fauxplat fleet list shows those there are)")),
             [_] => Ok(ids.remove(0)),
-            _ => Err(record("more than one fleet run begins like this")),
+            _ => Err(record("the ids of several fleet runs begin like this")),
         }
     }
 

@@ -109,7 +109,7 @@ fn entry<E: DeserializeOwned>(line: &[u8]) -> Result<E, String> {
     let (checksum, text) = text.split_once(' ').ok_or("it has no checksum")?;
     match u32::from_str_radix(checksum, 16) == Ok(crc32fast::hash(text.as_bytes())) {
         true => serde_json::from_str(text).map_err(|error| error.to_string()),
-        false => Err("its checksum is another one".to_owned()),
+        false => Err("its checksum does not match".to_owned()),
     }
 }
 

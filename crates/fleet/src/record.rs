@@ -77,9 +77,11 @@ impl Asked {
         let asked: Asked = serde_json::from_str(&text).map_err(|error| refuse(error.to_string()))?;
         match asked.schema == Self::SCHEMA {
             true => Ok(asked),
-            false => {
-                Err(refuse(format!("it is a {:?}, and this fauxplat reads {}", asked.schema, Self::SCHEMA)))
-            }
+            false => Err(refuse(format!(
+                "its schema is {:?}, and this fauxplat reads {}",
+                asked.schema,
+                Self::SCHEMA
+            ))),
         }
     }
 
@@ -175,7 +177,7 @@ impl Told {
                 "the journal of the run is not there: the run was killed as it began, or the file was lost"
             }
             Told { has_ended: true, .. } => {
-                "the run was over, so its answer was cut off the journal or lost with it"
+                "the run had ended, so its answer was lost with a part of the journal or all of it"
             }
             Told { is_cut: true, .. } => {
                 "it had not answered when the run was ended, or its answer was cut off: the journal ends within a line"

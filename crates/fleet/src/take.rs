@@ -105,10 +105,10 @@ pub fn take_round(
         if matches!(entry, Entry::Answer { .. }) {
             let refused = match (planned.contains(&node), answered.insert(node.clone())) {
                 (false, _) => {
-                    Some((DeliveryState::Garbage, format!("round {round} does not have this node")))
+                    Some((DeliveryState::Garbage, format!("the plan of round {round} lacks this node")))
                 }
                 (true, false) => {
-                    let why = format!("{} is a second answer of it; the first answer counts", file.display());
+                    let why = format!("{} is a second answer of this node; the first counts", file.display());
                     Some((DeliveryState::Twice, why))
                 }
                 (true, true) => None,
@@ -133,7 +133,7 @@ pub fn take(folder: &RunFolder, mut asked: Asked, files: &[PathBuf]) -> Result<A
         let bytes = read_bytes(file, TEXT_BYTES_MAX).map_err(FleetError::at(file))?;
         let (node, mut entry) = taken(&String::from_utf8_lossy(&bytes), file, (number, 0), &asked);
         if matches!(entry, Entry::Answer { .. }) && !answered.insert(node.clone()) {
-            let why = format!("{} is a second answer of it; the first answer counts", file.display());
+            let why = format!("{} is a second answer of this node; the first counts", file.display());
             entry = trouble(node.clone(), (number, 0), (DeliveryState::Twice, why));
         }
         journal.add(&Entry::Task(task(node.clone(), (number, 0))));

@@ -37,7 +37,7 @@ pub fn read(path: &Path) -> Result<LabRecord, Failure> {
         }
         None => return Err(fail(format!("it is no document of lab run ({SCHEMA})"))),
     }
-    let broken = |error: serde_json::Error| fail(format!("it is no whole {SCHEMA}: {error}"));
+    let broken = |error: serde_json::Error| fail(format!("its {SCHEMA} is incomplete or wrong: {error}"));
     let header = Header::deserialize(&document).map_err(broken)?;
     let findings = LabFindings::deserialize(&document).map_err(broken)?;
     Ok(LabRecord { header, findings })

@@ -62,7 +62,7 @@ impl std::str::FromStr for Drive {
             (_, Some(path)) if !path.is_empty() => Ok(Drive::Pull(path.into())),
             _ => text.parse().map(Drive::Line).map_err(|_| {
                 format!(
-                    "`{text}` makes no edges: outside, a line that is wired to it such as gpiochip0:18, or pull:FILE \
+                    "`{text}` makes no edges: give `outside`, a wired line such as gpiochip0:18, or pull:FILE \
                      of a line of gpio-sim"
                 )
             }),

@@ -40,7 +40,7 @@ pub enum LaunchError {
     /// The spawner ended because the kernel refused a call or file that it needs. The spawner has printed the reason
     /// itself.
     #[error(
-        "the process that runs the commands cannot work here, since the kernel refuses it what the line above names"
+        "the process that runs the commands cannot work here, since the kernel refuses what the line above names"
     )]
     SpawnerRefused,
     #[error("the process that runs the commands has not answered an earlier request")]
@@ -48,7 +48,7 @@ pub enum LaunchError {
     #[error("the spawner process ended unexpectedly ({0})")]
     SpawnerDied(String),
     #[error(
-        "whoever runs the commands was killed ({0}) while one of them ran: a command that signals its whole process group does that (`kill -9 0`), or the kernel for want of memory; with --timeout TIME commands are watched from another group, and with setsid one has a group of its own"
+        "the process that runs the commands was killed ({0}) while one of them ran: a command that signals its whole process group does that (`kill -9 0`), or the kernel for want of memory; with --timeout TIME commands are watched from another group, and with setsid one has a group of its own"
     )]
     SpawnerKilled(String),
     #[error(
@@ -167,7 +167,7 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
         }
         Stage::Thread => "a thread cannot run on the CPU that --pin-threads names for it",
         Stage::Inherited => "cannot keep a descriptor open",
-        Stage::Hold => "was not let go",
+        Stage::Hold => "could not be let go after it was held",
     };
     let hint = match source.raw_os_error() {
         Some(ENOEXEC) => " (a script needs a first line such as #!/bin/sh)",

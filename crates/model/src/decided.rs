@@ -155,7 +155,7 @@ impl Rule {
         let percent = |level: f64| format!("{} %", (1e7 * level - 1e-6).ceil() / 1e5);
         Err(match comparisons {
             1 => format!(
-                "--level {}: the rarest pattern of signs that is drawn is not as rare, so that nothing could be shown; at \
+                "--level {}: the test draws too few patterns of signs to show anything at this level; at \
                  least {}, or --anytime",
                 percent(self.level),
                 percent(least)
@@ -213,7 +213,8 @@ impl Rule {
         let Sessions { count, gap_s } = sessions;
         match (SESSIONS.contains(&count), self.anytime) {
             (false, _) => Err(format!(
-                "--sessions: {count} is not among {} to {}: fewer say nothing about the next, and more have no time",
+                "--sessions: {count} is not among {} to {}: fewer say nothing of how sessions differ, and \
+                 more take too long",
                 SESSIONS.start(),
                 SESSIONS.end()
             )),

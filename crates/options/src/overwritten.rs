@@ -131,7 +131,7 @@ fn refuse_twice(written: &[Written]) -> Result<(), clap::Error> {
         if let Some(other) = written[..at].iter().find(is_same) {
             return Err(error(
                 one,
-                &format!("{} is the same file, and another output", other.file.display()),
+                &format!("another output, {}, is the same file", other.file.display()),
             ));
         }
     }

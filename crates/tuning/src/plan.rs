@@ -73,7 +73,7 @@ impl Planner<'_> {
                     setting,
                     own.call(),
                     KnobOutcome::Refused,
-                    "it ends with a command, so it needs one: --for",
+                    "it lasts as long as a command, so it needs one: --for CMD",
                 );
             }
             Some((own, _)) if !self.reach.machine_wide => {
@@ -130,7 +130,8 @@ impl Planner<'_> {
             match value_for(self.root, setting, place, &file) {
                 Some(want) => self.push_write(setting, file, place.form, want),
                 None => {
-                    self.tell(setting, &format!("/{file}"), KnobOutcome::Absent, "the driver does not say it")
+                    let why = "the driver gives no such value";
+                    self.tell(setting, &format!("/{file}"), KnobOutcome::Absent, why);
                 }
             }
         }

@@ -352,7 +352,7 @@ impl Run {
             self.note(
                 task,
                 DeliveryState::Twice,
-                "it answered twice, and not the same; the first answer counts".to_owned(),
+                "it gave two different answers; the first one counts".to_owned(),
             );
         }
     }

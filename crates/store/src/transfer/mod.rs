@@ -187,7 +187,7 @@ fn add_machine(
     to.write(sql::INSERT_MACHINE, &machine)?;
     let there = to.read(sql::MACHINE, &key)?.pop();
     Ok((there.as_ref() != Some(&machine))
-        .then(|| "other facts of its machine are there under the same hash".into()))
+        .then(|| "the other store has different facts of its machine under the same hash".into()))
 }
 
 /// Copies the rows of one table page by page; returns their number.
@@ -231,7 +231,7 @@ fn keys_of(row: &Values, keys: &[usize]) -> Vec<Value> {
 /// Returns the error for a store that ignores the requested page: a server that always returned the same page would
 /// fill the disk.
 fn otherwise_than_asked() -> StoreError {
-    let reason = "the store in which it stands answers otherwise than it was asked".to_owned();
+    let reason = "the store returned other rows than it was asked for".to_owned();
     StoreError::Unfit { url: "the other store".to_owned(), reason }
 }
 

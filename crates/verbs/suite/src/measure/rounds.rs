@@ -266,7 +266,7 @@ fn pair_of(name: &str, given: &[Given; 2]) -> Result<((f64, f64), crate::harness
         match given.readings.get(name).filter(|_| given.failed.is_none()) {
             Some((value, unit)) if *value > 0.0 => values.push((*value, unit.clone())),
             Some((value, unit)) => {
-                return Err(format!("{side} reads {value} {unit}, of which there is no ratio"));
+                return Err(format!("{side} reads {value} {unit}, which must be above 0 for a ratio"));
             }
             None => return Err(format!("{side}: {}", why.map_or("it gave no reading", String::as_str))),
         }
