@@ -353,6 +353,6 @@ fn unseen_places<'a>(
     });
     unseen.map(|factor| {
         let name = &factor.name;
-        format!("too few runs to tell places within the levels of {name} apart: what they do is residual, and more blocks would show it")
+        format!("too few runs to tell places within the levels of {name} apart: their effects are residual")
     })
 }

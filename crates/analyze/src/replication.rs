@@ -28,7 +28,7 @@ pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<Stri
     if failed.is_none() {
         comparison.grade = Grade::Replicated;
     }
-    failed.map(|part| format!("{sessions} sessions of this pair do not replicate it: {}", part.said))
+    failed.map(|part| format!("{sessions} sessions of this pair do not replicate the verdict: {}", part.said))
 }
 
 /// Whether a session by itself shows the contrary of a verdict: a difference to the other side, or one beyond the

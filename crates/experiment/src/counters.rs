@@ -345,7 +345,7 @@ fn reason_of(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> St
             "the processor has too few counters for its group: leave the braces out".to_owned()
         }
         Misfit::NeverRuns => {
-            "it is never counted, since somebody else has the processor's counters".to_owned()
+            "it is never counted, since other programs have the processor's counters".to_owned()
         }
         Misfit::Refused(errno) => {
             let refusal = refusal(&Kernel, &event.event, errno);

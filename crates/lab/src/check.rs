@@ -61,7 +61,7 @@ fn machines(lab: &Lab) -> Result<Vec<Machine>, String> {
     let options = options(lab);
     let whole = |machine: &Machine| {
         let none =
-            || format!("outcomes.toml: `{}` is like a machine that does not stand before it", machine.is);
+            || format!("outcomes.toml: the `like` of `{}` names no machine above it", machine.is);
         outcomes.whole(machine).map(|it| it.filled(&options)).ok_or_else(none)
     };
     outcomes.machines.iter().map(whole).collect()

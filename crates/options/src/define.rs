@@ -328,8 +328,8 @@ pub fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure> {
     rule.order = args.order.unwrap_or(rule.order);
     if rule.estimand == Estimand::Mean && (rule.anytime || rule.sessions.is_some()) {
         return Err(Failure::usage(
-            "--estimand mean: it goes neither with --anytime nor with several sessions, which ask the typical pair; leave \
-             them out",
+            "--estimand mean: it goes neither with --anytime nor with several sessions, which judge the typical pair; \
+             leave them out",
         ));
     }
     // A number of pairs is a limit. Otherwise time is the limit, and the usual number of pairs is the minimum.

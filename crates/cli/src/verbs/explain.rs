@@ -94,7 +94,7 @@ fn check(rule: &Rule) -> Result<(), Failure> {
             format!("--metric {}: only times are explained: take wall, cpu, user or sys", rule.metric.name())
         }
         _ if rule.max_pairs > BLOCKS_WORKED => {
-            format!("--blocks {}: at most {BLOCKS_WORKED} are worked through", rule.max_pairs)
+            format!("--blocks {}: at most {BLOCKS_WORKED} blocks can be analysed", rule.max_pairs)
         }
         _ if rule.level < LEVEL_LEAST => format!(
             "--level {} %: the test has too few random orders to name a factor at this level; at least {} %",

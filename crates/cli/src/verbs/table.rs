@@ -186,7 +186,7 @@ impl<'a> Live<'a> {
     /// Reports once that the table is gone for now.
     fn lose(&mut self, why: &str) {
         if self.table.take().is_some() && !self.args.output.quiet {
-            output::complain(&format!("{}: {why}; waiting for a new one", self.args.file.display()));
+            output::complain(&format!("{}: {why}; waiting for a new table", self.args.file.display()));
         }
     }
 }
