@@ -81,7 +81,7 @@ pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) ->
     let doubts =
         found.iter().filter(|it| it.unit == SHARE.1 && it.high.unwrap_or(it.median) > SHARE.0).map(|it| {
             format!(
-                "{} are more than all ({}): one of the counts cannot be what its name says",
+                "{} are above 100 % ({}): one of the counts cannot be what its name says",
                 it.name, it.formula
             )
         });

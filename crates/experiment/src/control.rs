@@ -102,7 +102,7 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
     ];
     match refused.into_iter().find(|(is_asked, ..)| *is_asked) {
         Some((_, option, why)) => {
-            Err(Failure::usage(format!("--control and {option}: {why}; leave one of them out")))
+            Err(Failure::usage(format!("--control and {option}: {why}; leave one option out")))
         }
         None => Ok(()),
     }

@@ -64,7 +64,7 @@ fn refuse(kind: &str, definition: &Definition) -> Result<(), Failure> {
     ];
     match refused.into_iter().find(|(is_asked, ..)| *is_asked) {
         Some((_, option, why)) => {
-            Err(Failure::usage(format!("{option} and --simulated: {why}; leave one of them out")))
+            Err(Failure::usage(format!("{option} and --simulated: {why}; leave one option out")))
         }
         None => Ok(()),
     }

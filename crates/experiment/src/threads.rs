@@ -34,7 +34,7 @@ fn refuse(definition: &Definition, threads: &ThreadPlaces) -> Result<(), Failure
     ];
     match refused.into_iter().find(|(is_asked, ..)| *is_asked) {
         Some((_, option, why)) => {
-            Err(Failure::usage(format!("--pin-threads {threads} and {option}: {why}; leave one of them out")))
+            Err(Failure::usage(format!("--pin-threads {threads} and {option}: {why}; leave one option out")))
         }
         None => Ok(()),
     }

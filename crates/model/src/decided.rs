@@ -78,7 +78,7 @@ impl Rule {
     pub fn allow(&mut self, margins: &[StatedMargin]) -> Result<(), String> {
         for (at, stated) in margins.iter().enumerate() {
             if margins[..at].iter().any(|earlier| earlier.metric == stated.metric) {
-                return Err(format!("--margin {stated}: that margin is given twice; leave one out"));
+                return Err(format!("--margin {stated}: that margin is given twice; give it once"));
             }
         }
         if let Some(all) = margins.iter().find(|stated| stated.metric.is_none()) {
@@ -102,8 +102,8 @@ impl Rule {
             let names: Vec<&str> = asked.iter().map(|(metric, _)| metric.name()).collect();
             let asked = names.join(",");
             return Err(format!(
-                "--margin {stated}: `{name}` is not decided here; ask for it with --metric {asked},{name}, or leave its \
-                 margin out"
+                "--margin {stated}: `{name}` is not among the metrics to judge; add it with \
+                 --metric {asked},{name}, or leave its margin out"
             ));
         };
         let margin = amount(metric, &stated.amount).map_err(|why| format!("--margin {stated}: {why}"))?;

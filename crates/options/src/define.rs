@@ -207,7 +207,9 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     condition.nice = args.nice.or(condition.nice);
     if let (Some(policy @ (Policy::Fifo(_) | Policy::RoundRobin(_))), Some(_)) = (condition.policy, args.nice)
     {
-        return Err(Failure::usage(format!("--nice has no effect under the policy {policy}: leave one out")));
+        return Err(Failure::usage(format!(
+            "--nice has no effect under the policy {policy}: leave one option out"
+        )));
     }
     condition.aslr = match args.aslr {
         None => condition.aslr,

@@ -74,7 +74,7 @@ fn check_factors(args: &ExplainArgs) -> Result<(), Failure> {
     };
     match args.design.factors.iter().find_map(fixed) {
         Some(both) => Err(Failure::usage(format!(
-            "--factors {both} fixes what the factor varies: leave one of them out"
+            "--factors {both} fixes what the factor varies: leave one option out"
         ))),
         None => Ok(()),
     }

@@ -245,7 +245,7 @@ pub fn check_rule(rule: &Rule) -> Result<(), Failure> {
     let metrics = rule.decided().len();
     let least = metrics as f64 / ORDERS;
     match (rule.anytime, rule.level >= least) {
-        (true, _) => Err(Failure::usage("--anytime: a baseline is compared once, at the end: leave it out")),
+        (true, _) => Err(Failure::usage("a baseline is compared once, at the end: leave --anytime out")),
         (false, true) => Ok(()),
         (false, false) => Err(Failure::usage(format!(
             "--level {} %: the comparison with a baseline has too few random orders to show anything at this level; at \

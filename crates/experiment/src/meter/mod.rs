@@ -123,7 +123,7 @@ impl Meters {
         named.dedup();
         if let Some(name) = named.first().filter(|_| rule.duet) {
             return Err(Failure::usage(format!(
-                "{name} cannot tell the two commands of a --duet apart: leave one of both options out"
+                "{name} cannot tell the two commands of a --duet apart: leave one option out"
             )));
         }
         for name in named {
@@ -295,7 +295,7 @@ fn check_output(definition: &Definition) -> Result<(), Failure> {
     }
     if definition.rule.duet {
         return Err(Failure::usage(
-            "--metric-from cannot tell the output of the two commands of a --duet apart: leave one of both options out",
+            "--metric-from cannot tell the output of the two commands of a --duet apart: leave one option out",
         ));
     }
     Ok(())

@@ -88,7 +88,7 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
     ];
     match refused.into_iter().find(|(is_asked, ..)| *is_asked) {
         Some((_, option, why)) => {
-            Err(Failure::usage(format!("--region and {option}: {why}; leave one of them out")))
+            Err(Failure::usage(format!("--region and {option}: {why}; leave one option out")))
         }
         None => Ok(()),
     }
@@ -183,7 +183,7 @@ impl Named {
             (
                 *open > 0,
                 format!(
-                    "region {name}, {open} times: it was begun and not ended, or by a program that was ended itself; what its thread marked of it afterwards is in no figure either"
+                    "region {name}, {open} times: it was begun and not ended, or its program was ended first; what the same thread marked of it afterwards is in no figure either"
                 ),
             ),
             (
@@ -195,7 +195,7 @@ impl Named {
             (
                 uncounted > 0,
                 format!(
-                    "counters in region {name}, {uncounted} of {calls} calls: others had the processor's counters meanwhile, or the program \
+                    "counters in region {name}, {uncounted} of {calls} calls: other programs had the counters, or the program \
                      may not open them; of runs with such calls there are no counts"
                 ),
             ),

@@ -109,7 +109,7 @@ fn fields(it: &Benchmark) -> Vec<String> {
 fn case(found: &SuiteFindings, it: &Benchmark) -> Case {
     let sentence = match as_read(it) {
         Some(effect) => format!("{} ({})", word(it.state), with_interval(effect, is_changed(it))),
-        None => format!("not measured: {}", it.trouble.as_deref().unwrap_or("no pair came of it")),
+        None => format!("not measured: {}", it.trouble.as_deref().unwrap_or("no pair gave both figures")),
     };
     let outcome = match (it.gate, it.state) {
         _ if it.has_failed || found.is_failed(it) => CaseOutcome::Failed(sentence),
