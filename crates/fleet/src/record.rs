@@ -180,9 +180,10 @@ impl Told {
                 "the run had ended, so its answer was lost with a part of the journal or all of it"
             }
             Told { is_cut: true, .. } => {
-                "it had not answered when the run was ended, or its answer was cut off: the journal ends within a line"
+                "the machine had not answered when the run was ended, or its answer was cut off: the \
+                 journal ends within a line"
             }
-            _ => "it had not answered when the run was ended",
+            _ => "the machine had not answered when the run was ended",
         }
     }
 }
@@ -235,7 +236,7 @@ mod tests {
         };
         let program = folder.file("programs").join("x86_64");
         fs::write(&program, "").unwrap();
-        assert_eq!(reasons(), ["it had not answered when the run was ended"]);
+        assert_eq!(reasons(), ["the machine had not answered when the run was ended"]);
         let text = fs::read(folder.file(JOURNAL)).unwrap();
         fs::write(folder.file(JOURNAL), [&text[..], b"0123"].concat()).unwrap();
         assert!(reasons()[0].contains("ends within a line"), "{:?}", reasons());

@@ -27,7 +27,7 @@ pub fn order_in(path: &Path) -> Result<(NodeOrder, Option<u32>), FleetError> {
     let refuse = |why: &str| FleetError::Record { path: path.to_owned(), why: why.to_owned() };
     let text = read_text(path, MANIFEST_BYTES_MAX).map_err(FleetError::at(path))?;
     let rest =
-        text.split_once("--order").ok_or_else(|| refuse("it holds no order of fauxplat (--order WORD)"))?.1;
+        text.split_once("--order").ok_or_else(|| refuse("the manifest holds no order (--order WORD)"))?.1;
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
     let begin = rest.find(is_of_word).ok_or_else(|| refuse("nothing stands behind --order"))?;
     let word = rest[begin..].split(|c| !is_of_word(c)).next().unwrap_or_default();
@@ -35,7 +35,7 @@ pub fn order_in(path: &Path) -> Result<(NodeOrder, Option<u32>), FleetError> {
     match is_uuid(&order.fleet) {
         true => Ok((order, completions(&text))),
         // The id becomes the name of a folder.
-        false => Err(refuse(&format!("its order is for the run {:?}, which is no UUID", order.fleet))),
+        false => Err(refuse(&format!("the order is for the run {:?}, which is no UUID", order.fleet))),
     }
 }
 
@@ -171,7 +171,7 @@ fn taken(text: &str, file: &Path, place: (u32, u32), asked: &Asked) -> (String, 
         Some(Ok(answer)) => answer,
         Some(Err(error)) => return trouble(of_file(), (DeliveryState::Garbage, error.to_string())),
         None => {
-            let why = said.map_or("it is empty".to_owned(), |said| format!("no whole answer: {said:?}"));
+            let why = said.map_or("the log is empty".to_owned(), |said| format!("no whole answer: {said:?}"));
             return trouble(of_file(), (DeliveryState::Garbage, why));
         }
     };

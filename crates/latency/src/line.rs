@@ -156,7 +156,7 @@ impl<'a> Hand<'a> {
                 let line = line.and_then(|name| name.line.parse().ok());
                 let line = line.ok_or_else(|| LatencyError::Line(GpioError::Unfit {
                     line: lines.event.to_string(),
-                    why: "it is no line of the simulated chip, so something else has to make its edges (--drive)",
+                    why: "the line is not simulated, so something else has to make its edges (--drive)",
                 }))?;
                 let was_high = lines.chips.simulated.is_high(line);
                 Hand::Simulated { chips: &lines.chips, line, was_high }
@@ -276,7 +276,7 @@ impl Served {
         if event.stamp == Stamp::Reader {
             return Err(LatencyError::Line(GpioError::Unfit {
                 line: line.to_owned(),
-                why: "its interface does not say when an edge was, only that there was one",
+                why: "the interface of the line does not say when an edge was, only that there was one",
             }));
         }
         self.is_active = !self.is_active;

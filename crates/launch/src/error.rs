@@ -114,8 +114,8 @@ pub(crate) fn missing_interpreter(path: &Path) -> Option<String> {
     let got = open_regular(path).and_then(|mut file| file.read(&mut begin)).ok()?;
     let begin = &begin[..got];
     if begin.starts_with(b"\x7fELF") {
-        let why = "the dynamic loader that it names is not (readelf -l shows which): it was built for another C library or \
-                   another machine";
+        let why = "the dynamic loader that it names is not there (readelf -l shows which): it was built for another C \
+                   library or another machine";
         return Some(why.to_owned());
     }
     let line = begin.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
@@ -123,9 +123,9 @@ pub(crate) fn missing_interpreter(path: &Path) -> Option<String> {
     let name = line.trim_end_matches('\r').split_whitespace().next()?.to_owned();
     Some(match line.ends_with('\r') {
         true => format!(
-            "its first line ends as those of Windows do, so that it names `{name}\\r`: sed -i 's/\\r$//' takes that away"
+            "its first line ends with CRLF, so that it names `{name}\\r`: sed -i 's/\\r$//' takes that away"
         ),
-        false => format!("its interpreter {name}, which its first line names, is not"),
+        false => format!("its interpreter {name}, which its first line names, is not there"),
     })
 }
 

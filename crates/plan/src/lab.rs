@@ -148,7 +148,7 @@ fn is_of_a_lab(file: &str) -> bool {
 fn of_experiment(one: &LabExperiment) -> Option<String> {
     match (&one.line, &one.run) {
         (Some(_), None) | (None, Some(_)) => None,
-        _ => Some("it takes either a line of fauxplat (line = …) or one for the shell (run = …)".to_owned()),
+        _ => Some("either a line of fauxplat (line = …) or one for the shell (run = …) is needed".to_owned()),
     }
 }
 
@@ -173,9 +173,9 @@ fn of_claim(claim: &LabClaim, experiments: &HashSet<&str>) -> Option<String> {
         );
     }
     match &claim.measured {
-        None if claim.checks.is_empty() => Some("it takes a figure (measured) or a check".to_owned()),
+        None if claim.checks.is_empty() => Some("a claim takes a figure (measured) or a check".to_owned()),
         None if published.direction.is_some() => {
-            Some("it has a direction and no figure (measured)".to_owned())
+            Some("the claim has a direction and no figure (measured)".to_owned())
         }
         None => None,
         Some(_) if published.direction.is_none() => Some("its figure has no `direction`".to_owned()),

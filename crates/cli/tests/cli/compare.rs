@@ -436,7 +436,7 @@ fn a_printed_metric_that_is_not_there_ends_it_before_it_begins() {
     let decides = ["--metric", "printed:speed"];
     compare(&decides).complains(2, &["--metric printed:speed", "--metric-from"]);
     compare(&[&decides[..], &["--metric-from", "speed=is ([0-9]+)"]].concat())
-        .complains(2, &["--metric printed:speed", "nothing that it printed matches"]);
+        .complains(2, &["--metric printed:speed", "nothing that the command printed matches"]);
     compare(&[&decides[..], &["--metric-from", "speed=is"]].concat()).complains(2, &["has no group"]);
     compare(&["--metric-from", "speed=(.)", "--stdout", "inherit"]).complains(2, &["--stdout"]);
 }

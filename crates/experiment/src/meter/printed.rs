@@ -112,7 +112,7 @@ impl Output {
 
     fn of(file: &File) -> Self {
         Output::read(file).unwrap_or_else(|error| Output {
-            trouble: Some(format!("what it printed cannot be read: {error}")),
+            trouble: Some(format!("what the command printed cannot be read: {error}")),
             ..Output::default()
         })
     }
@@ -179,7 +179,7 @@ impl Number {
     fn text(&self, output: &Output) -> Result<String, String> {
         match (&self.source.place, &self.pattern) {
             (PrintedPlace::Pattern(pattern), Some(compiled)) => last_match(compiled, &output.end)
-                .ok_or_else(|| format!("nothing that it printed matches `{pattern}`")),
+                .ok_or_else(|| format!("nothing that the command printed matches `{pattern}`")),
             (PrintedPlace::Pointer(place) | PrintedPlace::Pattern(place), _) => pointed_at(place, output),
         }
     }
@@ -217,14 +217,14 @@ fn pointed_at(pointer: &str, output: &Output) -> Result<String, String> {
     let whole = output
         .whole
         .as_ref()
-        .ok_or_else(|| format!("it printed more than {} MiB, which is not read as JSON", JSON_BYTES >> 20))?;
+        .ok_or_else(|| format!("over {} MiB were printed, which is not read as JSON", JSON_BYTES >> 20))?;
     let document: serde_json::Value = serde_json::from_slice(whole)
-        .map_err(|error| format!("what it printed is no JSON document: {error}"))?;
+        .map_err(|error| format!("what the command printed is no JSON document: {error}"))?;
     match document.pointer(pointer) {
         Some(serde_json::Value::Number(number)) => Ok(number.to_string()),
         Some(serde_json::Value::String(text)) => Ok(text.clone()),
-        Some(_) => Err(format!("`{pointer}` is no number in the JSON that it printed")),
-        None => Err(format!("the JSON that it printed has no `{pointer}`")),
+        Some(_) => Err(format!("`{pointer}` is no number in the JSON that was printed")),
+        None => Err(format!("the JSON that was printed has no `{pointer}`")),
     }
 }
 

@@ -209,7 +209,7 @@ const OTHERS: usize = 5;
 
 fn why_not_entered(name: &str, marked: &Marked) -> String {
     if marked.regions.contains_key(name) {
-        return "it was begun and never ended".to_owned();
+        return "the region was begun and never ended".to_owned();
     }
     let others: Vec<&str> = marked.regions.keys().map(String::as_str).take(OTHERS).collect();
     match others.as_slice() {

@@ -58,16 +58,16 @@ pub(crate) fn carry(
 fn carry_seen(from: &dyn Engine, to: &dyn Engine, id: i64, number: Number) -> Result<Carried, StoreError> {
     let columns = common(from, to, "experiment")?;
     let Some(head) = Head::read(from, &columns, id)? else {
-        return Ok(Carried::Kept("it is not there any more".into()));
+        return Ok(Carried::Kept("the experiment is not there any more".into()));
     };
     if number == Number::Next {
         if head.uuid.is_none() {
             return Ok(Carried::Kept(
-                "it has no UUID: an earlier version wrote it, and its store is read-only".into(),
+                "the experiment has no UUID: an earlier version wrote it, and its store is read-only".into(),
             ));
         }
         if head.is_running() {
-            return Ok(Carried::Kept("it is still running: it can be carried when it is over".into()));
+            return Ok(Carried::Kept("the experiment still runs: it can be carried when it is over".into()));
         }
         if let Some(known) = known(to, head.uuid.as_deref())? {
             return compare::judged((from, id), (to, known));

@@ -268,13 +268,13 @@ fn pair_of(name: &str, given: &[Given; 2]) -> Result<((f64, f64), crate::harness
             Some((value, unit)) => {
                 return Err(format!("{side} reads {value} {unit}, which must be above 0 for a ratio"));
             }
-            None => return Err(format!("{side}: {}", why.map_or("it gave no reading", String::as_str))),
+            None => return Err(format!("{side}: {}", why.map_or("there is no reading", String::as_str))),
         }
     }
     match values.as_slice() {
         [(a, unit), (b, other)] if unit == other => Ok(((*a, *b), unit.clone())),
         [(_, unit), (_, other)] => Err(format!("A is in {unit} and B in {other}")),
-        _ => Err("it gave no reading".to_owned()),
+        _ => Err("there is no reading".to_owned()),
     }
 }
 
@@ -297,6 +297,6 @@ mod tests {
         let failed =
             Given { failed: Some("its process ended with status 139".to_owned()), ..given(1.0, "ns") };
         assert!(why(failed, given(1.0, "ns")).starts_with("A: its process"));
-        assert!(why(given(1.0, "ns"), Given::default()).contains("B: it gave no reading"));
+        assert!(why(given(1.0, "ns"), Given::default()).contains("B: there is no reading"));
     }
 }
