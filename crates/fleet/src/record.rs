@@ -242,7 +242,7 @@ mod tests {
         assert!(reasons()[0].contains("ends within a line"), "{:?}", reasons());
         fs::write(folder.file(JOURNAL), &text).unwrap();
         fs::remove_file(&program).unwrap();
-        assert!(reasons()[0].contains("was cut off the journal"), "{:?}", reasons());
+        assert!(reasons()[0].contains("with a part of the journal"), "{:?}", reasons());
         fs::remove_file(folder.file(JOURNAL)).unwrap();
         assert_eq!(reasons().len(), 2);
         assert!(reasons().iter().all(|it| it.contains("journal of the run is not there")), "{:?}", reasons());

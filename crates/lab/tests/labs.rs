@@ -382,7 +382,7 @@ fn a_lab_that_cannot_be_judged_is_refused_before_anything_is_run() {
         (format!("rounds = 0\n{ONE}{CLAIM}"), "rounds = 0"),
         (format!("{ONE}{}", CLAIM.replace("'one'", "'two'")), "no experiment `two`"),
         (format!("{ONE}{}", CLAIM.replace("low = 1.2", "low = 1.9")), "low is above its high"),
-        (format!("{ONE}{}", CLAIM.replace(", high = '/high'", "")), "a low and a high end"),
+        (format!("{ONE}{}", CLAIM.replace(", high = '/high'", "")), "has `low` and `high`"),
         (format!("[[experiment]]\nname = 'one'\n{CLAIM}"), "either a line of fauxplat"),
     ] {
         let yard = Yard::new(&definition);

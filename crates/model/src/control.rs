@@ -64,6 +64,6 @@ mod tests {
         for bad in ["", "ctl", "fifo:", "fifo:,a", "fifo:a,", "fifo:a,b,c", "fifo:a,a"] {
             assert!(bad.parse::<Control>().unwrap_err().contains("fifo:CTL,ACK"), "{bad}");
         }
-        assert!("fd:3".parse::<Control>().unwrap_err().contains("no descriptors"));
+        assert!("fd:3".parse::<Control>().unwrap_err().contains("do not inherit"));
     }
 }
