@@ -52,7 +52,7 @@ pub enum LaunchError {
     )]
     SpawnerKilled(String),
     #[error(
-        "/proc shows no processes by the numbers that they have here (it is missing, or of another pid namespace), so what is read there of a run would be nobody's or another process's: mount one that does, with `mount -t proc proc /proc` or `unshare --mount-proc`"
+        "/proc shows no processes by the numbers that they have here (it is missing, or of another pid namespace), so that readings of a run would be those of other processes or of none: mount a fitting one with `mount -t proc proc /proc` or `unshare --mount-proc`"
     )]
     OtherNumbers,
     #[error("interrupted while `{command}` ran")]

@@ -155,7 +155,7 @@ fn of_experiment(one: &LabExperiment) -> Option<String> {
 fn of_claim(claim: &LabClaim, experiments: &HashSet<&str>) -> Option<String> {
     let published = &claim.published;
     if published.source.is_empty() || published.machine.is_empty() {
-        return Some("who published it (source), and on which machine (machine)?".to_owned());
+        return Some("`source` (who published it) and `machine` (measured on which) are needed".to_owned());
     }
     if published.low.zip(published.high).is_some_and(|(low, high)| low > high) {
         return Some("its low is above its high".to_owned());
@@ -169,7 +169,7 @@ fn of_claim(claim: &LabClaim, experiments: &HashSet<&str>) -> Option<String> {
     let mut shown = claim.grounds.iter().chain(&claim.disturbed);
     if shown.any(|it| it.is.is_none() && it.above.is_none() && it.below.is_none()) {
         return Some(
-            "a reason says which reading shows it (because, disturbed: is, above or below)".to_owned(),
+            "a reason says which reading shows it (`is`, `above` or `below`)".to_owned(),
         );
     }
     match &claim.measured {
@@ -205,8 +205,8 @@ fn of_published(published: &Claim, measure: &Measure) -> Option<String> {
 
 /// Error for a single published figure. A measured interval gets narrower with every run, so the claim would always end
 /// as *not here*.
-const BARE: &str = "a single figure has the spread that its author gave (low below high), or the claim is its direction alone \
-                    (direction and than, without low and high); a count says exact = true";
+const BARE: &str = "a single figure has the spread that its author gave (`low` below `high`), or the claim is its \
+                    direction alone (`direction` and `than`, without `low` and `high`); a count has `exact = true`";
 /// Error for a range without an origin, because ranges must not be invented.
 const WHOSE: &str = "`low` and `high` need an origin (published.spread: the rounding of the figure, the author's runs, \
                      or who chose them)";
@@ -320,7 +320,7 @@ over = { experiment = "nobody" }
         assert_eq!(lab(LAB, &[]).unwrap().claims[0].published.source, "arithmetic");
         let nobody = LAB.replace("source = \"arithmetic\"\n", "");
         let error = lab(&nobody, &[("who", &["x"])]).unwrap_err();
-        assert!(error.reason.contains("claim `x is slow`: who published it"), "{error}");
+        assert!(error.reason.contains("claim `x is slow`: `source` (who published it)"), "{error}");
     }
 
     #[test]

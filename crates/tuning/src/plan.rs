@@ -78,7 +78,7 @@ impl Planner<'_> {
             }
             Some((own, _)) if !self.reach.machine_wide => {
                 let why =
-                    "a command can have this by itself: --for CMD; for every program say --machine-wide";
+                    "this can be set for one command (--for CMD); --machine-wide sets it for every program";
                 self.tell(setting, own.call(), KnobOutcome::Refused, why);
             }
             _ => self.add_for_the_machine(setting),

@@ -122,7 +122,7 @@ fn together(mut each: impl Iterator<Item = Result<Judged, Failure>>) -> Result<J
         all.warnings.extend(new);
         Ok(Some(all))
     };
-    each.try_fold(None, join)?.ok_or_else(|| Failure::usage("no metric is to be decided"))
+    each.try_fold(None, join)?.ok_or_else(|| Failure::usage("no metric is given to judge"))
 }
 
 /// Refuses a baseline of another machine, or warns if `other_machine` allows it; also warns if its machine is unknown.

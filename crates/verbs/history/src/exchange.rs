@@ -69,7 +69,7 @@ fn carry(
 ) -> Result<(), Failure> {
     if !matches!(output.format, Format::Text | Format::Json) {
         return Err(Failure::usage(format!(
-            "what is carried is told as text or json, not as {}",
+            "push and pull report as text or json, not as {}",
             output.format
         )));
     }
