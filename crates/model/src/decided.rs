@@ -201,7 +201,7 @@ impl Rule {
         self.sessions.map_or(Ok(()), |sessions| self.check_sessions(sessions))?;
         match decided.len() {
             many if many > METRICS_MAX => Err(format!(
-                "--metric: {many} metrics are too many; at most {METRICS_MAX} are decided at once"
+                "--metric: {many} metrics are too many; at most {METRICS_MAX} are judged at once"
             )),
             _ => Ok(()),
         }

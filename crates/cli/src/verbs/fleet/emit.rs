@@ -56,7 +56,7 @@ fn emit_round(args: &FleetEmitArgs, round: u32) -> Result<(), Failure> {
     let again = again.ok_or_else(|| Failure::usage("no machine is to be measured again"))?;
     let nodes = again.rounds.get(round as usize - 1).ok_or_else(|| {
         Failure::usage(format!(
-            "--round {round}: suspects are measured again in {} rounds",
+            "--round {round}: suspects are measured again in {} rounds only",
             again.rounds.len()
         ))
     })?;

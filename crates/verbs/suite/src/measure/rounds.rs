@@ -273,7 +273,7 @@ fn pair_of(name: &str, given: &[Given; 2]) -> Result<((f64, f64), crate::harness
     }
     match values.as_slice() {
         [(a, unit), (b, other)] if unit == other => Ok(((*a, *b), unit.clone())),
-        [(_, unit), (_, other)] => Err(format!("A is in {unit} and B in {other}")),
+        [(_, unit), (_, other)] => Err(format!("the unit of A is {unit}, and of B {other}")),
         _ => Err("there is no reading".to_owned()),
     }
 }
@@ -292,7 +292,7 @@ mod tests {
     fn only_like_readings_above_zero_are_a_pair() {
         assert_eq!(pair_of("x", &[given(1.0, "us"), given(900.0, "ns")]).unwrap().0, (1000.0, 900.0));
         let why = |a, b| pair_of("x", &[a, b]).unwrap_err();
-        assert!(why(given(1.0, "ns"), given(2.0, "MB/s")).contains("A is in ns and B in MB/s"));
+        assert!(why(given(1.0, "ns"), given(2.0, "MB/s")).contains("unit of A is ns, and of B MB/s"));
         assert!(why(given(1.0, "ns"), given(0.0, "ns")).contains("B reads 0 ns"));
         let failed =
             Given { failed: Some("its process ended with status 139".to_owned()), ..given(1.0, "ns") };
