@@ -73,7 +73,7 @@ impl RunFolder {
     /// Fails where the id is invalid, the folder cannot be created, or the run exists.
     pub fn make_of(runs: &Path, id: &str) -> Result<Self, FleetError> {
         if !is_uuid(id) {
-            let why = format!("a run is called by a UUID, and {id:?} is none");
+            let why = format!("a run must be named by a UUID, and {id:?} is none");
             return Err(FleetError::Record { path: runs.to_owned(), why });
         }
         // With this mode no other user may rename its entries, whatever the umask.

@@ -221,7 +221,7 @@ fn of_measure(measure: &Measure) -> Option<String> {
     let sure = guesses.iter().find(|(_, it)| it.as_ref().is_some_and(|it| !it.starts_with("perhaps ")));
     if let Some((name, _)) = sure {
         return Some(format!(
-            "`{name}` is a guess and begins with \"perhaps\"; a reason that a reading shows is a [[claim.because]]"
+            "`{name}` is a guess and must begin with \"perhaps\"; a reason that a reading shows is a [[claim.because]]"
         ));
     }
     let one_end = measure.low.is_some() != measure.high.is_some();
@@ -342,7 +342,7 @@ over = { experiment = "nobody" }
                 "needs `low` and `high`",
             ),
             ("direction = \"above\"", "least = 0.1\ndirection = \"at\"", "`least` is for a claim"),
-            ("high = \"/high\"", "high = \"/high\"\nless = \"it is slow\"", "begins with \"perhaps\""),
+            ("high = \"/high\"", "high = \"/high\"\nless = \"it is slow\"", "must begin with \"perhaps\""),
             (
                 "over = {",
                 "[[claim.check]]\nexperiment = \"nobody\"\npointer = \"/x\"\notherwise = \"\"\n#",

@@ -104,7 +104,7 @@ fn a_pipe_that_was_there_stays_and_another_file_is_refused() {
         ("fifo:file", "no pipe"),
         ("fifo:folder", "no pipe"),
         ("fifo:nowhere/ctl", "No such file"),
-        ("fd:3", "no descriptors"),
+        ("fd:3", "do not inherit"),
         ("ctl", "fifo:CTL"),
     ] {
         lab.run(&["run", "--control", place, "true"]).reports_misuse(&[why]);

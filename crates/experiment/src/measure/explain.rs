@@ -99,7 +99,7 @@ fn plan(driver: &mut Driver, varied: &Varied) -> Crossed {
     let stack = varied.env_size && is_placed && varied.fixes.env_pad.is_none();
     let heap = varied.heap && is_placed && !varied.fixes.heap;
     let reason = |stated: bool| match stated {
-        true => "the command line fixes it",
+        true => "an option of the command line fixes it",
         false => "ASLR draws it anew in each run: do not give `--aslr on`",
     };
     if varied.env_size && !stack {

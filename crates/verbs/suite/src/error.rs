@@ -14,7 +14,7 @@ pub enum SuiteError {
     },
     #[error("--harness lines:{pattern}: {why}")]
     Pattern { pattern: String, why: String },
-    #[error("--harness json:{0}: a pointer is empty or begins with a slash, as in /results")]
+    #[error("--harness json:{0}: a pointer must be empty or begin with a slash, as in /results")]
     Pointer(String),
     #[error("the output is not one of {harness}: {why}")]
     Output { harness: &'static str, why: String },
