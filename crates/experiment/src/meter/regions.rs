@@ -183,7 +183,8 @@ impl Named {
             (
                 *open > 0,
                 format!(
-                    "region {name}, {open} times: it was begun and not ended, or its program was ended first; what the same thread marked of it afterwards is in no figure either"
+                    "region {name}, {open} times: it was begun and not ended, or its program was ended first; \
+                     what the same thread marked of it afterwards is in no figure either"
                 ),
             ),
             (
@@ -195,8 +196,8 @@ impl Named {
             (
                 uncounted > 0,
                 format!(
-                    "counters in region {name}, {uncounted} of {calls} calls: other programs had the counters, or the program \
-                     may not open them; of runs with such calls there are no counts"
+                    "counters in region {name}, {uncounted} of {calls} calls: other programs had the counters, or the \
+                     program may not open them; of runs with such calls there are no counts"
                 ),
             ),
         ];
