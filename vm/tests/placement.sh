@@ -47,7 +47,7 @@ holds "interleaved pages of one node" "$(pages 0)" -gt 300
 holds "interleaved pages of the other" "$(pages 1)" -gt 300
 
 case "$(refused --memory-policy bind:2)" in *"node 2 does not exist; this machine has 0-1"*) ;; *) fail "$(cat /run/errors)" ;; esac
-case "$(refused --limit mems:0 --memory-policy bind:1)" in *"not allowed by the limit mems"*) ;; *) fail "$(cat /run/errors)" ;; esac
+case "$(refused --limit mems:0 --memory-policy bind:1)" in *"not allowed by --limit mems"*) ;; *) fail "$(cat /run/errors)" ;; esac
 case "$(refused --pin-threads 0,24)" in *"CPU 24 does not exist"*) ;; *) fail "$(cat /run/errors)" ;; esac
 echo 0 > /sys/devices/system/cpu/cpu14/online
 case "$(refused --pin-threads 2,14)" in *"CPU 14 is offline"*) ;; *) fail "$(cat /run/errors)" ;; esac

@@ -193,11 +193,13 @@ fn between_sessions(levels: Option<SessionLevels>) -> String {
     let percent = |sd: f64| format!("{:.2} %", 100.0 * sd);
     match levels {
         None => format!(
-            "fewer than {SESSIONS_MIN} earlier sessions of it are known, so {} is assumed as their standard deviation",
+            "fewer than {SESSIONS_MIN} earlier sessions of the baseline are known, so {} is assumed as their \
+             standard deviation",
             percent(SESSION_SD_ASSUMED)
         ),
         Some(levels) => format!(
-            "its level had a standard deviation of {} in {} earlier sessions, which the interval allows for",
+            "the level of the baseline had a standard deviation of {} in {} earlier sessions, which the interval \
+             allows for",
             percent(levels.variance.sqrt()),
             levels.sessions
         ),

@@ -53,7 +53,7 @@ pub fn lab_figure(
             low: (low * times).min(high * times),
             high: (low * times).max(high * times),
         }),
-        false => Err("it is not a number".to_owned()),
+        false => Err("the figure is not a number".to_owned()),
     }
 }
 
@@ -71,8 +71,10 @@ fn together(how: Combined, first: &[f64], second: &[f64]) -> Result<Vec<f64>, St
     let all: Vec<f64> = first.iter().zip(second).map(combined).collect();
     match all.iter().zip(second).find(|(value, _)| !value.is_finite()) {
         None => Ok(all),
-        Some((_, by)) if how == Combined::Ratio => Err(format!("in one of the rounds it is divided by {by}")),
-        Some(_) => Err("in one of the rounds it is not a number".to_owned()),
+        Some((_, by)) if how == Combined::Ratio => {
+            Err(format!("in one of the rounds the figure is divided by {by}"))
+        }
+        Some(_) => Err("in one of the rounds the figure is not a number".to_owned()),
     }
 }
 
@@ -90,7 +92,7 @@ fn corners(how: Combined, a: LabMeasured, b: LabMeasured) -> Result<LabMeasured,
         return Ok(LabMeasured { value: a.value - b.value, low: a.low - b.high, high: a.high - b.low });
     }
     if b.low <= 0.0 && b.high >= 0.0 {
-        return Err(format!("it is divided by what may be zero ({} to {})", b.low, b.high));
+        return Err(format!("the figure is divided by what may be zero ({} to {})", b.low, b.high));
     }
     let corners = [a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high];
     let low = corners.iter().copied().fold(f64::INFINITY, f64::min);

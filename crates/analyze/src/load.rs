@@ -54,7 +54,8 @@ fn reasons(account: &LoadAccount) -> Vec<String> {
         reasons.push(format!("its watchdog freed the CPU {times} times, since fauxplat stood still"));
     }
     if account.kind == LoadKind::RealTime && account.asked_percent > 94 {
-        reasons.push("the kernel leaves a part of each second to others (sched_rt_runtime_us)".to_owned());
+        let why = "the kernel leaves a part of each second to ordinary tasks (sched_rt_runtime_us)";
+        reasons.push(why.to_owned());
     }
     let rest_ns = account.wall_ns.saturating_sub(account.busy_ns + waited_ns + account.away_ns);
     if account.asked_percent == 100 && share(rest_ns) > MENTION_SHARE && account.kind != LoadKind::RealTime {

@@ -57,7 +57,7 @@ fn left(part: &HierarchyGroup) -> Vec<String> {
     told.filter(|(_, limits)| !limits.is_empty())
         .map(|(folder, limits)| {
             let (folder, limits) = (folder.display(), limits.join(", "));
-            format!("fauxplat stands in {folder}, whose limits do not hold for what runs here: {limits}")
+            format!("fauxplat stands in {folder}, whose limits do not hold for the commands: {limits}")
         })
         .collect()
 }

@@ -147,7 +147,7 @@ impl Hierarchy {
     fn refuse(&self, folder: &Path, may_enable: bool) -> Result<Vec<Controller>, Refusal> {
         let missing = self.missing(folder);
         match (missing.is_empty(), may_enable) {
-            (false, false) => Err(format!("it gives on no {}", names(&missing)).into()),
+            (false, false) => Err(format!("its cgroup.subtree_control has no {}", names(&missing)).into()),
             (false, true) if is_occupied(folder, &missing) => Err(Refusal::occupied(&missing)),
             _ => Ok(missing),
         }
@@ -186,7 +186,8 @@ struct Refusal {
 
 impl Refusal {
     fn occupied(missing: &[Controller]) -> Refusal {
-        let why = format!("processes stand in it itself, so it gives on no {}", names(missing));
+        let names = names(missing);
+        let why = format!("processes are in this group itself, so it enables no {names} for groups below");
         Refusal { why, is_occupied: true }
     }
 }
@@ -250,7 +251,7 @@ fn way(hierarchy: &Hierarchy, folder: &Path, tried: &Tried, enabled: u64) -> Str
     };
     let given = match enabled {
         0 => String::new(),
-        mask => format!(", {} given on there meanwhile", names(&owner::controllers(mask))),
+        mask => format!(", {} enabled there meanwhile", names(&owner::controllers(mask))),
     };
     let before = match tried.0.is_empty() {
         true => String::new(),
@@ -266,7 +267,7 @@ fn enable(folder: &Path, missing: &[Controller]) -> Result<(), (u64, Refusal)> {
     for controller in missing {
         let name = controller.in_v2().unwrap_or_default();
         if let Err(error) = fs::write(folder.join("cgroup.subtree_control"), format!("+{name}")) {
-            return Err((given_on, format!("{name} cannot be given on: {error}").into()));
+            return Err((given_on, format!("{name} cannot be enabled for groups below: {error}").into()));
         }
         given_on |= owner::mask(*controller);
     }

@@ -118,8 +118,8 @@ impl Host {
             Some([_, hierarchy, ..]) if *hierarchy != "0" => {
                 "it is claimed by a hierarchy of version 1 that is not mounted here".to_owned()
             }
-            Some(_) => "the group that is mounted here is not given it".to_owned(),
-            None => "this kernel has none, or the group that is mounted here is not given it".to_owned(),
+            Some(_) => "the group that is mounted here does not have it".to_owned(),
+            None => "this kernel has none, or the group that is mounted here does not have it".to_owned(),
         }
     }
 

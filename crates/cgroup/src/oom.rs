@@ -42,7 +42,7 @@ impl Group {
         write(&folder.join("memory.high"), &high_bytes.to_string())?;
         write(&folder.join("memory.max"), "max")?;
         self.note(
-            "version 2 has nobody wait for memory: memory.high, a little below the limit, is set in the place of \
+            "version 2 makes no task wait for memory: memory.high, a little below the limit, is set in the place of \
              memory.max, and the group is frozen when it stays above that",
         );
         Ok(Pausing::ByFreezing { high_bytes })

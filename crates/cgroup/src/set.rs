@@ -97,7 +97,7 @@ fn set_cpuset(place: GroupFolders<'_>, limit: &Limit) -> Result<Vec<String>, Cgr
             Some(asked) => {
                 if let Some(offered) = offered.filter(|offered| !asked.is_subset(offered)) {
                     return Err(CgroupError::Refused(format!(
-                        "{name}:{asked}: the group above, {}, has the {what} {offered} alone",
+                        "{name}:{asked}: the group above, {}, has only the {what} {offered}",
                         above.display()
                     )));
                 }

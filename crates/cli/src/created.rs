@@ -67,7 +67,7 @@ impl Awaited {
             }
             let since_ns = *asked_ns.get_or_insert_with(clock::monotonic_ns);
             if u128::from(clock::monotonic_ns().saturating_sub(since_ns)) > PATIENCE.as_nanos() {
-                return Err(io::Error::other("interrupted, and nobody reads on from this pipe"));
+                return Err(io::Error::other("interrupted, and no program reads from this pipe any more"));
             }
         }
         Ok(())

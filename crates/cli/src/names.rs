@@ -56,7 +56,7 @@ impl Names {
             return Err(no_pair());
         }
         if map.contains_key(&number) || map.values().any(|other| other == name) {
-            return Err(fail("names something for the second time"));
+            return Err(fail("repeats a name or a number of an earlier pair"));
         }
         map.insert(number, name.to_owned());
         Ok(())

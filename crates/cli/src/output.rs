@@ -132,7 +132,7 @@ pub(crate) fn try_files(output: &OutputArgs) -> Result<(), Failure> {
         // A report in the same file would overwrite the lines of `--events`.
         let is_shared = seen.contains(&file) || output.events.as_ref() == Some(&file);
         if is_shared && file != Path::new("/dev/null") {
-            return Err(Failure::usage(named(&file, &"two outputs would go there: name two files")));
+            return Err(Failure::usage(named(&file, &"two outputs would go to this file: name two files")));
         }
         if !is_stdout(&file) && !is_stderr(&file) {
             try_file(&file).map_err(|error| Failure::usage(named(&file, &error)))?;
@@ -169,7 +169,7 @@ pub(crate) fn beside(record: &Record<'_>, output: &OutputArgs) -> Result<(), Fai
 /// # Errors
 /// Fails where standard output was closed: the report would be lost silently.
 pub(crate) fn stdout() -> Result<std::io::Stdout, Failure> {
-    let why = "standard output is closed, so that what belongs there is lost; name a file with --output FILE";
+    let why = "standard output is closed, so the report would be lost; name a file with --output FILE";
     if inherited::lacks_stdout() { Err(Failure::machine(why)) } else { Ok(std::io::stdout()) }
 }
 

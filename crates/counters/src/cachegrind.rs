@@ -120,7 +120,7 @@ pub enum Uncounted {
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
     /// The file with this path does not have the format of the simulator.
-    #[error("{}: no counts in it (an event that is expected is missing, or a number is none)", .0.display())]
+    #[error("{}: no valid counts in it (an expected event is missing, or a number is invalid)", .0.display())]
     Strange(PathBuf),
 }
 

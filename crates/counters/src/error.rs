@@ -32,7 +32,7 @@ pub enum CounterError {
         letter: char,
     },
     /// An event in two groups.
-    #[error("`{name}` stands in two groups, and one run has one reading of it: leave it out of one of them")]
+    #[error("`{name}` stands in two groups, but a run has one reading of it: name it in one group only")]
     Twice { name: String },
     /// The source before the event's name does not match the event.
     #[error("`{name}` is not an event of `{source_word}`: write `{right}:{name}`, or the name alone")]

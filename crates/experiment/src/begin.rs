@@ -318,7 +318,7 @@ pub fn check_store_name(path: &Path) -> Result<(), Failure> {
             format!("`none`, in small letters, records nothing; for a file of that name say ./{none}")
         }
         home if home.starts_with('~') => format!(
-            "nobody replaced the `~` by a folder: write $HOME{}, or ./{home} for a file of that name",
+            "the shell did not replace the `~` by a folder: write $HOME{}, or ./{home} for a file of that name",
             home.trim_start_matches('~')
         ),
         _ => return Ok(()),

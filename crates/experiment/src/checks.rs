@@ -28,7 +28,7 @@ impl Driver {
         match (0..self.commands.len() as u16).find(|&command| !has_rate(command)) {
             None => Ok(()),
             Some(command) => Err(Failure::usage(format!(
-                "--metric {}: `{}` has none: {trouble}",
+                "--metric {}: no run of `{}` has a value: {trouble}",
                 metric.name(),
                 self.commands[usize::from(command)].command
             ))),
@@ -47,8 +47,8 @@ impl Driver {
         let decided = self.header.definition.rule.decided().into_iter().map(|(metric, _)| metric);
         let Some(metric) = decided.into_iter().find(is_unread) else { return Ok(()) };
         let trouble = self.executor.as_ref().map_or("", |executor| executor.meters().trouble(metric));
-        let why = if trouble.is_empty() { "it is not measured here" } else { trouble };
-        Err(Failure::usage(format!("--metric {}: no run has it: {why}", metric.name())))
+        let why = if trouble.is_empty() { "this metric is not measured here" } else { trouble };
+        Err(Failure::usage(format!("--metric {}: no run has a value: {why}", metric.name())))
     }
 
     /// Refuses to compare by a metric of which some readings are bounds: these give the value on one side only.
@@ -76,8 +76,8 @@ impl Driver {
 pub(crate) fn bounded(metric: Metric, which: &str) -> Failure {
     let cure = match metric == Metric::PEAK_MEMORY {
         true => {
-            "what is less than fauxplat's own helper holds reads as its size; run as root, or with CAP_NET_ADMIN, and it is \
-             measured"
+            "peak memory below that of fauxplat's own helper process is not seen; run as root, or with CAP_NET_ADMIN, \
+             and it is measured"
         }
         false => "measure it where it can be read",
     };

@@ -48,7 +48,7 @@ impl Controlled {
             let is_made = make_pipe(&path).map_err(fail)?;
             let pipe = open_pipe(&path).map_err(fail)?;
             pipe.try_lock().map_err(|_| {
-                Failure::usage(format!("--control {}: another fauxplat uses it", path.display()))
+                Failure::usage(format!("--control {}: another fauxplat uses this pipe", path.display()))
             })?;
             pipes.held.push(pipe);
             pipes.made.extend(is_made.then(|| path.clone()));
@@ -87,7 +87,7 @@ impl Controlled {
         let partly = self.entry.counters.iter().filter(|metric| lacking(**metric) > untold).map(|metric| {
             let lacking = lacking(*metric) - untold;
             format!(
-                "{} in {lacking} of {runs} runs: others had the counter for a part of the time",
+                "{} in {lacking} of {runs} runs: other programs had the counter for a part of the time",
                 metric.name()
             )
         });
@@ -102,7 +102,7 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
     ];
     match refused.into_iter().find(|(is_asked, ..)| *is_asked) {
         Some((_, option, why)) => {
-            Err(Failure::usage(format!("--control and {option}: {why}; leave one of them out")))
+            Err(Failure::usage(format!("--control and {option}: {why}; leave one option out")))
         }
         None => Ok(()),
     }

@@ -80,8 +80,8 @@ impl Counters {
         }
         if sets.len() > 1 {
             notes.push(format!(
-                "the counters do not fit beside each other: {} sets of them are counted in different blocks of runs, whole, and \
-                 not scaled up from a part of the time",
+                "the processor cannot count all events at once: {} sets of them are counted in different blocks of \
+                 runs, each for whole runs, so that nothing is scaled up",
                 sets.len()
             ));
         }
@@ -93,8 +93,8 @@ impl Counters {
         };
         if let Some(name) = decides.iter().find(sometimes) {
             return Err(Failure::usage(format!(
-                "-e: {name} decides and would be counted in some of the blocks only, since not all counters fit beside it: ask for \
-                 fewer"
+                "-e: the verdict is about {name}, which would be counted in some of the blocks only, since the \
+                 processor cannot count all events at once: ask for fewer"
             )));
         }
         let devices: Vec<Option<&String>> = events.iter().map(|event| event.device.as_ref()).collect();
@@ -141,7 +141,7 @@ impl Counters {
         let only = sets.pop().unwrap_or_default();
         match sets.is_empty() {
             true => Ok(only),
-            false => Err(Failure::usage("-e: not all of these fit beside each other: ask for fewer")),
+            false => Err(Failure::usage("-e: the processor cannot count all these at once: ask for fewer")),
         }
     }
 
@@ -149,8 +149,8 @@ impl Counters {
     pub(crate) fn only_set(&self) -> Result<Vec<CounterEntry>, Failure> {
         if let Some(account) = self.accounts.first() {
             return Err(Failure::usage(format!(
-                "-e {account}: that is an account of the whole machine, which is read around runs: it is for `run`, `compare`, `aa`, \
-                 `sweep` and `explain`"
+                "-e {account}: an account of the whole machine is read before and after each run, which only `run`, \
+                 `compare`, `aa`, `sweep` and `explain` do"
             )));
         }
         self.only_set_of_runs()
@@ -187,10 +187,13 @@ impl Counters {
             let partly = due.iter().filter(|sample| sample.readings.counted(entry.metric).is_some()).count();
             let (name, runs) = (entry.metric.name(), due.len());
             let never = (never > 0).then(|| {
-                format!("{name} in {never} of {runs} runs: it never counted, since others had the processor's counters")
+                format!("{name} in {never} of {runs} runs: other programs had all counters, so it never ran")
             });
             let partly = (partly > 0).then(|| {
-                format!("{name} in part, in {partly} of {runs} runs: others had the counter meanwhile, and the figures are scaled up")
+                format!(
+                    "{name} in part, in {partly} of {runs} runs: other programs had the counter meanwhile, and the \
+                     figures are scaled up"
+                )
             });
             never.into_iter().chain(partly)
         };
@@ -278,7 +281,8 @@ fn allowed(asked: Asked, catalog: &Catalog, notes: &mut Vec<String>) -> Result<A
     let user = in_user_mode(&asked).filter(|user| !can_open(&asked, catalog) && can_open(user, catalog));
     if let Some(user) = &user {
         notes.push(format!(
-            "{} counts user mode alone, as {}: the kernel's own part is not allowed (kernel.perf_event_paranoid, CAP_PERFMON)",
+            "{} counts user mode alone, as {}: the kernel's own part may not be counted \
+             (kernel.perf_event_paranoid, CAP_PERFMON)",
             asked.name, user.name
         ));
     }
@@ -323,7 +327,7 @@ fn why_not(asked: &Asked, machine: &Machine, catalog: &Catalog) -> Result<String
             Ok(reason_of(&event, Misfit::Refused(errno), &circumstances(machine, catalog)))
         }
         None => Err(Failure::machine(format!(
-            "-e: {} was refused a moment ago and is there now: try again",
+            "-e: counting {} was refused a moment ago and is possible now: try again",
             asked.name
         ))),
     }
@@ -347,7 +351,7 @@ fn reason_of(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> St
             "the processor has too few counters for its group: leave the braces out".to_owned()
         }
         Misfit::NeverRuns => {
-            "it is never counted, since somebody else has the processor's counters".to_owned()
+            "it is never counted, since other programs have the processor's counters".to_owned()
         }
         Misfit::Refused(errno) => {
             let refusal = refusal(&Kernel, &event.event, errno);

@@ -65,7 +65,7 @@ pub(crate) fn check_limit(condition: &Condition) -> Result<(), Failure> {
         match outside.is_empty() {
             true => Ok(()),
             false => Err(Failure::usage(format!(
-                "{asked}: CPU {outside} is not among those of the limit, {limit}; leave one of them out, \
+                "{asked}: CPU {outside} is not among those of the limit, {limit}; leave one option out, \
                  or name the same CPUs"
             ))),
         }

@@ -142,7 +142,8 @@ impl Executor {
         let runs: u64 = lanes.into_iter().flatten().map(|lane| lane.lossy_runs()).sum();
         let sentence = || {
             format!(
-                "CPU time, run-queue wait, peak memory and migrations of {runs} runs: more of their processes ended than the kernel had room to tell of (taskstats)"
+                "CPU time, run-queue wait, peak memory and migrations of {runs} runs: more of their \
+                 processes ended than the kernel's buffer of reports (taskstats) had room for"
             )
         };
         (runs > 0).then(sentence).into_iter().collect()

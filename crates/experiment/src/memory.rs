@@ -39,7 +39,7 @@ pub(crate) fn check(condition: &Condition, machine: &Machine) -> Result<(), Fail
     let full = nodes(machine);
     refused(wanted.without(&full), format!("has no memory; there is some at {full}"))?;
     let (allowed, by) = match &condition.limit.mems {
-        Some(mems) => (Some(mems.clone()), "the limit mems"),
+        Some(mems) => (Some(mems.clone()), "--limit mems"),
         None => (allowed(machine), "a cpuset (Mems_allowed_list in /proc/self/status)"),
     };
     match allowed {
@@ -107,7 +107,7 @@ mod tests {
         let (_root, machine) = machine();
         assert_eq!(checked("bind:1", "mems:1", &machine), Ok(()));
         let said = checked("bind:0", "mems:1", &machine).unwrap_err();
-        assert!(said.contains("not allowed by the limit mems; allowed are 1"), "{said}");
+        assert!(said.contains("not allowed by --limit mems; allowed are 1"), "{said}");
     }
 
     #[test]

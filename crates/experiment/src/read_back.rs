@@ -99,7 +99,7 @@ fn check(command: &Command, held: &HeldCondition, groups: &[PathBuf]) -> Result<
         None => Ok(()),
         Some((asked, holds)) => Err(Failure::machine(format!(
             "{}: {asked} was asked for, and {holds} holds for its process: something here undoes it (a security module, a \
-             container, another scheduler); leave it out, or measure where it can hold",
+             container, another scheduler); leave the setting out, or measure where it can hold",
             command.name
         ))),
     }

@@ -26,8 +26,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 const NOTICED_WITHIN: Duration = Duration::from_millis(20);
 
 /// Advice for the error that the kernel does not permit counting another user's process.
-const OTHERS: &str =
-    "; it is of another user, or has more rights: it takes root, CAP_PERFMON or CAP_SYS_PTRACE";
+const OTHERS: &str = "; the process is of another user, or has more rights: counting it takes root, CAP_PERFMON or CAP_SYS_PTRACE";
 
 /// Advice for the error that a process has more threads than this process may have open files.
 const FILES: &str = "; each of its threads takes at least one open file: raise the hard limit (`ulimit -Hn`), \

@@ -47,7 +47,7 @@ fn patience(is_interrupted: bool) -> Patience {
 /// Sentences about data that the shared store has not acknowledged, in which file it is, and how to ship it.
 fn told((store, url): (&Store, &Url), id: i64, samples: usize, shipment: &Shipment) -> Vec<String> {
     let (path, why) =
-        (store.path().display(), shipment.trouble.as_deref().unwrap_or("it did not come to it"));
+        (store.path().display(), shipment.trouble.as_deref().unwrap_or("sending was not finished"));
     // A URL may contain `?` and `&`, which a shell would interpret.
     let quoted = url.typeable();
     let quoted = shell_words::quote(&quoted);

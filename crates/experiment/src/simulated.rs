@@ -53,8 +53,8 @@ fn refuse(kind: &str, definition: &Definition) -> Result<(), Failure> {
     let (condition, rule) = (&definition.condition, &definition.rule);
     let is_timed = ["aa", "explain"].contains(&kind);
     let refused = [
-        (is_timed, kind, "it asks how times vary, and simulated runs have none"),
-        (matches!(definition.runs, Runs::Until(_)), "--until", "it asks for wall times"),
+        (is_timed, kind, "the verb asks how times vary, and simulated runs have none"),
+        (matches!(definition.runs, Runs::Until(_)), "--until", "a precision is one of wall times"),
         (rule.duet, "--duet", "two runs at the same moment have nothing to share in a simulator"),
         (condition.heap != Heap::Inherit, "--heap", "the simulator places the heap"),
         (condition.policy.is_some(), "--policy", "a simulator does not schedule"),
@@ -64,7 +64,7 @@ fn refuse(kind: &str, definition: &Definition) -> Result<(), Failure> {
     ];
     match refused.into_iter().find(|(is_asked, ..)| *is_asked) {
         Some((_, option, why)) => {
-            Err(Failure::usage(format!("{option} and --simulated: {why}; leave one of them out")))
+            Err(Failure::usage(format!("{option} and --simulated: {why}; leave one option out")))
         }
         None => Ok(()),
     }

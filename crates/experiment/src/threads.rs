@@ -29,12 +29,12 @@ fn refuse(definition: &Definition, threads: &ThreadPlaces) -> Result<(), Failure
         (
             definition.control.is_some(),
             "--control",
-            "whoever waits for births cannot wait for a program's words",
+            "the process that waits for new threads cannot read the pipes of --control as well",
         ),
     ];
     match refused.into_iter().find(|(is_asked, ..)| *is_asked) {
         Some((_, option, why)) => {
-            Err(Failure::usage(format!("--pin-threads {threads} and {option}: {why}; leave one of them out")))
+            Err(Failure::usage(format!("--pin-threads {threads} and {option}: {why}; leave one option out")))
         }
         None => Ok(()),
     }

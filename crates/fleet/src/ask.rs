@@ -53,7 +53,7 @@ fn ask_within(
     let failed = |said: String| FleetError::Engine { program: program.to_owned(), said };
     match done.outcome {
         Outcome::Exited(0) => {
-            let whole = done.output.whole().ok_or_else(|| failed("it says more than is read".to_owned()))?;
+            let whole = done.output.whole().ok_or_else(|| failed("its output is too long".to_owned()))?;
             Ok(String::from_utf8_lossy(whole).into_owned())
         }
         Outcome::TimedOut => Err(FleetError::Silent { program: program.to_owned(), patience }),

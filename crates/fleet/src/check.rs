@@ -32,20 +32,20 @@ fn taken(
     let garbage = |why: String| (DeliveryState::Garbage, why);
     let mut record: NodeRecord = serde_json::from_str(text).map_err(|error| garbage(error.to_string()))?;
     if record.schema != NodeRecord::SCHEMA {
-        return Err(garbage(format!("it is a {:?}, and this is {}", record.schema, NodeRecord::SCHEMA)));
+        return Err(garbage(format!("its schema is {:?}, and not {}", record.schema, NodeRecord::SCHEMA)));
     }
     if record.fauxplat_version != asked.order.fauxplat_version {
         let (theirs, ours) = (&record.fauxplat_version, &asked.order.fauxplat_version);
-        return Err((DeliveryState::Failed, format!("fauxplat {theirs} is there, and {ours} is asked for")));
+        return Err((DeliveryState::Failed, format!("fauxplat {theirs} answered, and {ours} is needed")));
     }
     if record.fleet != asked.order.fleet || record.plan != asked.order.plan {
-        return Err(garbage("it answers another run".to_owned()));
+        return Err(garbage("its answer is for another run".to_owned()));
     }
     if !record.node.is_empty() && record.node != task.node {
-        return Err((DeliveryState::ForAnother, format!("it calls itself {:?}", record.node)));
+        return Err((DeliveryState::ForAnother, format!("its answer is of a node called {:?}", record.node)));
     }
     if (record.round, record.attempt) != (task.round, task.attempt) {
-        return Err(garbage(format!("it answers round {} at attempt {}", record.round, record.attempt)));
+        return Err(garbage(format!("its answer is for round {}, attempt {}", record.round, record.attempt)));
     }
     record.node.clone_from(&task.node);
     set_clock_right(&mut record, handed_utc_ns, now_utc_ns);

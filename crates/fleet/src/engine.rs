@@ -135,7 +135,7 @@ pub(crate) fn is_plain(name: &str) -> bool {
 
 /// Creates a listed node; a node whose name cannot be passed to other programs is unusable.
 pub(crate) fn listed(name: &str, unable: Option<String>) -> Listed {
-    let strange = || format!("its name {name:?} is none that can be passed on");
+    let strange = || format!("its name {name:?} cannot be passed to other programs");
     let unable = if is_plain(name) { unable } else { Some(strange()) };
     Listed { name: name.to_owned(), unable }
 }

@@ -13,10 +13,10 @@ pub enum FleetError {
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
     /// An input exceeds its maximum size.
-    #[error("{what} has {bytes} bytes, which is more than is taken")]
+    #[error("{what} has {bytes} bytes, which is more than fauxplat reads")]
     TooLong { what: &'static str, bytes: u64 },
     /// The text is no valid answer.
-    #[error("no answer of fauxplat: {}", .0.replace('\n', " "))]
+    #[error("not an answer of fauxplat: {}", .0.replace('\n', " "))]
     Garbage(String),
     /// The words of `--on` are invalid.
     #[error("--on {words}: {why}")]

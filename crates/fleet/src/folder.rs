@@ -75,7 +75,7 @@ impl RunFolder {
     /// Fails where the id is invalid, the folder cannot be created, or the run exists.
     pub fn make_of(runs: &Path, id: &str) -> Result<Self, FleetError> {
         if !is_uuid(id) {
-            let why = format!("a run is called by a UUID, and {id:?} is none");
+            let why = format!("a run must be named by a UUID, and {id:?} is none");
             return Err(FleetError::Record { path: runs.to_owned(), why });
         }
         // With this mode no other user may rename entries of the folder of all runs, whatever the umask.
@@ -143,7 +143,7 @@ impl RunFolder {
         match ids.as_slice() {
             [] => Err(record("there is no such fleet run (fauxplat fleet list shows those there are)")),
             [_] => Ok(ids.remove(0)),
-            _ => Err(record("more than one fleet run begins like this")),
+            _ => Err(record("the ids of several fleet runs begin like this")),
         }
     }
 

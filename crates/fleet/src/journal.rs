@@ -107,10 +107,10 @@ fn read<E: DeserializeOwned>(file: &File, path: &Path, mut each: impl FnMut(E)) 
 /// Parses a line of a journal, given without its line end.
 fn entry<E: DeserializeOwned>(line: &[u8]) -> Result<E, String> {
     let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
-    let (checksum, text) = text.split_once(' ').ok_or("it has no checksum")?;
+    let (checksum, text) = text.split_once(' ').ok_or("the line has no checksum")?;
     match u32::from_str_radix(checksum, 16) == Ok(crc32fast::hash(text.as_bytes())) {
         true => serde_json::from_str(text).map_err(|error| error.to_string()),
-        false => Err("its checksum is another one".to_owned()),
+        false => Err("the checksum does not match".to_owned()),
     }
 }
 

@@ -78,9 +78,11 @@ impl Asked {
         let asked: Asked = serde_json::from_str(&text).map_err(|error| refuse(error.to_string()))?;
         match asked.schema == Self::SCHEMA {
             true => Ok(asked),
-            false => {
-                Err(refuse(format!("it is a {:?}, and this fauxplat reads {}", asked.schema, Self::SCHEMA)))
-            }
+            false => Err(refuse(format!(
+                "its schema is {:?}, and this fauxplat reads {}",
+                asked.schema,
+                Self::SCHEMA
+            ))),
         }
     }
 
@@ -176,12 +178,13 @@ impl Told {
                 "the journal of the run is not there: the run was killed as it began, or the file was lost"
             }
             Told { has_ended: true, .. } => {
-                "the run was over, so its answer was cut off the journal or lost with it"
+                "the run had ended, so its answer was lost with a part of the journal or all of it"
             }
             Told { is_cut: true, .. } => {
-                "it had not answered when the run was ended, or its answer was cut off: the journal ends within a line"
+                "the machine had not answered when the run was ended, or its answer was cut off: the \
+                 journal ends within a line"
             }
-            _ => "it had not answered when the run was ended",
+            _ => "the machine had not answered when the run was ended",
         }
     }
 }
@@ -234,13 +237,13 @@ mod tests {
         };
         let program = folder.file("programs").join("x86_64");
         fs::write(&program, "").unwrap();
-        assert_eq!(reasons(), ["it had not answered when the run was ended"]);
+        assert_eq!(reasons(), ["the machine had not answered when the run was ended"]);
         let text = fs::read(folder.file(JOURNAL)).unwrap();
         fs::write(folder.file(JOURNAL), [&text[..], b"0123"].concat()).unwrap();
         assert!(reasons()[0].contains("ends within a line"), "{:?}", reasons());
         fs::write(folder.file(JOURNAL), &text).unwrap();
         fs::remove_file(&program).unwrap();
-        assert!(reasons()[0].contains("was cut off the journal"), "{:?}", reasons());
+        assert!(reasons()[0].contains("with a part of the journal"), "{:?}", reasons());
         fs::remove_file(folder.file(JOURNAL)).unwrap();
         assert_eq!(reasons().len(), 2);
         assert!(reasons().iter().all(|it| it.contains("journal of the run is not there")), "{:?}", reasons());

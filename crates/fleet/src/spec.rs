@@ -20,7 +20,7 @@ pub fn engine(words: &str, site: Site) -> Result<Box<dyn Engine>, FleetError> {
     let (kind, rest) = words.split_once(':').unwrap_or((words, ""));
     let inventory = || match rest {
         "" => Err(refuse(
-            "it takes an inventory: names of hosts such as n[1-9], a group such as @all, or a file",
+            "this engine takes an inventory: names of hosts such as n[1-9], a group such as @all, or a file",
         )),
         // The inventory becomes an argument of other programs, so it must not look like an option.
         _ if rest.starts_with('-') => Err(refuse("an inventory does not begin like an option")),
@@ -29,7 +29,7 @@ pub fn engine(words: &str, site: Site) -> Result<Box<dyn Engine>, FleetError> {
     match kind {
         "local" => {
             let count = rest.parse().ok().filter(|count| (1..=LOCAL_MAX).contains(count));
-            let why = || format!("it takes a number of nodes from 1 to {LOCAL_MAX}, as in local:2");
+            let why = || format!("`local` takes a number of nodes from 1 to {LOCAL_MAX}, as in local:2");
             let count = count.ok_or_else(|| refuse(&why()))?;
             Ok(Box::new(Local::new(count, site)))
         }
@@ -41,7 +41,7 @@ pub fn engine(words: &str, site: Site) -> Result<Box<dyn Engine>, FleetError> {
         _ => match Tool::named(kind) {
             Some(tool) => Ok(Box::new(Fan::new(tool, inventory()?, site))),
             None => Err(refuse(
-                "it is none of local:N, slurm[:PARTITION], ssh:INVENTORY, clush:…, pdsh:…, ansible:…",
+                "the engine is none of local:N, slurm[:PARTITION], ssh:INVENTORY, clush:…, pdsh:…, ansible:…",
             )),
         },
     }

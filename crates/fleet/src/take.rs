@@ -27,7 +27,7 @@ pub fn order_in(path: &Path) -> Result<(NodeOrder, Option<u32>), FleetError> {
     let refuse = |why: &str| FleetError::Record { path: path.to_owned(), why: why.to_owned() };
     let text = read_text(path, MANIFEST_BYTES_MAX).map_err(FleetError::at(path))?;
     let rest =
-        text.split_once("--order").ok_or_else(|| refuse("it holds no order of fauxplat (--order WORD)"))?.1;
+        text.split_once("--order").ok_or_else(|| refuse("the manifest holds no order (--order WORD)"))?.1;
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
     let begin = rest.find(is_of_word).ok_or_else(|| refuse("nothing stands behind --order"))?;
     let word = rest[begin..].split(|c| !is_of_word(c)).next().unwrap_or_default();
@@ -35,7 +35,7 @@ pub fn order_in(path: &Path) -> Result<(NodeOrder, Option<u32>), FleetError> {
     match is_uuid(&order.fleet) {
         true => Ok((order, completions(&text))),
         // The id becomes the name of a folder, so it has to be a UUID.
-        false => Err(refuse(&format!("its order is for the run {:?}, which is no UUID", order.fleet))),
+        false => Err(refuse(&format!("the order is for the run {:?}, which is no UUID", order.fleet))),
     }
 }
 
@@ -105,10 +105,10 @@ pub fn take_round(
         if matches!(entry, Entry::Answer { .. }) {
             let refused = match (planned.contains(&node), answered.insert(node.clone())) {
                 (false, _) => {
-                    Some((DeliveryState::Garbage, format!("round {round} does not have this node")))
+                    Some((DeliveryState::Garbage, format!("the plan of round {round} lacks this node")))
                 }
                 (true, false) => {
-                    let why = format!("{} is a second answer of it; the first answer counts", file.display());
+                    let why = format!("{} is a second answer of this node; the first counts", file.display());
                     Some((DeliveryState::Twice, why))
                 }
                 (true, true) => None,
@@ -134,7 +134,7 @@ pub fn take(folder: &RunFolder, mut asked: Asked, files: &[PathBuf]) -> Result<A
         let bytes = read_bytes(file, TEXT_BYTES_MAX).map_err(FleetError::at(file))?;
         let (node, mut entry) = taken(&String::from_utf8_lossy(&bytes), file, (number, 0), &asked);
         if matches!(entry, Entry::Answer { .. }) && !answered.insert(node.clone()) {
-            let why = format!("{} is a second answer of it; the first answer counts", file.display());
+            let why = format!("{} is a second answer of this node; the first counts", file.display());
             entry = trouble(node.clone(), (number, 0), (DeliveryState::Twice, why));
         }
         journal.add(&Entry::Task(task(node.clone(), (number, 0))));
@@ -173,7 +173,7 @@ fn taken(text: &str, file: &Path, place: (u32, u32), asked: &Asked) -> (String, 
         Some(Ok(answer)) => answer,
         Some(Err(error)) => return trouble(of_file(), (DeliveryState::Garbage, error.to_string())),
         None => {
-            let why = said.map_or("it is empty".to_owned(), |said| format!("no whole answer: {said:?}"));
+            let why = said.map_or("the log is empty".to_owned(), |said| format!("no whole answer: {said:?}"));
             return trouble(of_file(), (DeliveryState::Garbage, why));
         }
     };

@@ -38,7 +38,7 @@ impl CharacterDevice {
             Ok(offset) => Some(offset).filter(|offset| *offset < lines),
             Err(_) => (0..lines).find(is_named),
         };
-        let why = || format!("the chip has {lines} lines, and none is it");
+        let why = || format!("the chip has {lines} lines, and none has this number or name");
         let offset = offset.ok_or_else(|| GpioError::Missing { line: whole.clone(), why: why() })?;
         Ok((chip, offset, whole))
     }

@@ -130,7 +130,7 @@ fn missing(name: &str) -> GpioError {
 }
 
 fn gone(name: &str) -> GpioError {
-    GpioError::Gone { line: name.to_owned(), why: "it was unplugged".to_owned() }
+    GpioError::Gone { line: name.to_owned(), why: "the device was unplugged".to_owned() }
 }
 
 impl State {

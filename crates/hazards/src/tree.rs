@@ -32,7 +32,7 @@ pub(crate) enum Missing {
         what: String,
     },
     /// The hazard needs two readings, and only one was taken.
-    #[error("it takes two readings some time apart")]
+    #[error("two readings some time apart are needed")]
     NoDelta,
 }
 

@@ -61,8 +61,7 @@ fn machines(lab: &Lab) -> Result<Vec<Machine>, String> {
         .map_err(|error| format!("outcomes.toml: {}", error.to_string().replace('\n', " ")))?;
     let options = options(lab);
     let whole = |machine: &Machine| {
-        let none =
-            || format!("outcomes.toml: `{}` is like a machine that does not stand before it", machine.is);
+        let none = || format!("outcomes.toml: the `like` of `{}` names no machine above it", machine.is);
         outcomes.whole(machine).map(|it| it.filled(&options)).ok_or_else(none)
     };
     outcomes.machines.iter().map(whole).collect()
@@ -83,7 +82,7 @@ fn without_places(claim: &LabClaim) -> Option<String> {
     let found = trials.judge(claim, None);
     let outcome = found.outcome.filter(|outcome| *outcome != LabOutcome::Error)?;
     Some(format!(
-        "lab.toml: claim `{}` is {} by an empty document, and not an error: its pointers look at nothing",
+        "lab.toml: claim `{}` is {} when documents are empty, where it must be an error: its pointers read nothing",
         claim.name,
         outcome.words()
     ))
@@ -186,7 +185,7 @@ fn unknown(lab: &Lab, machine: &Machine) -> Vec<String> {
     let strange =
         strange.chain(machine.but.keys().filter(|name| !has_claim(name)).map(|name| ("claim", name)));
     let said = strange.map(|(what, name)| {
-        format!("outcomes.toml: `{}` names the {what} `{name}`, which the lab has not", machine.is)
+        format!("outcomes.toml: `{}` names the {what} `{name}`, which the lab does not have", machine.is)
     });
     let silent = lab.definition.experiments.iter().map(|one| &one.name);
     let silent =

@@ -117,7 +117,7 @@ fn ended(lab: &Lab, line: &str, done: &Captured, said: &Written) -> Result<Optio
         0 => Ok(None),
         CANNOT_RUN_HERE => {
             let last = said.lines().rfind(|line| !line.trim().is_empty());
-            Ok(Some(last.unwrap_or("its program did not say why").to_owned()))
+            Ok(Some(last.unwrap_or("its program gave no reason").to_owned()))
         }
         status => {
             let failed = format!("lab {}: `{line}` ended with status {status}", lab.name);

@@ -85,7 +85,7 @@ mod tests {
             (
                 "outcomes.toml",
                 outcomes.replace("gives.work", "gives.play"),
-                "experiment `play`, which the lab has not",
+                "experiment `play`, which the lab does not have",
             ),
             (
                 "outcomes.toml",

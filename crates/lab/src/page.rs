@@ -28,13 +28,13 @@ pub(crate) fn complaints(readme: &str) -> Vec<String> {
         .collect();
     let places: Vec<usize> = HEADINGS.iter().filter_map(|heading| at(heading)).collect();
     if !places.is_sorted() {
-        said.push(format!("README.md: its headings stand in the order {}", HEADINGS.join(", ")));
+        said.push(format!("README.md: its headings must stand in the order {}", HEADINGS.join(", ")));
     }
     if !readme.starts_with("# ") {
-        said.push("README.md: it begins with `# NAME: what it is about`".to_owned());
+        said.push("README.md: it must begin with `# NAME: what it is about`".to_owned());
     }
     if readme.lines().count() > LINES_MAX {
-        said.push(format!("README.md: a page has no more than {LINES_MAX} lines"));
+        said.push(format!("README.md: a page may have {LINES_MAX} lines at most"));
     }
     said
 }

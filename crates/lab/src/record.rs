@@ -33,11 +33,11 @@ pub fn read(path: &Path) -> Result<LabRecord, Failure> {
     match document["schema"].as_str() {
         Some(SCHEMA) => {}
         Some(other) => {
-            return Err(fail(format!("it is a document of {other}, and not of lab run ({SCHEMA})")));
+            return Err(fail(format!("the file is a document of {other}, and not of lab run ({SCHEMA})")));
         }
-        None => return Err(fail(format!("it is no document of lab run ({SCHEMA})"))),
+        None => return Err(fail(format!("the file is no document of lab run ({SCHEMA})"))),
     }
-    let broken = |error: serde_json::Error| fail(format!("it is no whole {SCHEMA}: {error}"));
+    let broken = |error: serde_json::Error| fail(format!("its {SCHEMA} is incomplete or wrong: {error}"));
     let header = Header::deserialize(&document).map_err(broken)?;
     let findings = LabFindings::deserialize(&document).map_err(broken)?;
     Ok(LabRecord { header, findings })
@@ -73,7 +73,7 @@ impl LabRecord {
         if of(&self.header.machine) != of(machine) {
             let cpu = &self.header.machine.cpu.model;
             return Err(format!(
-                "it is the record of another machine ({cpu}, Linux {}): name another file",
+                "the file is the record of another machine ({cpu}, Linux {}): name another file",
                 self.header.machine.kernel
             ));
         }

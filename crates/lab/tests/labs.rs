@@ -305,7 +305,7 @@ fn a_program_that_cannot_run_here_says_why_and_one_that_fails_is_an_error() {
         assert_eq!(outcome(&result), LabOutcome::CannotRunHere);
         assert_eq!(result.reason.as_deref(), Some("no such device"));
     }
-    assert_eq!(with("exit 77", "exit 1").unwrap().reason.as_deref(), Some("its program did not say why"));
+    assert_eq!(with("exit 77", "exit 1").unwrap().reason.as_deref(), Some("its program gave no reason"));
     for (prepare, run, words) in [
         ("echo broken; exit 3", "true", "`echo broken; exit 3` ended with status 3"),
         ("true", "exit 5", "ended with status 5"),
@@ -377,12 +377,12 @@ fn options_make_a_claim_for_each_value_and_are_told_before() {
 fn a_lab_that_cannot_be_judged_is_refused_before_anything_is_run() {
     for (definition, words) in [
         (String::new(), "experiment"),
-        (format!("{ONE}{CLAIM}{CLAIM}"), "two of this name"),
-        (format!("{ONE}{ONE}{CLAIM}"), "two of this name"),
+        (format!("{ONE}{CLAIM}{CLAIM}"), "two have this name"),
+        (format!("{ONE}{ONE}{CLAIM}"), "two have this name"),
         (format!("rounds = 0\n{ONE}{CLAIM}"), "rounds = 0"),
         (format!("{ONE}{}", CLAIM.replace("'one'", "'two'")), "no experiment `two`"),
         (format!("{ONE}{}", CLAIM.replace("low = 1.2", "low = 1.9")), "low is above its high"),
-        (format!("{ONE}{}", CLAIM.replace(", high = '/high'", "")), "a low and a high end"),
+        (format!("{ONE}{}", CLAIM.replace(", high = '/high'", "")), "has `low` and `high`"),
         (format!("[[experiment]]\nname = 'one'\n{CLAIM}"), "either a line of fauxplat"),
     ] {
         let yard = Yard::new(&definition);

@@ -49,7 +49,7 @@ pub enum LatencyError {
     #[error("{path}: {source}")]
     Pull { path: String, source: std::io::Error },
     /// No edge arrived in time.
-    #[error("there was no edge on {line} for {seconds} seconds: what is to make them (--drive)?")]
+    #[error("there was no edge on {line} for {seconds} seconds: say what makes edges (--drive)")]
     Silent { line: String, seconds: u64 },
     /// A system call that waits for a line failed.
     #[error(transparent)]
@@ -58,7 +58,7 @@ pub enum LatencyError {
     #[error("the histogram of {test} cannot be read: {reason}")]
     Histogram { test: String, reason: String },
     /// A thread of a test, on the CPU named here, ended before it gave its result.
-    #[error("the thread on CPU {0} ended early")]
+    #[error("the measuring thread on CPU {0} ended unexpectedly")]
     Gone(fauxplat_units::Cpu),
 }
 

@@ -62,7 +62,7 @@ impl std::str::FromStr for Drive {
             (_, Some(path)) if !path.is_empty() => Ok(Drive::Pull(path.into())),
             _ => text.parse().map(Drive::Line).map_err(|_| {
                 format!(
-                    "`{text}` makes no edges: outside, a line that is wired to it such as gpiochip0:18, or pull:FILE \
+                    "`{text}` makes no edges: give `outside`, a wired line such as gpiochip0:18, or pull:FILE \
                      of a line of gpio-sim"
                 )
             }),
@@ -154,10 +154,12 @@ impl<'a> Hand<'a> {
             Drive::Simulated => {
                 let line = Some(&lines.event).filter(|name| name.chip == ChipName::Simulated);
                 let line = line.and_then(|name| name.line.parse().ok());
-                let line = line.ok_or_else(|| LatencyError::Line(GpioError::Unfit {
-                    line: lines.event.to_string(),
-                    why: "it is no line of the simulated chip, so something else has to make its edges (--drive)",
-                }))?;
+                let line = line.ok_or_else(|| {
+                    LatencyError::Line(GpioError::Unfit {
+                        line: lines.event.to_string(),
+                        why: "the line is not simulated, so something else has to make its edges (--drive)",
+                    })
+                })?;
                 let was_high = lines.chips.simulated.is_high(line);
                 Hand::Simulated { chips: &lines.chips, line, was_high }
             }
@@ -276,7 +278,7 @@ impl Served {
         if event.stamp == Stamp::Reader {
             return Err(LatencyError::Line(GpioError::Unfit {
                 line: line.to_owned(),
-                why: "its interface does not say when an edge was, only that there was one",
+                why: "the interface of the line does not say when an edge was, only that there was one",
             }));
         }
         self.is_active = !self.is_active;

@@ -79,7 +79,7 @@ fn start_marks(shared: &Arc<Shared>, test: Cpu) -> io::Result<()> {
         Ok(placed) => placed.map_err(io::Error::other),
         // Another program keeps the thread from running, which the watchdog will detect as well.
         Err(RecvTimeoutError::Timeout) => Ok(()),
-        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("its thread ended early")),
+        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("the watchdog's thread ended early")),
     }
 }
 

@@ -40,7 +40,7 @@ pub enum LaunchError {
     /// The spawner ended because the kernel refused a call or file that it needs. The spawner has printed the reason
     /// itself.
     #[error(
-        "the process that runs the commands cannot work here, since the kernel refuses it what the line above names"
+        "the process that runs the commands cannot work here, since the kernel refuses what the line above names"
     )]
     SpawnerRefused,
     #[error("the process that runs the commands has not answered an earlier request")]
@@ -48,11 +48,11 @@ pub enum LaunchError {
     #[error("the spawner process ended unexpectedly ({0})")]
     SpawnerDied(String),
     #[error(
-        "whoever runs the commands was killed ({0}) while one of them ran: a command that signals its whole process group does that (`kill -9 0`), or the kernel for want of memory; with --timeout TIME commands are watched from another group, and with setsid one has a group of its own"
+        "the process that runs the commands was killed ({0}) while one of them ran: a command that signals its whole process group does that (`kill -9 0`), or the kernel for want of memory; with --timeout TIME commands are watched from another group, and with setsid one has a group of its own"
     )]
     SpawnerKilled(String),
     #[error(
-        "/proc shows no processes by the numbers that they have here (it is missing, or of another pid namespace), so what is read there of a run would be nobody's or another process's: mount one that does, with `mount -t proc proc /proc` or `unshare --mount-proc`"
+        "/proc shows no processes by the numbers that they have here (it is missing, or of another pid namespace), so that readings of a run would be those of other processes or of none: mount a fitting one with `mount -t proc proc /proc` or `unshare --mount-proc`"
     )]
     OtherNumbers,
     #[error("interrupted while `{command}` ran")]
@@ -117,8 +117,8 @@ pub(crate) fn missing_interpreter(path: &Path) -> Option<String> {
     let got = open_regular(path).and_then(|mut file| file.read(&mut begin)).ok()?;
     let begin = &begin[..got];
     if begin.starts_with(b"\x7fELF") {
-        let why = "the dynamic loader that it names is not (readelf -l shows which): it was built for another C library or \
-                   another machine";
+        let why = "the dynamic loader that it names is not there (readelf -l shows which): it was built for another C \
+                   library or another machine";
         return Some(why.to_owned());
     }
     let line = begin.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
@@ -126,9 +126,9 @@ pub(crate) fn missing_interpreter(path: &Path) -> Option<String> {
     let name = line.trim_end_matches('\r').split_whitespace().next()?.to_owned();
     Some(match line.ends_with('\r') {
         true => format!(
-            "its first line ends as those of Windows do, so that it names `{name}\\r`: sed -i 's/\\r$//' takes that away"
+            "its first line ends with CRLF, so that it names `{name}\\r`: sed -i 's/\\r$//' takes that away"
         ),
-        false => format!("its interpreter {name}, which its first line names, is not"),
+        false => format!("its interpreter {name}, which its first line names, is not there"),
     })
 }
 
@@ -170,7 +170,7 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
         }
         Stage::Thread => "a thread cannot run on the CPU that --pin-threads names for it",
         Stage::Inherited => "cannot keep a descriptor open",
-        Stage::Hold => "was not let go",
+        Stage::Hold => "could not be let go after it was held",
     };
     let hint = match source.raw_os_error() {
         Some(ENOEXEC) => " (a script needs a first line such as #!/bin/sh)",

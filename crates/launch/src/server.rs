@@ -44,7 +44,7 @@ use watch::watch;
 pub fn serve_inherited(words: &[String]) -> Result<(), LaunchError> {
     let fds: Option<Vec<RawFd>> = words.iter().map(|word| word.parse().ok()).collect();
     let fds = fds.and_then(|fds| fds.try_into().ok());
-    serve(fds.ok_or_else(|| LaunchError::SpawnerDied("it was not started by fauxplat".into()))?)
+    serve(fds.ok_or_else(|| LaunchError::SpawnerDied("this process was not started by fauxplat".into()))?)
 }
 
 fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {

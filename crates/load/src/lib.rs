@@ -55,6 +55,6 @@ pub enum LoadError {
     #[error(transparent)]
     Sys(#[from] fauxplat_sys::SysError),
     /// The hidden verb for generators was called by another program than fauxplat.
-    #[error("this is no generator: it was not started by fauxplat")]
+    #[error("this is no load generator: fauxplat did not start the process")]
     Stranger,
 }

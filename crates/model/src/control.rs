@@ -34,7 +34,7 @@ impl FromStr for Control {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.starts_with("fd:") {
             return Err(format!(
-                "`{text}`: measured programs get no descriptors of whoever calls; name pipes: fifo:CTL,ACK"
+                "`{text}`: measured programs do not inherit descriptors of the caller; name pipes: fifo:CTL,ACK"
             ));
         }
         let paths = text.strip_prefix("fifo:").map(|paths| paths.split(',').collect::<Vec<_>>());
@@ -64,6 +64,6 @@ mod tests {
         for bad in ["", "ctl", "fifo:", "fifo:,a", "fifo:a,", "fifo:a,b,c", "fifo:a,a"] {
             assert!(bad.parse::<Control>().unwrap_err().contains("fifo:CTL,ACK"), "{bad}");
         }
-        assert!("fd:3".parse::<Control>().unwrap_err().contains("no descriptors"));
+        assert!("fd:3".parse::<Control>().unwrap_err().contains("do not inherit"));
     }
 }

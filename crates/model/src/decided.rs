@@ -79,7 +79,7 @@ impl Rule {
     pub fn allow(&mut self, margins: &[StatedMargin]) -> Result<(), String> {
         for (at, stated) in margins.iter().enumerate() {
             if margins[..at].iter().any(|earlier| earlier.metric == stated.metric) {
-                return Err(format!("--margin {stated}: that margin is given twice; leave one out"));
+                return Err(format!("--margin {stated}: that margin is given twice; give it once"));
             }
         }
         if let Some(all) = margins.iter().find(|stated| stated.metric.is_none()) {
@@ -103,8 +103,8 @@ impl Rule {
             let names: Vec<&str> = asked.iter().map(|(metric, _)| metric.name()).collect();
             let asked = names.join(",");
             return Err(format!(
-                "--margin {stated}: `{name}` is not decided here; ask for it with --metric {asked},{name}, or leave its \
-                 margin out"
+                "--margin {stated}: `{name}` is not among the metrics to judge; add it with \
+                 --metric {asked},{name}, or leave its margin out"
             ));
         };
         let margin = amount(metric, &stated.amount).map_err(|why| format!("--margin {stated}: {why}"))?;
@@ -157,7 +157,7 @@ impl Rule {
         let percent = |level: f64| format!("{} %", (1e7 * level - 1e-6).ceil() / 1e5);
         Err(match comparisons {
             1 => format!(
-                "--level {}: the rarest pattern of signs that is drawn is not as rare, so that nothing could be shown; at \
+                "--level {}: the test draws too few patterns of signs to show anything at this level; at \
                  least {}, or --anytime",
                 percent(self.level),
                 percent(least)
@@ -203,7 +203,7 @@ impl Rule {
         self.sessions.map_or(Ok(()), |sessions| self.check_sessions(sessions))?;
         match decided.len() {
             many if many > METRICS_MAX => Err(format!(
-                "--metric: {many} metrics are too many; at most {METRICS_MAX} are decided at once"
+                "--metric: {many} metrics are too many; at most {METRICS_MAX} are judged at once"
             )),
             _ => Ok(()),
         }
@@ -215,7 +215,8 @@ impl Rule {
         let Sessions { count, gap_s } = sessions;
         match (SESSIONS.contains(&count), self.anytime) {
             (false, _) => Err(format!(
-                "--sessions: {count} is not among {} to {}: fewer say nothing about the next, and more have no time",
+                "--sessions: {count} is not among {} to {}: fewer say nothing of how sessions differ, and \
+                 more take too long",
                 SESSIONS.start(),
                 SESSIONS.end()
             )),

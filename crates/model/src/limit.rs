@@ -201,7 +201,7 @@ pub fn weight(text: &str) -> Result<u16, String> {
 /// Parses a non-empty list of CPUs or of memory nodes.
 pub fn list(text: &str) -> Result<CpuSet, String> {
     let set: CpuSet = text.parse().map_err(|error: fauxplat_units::ParseCpuSetError| error.to_string())?;
-    if set.is_empty() { Err(format!("`{text}` names none")) } else { Ok(set) }
+    if set.is_empty() { Err(format!("`{text}` is an empty list")) } else { Ok(set) }
 }
 
 fn size(text: &str) -> Option<Bytes> {

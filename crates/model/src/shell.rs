@@ -40,7 +40,7 @@ impl FromStr for Shell {
         match text.trim() {
             "none" => Ok(Shell::None),
             "default" => Ok(Shell::Standard),
-            "" => Err("it names no shell: default, none, or the words of one such as bash".to_owned()),
+            "" => Err("no shell is named: give default, none, or the words of one such as bash".to_owned()),
             words => Ok(Shell::Other(words.to_owned())),
         }
     }

@@ -29,7 +29,7 @@ impl CacheShape {
         let set_bytes = u64::from(ways) * u64::from(line_bytes);
         if !line_bytes.is_power_of_two() || line_bytes < LINE_BYTES_MIN {
             return Err(format!(
-                "lines of {line_bytes} bytes are none: a power of two from {LINE_BYTES_MIN}"
+                "lines of {line_bytes} bytes cannot be: give a power of two from {LINE_BYTES_MIN}"
             ));
         }
         match set_bytes {

@@ -37,6 +37,6 @@ impl BuildArgs {
 fn way(name: &str) -> Result<Way, String> {
     Way::from_name(name).ok_or_else(|| {
         let names = Way::ALL.map(Way::name);
-        format!("there is no way `{name}`; there are {}", names.join(", "))
+        format!("there is no way to vary `{name}`; there are {}", names.join(", "))
     })
 }

@@ -208,7 +208,9 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     condition.nice = args.nice.or(condition.nice);
     if let (Some(policy @ (Policy::Fifo(_) | Policy::RoundRobin(_))), Some(_)) = (condition.policy, args.nice)
     {
-        return Err(Failure::usage(format!("--nice has no effect under the policy {policy}: leave one out")));
+        return Err(Failure::usage(format!(
+            "--nice has no effect under the policy {policy}: leave one option out"
+        )));
     }
     condition.aslr = match args.aslr {
         None => condition.aslr,
@@ -329,8 +331,8 @@ pub fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure> {
     rule.order = args.order.unwrap_or(rule.order);
     if rule.estimand == Estimand::Mean && (rule.anytime || rule.sessions.is_some()) {
         return Err(Failure::usage(
-            "--estimand mean: it goes neither with --anytime nor with several sessions, which ask the typical pair; leave \
-             them out",
+            "--estimand mean: it goes neither with --anytime nor with several sessions, which judge the typical pair; \
+             leave them out",
         ));
     }
     // If a number of pairs is given, it is the limit. Otherwise time is the limit, and the default number of pairs is

@@ -31,9 +31,9 @@ impl ExplainedArgs {
         let unfit = match self.why {
             None => return Ok(()),
             Some(_) if output.format != Format::Text || output.output.is_some() => {
-                "its report follows as text on standard output: leave --format and --output out"
+                "the report of `why` is text on standard output: leave --format and --output out"
             }
-            Some(_) if is_unstored => "it reads what was compared from the store: leave --store none out",
+            Some(_) if is_unstored => "`why` reads the comparison from the store: do not give `--store none`",
             Some(_) => return Ok(()),
         };
         Err(Failure::usage(format!("--why: {unfit}, or ask `fauxplat why` afterwards")))

@@ -230,7 +230,7 @@ pub fn time_with_unit(text: &str) -> Result<Nanos, String> {
 /// Parses a time above zero, with its unit.
 fn some_time(text: &str) -> Result<Nanos, String> {
     match time_with_unit(text) {
-        Ok(Nanos(0)) => Err("it has to be above 0, such as 30m or 2h".to_owned()),
+        Ok(Nanos(0)) => Err("the time has to be above 0, such as 30m or 2h".to_owned()),
         read => read,
     }
 }

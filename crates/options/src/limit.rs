@@ -106,7 +106,7 @@ impl Oom {
 
 fn some_bytes(text: &str) -> Result<Bytes, String> {
     match text.parse::<Bytes>() {
-        Ok(Bytes(0)) => Err("no program runs in none".to_owned()),
+        Ok(Bytes(0)) => Err("no program can run in 0 bytes".to_owned()),
         read => read.map_err(|error| error.to_string()),
     }
 }

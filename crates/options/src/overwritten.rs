@@ -129,10 +129,7 @@ fn refuse_twice(written: &[Written]) -> Result<(), clap::Error> {
             None => one.file != other.file && is_at(&one.file, &other.file),
         };
         if let Some(other) = written[..at].iter().find(is_same) {
-            return Err(error(
-                one,
-                &format!("{} is the same file, and another output", other.file.display()),
-            ));
+            return Err(error(one, &format!("another output, {}, is the same file", other.file.display())));
         }
     }
     Ok(())

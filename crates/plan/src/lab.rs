@@ -104,7 +104,7 @@ fn mentions(value: &Value, place: &str) -> bool {
 
 /// Error for two experiments or claims of the same name, which result from an option with several values and a name
 /// that does not mention the option.
-const TWICE: &str = "there are two of this name (an option with several values must be part of it)";
+const TWICE: &str = "two have this name (it must contain each option that has several values)";
 
 /// The first error in a parsed lab: the name of the experiment or claim, and the reason; `None` if the lab is valid.
 fn mistake(lab: &LabDefinition) -> Option<(String, String)> {
@@ -150,14 +150,14 @@ fn is_of_a_lab(file: &str) -> bool {
 fn of_experiment(one: &LabExperiment) -> Option<String> {
     match (&one.line, &one.run) {
         (Some(_), None) | (None, Some(_)) => None,
-        _ => Some("it takes either a line of fauxplat (line = …) or one for the shell (run = …)".to_owned()),
+        _ => Some("either a line of fauxplat (line = …) or one for the shell (run = …) is needed".to_owned()),
     }
 }
 
 fn of_claim(claim: &LabClaim, experiments: &HashSet<&str>) -> Option<String> {
     let published = &claim.published;
     if published.source.is_empty() || published.machine.is_empty() {
-        return Some("who published it (source), and on which machine (machine)?".to_owned());
+        return Some("`source` (who published it) and `machine` (measured on which) are needed".to_owned());
     }
     if published.low.zip(published.high).is_some_and(|(low, high)| low > high) {
         return Some("its low is above its high".to_owned());
@@ -166,21 +166,19 @@ fn of_claim(claim: &LabClaim, experiments: &HashSet<&str>) -> Option<String> {
         return Some(format!("there is no experiment `{name}`"));
     }
     if claim.checks.iter().any(|check| check.is.is_none() && check.is_not.is_none()) {
-        return Some("a check says what must stand there (is) or must not (is_not)".to_owned());
+        return Some("a check needs what must stand there (`is`) or must not (`is_not`)".to_owned());
     }
     let mut shown = claim.grounds.iter().chain(&claim.disturbed);
     if shown.any(|it| it.is.is_none() && it.above.is_none() && it.below.is_none()) {
-        return Some(
-            "a reason says which reading shows it (because, disturbed: is, above or below)".to_owned(),
-        );
+        return Some("a reason says which reading shows it (`is`, `above` or `below`)".to_owned());
     }
     match &claim.measured {
-        None if claim.checks.is_empty() => Some("it takes a figure (measured) or a check".to_owned()),
+        None if claim.checks.is_empty() => Some("a claim takes a figure (measured) or a check".to_owned()),
         None if published.direction.is_some() => {
-            Some("it has a direction and no figure (measured)".to_owned())
+            Some("the claim has a direction and no figure (measured)".to_owned())
         }
         None => None,
-        Some(_) if published.direction.is_none() => Some("which direction has its figure?".to_owned()),
+        Some(_) if published.direction.is_none() => Some("its figure has no `direction`".to_owned()),
         Some(measure) => of_published(published, measure).or_else(|| of_measure(measure)),
     }
 }
@@ -196,21 +194,22 @@ fn of_published(published: &Claim, measure: &Measure) -> Option<String> {
     }
     match published.direction {
         Some(Direction::At) if ends.contains(&None) => {
-            Some("no effect is one between two ends (low and high): how much counts as none?".to_owned())
+            Some("a claim of no effect needs `low` and `high`: how much counts as none".to_owned())
         }
         Some(Direction::At) if published.least.is_some() => {
-            Some("least is for an effect, and a claim of none says its ends (low and high)".to_owned())
+            Some("`least` is for a claim of an effect; one of no effect has `low` and `high`".to_owned())
         }
-        _ => published.least.filter(|least| *least < 0.0).map(|_| "least is a distance".to_owned()),
+        _ => published.least.filter(|least| *least < 0.0).map(|_| "`least` must not be negative".to_owned()),
     }
 }
 
 /// Error for a single published figure instead of a range. A measured interval gets narrower with every run and finally
 /// excludes any single figure, so the claim would always end as *not here*.
-const BARE: &str = "a single figure has the spread that its author gave (low below high), or the claim is its direction alone \
-                    (direction and than, without low and high); a count says exact = true";
+const BARE: &str = "a single figure has the spread that its author gave (`low` below `high`), or the claim is its \
+                    direction alone (`direction` and `than`, without `low` and `high`); a count has `exact = true`";
 /// Error for a published range that does not say where its ends come from: ranges must not be invented.
-const WHOSE: &str = "where do low and high come from? (published.spread: the rounding of the figure, the author's runs, or who chose them)";
+const WHOSE: &str = "`low` and `high` need an origin (published.spread: the rounding of the figure, the author's runs, \
+                     or who chose them)";
 
 fn of_measure(measure: &Measure) -> Option<String> {
     if measure.over.is_some() && measure.minus.is_some() {
@@ -222,12 +221,12 @@ fn of_measure(measure: &Measure) -> Option<String> {
     let sure = guesses.iter().find(|(_, it)| it.as_ref().is_some_and(|it| !it.starts_with("perhaps ")));
     if let Some((name, _)) = sure {
         return Some(format!(
-            "`{name}` is a guess and begins with \"perhaps\"; a reason that a reading shows is a [[claim.because]]"
+            "`{name}` is a guess and must begin with \"perhaps\"; a reason that a reading shows is a [[claim.because]]"
         ));
     }
     let one_end = measure.low.is_some() != measure.high.is_some();
     let no_end = measure.exact && measure.low.is_some();
-    (one_end || no_end).then(|| "an interval has a low and a high end, and what is exact has none".to_owned())
+    (one_end || no_end).then(|| "an interval has `low` and `high`, an `exact` figure neither".to_owned())
 }
 
 /// Names of the experiments that decide a claim, without the experiments that only supply reasons.
@@ -321,7 +320,7 @@ over = { experiment = "nobody" }
         assert_eq!(lab(LAB, &[]).unwrap().claims[0].published.source, "arithmetic");
         let nobody = LAB.replace("source = \"arithmetic\"\n", "");
         let error = lab(&nobody, &[("who", &["x"])]).unwrap_err();
-        assert!(error.reason.contains("claim `x is slow`: who published it"), "{error}");
+        assert!(error.reason.contains("claim `x is slow`: `source` (who published it)"), "{error}");
     }
 
     #[test]
@@ -335,15 +334,15 @@ over = { experiment = "nobody" }
             ("run = \"echo '{}'\"", "", "either a line"),
             ("low = 1.0", "low = 3.0", "its low is above its high"),
             ("low = 1.0", "low = 2.0", "has the spread that its author gave"),
-            ("spread = \"chosen\"\n", "", "where do low and high come from?"),
-            ("low = 1.0\nhigh = 2.0\n", "least = -0.1\n", "least is a distance"),
+            ("spread = \"chosen\"\n", "", "need an origin"),
+            ("low = 1.0\nhigh = 2.0\n", "least = -0.1\n", "`least` must not be negative"),
             (
                 "high = 2.0\nspread = \"chosen\"\ndirection = \"above\"",
                 "spread = \"x\"\ndirection = \"at\"",
-                "two ends",
+                "needs `low` and `high`",
             ),
-            ("direction = \"above\"", "least = 0.1\ndirection = \"at\"", "least is for an effect"),
-            ("high = \"/high\"", "high = \"/high\"\nless = \"it is slow\"", "begins with \"perhaps\""),
+            ("direction = \"above\"", "least = 0.1\ndirection = \"at\"", "`least` is for a claim"),
+            ("high = \"/high\"", "high = \"/high\"\nless = \"it is slow\"", "must begin with \"perhaps\""),
             (
                 "over = {",
                 "[[claim.check]]\nexperiment = \"nobody\"\npointer = \"/x\"\notherwise = \"\"\n#",
@@ -359,11 +358,11 @@ over = { experiment = "nobody" }
                 "[[claim.because]]\nexperiment = \"none\"\npointer = \"/x\"\nis = 1.0\nsays = \"\"\n#",
                 "no experiment `none`",
             ),
-            ("direction = \"above\"\n", "", "which direction"),
-            ("low = \"/low\"\n", "", "a low and a high end"),
-            ("over = ", "exact = true\nover = ", "what is exact has none"),
+            ("direction = \"above\"\n", "", "has no `direction`"),
+            ("low = \"/low\"\n", "", "has `low` and `high`"),
+            ("over = ", "exact = true\nover = ", "figure neither"),
             ("over = ", "minus = { value = \"/x\" }\nover = ", "not both"),
-            ("name = \"nobody\"", "name = \"time of x\"", "two of this name"),
+            ("name = \"nobody\"", "name = \"time of x\"", "two have this name"),
         ] {
             assert!(complaint(from, to).contains(words), "{words}: {}", complaint(from, to));
         }

@@ -162,7 +162,7 @@ fn whole<T, E: std::fmt::Display>(
 ) -> Result<T, ImportError> {
     match unless_it_panics(read) {
         Some(read) => read.map_err(|error| damaged(path, &error)),
-        None => Err(damaged(path, &"its records are not whole")),
+        None => Err(damaged(path, &"its records are incomplete")),
     }
 }
 

@@ -139,7 +139,8 @@ fn missing(elf: &Elf, known: ObjectNames) -> Option<String> {
     match known {
         ObjectNames::Lines => None,
         ObjectNames::Symbols => Some(format!(
-            "it has no lines, and inlined functions are part of those that hold them: compile with -g, or install its debug symbols{id}"
+            "it has no line numbers, and inlined functions count for their callers: compile with -g, or \
+             install its debug symbols{id}"
         )),
         ObjectNames::Exported | ObjectNames::None => Some(format!(
             "it was stripped, so that only exported functions have names: install its debug symbols (-dbgsym, -debuginfo{id})"

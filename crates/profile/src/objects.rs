@@ -196,15 +196,15 @@ fn is_path(path: &str) -> bool {
 fn recorded_before(path: String, build_id: Option<String>) -> Object {
     let lost = |why: &str| Object::plain(&path, Source::Lost(why.to_owned()));
     if !fs::metadata(&path).is_ok_and(|facts| facts.is_file()) {
-        return lost("it is not here");
+        return lost("the file is not here");
     }
     let Ok(file) = fauxplat_sys::files::open_at_once(Path::new(&path), false) else {
-        return lost("it may not be read");
+        return lost("the file may not be read");
     };
     let elf = Elf::of_file(&file);
     let own = elf.as_ref().and_then(|elf| elf.build_id.clone());
     if build_id.is_some() && own != build_id {
-        return lost("it is another build than the one that was recorded");
+        return lost("the file is another build than the one that was recorded");
     }
     Object { elf, file: Some(file), ..Object::plain(&path, Source::File) }
 }
@@ -227,7 +227,7 @@ fn opened(mapping: &Mapping, path: String, changed_before_s: i64) -> Object {
         (facts.ino() == mapping.inode || facts.ctime() < changed_before_s).then_some(file)
     });
     let Some(file) = found else {
-        let why = "it was deleted or replaced before it could be opened".to_owned();
+        let why = "the file was deleted or replaced before it could be opened".to_owned();
         return Object::plain(&path, Source::Lost(why));
     };
     Object { elf: Elf::of_file(&file), file: Some(file), ..Object::plain(&path, Source::File) }

@@ -30,8 +30,9 @@ pub struct Tables {
 }
 
 /// Explains that code written by Python has no tables for following callers through it.
-const PYTHON: &str = "of Python functions the last alone is in a stack: the code that Python writes (-X perf) says nothing of its \
-                      callers, which --unwind frame-pointers finds in a Python that is built with frame pointers";
+const PYTHON: &str = "stacks hold only the innermost Python function: the code that Python writes (-X perf) has no \
+                      data about callers, which --unwind frame-pointers finds in a Python \
+                      that is built with frame pointers";
 
 /// A function that finds the names of addresses in an object.
 type LookUp = fn(&Object, &[u64]) -> Names;

@@ -8,7 +8,7 @@ pub enum ReportError {
     #[error("`{word}` is not a format: {known}")]
     UnknownFormat { word: String, known: String },
     /// The format does not exist for this verb.
-    #[error("{subject} has no such form as {format}{}; take one of: {known}", whose(verbs))]
+    #[error("{subject} cannot be written as {format}{}; take one of: {known}", whose(verbs))]
     NoForm {
         format: &'static str,
         /// Description of the document that the verb writes.
@@ -26,7 +26,7 @@ pub enum ReportError {
     #[error("`{name}` cannot be written as openmetrics: {reason}")]
     NotAMetric { name: String, reason: &'static str },
     /// The format has no form for successive readings.
-    #[error("{0} has no form for a table that is followed; take text, json, csv or openmetrics")]
+    #[error("{0} cannot show a table that is followed (--watch); take text, json, csv or openmetrics")]
     NotFollowed(&'static str),
     /// The file is no record with runs.
     #[error("this is no JSON document of `fauxplat aa` or `fauxplat compare` with its runs: {}", .0.to_string().replace('\n', " "))]

@@ -22,7 +22,7 @@ pub fn make_pipe(path: &Path) -> io::Result<bool> {
     let error = io::Error::last_os_error();
     match std::fs::metadata(path) {
         Ok(found) if found.file_type().is_fifo() => Ok(false),
-        Ok(_) => Err(io::Error::other("it is there, and no pipe with a name (mkfifo(1))")),
+        Ok(_) => Err(io::Error::other("it exists and is not a named pipe (mkfifo(1))")),
         Err(_) => Err(error),
     }
 }
@@ -36,7 +36,7 @@ pub fn open_pipe(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     match file.metadata()?.file_type().is_fifo() {
         true => Ok(file),
-        false => Err(io::Error::other("it is no pipe with a name")),
+        false => Err(io::Error::other("it is not a named pipe")),
     }
 }
 

@@ -18,8 +18,9 @@ const HIGHEST: u8 = 99;
 pub fn start_above(priority: u8, watch: impl FnOnce(i32) + Send + 'static) -> io::Result<()> {
     if priority >= HIGHEST {
         let most = HIGHEST - 1;
-        let why =
-            format!("it stands above the priority {priority} that it watches: {most} is the most for that");
+        let why = format!(
+            "the watching thread runs above the watched priority {priority}, which may be {most} at most"
+        );
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let watched = wake::thread_id();

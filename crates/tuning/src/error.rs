@@ -54,8 +54,8 @@ pub enum TuneError {
     },
     /// The path of a change is none that a journal may contain, so a restoration would refuse the record.
     #[error(
-        "journal {}: {target} ({wanted}) is no place that a knob leads to, so nobody could put back from the journal \
-         what is done there; it is not done. Leave out the knob that asks for it",
+        "journal {}: {target} ({wanted}) is no place that a knob sets, so that it could not be put back from the \
+         journal; nothing was written there. Leave out the knob that asks for it",
         path.display()
     )]
     Implausible {

@@ -72,7 +72,7 @@ impl Guardian {
         let mut guardian = Guardian { pid, pipe: Some(writer), told: ready, stays: false };
         match guardian.hear() {
             Some(READY) => Ok(guardian),
-            _ => Err(fail(&"it ended at once")),
+            _ => Err(fail(&"the guardian ended at once")),
         }
     }
 

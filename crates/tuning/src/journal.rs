@@ -306,7 +306,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Story, TuneError> {
     let mut lines = whole.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let opening = match lines.next() {
         Some(line) => read_opening(path, line)?,
-        None => return Err(damaged(1, "it has no beginning")),
+        None => return Err(damaged(1, "there is no complete line")),
     };
     let mut story = Story { opening, entries: Vec::new(), kept: false, keeper: None, next_seq: 0, cut: None };
     let mut records = 1;
@@ -330,7 +330,7 @@ fn read_opening(path: &Path, line: &[u8]) -> Result<Opening, TuneError> {
         Some(found) if found > FORMAT => {
             Err(TuneError::Newer { path: path.to_owned(), found, known: FORMAT })
         }
-        Some(_) => serde_json::from_value(value).map_err(|_| damaged("it lacks what a journal begins with")),
+        Some(_) => serde_json::from_value(value).map_err(|_| damaged("it lacks fields of a first record")),
         None => Err(damaged("it is no journal of fauxplat")),
     }
 }

@@ -83,7 +83,7 @@ pub fn ends_with() -> Option<String> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let whom = of_whom(std::process::id(), &groups)?;
     Some(format!(
-        "--max ends with {whom}, which ends its guardian too; run `fauxplat restore` where that comes first"
+        "the guardian of --max ends with {whom}: if that comes before the time is over, run `fauxplat restore`"
     ))
 }
 

@@ -74,12 +74,12 @@ impl Planner<'_> {
                     setting,
                     own.call(),
                     KnobOutcome::Refused,
-                    "it ends with a command, so it needs one: --for",
+                    "it lasts as long as a command, so it needs one: --for CMD",
                 );
             }
             Some((own, _)) if !self.reach.machine_wide => {
                 let why =
-                    "a command can have this by itself: --for CMD; for every program say --machine-wide";
+                    "this can be set for one command (--for CMD); --machine-wide sets it for every program";
                 self.tell(setting, own.call(), KnobOutcome::Refused, why);
             }
             _ => self.add_for_the_machine(setting),
@@ -131,7 +131,8 @@ impl Planner<'_> {
             match value_for(self.root, setting, place, &file) {
                 Some(want) => self.push_write(setting, file, place.form, want),
                 None => {
-                    self.tell(setting, &format!("/{file}"), KnobOutcome::Absent, "the driver does not say it")
+                    let why = "the driver gives no such value";
+                    self.tell(setting, &format!("/{file}"), KnobOutcome::Absent, why);
                 }
             }
         }

@@ -23,7 +23,9 @@ pub fn remainder(done: &Restoration, journal: &Path) -> Option<String> {
         said.push(format!("put back by hand what was refused, then remove the journal {journal}"));
     }
     said.extend(done.journal_error.as_ref().map(|why| {
-        format!("the journal still announces what was put back ({why}): remove it when that is mended")
+        format!(
+            "the journal was not updated ({why}) and still lists what was put back: remove it when that is mended"
+        )
     }));
     (!said.is_empty()).then(|| said.join("; "))
 }

@@ -160,7 +160,7 @@ impl<'a> Repairer<'a> {
 
     /// Reports a task whose mask differs and is not restored, only once even after several passes.
     fn leave(&mut self, task: &Task, mask: &CpuSet) {
-        let line = format!("task {} may run on {} and before on {mask}", task.tid, task.mask);
+        let line = format!("task {} may run on {}, and before tuning on {mask}", task.tid, task.mask);
         if !self.done.left.contains(&line) {
             self.done.left.push(line);
         }

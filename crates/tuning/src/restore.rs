@@ -117,7 +117,7 @@ fn is_of_another_boot(path: &Path, story: &Story, root: &Root, force: bool) -> R
         Ok(_) => Err(TuneError::Damaged {
             path: path.to_owned(),
             record: 1,
-            reason: "it does not say in which boot it was written".to_owned(),
+            reason: "the journal does not say in which boot it was written".to_owned(),
         }),
         Err(error) => Err(error),
     }

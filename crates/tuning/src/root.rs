@@ -61,7 +61,7 @@ impl Root {
         if bytes.len() as u64 > bytes_max {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                "it is too long for a value of the kernel",
+                "the value is too long for a setting of the kernel",
             ));
         }
         String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text"))

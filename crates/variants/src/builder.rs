@@ -229,7 +229,7 @@ impl Recipe {
             |word: &&str| [".c", ".o", ".cc", ".cpp", ".s", ".S", ".a"].iter().any(|end| word.ends_with(end));
         before.split_whitespace().find(is_source).map(|word| {
             format!(
-                "the build command names {word} before {{link_flags}}: padding behind it does not move it"
+                "the build command names {word} before {{link_flags}}: padding after {word} does not move it"
             )
         })
     }

@@ -64,7 +64,7 @@ impl ProgramSlots {
             Outcome::Exited(0) if sha256(&fresh).as_ref() == Some(&built.sha256) => {}
             _ => {
                 let said = copied.output.text().trim().replace('\n', "; ");
-                let said = if said.is_empty() { "its hash is another".to_owned() } else { said };
+                let said = if said.is_empty() { "the copy has another hash".to_owned() } else { said };
                 return Err(VariantError::NotCopied { from: built.path.clone(), to: fresh, said });
             }
         }

@@ -57,7 +57,7 @@ impl Toolchain {
                 "no linker here pads sections (lld from version 20 on does)".to_owned()
             }
             (Way::ObjectOrder | Way::Padding | Way::Alignment, Some(compiler)) => {
-                format!("{} does not do it on a program of two lines", compiler.display())
+                format!("{} failed to do it on a test program of two lines", compiler.display())
             }
         }
     }

@@ -25,7 +25,7 @@ pub enum WorkerError {
     )]
     Memory { cpu: fauxplat_units::Cpu, kernel: fauxplat_kernels::Kernel, source: fauxplat_sys::SysError },
     /// A thread ended before it reported its shift.
-    #[error("the worker on CPU {0} ended early")]
+    #[error("the worker thread on CPU {0} ended unexpectedly")]
     Gone(fauxplat_units::Cpu),
 }
 

@@ -43,7 +43,7 @@ pub enum Error {
         known: u32,
     },
     /// The file was written on a machine with the other byte order.
-    #[error("{path} was written on a machine of the other byte order", path = path.display())]
+    #[error("{path} was written on a machine of the opposite byte order", path = path.display())]
     ByteOrder {
         /// The file that was examined.
         path: PathBuf,

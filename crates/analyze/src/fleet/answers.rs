@@ -66,7 +66,7 @@ impl Answers {
             let reason = match (answers.len(), right) {
                 (2.., _) => format!("its runs gave {} different answers", answers.len()),
                 (_, Some(right)) if !answers.contains(right) => {
-                    "its answer is not that of the others".to_owned()
+                    "its program gave another answer than on most machines".to_owned()
                 }
                 _ => continue,
             };

@@ -65,7 +65,8 @@ impl Gathered<'_> {
             |(_, lines): &(&str, BTreeMap<u32, Weight>)| lines.values().map(|it| it.events).sum::<u64>();
         let events = |it: Weight| (!is_even).then_some(it.events);
         let file = self.files.into_iter().max_by_key(most);
-        let missing = file.is_none().then(|| "no lines are known of it: compile it with -g".to_owned());
+        let missing =
+            file.is_none().then(|| "no source lines are known of it: compile it with -g".to_owned());
         let (file, lines) =
             file.map_or((None, BTreeMap::new()), |(file, lines)| (Some(file.to_owned()), lines));
         let interval = |it: Weight| Some(share(it, self.all).ends());

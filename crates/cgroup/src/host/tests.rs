@@ -115,7 +115,7 @@ fn version_2_makes_groups_beside_our_own_where_controllers_are_given_on() {
     let made = cpu.make(0).unwrap();
     assert_eq!(made.folder.parent(), Some(tree.0.join("sys/fs/cgroup/user.slice").as_path()));
     assert!(made.way.starts_with("above our own group"), "{}", made.way);
-    assert!(made.way.contains("app.slice: it gives on no cpu"), "{}", made.way);
+    assert!(made.way.contains("app.slice: its cgroup.subtree_control has no cpu"), "{}", made.way);
     let memory = tree.host().find(Controller::Memory).unwrap().make(0).unwrap();
     assert!(memory.way.starts_with("beside our own group"), "{}", memory.way);
     assert_eq!(memory.enabled, 0);
@@ -129,7 +129,7 @@ fn what_no_group_gives_on_is_given_on_meanwhile_and_taken_back() {
     let made = cpuset.make(0).unwrap();
     let above = "sys/fs/cgroup/user.slice/app.slice/cgroup.subtree_control";
     assert_eq!((tree.read(above).as_str(), made.enabled), ("+cpuset", owner::mask(Controller::Cpuset)));
-    assert!(made.way.contains("cpuset given on there meanwhile"), "{}", made.way);
+    assert!(made.way.contains("cpuset enabled there meanwhile"), "{}", made.way);
     fs::remove_dir(&made.folder).unwrap();
     hierarchy::disable(made.folder.parent().unwrap(), made.enabled);
     assert_eq!(tree.read(above), "-cpuset");
@@ -151,7 +151,7 @@ fn a_place_that_was_tried_twice_is_told_once_with_what_was_found_last() {
     fs::remove_dir_all(tree.0.join("sys")).unwrap();
     let told = cpuset.make(0).unwrap_err().to_string();
     assert_eq!(
-        (told.matches("No such file").count(), told.matches("it gives on no").count()),
+        (told.matches("No such file").count(), told.matches("subtree_control has no").count()),
         (4, 0),
         "{told}"
     );
@@ -173,7 +173,7 @@ fn a_missing_controller_is_named_with_the_reason() {
     let why = |controller| told(table, V2_MOUNTS, controller);
     assert!(why(Controller::Memory).contains("cgroup_disable"));
     assert!(why(Controller::Io).contains("claimed by a hierarchy of version 1"));
-    assert!(why(Controller::Pids).contains("is not given it"));
+    assert!(why(Controller::Pids).contains("does not have it"));
     assert!(why(Controller::Cpuset).contains("this kernel has none"));
 }
 
@@ -355,7 +355,7 @@ fn processes_that_stand_in_the_way_are_told_from_a_hierarchy_that_is_read_only()
     let tree = container(&[("sys/fs/cgroup/cgroup.type", "domain\n")]);
     let said = tree.host().create(0, &"memory:20M".parse().unwrap(), &[]).unwrap_err().to_string();
     let top = tree.0.join("sys/fs/cgroup");
-    assert!(said.contains("processes stand in it itself"), "{said}");
+    assert!(said.contains("processes are in this group itself"), "{said}");
     assert!(said.contains(&format!("mkdir {}/leaf", top.display())) && !said.contains("read-only"), "{said}");
     drop(tree);
     // The root group may enable controllers although it contains processes.

@@ -216,7 +216,7 @@ fn finger(cli: &Cli, settings: &Settings) -> Result<Vec<(Nanos, u32, bool)>, Fai
         };
         let line = line.ok_or_else(|| {
             Failure::Usage(format!(
-                "--press {}: the button is none of the simulated chip (--{0} sim:1)",
+                "--press {}: the button is not on the simulated chip (--{0} sim:1 is)",
                 press.name()
             ))
         })?;

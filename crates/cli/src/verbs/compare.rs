@@ -132,16 +132,16 @@ fn profiling(longest: Nanos, definition: &Definition, machine: &Machine) -> Resu
         |metric: &Metric| [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU].contains(metric);
     let decides_by_time = is_time(&definition.rule.metric) && definition.rule.also.is_empty();
     let refused = match decides_by_time {
-        _ if commands != 2 => format!("it holds two commands against each other, and there are {commands}"),
+        _ if commands != 2 => format!("the profiles of two commands are compared, and here are {commands}"),
         _ if definition.condition.simulate.is_some() => "simulated runs are not sampled".to_owned(),
         // Duet and sessions may come from a saved definition, of which the options' parser knows nothing.
         _ if definition.rule.duet || definition.rule.sessions.is_some() => {
-            "it goes neither with a duet nor with several sessions".to_owned()
+            "neither a duet nor several sessions can be profiled".to_owned()
         }
         _ if definition.commands.iter().any(|command| command.build.is_some()) => {
-            "it samples programs that stay as they are: build them yourself".to_owned()
+            "programs that fauxplat builds are not profiled here: build them yourself".to_owned()
         }
-        false => "it says where CPU time goes: --metric must be one of wall, cpu, user, sys".to_owned(),
+        false => "a profile is about CPU time: --metric must be one of wall, cpu, user, sys".to_owned(),
         true => {
             let profiling = in_turns(longest);
             return can_profile(&profiling, machine).map(|()| profiling);
@@ -204,8 +204,10 @@ fn explain(id: i64, args: &CompareArgs) -> Result<(), Failure> {
 fn check_explained(definition: &Definition, commands: usize, args: &CompareArgs) -> Result<(), Failure> {
     let is_by_time = definition.rule.metric == Metric::WALL && definition.rule.also.is_empty();
     let unfit = match args.explained.why {
-        Some(_) if commands != 2 => "it explains the difference of two commands",
-        Some(_) if !is_by_time || definition.condition.simulate.is_some() => "it explains wall time",
+        Some(_) if commands != 2 => "only the difference of two commands is explained",
+        Some(_) if !is_by_time || definition.condition.simulate.is_some() => {
+            "only a difference in wall time of real runs is explained"
+        }
         _ => return Ok(()),
     };
     Err(Failure::usage(format!("--why: {unfit}; leave it out, or ask `fauxplat why` about two commands")))

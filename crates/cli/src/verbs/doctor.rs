@@ -126,6 +126,6 @@ impl Gate {
         let found = findings.hazards.iter().find(|found| found.name == name)?;
         let reason = found.reason.as_deref().unwrap_or("unknown");
         (found.severity == Severity::Unknown)
-            .then(|| format!("--fail-if {name}={} says nothing: {reason}", self.level))
+            .then(|| format!("--fail-if {name}={} cannot be answered: {reason}", self.level))
     }
 }

@@ -75,7 +75,7 @@ fn check_factors(args: &ExplainArgs) -> Result<(), Failure> {
     };
     match args.design.factors.iter().find_map(fixed) {
         Some(both) => Err(Failure::usage(format!(
-            "--factors {both} fixes what the factor varies: leave one of them out"
+            "--factors {both} fixes what the factor varies: leave one option out"
         ))),
         None => Ok(()),
     }
@@ -92,13 +92,13 @@ fn check(rule: &Rule) -> Result<(), Failure> {
     let of_time = [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU];
     let wrong = match rule {
         _ if !of_time.contains(&rule.metric) => {
-            format!("--metric {}: times are explained: take wall, cpu, user or sys", rule.metric.name())
+            format!("--metric {}: only times are explained: take wall, cpu, user or sys", rule.metric.name())
         }
         _ if rule.max_pairs > BLOCKS_WORKED => {
-            format!("--blocks {}: at most {BLOCKS_WORKED} are worked through", rule.max_pairs)
+            format!("--blocks {}: at most {BLOCKS_WORKED} blocks can be analysed", rule.max_pairs)
         }
         _ if rule.level < LEVEL_LEAST => format!(
-            "--level {} %: no order that is drawn is as rare, so that no factor could be named; at least {} %",
+            "--level {} %: the test has too few random orders to name a factor at this level; at least {} %",
             rule.level * 100.0,
             LEVEL_LEAST * 100.0
         ),

@@ -54,8 +54,8 @@ fn check(args: &LatencyArgs) -> Result<(), Failure> {
             "--duration is for the test `noise`, and for `timer`, `line` and `edge` without --count; messages and signals have \
              a number",
         ),
-        (is_zero(args.interval), "--interval: an interval takes time"),
-        (is_zero(args.duration), "--duration: nothing happens in no time"),
+        (is_zero(args.interval), "--interval 0: the interval must be longer than 0"),
+        (is_zero(args.duration), "--duration 0: the duration must be longer than 0"),
     ];
     match refused.into_iter().find(|(is_refused, _)| *is_refused) {
         Some((_, why)) => Err(Failure::usage(why)),

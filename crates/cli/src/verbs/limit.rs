@@ -116,7 +116,7 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
     match definition.parameters.is_empty() && definition.warmup == 0 {
         true => Ok(()),
         false => Err(Failure::usage(
-            "-L, -P, --warmup: all commands run once, at the same time; state each of them",
+            "-L, -P, --warmup: `limit` runs all commands once, at the same time; write out each of them",
         )),
     }
 }

@@ -23,7 +23,9 @@ const ERROR: f64 = 0.01;
 /// Samples commands or a process, or reads samples from a file.
 pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), Failure> {
     if args.unwind == Method::FramePointers && args.stack_size.is_some() {
-        return Err(Failure::usage("--stack-size has no effect with --unwind frame-pointers: leave one out"));
+        return Err(Failure::usage(
+            "--stack-size has no effect with --unwind frame-pointers: leave one option out",
+        ));
     }
     let machine = Machine::here();
     let output = OutputArgs { tree: args.tree, ..OutputArgs::clone(&args.output) };

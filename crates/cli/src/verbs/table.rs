@@ -189,7 +189,7 @@ impl<'a> Live<'a> {
     /// Closes the table and prints a message that it is gone for now, if it was open.
     fn lose(&mut self, why: &str) {
         if self.table.take().is_some() && !self.args.output.quiet {
-            output::complain(&format!("{}: {why}; waiting for a new one", self.args.file.display()));
+            output::complain(&format!("{}: {why}; waiting for a new table", self.args.file.display()));
         }
     }
 }

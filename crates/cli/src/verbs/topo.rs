@@ -60,7 +60,7 @@ fn pick(args: &PickArgs, invocation: &[String]) -> Result<(), Failure> {
         return output::lines(&format!("{cpus}\n"), &args.output);
     }
     if watched.is_none() {
-        let why = if is_live { "nobody watched" } else { "a captured machine does nothing" };
+        let why = if is_live { "the CPUs were not watched" } else { "a captured machine runs nothing" };
         header.not_measured.push(format!("interrupts, steal, load and bound tasks of the CPUs: {why}"));
     }
     let watched_ns = watched.map(|_| args.watch.0);

@@ -59,7 +59,7 @@ fn what_could_not_be_shown_is_refused() {
     with(&["--level", "0.005%"]).complains(2, &["--level 0.005 %", "at least"]);
     with(&["--anytime"]).complains(2, &["--anytime", "once"]);
     for words in [["index", "--format", "svg"], ["index", "--export", "pprof=samples"]] {
-        lab.run(&words).complains(2, &["no such form"]);
+        lab.run(&words).complains(2, &["cannot be written as"]);
     }
     lab.run(&["explain", "true", "--level", "0.1%"]).complains(2, &["--level 0.1 %", "0.5 %"]);
     lab.run(&["explain", "true", "--metric", "peak-memory"]).complains(2, &["peak-memory", "times"]);

@@ -161,7 +161,7 @@ fn builds_that_go_wrong_say_what() {
     lab.run(&["compare", "--build", BUILD, "--link-seeds", "3"]).complains(2, &["two or more"]);
     lab.run(&["compare", "a", "b", "--link-seeds", "3,4"]).complains(2, &["one command"]);
     let vary = ["compare", "--build-a", BUILD, "--build-b", BUILD, "--vary", "luck"];
-    lab.run(&vary).complains(2, &["there is no way `luck`"]);
+    lab.run(&vary).complains(2, &["there is no way to vary `luck`"]);
     for (verb, option) in [("compare", "--check"), ("sweep", "--vary"), ("explain", "--check")] {
         let commands: &[&str] = if verb == "sweep" { &["env-size=0,64", "true"] } else { &["true"] };
         let two: &[&str] = if verb == "compare" { &["false"] } else { &[] };

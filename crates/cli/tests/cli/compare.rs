@@ -337,7 +337,7 @@ fn metrics_and_margins_that_do_not_fit_are_refused_before_anything_runs() {
         lab.run(&[&["compare", "touch ran", "touch ran"], words].concat()).complains(2, said);
     };
     refused(&["--metric", "wall,wall"], &["`wall` is asked for twice"]);
-    refused(&["--margin", "cpu=1%"], &["`cpu` is not decided here", "--metric wall,cpu"]);
+    refused(&["--margin", "cpu=1%"], &["`cpu` is not among", "--metric wall,cpu"]);
     refused(&["--margin", "wall=5"], &["neither a share such as 1% nor an amount"]);
     let misused = |words: &[&str], said: &[&str]| {
         lab.run(&[&["compare", "touch ran", "touch ran"], words].concat()).reports_misuse(said);
@@ -437,7 +437,7 @@ fn a_printed_metric_that_is_not_there_ends_it_before_it_begins() {
     let decides = ["--metric", "printed:speed"];
     compare(&decides).complains(2, &["--metric printed:speed", "--metric-from"]);
     compare(&[&decides[..], &["--metric-from", "speed=is ([0-9]+)"]].concat())
-        .complains(2, &["--metric printed:speed", "nothing that it printed matches"]);
+        .complains(2, &["--metric printed:speed", "nothing that the command printed matches"]);
     compare(&[&decides[..], &["--metric-from", "speed=is"]].concat()).complains(2, &["has no group"]);
     compare(&["--metric-from", "speed=(.)", "--stdout", "inherit"]).complains(2, &["--stdout"]);
 }

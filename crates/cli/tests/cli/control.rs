@@ -105,7 +105,7 @@ fn a_pipe_that_was_there_stays_and_another_file_is_refused() {
         ("fifo:file", "no pipe"),
         ("fifo:folder", "no pipe"),
         ("fifo:nowhere/ctl", "No such file"),
-        ("fd:3", "no descriptors"),
+        ("fd:3", "do not inherit"),
         ("ctl", "fifo:CTL"),
     ] {
         lab.run(&["run", "--control", place, "true"]).reports_misuse(&[why]);
@@ -148,7 +148,7 @@ fn a_flood_and_a_stop_end_as_ever() {
     lab.write("long.sh", "echo enable > ctl; touch begun; sleep 1000");
     let live = lab.start(&["run", "--control", "fifo:ctl", "sh long.sh"]);
     assert!(eventually(|| lab.path("begun").exists()));
-    lab.run_unstored(&["run", "--control", "fifo:ctl", "true"]).reports_misuse(&["another fauxplat uses it"]);
+    lab.run_unstored(&["run", "--control", "fifo:ctl", "true"]).reports_misuse(&["another fauxplat uses"]);
     assert!(lab.path("ctl").exists(), "what another one made is its own");
     live.signal(SIGINT);
     live.end();

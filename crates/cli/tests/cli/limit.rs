@@ -216,7 +216,7 @@ fn groups_of_a_killed_fauxplat_are_removed_by_the_next_with_what_is_in_them() {
 #[test]
 fn what_cannot_hold_is_refused_in_one_line() {
     let lab = Lab::new();
-    lab.run(&["limit", "--memory", "0", "true"]).complains(2, &["no program runs in none"]);
+    lab.run(&["limit", "--memory", "0", "true"]).complains(2, &["no program can run in 0 bytes"]);
     lab.run(&["limit", "--cpu-quota", "50", "true"]).complains(2, &["whole per cent of one CPU"]);
     lab.run(&["limit", "--group", "a:fast", "true"]).complains(2, &["is not a limit"]);
     lab.run(&["limit", "--group", "a", "--group", "b", "true"]).complains(2, &["1 commands for 2 groups"]);

@@ -389,7 +389,9 @@ fn what_perf_did_not_write_is_refused() {
 #[test]
 fn what_a_library_panics_at_is_refused_in_a_line() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/profile/corpus/recordings/length-that-wraps");
-    Lab::new().run_unstored(&["profile", "--import", file]).complains(2, &["length-that-wraps", "not whole"]);
+    Lab::new()
+        .run_unstored(&["profile", "--import", file])
+        .complains(2, &["length-that-wraps", "incomplete"]);
 }
 
 /// A comparison with `--profile` stores timed runs and sampled runs in one experiment.

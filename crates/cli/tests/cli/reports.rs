@@ -61,9 +61,9 @@ fn an_export_to_standard_output_has_it_to_itself() {
     assert!(silent["results"][0]["median"].is_number());
     assert!(!lab.path("-").exists(), "no file is called -");
     let twice = [&words[..], &["--export", "csv=-"]].concat();
-    lab.run(&twice).complains(2, &["two outputs would go there"]);
+    lab.run(&twice).complains(2, &["two outputs would go to this file"]);
     let events = [&words[..], &["--events", "-"]].concat();
-    lab.run(&events).complains(2, &["two outputs would go there"]);
+    lab.run(&events).complains(2, &["two outputs would go to this file"]);
     let named = lab.run(&["run", "true", "-r", "3", "--format", "json", "--output", "-"]).succeeds();
     assert_eq!(runs(&named.json(), 0).len(), 3);
 }

@@ -73,7 +73,7 @@ fn stored_results_are_weaker() {
     lab.write("time.txt", "x: 5 ns\nx: 6 ns\n");
     let words = ["suite", "--harness", LINES, "--from", "rate.txt", "time.txt"];
     let units = Done::of(lab.bare(&words)).succeeds().out;
-    assert!(units.contains("A is in MB/s and B in ns") && units.contains("not measured"), "{units}");
+    assert!(units.contains("unit of A is MB/s, and of B ns") && units.contains("not measured"), "{units}");
     let words = ["suite", "--from", "old.txt", "new.txt", "--format", "json", "--level", "5%"];
     let document = Done::of(lab.bare(&words)).succeeds().json();
     assert_eq!((&document["is_weaker"], state(&document, "BenchmarkX")), (&true.into(), "slower"));

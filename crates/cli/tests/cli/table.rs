@@ -267,7 +267,7 @@ fn a_table_that_is_replaced_is_found_again() {
     let done = live.end();
     assert_eq!(done.code, Some(0), "{done:?}");
     let lines: Vec<&str> = done.err.lines().collect();
-    assert!(lines.iter().all(|line| line.contains("waiting for a new one")), "{done:?}");
+    assert!(lines.iter().all(|line| line.contains("waiting for a new table")), "{done:?}");
 }
 
 #[test]

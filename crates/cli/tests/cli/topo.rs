@@ -81,7 +81,7 @@ fn an_answer_is_a_list_first_and_says_why() {
         }
         let unwatched = topo(&lab, &["pick", "all", "--watch", "0s", "--format", "json"]).succeeds().json();
         assert!(unwatched["pick"]["chosen"][0]["activity"].is_null());
-        assert!(unwatched["not_measured"][0].as_str().unwrap().contains("nobody watched"));
+        assert!(unwatched["not_measured"][0].as_str().unwrap().contains("were not watched"));
     }
 }
 

@@ -121,7 +121,7 @@ fn a_damaged_journal_writes_nothing_and_says_what_to_do() {
         ("cut", |text| text[..text.len() - 20].to_owned(), &["ends in the middle", "restore --force"]),
         ("changed", |text| text.replacen("powersave", "powersafe", 1), &["record 2", "checksum", "by hand"]),
         ("garbage", |_| "\u{1}\u{2} nonsense\nmore\n".to_owned(), &["record 1", "nothing was written"]),
-        ("empty", |_| String::new(), &["no beginning", "nothing was written"]),
+        ("empty", |_| String::new(), &["no complete line", "nothing was written"]),
         ("newer", newer, &["newer fauxplat", "format 9"]),
     ];
     for (name, damage, words) in damages {

@@ -59,7 +59,7 @@ pub fn reason(refusal: Refusal, event: &Resolved, circumstances: &Circumstances)
             Reason::new("too many files are open", "ask for fewer events, or raise the limit (`ulimit -n`)")
         }
         libc::EBUSY => {
-            Reason::new("somebody else has the counters for himself", "end other profilers, and try again")
+            Reason::new("another program has the counters alone", "end other profilers, and try again")
         }
         libc::ENOSPC => Reason::new("there are not enough counters", "ask for fewer events at once"),
         libc::E2BIG => {
@@ -135,7 +135,7 @@ fn invalid(event: &Resolved) -> Reason {
     let device = event.device.as_deref().unwrap_or("kernel");
     if asked.excludes_user || asked.excludes_kernel || asked.excludes_hypervisor {
         return Reason::new(
-            format!("`{device}` has no such event, or cannot leave out a mode"),
+            format!("`{device}` has no such event, or cannot leave out user or kernel mode"),
             "ask for it without modifiers",
         );
     }

@@ -92,13 +92,13 @@ fn the_other_numbers_have_their_reasons() {
         (
             libc::EINVAL,
             "msr/tsc/u",
-            "`msr` has no such event, or cannot leave out a mode; ask for it without",
+            "`msr` has no such event, or cannot leave out user or kernel mode; ask for it without",
         ),
         (libc::EINVAL, "cs", "`kernel` has no such event"),
         (libc::EOPNOTSUPP, "cycles", "the hardware cannot count it in this way"),
         (libc::ENODEV, "cycles", "this machine has no such event"),
         (libc::EMFILE, "cycles", "too many files are open"),
-        (libc::EBUSY, "cycles", "somebody else has the counters"),
+        (libc::EBUSY, "cycles", "another program has the counters"),
         (libc::ENOSPC, "cycles", "there are not enough counters"),
         (libc::E2BIG, "cycles", "the kernel is older"),
     ];

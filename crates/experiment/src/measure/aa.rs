@@ -105,7 +105,7 @@ fn work_decides(rule: &Rule) -> Result<(), Failure> {
     match rule.decided().into_iter().find(|(metric, _)| !is_moved(*metric)) {
         None => Ok(()),
         Some((metric, _)) => Err(Failure::usage(format!(
-            "--power makes one copy calculate more, and how much more {} that is nobody knows: take --metric wall, cpu or \
+            "--power makes one copy calculate more, and its effect on {} is unknown: take --metric wall, cpu or \
              user, or leave --power out",
             metric.name()
         ))),
@@ -165,7 +165,7 @@ impl Copies {
     fn of(commands: Vec<Command>) -> Result<Self, Failure> {
         let command = &commands[0];
         let fail = |error: std::io::Error| {
-            Failure::machine(format!("copies of {}: {error}", command.program.display()))
+            Failure::machine(format!("cannot copy {}: {error}", command.program.display()))
         };
         let folder = Workplace::make("aa", &std::env::temp_dir()).map_err(fail)?;
         let file = command.program.file_name().unwrap_or(command.program.as_os_str());
@@ -213,10 +213,12 @@ fn disturbance(stratum: Stratum, driver: &mut Driver) -> Result<Vec<Generator>, 
         Stratum::Drift => Ok(vec![burner(None, rhythm)?]),
         Stratum::BusySibling => {
             let pair = sibling_pair(driver);
-            let (own, sibling) =
-                pair.ok_or_else(|| Failure::machine(
-                    "busy-sibling: no CPU that the runs may use has a sibling that is online and allowed, or they are a duet",
-                ))?;
+            let (own, sibling) = pair.ok_or_else(|| {
+                Failure::machine(
+                    "busy-sibling: no CPU that the runs may use has a sibling that is online and allowed, or \
+                     --duet is given",
+                )
+            })?;
             driver.header.condition.cpu = Placement::OneOf(own);
             Ok(vec![burner(Some(sibling), Rhythm::Share(100))?])
         }

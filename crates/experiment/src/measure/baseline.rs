@@ -123,7 +123,7 @@ fn together(mut each: impl Iterator<Item = Result<Judged, Failure>>) -> Result<J
         all.warnings.extend(new);
         Ok(Some(all))
     };
-    each.try_fold(None, join)?.ok_or_else(|| Failure::usage("no metric is to be decided"))
+    each.try_fold(None, join)?.ok_or_else(|| Failure::usage("no metric is given to judge"))
 }
 
 /// Refuses a baseline of another machine, unless `other_machine` allows it. Returns a warning in that case, and if the
@@ -248,11 +248,11 @@ pub fn check_rule(rule: &Rule) -> Result<(), Failure> {
     let metrics = rule.decided().len();
     let least = metrics as f64 / ORDERS;
     match (rule.anytime, rule.level >= least) {
-        (true, _) => Err(Failure::usage("--anytime: a baseline is looked at once, at the end; leave it out")),
+        (true, _) => Err(Failure::usage("a baseline is compared once, at the end: leave --anytime out")),
         (false, true) => Ok(()),
         (false, false) => Err(Failure::usage(format!(
-            "--level {} %: of the random orders that a baseline is compared by none is as rare, so that nothing could be \
-             shown; at least {} %",
+            "--level {} %: the comparison with a baseline has too few random orders to show anything at this level; at \
+             least {} %",
             rule.level * 100.0,
             least * 100.0
         ))),

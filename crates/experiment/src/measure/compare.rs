@@ -125,7 +125,9 @@ pub fn complete(driver: &mut Driver, mut judged: Judged) -> CompareFindings {
 pub fn locate(driver: &mut Driver, found: &mut CompareFindings, asked: &Profiling) {
     let Some(comparison) = found.comparisons.first() else { return };
     if comparison.verdict != Verdict::Different {
-        driver.warn("--profile: nothing was sampled, since the commands were not told apart; `fauxplat profile A B` samples both");
+        driver.warn(
+            "--profile: nothing was sampled, since no difference was shown; `fauxplat profile A B` samples both",
+        );
         return;
     }
     if driver.is_interrupted() {

@@ -277,8 +277,8 @@ fn memory_suffices(design: &Design, served: &Served, machine: &Machine) -> Resul
     let memory = machine.facts().memory_bytes;
     if memory.0 > 0 && wanted.0 > memory.0 / 2 {
         return Err(Failure::machine(format!(
-            "the workers would walk {wanted}, more than half of this machine's {memory}: choose fewer CPUs with --cpu or \
-             smaller kernels"
+            "the workers would use {wanted} of memory, more than half of this machine's {memory}: choose fewer CPUs \
+             with --cpu or smaller kernels"
         )));
     }
     Ok(())

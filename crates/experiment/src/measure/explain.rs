@@ -100,8 +100,8 @@ fn plan(driver: &mut Driver, varied: &Varied) -> Crossed {
     let stack = varied.env_size && is_placed && varied.fixes.env_pad.is_none();
     let heap = varied.heap && is_placed && !varied.fixes.heap;
     let reason = |stated: bool| match stated {
-        true => "the command line fixes it",
-        false => "ASLR draws it anew in each run: leave --aslr on out",
+        true => "an option of the command line fixes it",
+        false => "ASLR draws it anew in each run: do not give `--aslr on`",
     };
     if varied.env_size && !stack {
         missing.push(format!("env-size: {}", reason(varied.fixes.env_pad.is_some())));
@@ -120,7 +120,8 @@ fn plan(driver: &mut Driver, varied: &Varied) -> Crossed {
 fn cpus(driver: &mut Driver, missing: &mut Vec<String>) -> Option<Vec<Cpu>> {
     let condition = &mut driver.header.condition;
     let (Placement::Set(set) | Placement::OneOf(set) | Placement::IdleOf(set)) = condition.cpu.clone() else {
-        let reason = "cpu: runs are bound to no CPU, as those of commands with several threads or processes are not, which one CPU would strangle; name two or more CPUs with --cpu";
+        let reason = "cpu: runs are not bound to one CPU, which would slow down commands of several threads or \
+                      processes; name two or more CPUs with --cpu";
         missing.push(reason.to_owned());
         return None;
     };
@@ -132,7 +133,7 @@ fn cpus(driver: &mut Driver, missing: &mut Vec<String>) -> Option<Vec<Cpu>> {
     let kept = all.len().min(CPUS_MAX);
     let chosen: Vec<Cpu> = (0..kept).map(|at| all[at * all.len() / kept]).collect();
     if kept < all.len() {
-        missing.push(format!("cpu: {kept} of {} CPUs stand for all", all.len()));
+        missing.push(format!("cpu: runs were placed on {kept} of {} CPUs only", all.len()));
     }
     condition.cpu = Placement::Set(chosen.iter().copied().collect());
     Some(chosen)

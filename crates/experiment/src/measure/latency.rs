@@ -199,7 +199,7 @@ fn lines(asked: &Latency) -> Result<Lines, Failure> {
         (
             asked.cpu.is_some(),
             tests(&[Kind::Timer, Kind::Noise, Kind::Edge]),
-            "--cpu is for the tests `timer`, `noise` and `edge`; the others take --pairs",
+            "--cpu is for the tests `timer`, `noise` and `edge`; `message`, `signal` and `line` take --pairs",
         ),
     ];
     if let Some((.., why)) = for_nobody.iter().find(|(is_given, is_tested, _)| *is_given && !*is_tested) {

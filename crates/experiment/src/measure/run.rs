@@ -57,7 +57,7 @@ fn warn_of_quota(driver: &mut Driver, stopped: &Stopped) {
 fn refuse(driver: &Driver, further: Further) -> Result<(), Failure> {
     match further.trees && driver.header.definition.control.is_some() {
         true => {
-            Err(Failure::usage("--tree and --control: a traced run gets no answers; leave one of them out"))
+            Err(Failure::usage("--tree and --control: a traced run gets no answers; leave one option out"))
         }
         false => Ok(()),
     }

@@ -37,7 +37,7 @@ impl Energy {
         let chosen: Vec<(String, PathBuf)> = all.into_iter().filter(|(name, _)| wanted(name)).collect();
         if chosen.is_empty() {
             let known = match names.is_empty() {
-                true => "virtual machines have none".to_owned(),
+                true => "the kernel shows none, as on virtual machines".to_owned(),
                 false => format!("there is {}", names.join(", ")),
             };
             return Err(Failure::machine(format!(

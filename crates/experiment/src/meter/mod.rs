@@ -124,7 +124,7 @@ impl Meters {
         named.dedup();
         if let Some(name) = named.first().filter(|_| rule.duet) {
             return Err(Failure::usage(format!(
-                "{name} cannot tell the two commands of a --duet apart: leave one of them out"
+                "{name} cannot tell the two commands of a --duet apart: leave one option out"
             )));
         }
         for name in named {
@@ -280,7 +280,7 @@ fn check(definition: &Definition, metric: Metric) -> Result<(), Failure> {
     }
     if definition.rule.duet && (is_pressure || !definition.tables.is_empty()) {
         return Err(Failure::usage(
-            "--table and pressure cannot tell the two commands of a --duet apart: leave one of them out",
+            "--table and pressure cannot tell the two commands of a --duet apart: leave them or --duet out",
         ));
     }
     Ok(())
@@ -297,7 +297,7 @@ fn check_output(definition: &Definition) -> Result<(), Failure> {
     }
     if definition.rule.duet {
         return Err(Failure::usage(
-            "--metric-from cannot tell the output of the two commands of a --duet apart: leave one of them out",
+            "--metric-from cannot tell the output of the two commands of a --duet apart: leave one option out",
         ));
     }
     Ok(())

@@ -111,7 +111,7 @@ impl Output {
 
     fn of(file: &File) -> Self {
         Output::read(file).unwrap_or_else(|error| Output {
-            trouble: Some(format!("what it printed cannot be read: {error}")),
+            trouble: Some(format!("what the command printed cannot be read: {error}")),
             ..Output::default()
         })
     }
@@ -178,7 +178,7 @@ impl Number {
     fn text(&self, output: &Output) -> Result<String, String> {
         match (&self.source.place, &self.pattern) {
             (PrintedPlace::Pattern(pattern), Some(compiled)) => last_match(compiled, &output.end)
-                .ok_or_else(|| format!("nothing that it printed matches `{pattern}`")),
+                .ok_or_else(|| format!("nothing that the command printed matches `{pattern}`")),
             (PrintedPlace::Pointer(place) | PrintedPlace::Pattern(place), _) => pointed_at(place, output),
         }
     }
@@ -216,14 +216,14 @@ fn pointed_at(pointer: &str, output: &Output) -> Result<String, String> {
     let whole = output
         .whole
         .as_ref()
-        .ok_or_else(|| format!("it printed more than {} MiB, which is not read as JSON", JSON_BYTES >> 20))?;
+        .ok_or_else(|| format!("over {} MiB were printed, which is not read as JSON", JSON_BYTES >> 20))?;
     let document: serde_json::Value = serde_json::from_slice(whole)
-        .map_err(|error| format!("what it printed is no JSON document: {error}"))?;
+        .map_err(|error| format!("what the command printed is no JSON document: {error}"))?;
     match document.pointer(pointer) {
         Some(serde_json::Value::Number(number)) => Ok(number.to_string()),
         Some(serde_json::Value::String(text)) => Ok(text.clone()),
-        Some(_) => Err(format!("`{pointer}` is no number in the JSON that it printed")),
-        None => Err(format!("the JSON that it printed has no `{pointer}`")),
+        Some(_) => Err(format!("`{pointer}` is no number in the JSON that was printed")),
+        None => Err(format!("the JSON that was printed has no `{pointer}`")),
     }
 }
 
@@ -237,8 +237,8 @@ fn millionths(text: &str) -> Result<u64, String> {
     match millionths {
         some if some >= STORED_MAX => Err(format!("`{shown}` is too large: at most 9.2e12 is stored")),
         some if some >= 1.0 => Ok(some as u64),
-        _ if number > 0.0 => Err(format!("`{shown}` is too small: millionths are stored")),
-        _ => Err(format!("`{shown}` is not above 0, and of that there is no ratio")),
+        _ if number > 0.0 => Err(format!("`{shown}` is too small: at least 0.000001 is stored")),
+        _ => Err(format!("`{shown}` is not above 0, so that it has no ratio to others")),
     }
 }
 

@@ -256,7 +256,8 @@ impl Counter {
         let (missed, runs, name) = (self.missed, self.runs, &self.source.name);
         if self.metric.is_none() {
             return Some(format!(
-                "the metric `table:{name}`: a metric's name has no spaces and is short, and a process has at most {OPEN_MAX}"
+                "the metric `table:{name}`: a metric's name has no spaces and is short, and a process has at most \
+                 {OPEN_MAX} metrics"
             ));
         }
         (missed > 0).then(|| format!("rate of {name} in {missed} of {runs} runs: {}", self.last_trouble))

@@ -68,7 +68,11 @@ impl Regions {
         let mut decided = definition.rule.decided().into_iter().map(|(metric, _)| metric);
         if let Some(metric) = decided.find(|metric| metric.region().is_some() && !given.contains(metric)) {
             let given: Vec<&str> = given.iter().map(|metric| metric.name()).collect();
-            return Err(Failure::usage(format!("--metric {}: there is {}", metric.name(), given.join(", "))));
+            return Err(Failure::usage(format!(
+                "--metric {}: no region gives it; there is {}",
+                metric.name(),
+                given.join(", ")
+            )));
         }
         Ok(Some(Regions { page, variable, named, page_trouble: None, lost: 0 }))
     }
@@ -80,12 +84,12 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
         (
             definition.condition.simulate.is_some(),
             "--simulated",
-            "a simulator counts the whole program, and its time is nobody's",
+            "a simulator counts the whole program, and simulated runs are not timed",
         ),
     ];
     match refused.into_iter().find(|(is_asked, ..)| *is_asked) {
         Some((_, option, why)) => {
-            Err(Failure::usage(format!("--region and {option}: {why}; leave one of them out")))
+            Err(Failure::usage(format!("--region and {option}: {why}; leave one option out")))
         }
         None => Ok(()),
     }
@@ -126,7 +130,7 @@ impl Named {
         self.runs += 1;
         let slot = found.map_err(str::to_owned).and_then(|marked| {
             if marked.lost > 0 {
-                return Err("the page was full, so that nobody knows what else it did".to_owned());
+                return Err("the page of marks was full, so later marks of the run are unknown".to_owned());
             }
             let slot = marked.regions.get(&self.name).filter(|slot| slot.calls > 0);
             slot.ok_or_else(|| why_not_entered(&self.name, marked))
@@ -194,8 +198,8 @@ impl Named {
             (
                 uncounted > 0,
                 format!(
-                    "counters in region {name}, {uncounted} of {calls} calls: others had the processor's counters meanwhile, or the program \
-                     may not open them; of runs with such calls there are no counts"
+                    "counters in region {name}, {uncounted} of {calls} calls: other programs had the counters, or the \
+                     program may not open them; of runs with such calls there are no counts"
                 ),
             ),
         ];
@@ -208,7 +212,7 @@ const OTHERS: usize = 5;
 
 fn why_not_entered(name: &str, marked: &Marked) -> String {
     if marked.regions.contains_key(name) {
-        return "it was begun and never ended".to_owned();
+        return "the region was begun and never ended".to_owned();
     }
     let others: Vec<&str> = marked.regions.keys().map(String::as_str).take(OTHERS).collect();
     match others.as_slice() {

@@ -34,7 +34,7 @@ pub(crate) fn begin(specs: &[LoadSpec], machine: &Machine) -> Result<Option<Load
     let memory = machine.facts().memory_bytes;
     if memory.0 > 0 && wanted.0 > memory.0 / 2 {
         return Err(Failure::machine(format!(
-            "the loads would walk {wanted}, more than half of this machine's {memory}: choose fewer CPUs"
+            "the loads would use {wanted} of memory, more than half of this machine's {memory}: choose fewer CPUs"
         )));
     }
     match Loads::start(&program(), orders) {

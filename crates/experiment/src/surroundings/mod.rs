@@ -137,7 +137,7 @@ pub(crate) fn refuse_for_workers(condition: &Condition) -> Result<(), Failure> {
     match refused.into_iter().find(|(_, stated)| *stated) {
         None => Ok(()),
         Some((what, _)) => Err(Failure::usage(format!(
-            "{what}: this verb measures threads of fauxplat itself, which it cannot hold for; leave it out"
+            "{what}: this verb measures threads of fauxplat itself, to which this setting cannot apply; leave it out"
         ))),
     }
 }

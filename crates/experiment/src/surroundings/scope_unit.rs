@@ -104,7 +104,7 @@ fn ask(words: &[String]) -> Result<(), String> {
     }
     sent.trace.end();
     let said = fs::read_to_string(&errand.errors).unwrap_or_default();
-    let said = said.lines().next().unwrap_or("it did not answer in time");
+    let said = said.lines().next().unwrap_or("no answer came in time");
     Err(format!("the service manager of this user was asked for a scope unit, and gave none: {said}"))
 }
 

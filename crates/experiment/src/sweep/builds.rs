@@ -26,8 +26,8 @@ impl Builds {
     pub(super) fn of(definition: &Definition, sweep: &Sweep, seed: u64) -> Result<Option<Self>, Failure> {
         if let Some(name) = built_by(definition, sweep) {
             return Err(Failure::usage(format!(
-                "{name}: it stands in the build, and a sweep varies how one source is laid out, not what is built: compare \
-                 the builds, by `fauxplat compare --build CMD -L {name}=…`"
+                "{name}: this parameter stands in the build, and a sweep varies how one source is laid out, not what \
+                 is built: compare the builds, by `fauxplat compare --build CMD -L {name}=…`"
             )));
         }
         let factor = sweep.factors.iter().find(|factor| factor.is_built());

@@ -245,7 +245,7 @@ impl Engine for Fan {
             }
             let errors = || end_of(&self.files(first).1, COMPLAINTS_BYTES).unwrap_or_default();
             let why = self.complaint(&task.node, first, complaints.entry(first).or_insert_with(errors));
-            (task.number, TaskState::Failed(why.unwrap_or_else(|| "it said nothing".to_owned())))
+            (task.number, TaskState::Failed(why.unwrap_or_else(|| "it ended without a message".to_owned())))
         };
         Ok(open.iter().map(&mut standing).collect())
     }

@@ -348,14 +348,14 @@ impl Run {
             let other = self.states.iter().find(|other| other.task.token == part.token);
             let whose = other.map_or("of another run".to_owned(), |other| format!("of {}", other.task.node));
             self.states[task as usize].said = Some(format!("the answer {whose}"));
-            self.note(task, DeliveryState::ForAnother, format!("it gave the answer {whose}"));
+            self.note(task, DeliveryState::ForAnother, format!("the machine gave the answer {whose}"));
             return;
         }
         if state.assembly.add(part) == Added::Other {
             self.note(
                 task,
                 DeliveryState::Twice,
-                "it answered twice, and not the same; the first answer counts".to_owned(),
+                "the machine gave two different answers; the first one counts".to_owned(),
             );
         }
     }

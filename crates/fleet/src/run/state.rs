@@ -67,10 +67,8 @@ pub(super) fn nothing_came(state: &State, standing: &TaskState) -> (DeliveryStat
     let (garbage, missing) = (DeliveryState::Garbage, DeliveryState::Missing);
     match (state.assembly.counts(), &state.said, standing) {
         ((have, of), _, _) if have > 0 => (garbage, Some(format!("{have} of {of} parts of its answer came"))),
-        (_, Some(said), _) => (garbage, Some(format!("it said {said:?}"))),
-        (_, None, TaskState::Unknown) => {
-            (missing, Some("the engine knows nothing of it any more".to_owned()))
-        }
+        (_, Some(said), _) => (garbage, Some(format!("the machine said {said:?}"))),
+        (_, None, TaskState::Unknown) => (missing, Some("the engine no longer knows its task".to_owned())),
         (_, None, _) => (missing, None),
     }
 }

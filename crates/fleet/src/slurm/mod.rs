@@ -110,7 +110,7 @@ impl Slurm {
             true => Ok(job),
             false => Err(FleetError::Engine {
                 program: "sbatch".to_owned(),
-                said: format!("no number of a job: {job:?}"),
+                said: format!("its output is no number of a job: {job:?}"),
             }),
         }
     }
@@ -299,7 +299,7 @@ impl Engine for Slurm {
         for node in nodes.iter_mut().filter(|node| node.unable.is_none()) {
             let arch = words::architecture(&shown, &node.name).filter(|arch| !has_program(arch));
             node.unable = arch.map(|arch| {
-                format!("it is {arch}, and there is no program for that: name one with --program {arch}=PATH")
+                format!("there is no program for its architecture: name one with --program {arch}=PATH")
             });
         }
         Ok(nodes)

@@ -33,7 +33,7 @@ pub(super) fn ending(code: Option<u8>) -> Ending {
             "the program cannot be run there: a static one runs on every Linux (cargo xtask dist makes it)",
         ),
         Some(NO_ROOM) => {
-            Ending::Told("it cannot write its answer into the folder of the run: no permission, or no room")
+            Ending::Told("no answer can be written into the folder of the run: no permission, or no room")
         }
         Some(status) => Ending::Program(status),
         None => Ending::Program(0),

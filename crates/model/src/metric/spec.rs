@@ -335,7 +335,7 @@ impl fmt::Display for MetricError {
                 )
             }
             MetricError::BuiltIn { id } => {
-                write!(f, "the metric `{id}` is built in, or its field is that of one that is")
+                write!(f, "the metric `{id}` has the name or the field of a built-in one")
             }
             MetricError::TooMany { id } => write!(
                 f,

@@ -104,7 +104,7 @@ fn word(text: &str) -> Result<Relation, String> {
     match name {
         "quietest" => match argument.parse() {
             Ok(count) if count > 0 => Ok(Relation::Quietest(count)),
-            _ => Err(format!("`{text}`: how many CPUs is a number from 1")),
+            _ => Err(format!("`{text}`: the number of CPUs must be 1 or more")),
         },
         "sibling-of" => to(text, Some(MachinePart::Cpu), Some(MachinePart::Group(GroupKind::Core)), argument),
         _ => related(text, name, argument),

@@ -45,7 +45,7 @@ struct Section {
 impl Section {
     fn end(self, length: u64) -> Result<u64, &'static str> {
         let end = self.offset.checked_add(self.bytes).filter(|&end| end <= length);
-        end.ok_or("a part of it lies behind its end")
+        end.ok_or("a part of it would lie beyond its end")
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn check(file: &File) -> Result<(), &'static str> {
     let length = file.metadata().map_err(|_| "it cannot be read")?.len();
     let words = words(file, 0, HEADER_WORDS).ok_or("it is too short")?;
     if words[0].to_ne_bytes() != *MAGIC {
-        return Err("it does not begin as such files do");
+        return Err("it does not begin like a perf.data");
     }
     if words[1] == PIPE_BYTES {
         return Err("it was written to a pipe; record into a file");
@@ -67,7 +67,7 @@ pub(super) fn check(file: &File) -> Result<(), &'static str> {
     events.end(length)?;
     let count = events.bytes / event_bytes.max(1);
     if !(80..=EVENT_MAX).contains(&event_bytes) || count > EVENTS_MAX {
-        return Err("its events are not described as such files do");
+        return Err("its description of events is invalid");
     }
     for event in 0..count {
         // Each event's attributes are followed by the section of its ids.
@@ -92,19 +92,19 @@ fn parts(file: &File, header: &[u64], table: u64, length: u64) -> Result<(), &'s
         together = together.saturating_add(part.bytes);
     }
     if together > length {
-        return Err("its parts lie in each other");
+        return Err("its parts overlap");
     }
     if header[SIMPLEPERF_WORD] != 0 {
         return Err("it was written by simpleperf, not by perf");
     }
     match part(EVENT_DESC)? {
-        Some(part) => descriptions(file, part).ok_or("its events are not described as such files do")?,
+        Some(part) => descriptions(file, part).ok_or("its description of events is invalid")?,
         None if header[EVENT_TYPES_WORD] != 0 => return Err("it was written by a perf that is too old"),
         None => {}
     }
     match part(CMDLINE)? {
         Some(part) if number(file, part.offset).is_none_or(|words| words * 4 > part.bytes) => {
-            Err("its command is not whole")
+            Err("its command is incomplete")
         }
         _ => Ok(()),
     }
@@ -128,7 +128,7 @@ fn descriptions(file: &File, part: Section) -> Option<()> {
 /// Checks the records: the data after a processor trace must be as long as stated, and compressed records are unpacked
 /// to limit their size, since the library keeps all unpacked bytes.
 fn records(file: &File, data: Section) -> Result<(), &'static str> {
-    let cut = "its records are not whole";
+    let cut = "its records are incomplete";
     let mut unpacking = Unpacking::new(data.bytes);
     let mut reader = BufReader::with_capacity(READ_BYTES, file);
     reader.seek(SeekFrom::Start(data.offset)).map_err(|_| cut)?;
@@ -179,7 +179,7 @@ fn number(file: &File, place: u64) -> Option<u64> {
 }
 
 fn section(file: &File, place: u64) -> Result<Section, &'static str> {
-    let words = words(file, place, 2).ok_or("a part of it lies behind its end")?;
+    let words = words(file, place, 2).ok_or("a part of it would lie beyond its end")?;
     Ok(Section { offset: words[0], bytes: words[1] })
 }
 

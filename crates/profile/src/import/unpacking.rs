@@ -35,10 +35,8 @@ impl Unpacking {
             let unpacked = self.context.decompress_stream(&mut room, &mut packed);
             unpacked.map_err(|_| "its records cannot be unpacked")?;
             let bytes = room.pos();
-            self.left = self
-                .left
-                .checked_sub(bytes as u64)
-                .ok_or("its records unpack to far more than it is long")?;
+            self.left =
+                self.left.checked_sub(bytes as u64).ok_or("its records unpack to far more than its size")?;
             if bytes < ROOM && packed.pos() == packed.src.len() {
                 return Ok(());
             }
@@ -65,7 +63,7 @@ mod tests {
         let bomb = repeated(16_000);
         assert!(bomb.len() < 1 << 16, "it fits into a record");
         let refused = Unpacking::new(bomb.len() as u64).take(&bomb);
-        assert_eq!(refused, Err("its records unpack to far more than it is long"));
+        assert_eq!(refused, Err("its records unpack to far more than its size"));
         assert_eq!(Unpacking::new(9).take(b"no zstd"), Err("its records cannot be unpacked"));
     }
 }

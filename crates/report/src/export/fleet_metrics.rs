@@ -14,9 +14,11 @@ type Figure = (&'static str, &'static str, fn(&FleetNode) -> Option<f64>);
 
 const FIGURES: [Figure; 6] = [
     ("fauxplat_fleet_runs", "Valid runs of the machine.", |node| Some(node.runs as f64)),
-    ("fauxplat_fleet_explained_ratio", "Slowdown, as a ratio, that facts such as the BIOS explain.", |node| {
-        node.explained_ratio
-    }),
+    (
+        "fauxplat_fleet_explained_ratio",
+        "Slowdown, as a ratio, that facts such as the BIOS explain.",
+        |node| node.explained_ratio,
+    ),
     (
         "fauxplat_fleet_effect_ratio",
         "Median of the machine over that of its group, without what facts explain.",

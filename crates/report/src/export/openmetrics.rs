@@ -63,12 +63,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
 
 /// Writes the counts of a watched process, summed over all intervals. A counter that was never scheduled has no value.
 fn counted(found: &WatchedProcess, out: &mut dyn Write) -> Result<(), ReportError> {
-    head(
-        COUNTED,
-        "counter",
-        "Counts of a process while it was watched; times in nanoseconds.",
-        out,
-    )?;
+    head(COUNTED, "counter", "Counts of a process while it was watched; times in nanoseconds.", out)?;
     let name = escaped(&visible(&found.name));
     for series in &found.series {
         let counts = series.counts.iter().flatten().copied();

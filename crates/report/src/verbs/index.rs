@@ -75,8 +75,9 @@ fn meaning(found: &IndexFindings) -> String {
             "A FauxPlat is 100,000 iterations of {} of fixed assembly; it compares with other CPUs of this architecture.",
             counted(count as usize, "instruction", "instructions")
         ),
-        None => "There is no fixed assembly for this architecture: the numbers compare with no others."
-            .to_owned(),
+        None => {
+            "There is no fixed assembly for this architecture: the numbers compare with no others.".to_owned()
+        }
     };
     let laps = match found.together {
         true => "The index is that of the typical lap while all CPUs work".to_owned(),

@@ -55,7 +55,9 @@ fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
     let found = comparison.carry_over.filter(|it| it.is_shown && is_large(&it.carried))?;
     let (own, another) = (found.after_itself.ratio, found.after_another.ratio);
     let decides = match found.decides {
-        true => "that of runs that follow a run of the same command, which include effects of a command on its own next run",
+        true => {
+            "that of runs that follow a run of the same command, which include effects of a command on its own next run"
+        }
         false => "that of all runs together",
     };
     Some(format!(

@@ -95,7 +95,7 @@ fn patient<T>(
         let mut work = pin!(work);
         for _ in 0..slices.max(1) {
             if !(patience.go_on)() {
-                return Err(away(url, "was not waited for any longer"));
+                return Err(away(url, "fauxplat stopped waiting for it"));
             }
             if let Ok(done) = tokio::time::timeout(SLICE, &mut work).await {
                 return done.map_err(|error| told(url, &error));

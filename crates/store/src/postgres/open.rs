@@ -43,11 +43,13 @@ pub(crate) fn open(url: &Url, patience: Patience) -> Result<(Server, Access, i64
         )),
         None if found.last().map_or(0, integer) == 0 => match (is_read_only, word(0)) {
             (true, _) => Err(unfit(
-                "it holds no store, and is read-only or in recovery, so none can be made; use the primary server",
+                "the database holds no store, and is read-only or in recovery, so none can be made; use \
+                 the primary server",
             )),
             (false, Some("UTF8")) => made(server),
             (false, _) => Err(unfit(
-                "its encoding is not UTF8, so not every name fits; make one with `createdb -E UTF8 -T template0`",
+                "the encoding of the database is not UTF8, so not every name fits; make one with \
+                 `createdb -E UTF8 -T template0`",
             )),
         },
         _ => Err(unfit(

@@ -17,7 +17,7 @@ pub(super) fn judged(
         common(from, to, "experiment")?.into_iter().filter(|name| name != "id").collect();
     let [ours, theirs] = [Head::read(from, &columns, id)?, Head::read(to, &columns, known)?];
     let (Some(ours), Some(theirs)) = (ours, theirs) else {
-        return Ok(Carried::Kept("it was removed meanwhile".into()));
+        return Ok(Carried::Kept("the experiment was removed meanwhile".into()));
     };
     let differs = columns.iter().zip(ours.values.iter().zip(&theirs.values)).find(|(_, (a, b))| a != b);
     let differs = differs.map(|(column, _)| column.clone());

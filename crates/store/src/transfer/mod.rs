@@ -58,16 +58,16 @@ pub(crate) fn carry(
 fn carry_seen(from: &dyn Engine, to: &dyn Engine, id: i64, number: Number) -> Result<Carried, StoreError> {
     let columns = common(from, to, "experiment")?;
     let Some(head) = Head::read(from, &columns, id)? else {
-        return Ok(Carried::Kept("it is not there any more".into()));
+        return Ok(Carried::Kept("the experiment is not there any more".into()));
     };
     if number == Number::Next {
         if head.uuid.is_none() {
             return Ok(Carried::Kept(
-                "it has no UUID: an earlier version wrote it, and its store is read-only".into(),
+                "the experiment has no UUID: an earlier version wrote it, and its store is read-only".into(),
             ));
         }
         if head.is_running() {
-            return Ok(Carried::Kept("it is still running: it can be carried when it is over".into()));
+            return Ok(Carried::Kept("the experiment still runs: it can be carried when it is over".into()));
         }
         if let Some(known) = known(to, head.uuid.as_deref())? {
             return compare::judged((from, id), (to, known));
@@ -187,7 +187,7 @@ fn add_machine(
     to.write(sql::INSERT_MACHINE, &machine)?;
     let there = to.read(sql::MACHINE, &key)?.pop();
     Ok((there.as_ref() != Some(&machine))
-        .then(|| "other facts of its machine are there under the same hash".into()))
+        .then(|| "the other store has different facts of its machine under the same hash".into()))
 }
 
 /// Copies the rows that an experiment has in one table, page by page; returns their number.
@@ -231,7 +231,7 @@ fn keys_of(row: &Values, keys: &[usize]) -> Vec<Value> {
 /// Returns the error for a store that returns other rows than requested: a server that always returned the same page
 /// would fill the disk.
 fn otherwise_than_asked() -> StoreError {
-    let reason = "the store in which it stands answers otherwise than it was asked".to_owned();
+    let reason = "the store returned other rows than it was asked for".to_owned();
     StoreError::Unfit { url: "the other store".to_owned(), reason }
 }
 

@@ -200,7 +200,7 @@ impl Asked<'_> {
                 self.no(format!("CPU {cpus} is offline; online are {}", self.topology.online))
             }
             Relation::To { other, same, cpu } => self.no(alone(*other, *same, *cpu)),
-            _ => self.no("no CPU of this machine is all of that"),
+            _ => self.no("no CPU of this machine fulfils all parts of it"),
         }
     }
 }

@@ -39,7 +39,7 @@ impl Reading {
 
     pub(crate) fn into_lines(mut self) -> Vec<String> {
         if self.more > 0 {
-            self.lines.push(format!("{} more files of this machine make no sense", self.more));
+            self.lines.push(format!("{} more files of this machine cannot be understood", self.more));
         }
         self.lines
     }

@@ -61,7 +61,7 @@ fn two_sockets() {
             ("package:2", "package:2: there is no package 2 with CPUs; there are 0-1"),
             ("same-book:0", "same-book:0: the kernel knows of no book of CPU 0"),
             ("quietest:1", "quietest:1: nobody watched the CPUs, so none is known to be quiet"),
-            ("node:0&node:1", "node:0&node:1: no CPU of this machine is all of that"),
+            ("node:0&node:1", "node:0&node:1: no CPU of this machine fulfils all parts of it"),
         ],
     );
 }

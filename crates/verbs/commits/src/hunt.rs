@@ -200,7 +200,7 @@ impl Course<'_> {
         let test = Test { level: self.budget.ends(), margin, limit_s, most_s, until };
         let ends = match self.compare(&[0, last], test)? {
             Attempt::Measured(compared) => compared[0],
-            Attempt::Failed(why) => return Err(Failure::command(format!("an end of the search: {why}"))),
+            Attempt::Failed(why) => return Err(Failure::command(format!("--good or --bad: {why}"))),
             Attempt::Stopped => return Ok(Err(Answer::Stopped)),
         };
         self.known.ends = ends.of_pairs();

@@ -166,7 +166,7 @@ pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateF
         high_ratio: told.map(|it| it.high.exp()),
         reason: told
             .is_none()
-            .then(|| "the past is too short: it takes three sessions before the newest".to_owned()),
+            .then(|| "the past is too short: three sessions before the newest are needed".to_owned()),
         gate: Gate { question, margin: rule.margin, state, detectable: told.map(|it| detectable(it, rule)) },
         fails: false,
     };

@@ -56,7 +56,7 @@ fn waiting(from: &Store, to: &Store) -> Result<Vec<i64>, Failure> {
     match to.is_shared() {
         true => Ok(from.waiting_for(to)?),
         false => Err(Failure::usage(format!(
-            "nothing waits for {}, which is a file: name experiments, or --all",
+            "no experiments wait to be sent to {}, which is a file: name experiments, or --all",
             to.path().display()
         ))),
     }
@@ -70,7 +70,7 @@ fn carry(
 ) -> Result<(), Failure> {
     if !matches!(output.format, Format::Text | Format::Json) {
         return Err(Failure::usage(format!(
-            "what is carried is told as text or json, not as {}",
+            "push and pull report as text or json, not as {}",
             output.format
         )));
     }
@@ -84,7 +84,7 @@ fn carry(
     match exchanged.trouble {
         Some(error) => Err(error.into()),
         None if kept > 0 => {
-            Err(Failure::machine(format!("{kept} of {} experiments stay where they are", ids.len())))
+            Err(Failure::machine(format!("{kept} of {} experiments were not carried", ids.len())))
         }
         None => Ok(()),
     }

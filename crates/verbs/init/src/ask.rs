@@ -54,7 +54,7 @@ fn service(answers: &mut dyn BufRead, say: &dyn Fn(&str)) -> Result<Vec<Service>
             Some("github") => return Ok(vec![Service::Github]),
             Some("gitlab") => return Ok(vec![Service::Gitlab]),
             Some("shell") => return Ok(vec![Service::Shell]),
-            Some(other) => say(&format!("`{other}` is none of them")),
+            Some(other) => say(&format!("`{other}` is not one of github, gitlab, shell and none")),
         }
     }
 }

@@ -13,7 +13,7 @@ pub(crate) enum InitError {
          (at a terminal, init asks)"
     )]
     NothingToMeasure,
-    #[error("two benchmarks are called `{0}`: a name stands for one")]
+    #[error("two benchmarks are called `{0}`: give each a name of its own")]
     TwoOfAName(String),
     #[error("{} is there already, and nothing was written: --force replaces it", .0.display())]
     IsThere(PathBuf),

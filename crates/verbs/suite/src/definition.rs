@@ -49,7 +49,7 @@ pub fn definition(
     let condition = &mut definition.condition;
     if condition.shell.is_used() {
         return Err(Failure::usage(
-            "--shell: words are added to the command lines of a suite, which a shell would read anew; leave it out",
+            "a suite adds words to its command lines, which a shell would read anew; leave --shell out",
         ));
     }
     if condition.output != Output::Null {

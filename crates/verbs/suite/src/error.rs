@@ -14,7 +14,7 @@ pub enum SuiteError {
     },
     #[error("--harness lines:{pattern}: {why}")]
     Pattern { pattern: String, why: String },
-    #[error("--harness json:{0}: a pointer is empty or begins with a slash, as in /results")]
+    #[error("--harness json:{0}: a pointer must be empty or begin with a slash, as in /results")]
     Pointer(String),
     #[error("the output is not one of {harness}: {why}")]
     Output { harness: &'static str, why: String },
@@ -41,7 +41,7 @@ pub enum SuiteError {
         "no benchmark names {{program}}, so the programs after the file would not be run: write {{program}} where they belong, or leave them out"
     )]
     UnusedPrograms,
-    #[error("{0} holds no results of a harness that is known by them; name it with --harness: {1}")]
+    #[error("{0} holds no results that show which harness wrote them; name it with --harness: {1}")]
     NotResults(String, String),
     #[error("{0}")]
     Option(String),
@@ -53,6 +53,6 @@ impl SuiteError {
     }
 
     pub(crate) fn json(harness: &'static str, error: &serde_json::Error) -> Self {
-        SuiteError::Output { harness, why: format!("no whole JSON document of it ({error})") }
+        SuiteError::Output { harness, why: format!("its JSON document is incomplete or wrong ({error})") }
     }
 }

@@ -36,7 +36,7 @@ fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definiti
     }
     if !definition.parameters.is_empty() {
         return Err(Failure::usage(
-            "--stored: the comparison had parameter lists: give why the two command lines themselves",
+            "--stored: the comparison had parameter lists: give `why` the two command lines themselves",
         ));
     }
     let is_comparison = of_benchmark.is_some() || earlier.kind == "compare" && earlier.commands.len() == 2;
@@ -79,7 +79,7 @@ fn of_benchmark(earlier: &StoredExperiment, name: &str) -> Result<Definition, Fa
     let Some(alone) = &suite.benchmarks[at].alone else {
         return Err(fail(
             "its harness decides the number of rounds itself, so that runs take equal time whatever a round takes: \
-             give why two command lines that do a fixed amount of work",
+             give `why` two command lines that do a fixed amount of work",
         ));
     };
     let mut definition = earlier.header.definition.clone();

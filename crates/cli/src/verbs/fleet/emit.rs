@@ -40,7 +40,11 @@ fn emit_round(args: &FleetEmitArgs, round: u32) -> Result<(), Failure> {
     let folder = chosen(args.of.as_ref(), &args.place, &args.output)?;
     let asked = found::asked(&folder)?;
     if asked.on != "kubernetes" {
-        let why = format!("{} was carried out by {}: resume it there", folder.id(), asked.on);
+        let why = format!(
+            "the run {} was carried out by {}, not by kubernetes: resume it there (--resume)",
+            folder.id(),
+            asked.on
+        );
         return Err(Failure::usage(why));
     }
     let evidence = gathered(&folder, &asked)?;
@@ -53,7 +57,7 @@ fn emit_round(args: &FleetEmitArgs, round: u32) -> Result<(), Failure> {
     let again = again.ok_or_else(|| Failure::usage("no machine is to be measured again"))?;
     let nodes = again.rounds.get(round as usize - 1).ok_or_else(|| {
         Failure::usage(format!(
-            "--round {round}: suspects are measured again in {} rounds",
+            "--round {round}: suspects are measured again in {} rounds only",
             again.rounds.len()
         ))
     })?;

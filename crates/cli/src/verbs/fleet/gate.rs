@@ -87,7 +87,7 @@ pub(super) fn decide(
     match gates.iter().find(compares) {
         // No machine fails the gate, but none was compared with others, so none could have failed it.
         Some(gate) if !found.nodes.iter().any(is_compared) => Err(Failure::machine(format!(
-            "--fail-if {gate} cannot be answered: no machine could be compared with another (uncompared tells of that)"
+            "--fail-if {gate} cannot be answered: no machine could be compared with another (see --fail-if uncompared)"
         ))),
         _ => Ok(()),
     }

@@ -98,7 +98,10 @@ fn resumed(what: &What<'_>, ends: (&OutputArgs, &EndArgs), invocation: &[String]
     asked.order.definition.make_known().map_err(Failure::usage)?;
     if asked.compares != what.compares {
         let verb = if asked.compares { "compare" } else { "run" };
-        return Err(Failure::usage(format!("{} was begun by fleet {verb}: resume it by that", folder.id())));
+        return Err(Failure::usage(format!(
+            "the run {} was begun by `fleet {verb}`: resume it by the same verb",
+            folder.id()
+        )));
     }
     let ours = env!("CARGO_PKG_VERSION");
     if asked.order.fauxplat_version != ours {

@@ -119,7 +119,7 @@ fn checked(names: &[String]) -> Result<(), Failure> {
     match lacking {
         0 => Ok(()),
         count => {
-            Err(Failure::gate(format!("lab check: {count} of them do not keep the rules (docs/labs.md)")))
+            Err(Failure::gate(format!("lab check: {count} of the labs above break rules of docs/labs.md")))
         }
     }
 }

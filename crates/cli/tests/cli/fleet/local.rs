@@ -88,7 +88,7 @@ fn a_node_of_another_version_or_without_the_program_says_so() {
     assert!(record["failures"][0]["reason"].as_str().unwrap().contains("no-such-program"), "{record}");
     let garbage = lab.write("garbage.json", "{\"schema\":");
     Done::of(lab.bare(&["node", &garbage])).complains(2, &["garbage.json"]);
-    Done::of(lab.bare(&["node", "--order", "garbage"])).complains(2, &["no answer of fauxplat"]);
+    Done::of(lab.bare(&["node", "--order", "garbage"])).complains(2, &["not an answer of fauxplat"]);
 }
 
 /// A node that cannot write its answer says so by its exit status.
@@ -216,9 +216,9 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
         ),
         (&["fleet", "run", "-q", "--on", "local:99999999", "true"], "nodes from 1 to 10000"),
         // A refused format leaves no run behind.
-        (&["fleet", "run", "-q", "--on", "local:2", "--format", "hyperfine-json", "true"], "no such form"),
-        (&["fleet", "run", "-q", "--on", "local:2", "--export", "junit=x", "true"], "no such form"),
-        (&["fleet", "compare", "-q", "--on", "local:2", "-f", "slurm-drain", "true", "ls"], "no such form"),
+        (&["fleet", "run", "-q", "--on", "local:2", "--format", "hyperfine-json", "true"], "be written as"),
+        (&["fleet", "run", "-q", "--on", "local:2", "--export", "junit=x", "true"], "be written as"),
+        (&["fleet", "compare", "-q", "--on", "local:2", "-f", "slurm-drain", "true", "ls"], "be written as"),
         (&["fleet", "list", "--format", "csv"], "text, json"),
         (&["fleet", "compare", "-q", "--on", "local:2", "true"], "two commands"),
         (&["fleet", "run", "-q", "--resume", "nothing"], "no such fleet run"),

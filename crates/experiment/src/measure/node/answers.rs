@@ -20,7 +20,7 @@ pub(super) fn answers(driver: &mut Driver, record: &mut NodeRecord) -> Result<()
         }
         let done = match done {
             Ok(Err(LaunchError::Interrupted { .. })) => {
-                return Err(Failure::machine("it was asked to end before every program had answered"));
+                return Err(Failure::machine("fauxplat was asked to end before every program had answered"));
             }
             Ok(done) => done?,
             Err(why) => {

@@ -60,7 +60,8 @@ fn refuse(order: &NodeOrder) -> Result<(), Failure> {
             NodeOrder::SCHEMA
         ))),
         (true, false) => Err(Failure::usage(format!(
-            "the order comes from fauxplat {theirs}, and this is {ours}: let the engine ship the program"
+            "the order comes from fauxplat {theirs}, and this is {ours}: leave --program-there out, so that \
+             the program is shipped"
         ))),
     }
 }
@@ -94,7 +95,7 @@ fn measure(
         failed = answers::answers(&mut driver, record).err();
     }
     if driver.is_interrupted() {
-        failed.get_or_insert(Failure::machine("it was asked to end before all runs were made"));
+        failed.get_or_insert(Failure::machine("fauxplat was asked to end before all runs were made"));
     }
     let findings = driver.run_findings();
     let finished = driver.finish(findings, failed);

@@ -51,7 +51,7 @@ impl Quiet {
             noise.warnings.push(format!("the hypervisor took {} of the time", percent(steal)));
         }
         if let Some(waited) = noise.pressure_share.filter(|&share| share >= PRESSURE_SHARE) {
-            noise.warnings.push(format!("somebody waited for a CPU in {} of the time", percent(waited)));
+            noise.warnings.push(format!("some task waited for a CPU in {} of the time", percent(waited)));
         }
         if let Some(times) = noise.throttles.filter(|&times| times > 0) {
             noise.warnings.push(format!("throttled {times} times while it was measured"));

@@ -18,10 +18,10 @@ pub fn profile_file(path: &Path, asked: &Profiling) -> Result<ProfileFindings, F
     let mut profiler = Profiler::default();
     let imported = profiler.import(path).map_err(Failure::usage)?;
     let mut notes = vec![
-        "it was recorded by perf: names of the kernel and of code without a file are those of now".to_owned(),
+        "perf recorded it earlier: names of the kernel and of code without a file are today's".to_owned(),
     ];
     if !imported.left_out.is_empty() {
-        notes.push(format!("samples of the other events are left out: {}", imported.left_out.join(", ")));
+        notes.push(format!("samples of other events are left out: {}", imported.left_out.join(", ")));
     }
     let is_clock = imported.event.starts_with("cpu-clock") || imported.event.starts_with("task-clock");
     let quality = ProfileQuality {

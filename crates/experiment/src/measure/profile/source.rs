@@ -36,7 +36,7 @@ fn lines(function: &mut AnnotatedFunction) {
     let text = match read_text(Path::new(file), SOURCE_MAX) {
         Ok(text) => text,
         Err(error) => {
-            function.missing.push(format!("its source cannot be read: {error}"));
+            function.missing.push(format!("the source cannot be read: {error}"));
             return;
         }
     };
@@ -65,7 +65,7 @@ fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Re
     let object =
         found.instructions.iter().find(is_meant).and_then(|it| found.objects.get(it.object as usize));
     let object = object.filter(|object| object.path.starts_with('/'));
-    let object = object.ok_or("its instructions stand in no file")?;
+    let object = object.ok_or("its instructions are in no file")?;
     is_still_there(object)?;
     if last - first > CODE_MAX {
         return Err("its instructions are too far apart to be shown".to_owned());
@@ -80,7 +80,10 @@ fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Re
     };
     let shown: Vec<AnnotatedInstruction> = text.lines().filter_map(instruction).map(one).collect();
     if shown.is_empty() {
-        return Err(format!("{} shows no instructions there: it may have been replaced", object.path));
+        return Err(format!(
+            "{} has no instructions at its address: the file may have been replaced",
+            object.path
+        ));
     }
     function.instructions = shown;
     Ok(())

@@ -60,7 +60,7 @@ impl Harness for Catch2 {
             }
         }
         if !is_whole {
-            return Err(SuiteError::output("Catch2", "its XML document ends before its end"));
+            return Err(SuiteError::output("Catch2", "its XML document is incomplete"));
         }
         let names = numbered(found.iter().map(|(name, _)| name.clone()).collect());
         let reading =

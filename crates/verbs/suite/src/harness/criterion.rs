@@ -74,7 +74,7 @@ impl Harness for Criterion {
         if readings.is_empty() {
             return Err(SuiteError::output(
                 "criterion",
-                "it wrote no samples to the folder of CRITERION_HOME",
+                "the program wrote no samples to the folder of CRITERION_HOME",
             ));
         }
         Ok(Told { readings, missing: Vec::new() })

@@ -45,7 +45,7 @@ impl Harness for Go {
         let rows = rows(&output.stdout);
         let is_over = output.stdout.lines().any(|line| line == "PASS" || line.starts_with("ok  \t"));
         if rows.is_empty() && !is_over {
-            return Err(SuiteError::output("Go", "it has neither a line of a benchmark nor PASS"));
+            return Err(SuiteError::output("Go", "there is neither a line of a benchmark nor PASS"));
         }
         let suffix = suffix(&rows);
         let reading = |(name, value): &(String, f64)| Reading {

@@ -110,7 +110,7 @@ impl Harness for Google {
                     told.readings.push(Reading { name, value, unit });
                 }
                 None => {
-                    let why = row.error_message.clone().unwrap_or_else(|| "it gave no time".to_owned());
+                    let why = row.error_message.clone().unwrap_or_else(|| "no time was given".to_owned());
                     told.missing.push(Missing { name, why });
                 }
             }

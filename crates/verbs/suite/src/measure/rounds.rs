@@ -267,15 +267,15 @@ fn pair_of(name: &str, given: &[Given; 2]) -> Result<((f64, f64), crate::harness
         match given.readings.get(name).filter(|_| given.failed.is_none()) {
             Some((value, unit)) if *value > 0.0 => values.push((*value, unit.clone())),
             Some((value, unit)) => {
-                return Err(format!("{side} reads {value} {unit}, of which there is no ratio"));
+                return Err(format!("{side} reads {value} {unit}, which must be above 0 for a ratio"));
             }
-            None => return Err(format!("{side}: {}", why.map_or("it gave no reading", String::as_str))),
+            None => return Err(format!("{side}: {}", why.map_or("there is no reading", String::as_str))),
         }
     }
     match values.as_slice() {
         [(a, unit), (b, other)] if unit == other => Ok(((*a, *b), unit.clone())),
-        [(_, unit), (_, other)] => Err(format!("A is in {unit} and B in {other}")),
-        _ => Err("it gave no reading".to_owned()),
+        [(_, unit), (_, other)] => Err(format!("the unit of A is {unit}, and of B {other}")),
+        _ => Err("there is no reading".to_owned()),
     }
 }
 
@@ -293,11 +293,11 @@ mod tests {
     fn only_like_readings_above_zero_are_a_pair() {
         assert_eq!(pair_of("x", &[given(1.0, "us"), given(900.0, "ns")]).unwrap().0, (1000.0, 900.0));
         let why = |a, b| pair_of("x", &[a, b]).unwrap_err();
-        assert!(why(given(1.0, "ns"), given(2.0, "MB/s")).contains("A is in ns and B in MB/s"));
+        assert!(why(given(1.0, "ns"), given(2.0, "MB/s")).contains("unit of A is ns, and of B MB/s"));
         assert!(why(given(1.0, "ns"), given(0.0, "ns")).contains("B reads 0 ns"));
         let failed =
             Given { failed: Some("its process ended with status 139".to_owned()), ..given(1.0, "ns") };
         assert!(why(failed, given(1.0, "ns")).starts_with("A: its process"));
-        assert!(why(given(1.0, "ns"), Given::default()).contains("B: it gave no reading"));
+        assert!(why(given(1.0, "ns"), Given::default()).contains("B: there is no reading"));
     }
 }

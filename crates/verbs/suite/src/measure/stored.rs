@@ -90,7 +90,7 @@ fn judged(rule: &Rule, common: &[&String], both: [&[Reading]; 2]) -> Vec<Benchma
     let mut benchmarks = analysis::stored(rule, &common.iter().map(row).collect::<Vec<_>>());
     for it in benchmarks.iter_mut().filter(|it| it.b.is_none()) {
         let [a, b] = [0, 1].map(|side: usize| unit(side, &it.name));
-        it.trouble = (a != b).then(|| format!("A is in {a} and B in {b}"));
+        it.trouble = (a != b).then(|| format!("the unit of A is {a}, and of B {b}"));
     }
     benchmarks
 }

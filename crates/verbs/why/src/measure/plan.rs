@@ -332,18 +332,20 @@ impl Plan<'_> {
 
     /// Runs both programs on one CPU, where no other CPU can take a cache line away.
     fn one_cpu(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        evidence.on_one_cpu = self.ask("does the difference stay on one CPU?", (is_asked, None, FEW), |plan| {
-            let one: CpuSet = plan.driver.machine().allowed().iter().take(1).collect();
-            let mut both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
-            for command in &mut both {
-                command.condition.cpu = Placement::Set(one.clone());
-            }
-            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ONE_CPU) };
-            let under = Under::on(plan.driver, Placement::Set(one));
-            let pairs = pairs(plan.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
-            let of = |metric| amount(&differences(&pairs, metric), 0.01);
-            Ok(Elsewhere { more_cpu_ns: of(Metric::CPU), more_wall_ns: of(Metric::WALL) })
-        });
+        evidence.on_one_cpu =
+            self.ask("does the difference stay on one CPU?", (is_asked, None, FEW), |plan| {
+                let one: CpuSet = plan.driver.machine().allowed().iter().take(1).collect();
+                let mut both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
+                for command in &mut both {
+                    command.condition.cpu = Placement::Set(one.clone());
+                }
+                let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ONE_CPU) };
+                let under = Under::on(plan.driver, Placement::Set(one));
+                let pairs =
+                    pairs(plan.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
+                let of = |metric| amount(&differences(&pairs, metric), 0.01);
+                Ok(Elsewhere { more_cpu_ns: of(Metric::CPU), more_wall_ns: of(Metric::WALL) })
+            });
     }
 
     /// Runs both programs with random addresses where the comparison had fixed ones, and with fixed addresses
