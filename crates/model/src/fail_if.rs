@@ -13,8 +13,6 @@ pub enum FailIf {
     /// The candidate is better by more than the margin.
     Faster,
     /// The candidate is worse or better by more than the margin.
-    // Stored suites of earlier versions have the word `changed`.
-    #[serde(alias = "changed")]
     Different,
     /// Whether the difference lies beyond the margin is neither shown nor excluded, on the side of the other gates or,
     /// without any, on either side.

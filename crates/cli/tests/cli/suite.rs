@@ -274,3 +274,31 @@ fn a_gate_tells_what_was_not_measured_from_what_is_open() {
     let told = done.err.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("1 benchmark not measured"), "{told}");
 }
+
+/// The gate `inconclusive` fails benchmarks without a verdict and no others, in every format. Beside another gate,
+/// sampling goes on until there is a verdict.
+#[test]
+fn a_gate_about_verdicts_passes_where_each_benchmark_has_a_verdict() {
+    let lab = Lab::new();
+    let text = "rate: 9 MB/s\nsame: 7 ns\n";
+    let slow = text.replace('9', "6");
+    let words = ["--fail-if", "inconclusive", "--export", "junit=j.xml"];
+    let done = suite(&lab, [text, &slow], &words).succeeds();
+    assert!(done.out.contains("gate inconclusive passes: 0 have no verdict."), "{}", done.out);
+    assert!(lab.read("j.xml").contains("failures=\"0\""), "{}", lab.read("j.xml"));
+    suite(&lab, [text, text], &["--fail-if", "slower,inconclusive"]).succeeds();
+    let zero = "none: 0 ns\nsame: 7 ns\n";
+    let slow = zero.replace('7', "9");
+    let done = suite(&lab, [zero, &slow], &["--fail-if", "slower,inconclusive"]).ends_with(1);
+    let told =
+        ["--fail-if slower,inconclusive: ", "1 benchmark beyond the margin", "1 benchmark not measured"];
+    assert!(told.iter().all(|words| done.err.contains(words)), "{}", done.err);
+}
+
+/// A suite of which nothing could be read has not been measured, and does not end with status 0.
+#[test]
+fn a_suite_without_any_reading_fails() {
+    let lab = Lab::new();
+    let done = suite(&lab, ["none: 0 ns\n"; 2], &[]).ends_with(4);
+    assert!(done.err.contains("no benchmark was measured; `none`"), "{}", done.err);
+}

@@ -81,7 +81,8 @@ fn is_changed(state: &State) -> bool {
     matches!(state, State::Slower | State::Faster)
 }
 
-const RULE: Rule = Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None };
+const RULE: Rule =
+    Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None, needs_verdict: false };
 
 #[expect(clippy::disallowed_macros, reason = "an example prints its figures")]
 fn main() {

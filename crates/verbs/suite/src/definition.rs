@@ -19,8 +19,13 @@ const BENCHMARKS_MAX: usize = 5_000;
 /// Questions and limits of the suite that the options ask for.
 pub fn asked(args: &SuiteArgs) -> Asked {
     let control = if args.fdr { Control::Discovery } else { Control::Family };
-    let rule =
-        Rule { level: args.level, margin: args.margin, control, gate: FailIf::question(&args.fail_if) };
+    let rule = Rule {
+        level: args.level,
+        margin: args.margin,
+        control,
+        gate: FailIf::question(&args.fail_if),
+        needs_verdict: args.fail_if.contains(&FailIf::Inconclusive),
+    };
     Asked {
         rule,
         fail_if: args.fail_if.clone(),

@@ -1,7 +1,8 @@
 //! Findings of a suite: the document `fauxplat.suite/1`.
 
 use fauxplat_model::{FailIf, GateAnswer, GateQuestion, GateState, Order};
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 pub const SCHEMA: &str = "fauxplat.suite/1";
 
@@ -14,6 +15,15 @@ pub enum Control {
     Family,
     /// The false discovery rate: the expected share of unchanged ones among the benchmarks called changed.
     Discovery,
+}
+
+/// Reads the gates of a stored suite. Earlier versions stored the word `changed` for `different`.
+fn gates<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FailIf>, D::Error> {
+    let gate = |word: String| match word.as_str() {
+        "changed" => Ok(FailIf::Different),
+        word => FailIf::from_word(word).ok_or_else(|| D::Error::custom(format!("there is no gate `{word}`"))),
+    };
+    Vec::<String>::deserialize(from)?.into_iter().map(gate).collect()
 }
 
 /// State of knowledge about the change of a benchmark from A to B.
@@ -143,7 +153,7 @@ pub struct SuiteFindings {
     pub level: f64,
     pub margin: f64,
     /// Findings for which the user asked that the suite fail.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "gates")]
     pub fail_if: Vec<FailIf>,
     pub seed: u64,
     /// Order of the runs at the start; `None` for results from files, and in documents of earlier versions.

@@ -113,10 +113,9 @@ fn case(found: &SuiteFindings, it: &Benchmark) -> Case {
     };
     let outcome = match (it.gate, it.state) {
         _ if it.has_failed || found.is_failed(it) => CaseOutcome::Failed(sentence),
-        (None, State::Slower) => CaseOutcome::Failed(sentence),
-        (Some(GateState::Within | GateState::Beyond), _) | (None, State::Unchanged | State::Faster) => {
-            CaseOutcome::Passed(sentence)
-        }
+        (None, State::Slower) if found.fail_if.is_empty() => CaseOutcome::Failed(sentence),
+        (Some(GateState::Within | GateState::Beyond), _)
+        | (None, State::Unchanged | State::Faster | State::Slower) => CaseOutcome::Passed(sentence),
         _ => CaseOutcome::Skipped(sentence),
     };
     let time_s = it.b.filter(|_| it.unit == "ns").map(|median_ns| median_ns / 1e9);
@@ -272,11 +271,13 @@ fn gate(found: &SuiteFindings) -> Option<Piece> {
             };
             vec![format!("{} {changed} by more than {}", one_of(beyond, "is", "are"), margin(found))]
         }
-        None => vec![one_of(found.inconclusive(), "has no verdict", "have no verdict")],
+        None => Vec::new(),
     };
     said.extend((within > 0).then(|| one_of(within, "is not", "are not")));
     said.extend((open > 0).then(|| one_of(open, "is not decided", "are not decided")));
     said.extend((missing > 0).then(|| one_of(missing, "was not measured", "were not measured")));
+    let needs_verdict = found.fail_if.contains(&FailIf::Inconclusive);
+    said.extend(needs_verdict.then(|| one_of(found.inconclusive(), "has no verdict", "have no verdict")));
     let (tone, ends) = match found.fails() {
         true => (Tone::Bad, "fails"),
         false => (Tone::Neutral, "passes"),

@@ -195,25 +195,34 @@ fn gate(found: &SuiteFindings) -> Result<(), Failure> {
     let beyond = failed.iter().filter(|(gate, _)| !is_open(gate)).count();
     let missing = failed.iter().filter(|(gate, state)| is_open(gate) && *state == State::NotMeasured).count();
     let open = failed.len() - beyond - missing;
-    let (words, count) = (found.gates(), |number| say::counted(number, "benchmark", "benchmarks"));
-    let said = |number, what: &str| (number > 0).then(|| format!("{} {what}", count(number)));
-    match (failed.len(), beyond) {
-        (0, _) => Ok(()),
-        (_, 0) => {
-            let open: Vec<String> =
-                [said(open, "not decided"), said(missing, "not measured")].into_iter().flatten().collect();
-            Err(Failure::gate(format!("--fail-if {words}: {}", open.join(", "))))
-        }
-        _ => {
-            Err(Failure::gate(format!("--fail-if {words}: {} by more than {}", count(beyond), margin(found))))
-        }
+    let count = |number| say::counted(number, "benchmark", "benchmarks");
+    let said = |number, what: String| (number > 0).then(|| format!("{} {what}", count(number)));
+    let parts = [
+        said(beyond, format!("beyond the margin of {}", margin(found))),
+        said(open, "not decided".to_owned()),
+        said(missing, "not measured".to_owned()),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::gate(format!("--fail-if {}: {}", found.gates(), parts.join(", ")))),
     }
 }
 
-/// Fails if some benchmark could not be run to its end.
+/// Fails if some benchmark could not be run to its end, or if no benchmark has a reading.
 fn all_ran(found: &SuiteFindings) -> Result<(), Failure> {
-    let Some(first) = found.failed().next() else { return Ok(()) };
+    let Some(first) = found.failed().next() else { return any_measured(found) };
     let (count, why) = (found.failed().count(), first.trouble.as_deref().unwrap_or("its process failed"));
     let more = if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
     Err(Failure::command(format!("benchmark `{}` failed{more}: {why}", first.name)))
+}
+
+/// Fails if there are benchmarks and none of them has a reading.
+fn any_measured(found: &SuiteFindings) -> Result<(), Failure> {
+    let Some(first) = found.benchmarks.first() else { return Ok(()) };
+    if found.benchmarks.iter().any(|it| it.state != State::NotMeasured) {
+        return Ok(());
+    }
+    let why = first.trouble.as_deref().unwrap_or("there was no pair of readings before the end");
+    Err(Failure::command(format!("no benchmark was measured; `{}`: {why}", first.name)))
 }

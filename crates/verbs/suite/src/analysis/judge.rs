@@ -20,6 +20,8 @@ pub struct Rule {
     pub control: Control,
     /// Direction of change that `--fail-if` asks about; `None` without that option.
     pub gate: Option<GateQuestion>,
+    /// Whether a benchmark without a verdict fails (`--fail-if inconclusive`), so that sampling goes on until there is one.
+    pub needs_verdict: bool,
 }
 
 /// Evidence about one benchmark, and the statements that it has shown.
@@ -137,9 +139,10 @@ impl Judge {
                 (Some(GateState::Within), ..) | (_, _, true) => GateState::Within,
                 _ => GateState::Undecided,
             });
+            let has_verdict = case.state != State::Undecided;
             let is_answered = match case.gate {
-                Some(gate) => gate != GateState::Undecided,
-                None => case.state != State::Undecided,
+                Some(gate) => gate != GateState::Undecided && (has_verdict || !rule.needs_verdict),
+                None => has_verdict,
             };
             case.is_closed |= is_answered;
         }
@@ -214,7 +217,8 @@ mod tests {
 
     use super::*;
 
-    const RULE: Rule = Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None };
+    const RULE: Rule =
+        Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None, needs_verdict: false };
 
     /// A judge of twenty benchmarks after `pairs` pairs of each. The log ratio is `shift` for the first one and 0 for
     /// all others, plus noise.

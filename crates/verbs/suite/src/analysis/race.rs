@@ -41,7 +41,8 @@ mod tests {
 
     #[test]
     fn time_goes_to_what_can_be_decided() {
-        let rule = Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None };
+        let rule =
+            Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None, needs_verdict: false };
         let (mut judge, mut draw) = (Judge::new(3, rule), Draw::new(1, 0));
         for _ in 0..10 {
             judge.pair(0, 0.2 + 0.02 * draw.normal());

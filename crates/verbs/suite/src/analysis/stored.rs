@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn stored_results_are_judged_and_one_reading_is_not() {
-        let rule = Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None };
+        let rule =
+            Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None, needs_verdict: false };
         let row = |name: &str, a: &[f64], b: &[f64]| (name.to_owned(), Unit::Ns, a.to_vec(), b.to_vec());
         let near = [100.0, 100.1, 99.9, 100.2, 99.8, 100.0, 100.1, 99.9];
         let slow = near.map(|it| 2.0 * it);
@@ -132,7 +133,8 @@ mod tests {
     /// the even share could contain a ratio of one.
     #[test]
     fn the_interval_of_a_change_does_not_reach_beyond_one() {
-        let rule = Rule { level: 0.05, margin: 0.001, control: Control::Family, gate: None };
+        let rule =
+            Rule { level: 0.05, margin: 0.001, control: Control::Family, gate: None, needs_verdict: false };
         let row = |name: &str, a: &[f64], b: &[f64]| (name.to_owned(), Unit::Ns, a.to_vec(), b.to_vec());
         let near = [100.0, 103.0, 97.0, 101.0, 99.0, 102.0, 98.0, 100.0];
         for times in (0..400).map(|step| 1.0 + f64::from(step) / 1000.0) {
