@@ -7,6 +7,7 @@ mod exit;
 mod first_sentence;
 mod host;
 mod inspection;
+mod messages;
 mod names;
 mod output;
 mod progress;

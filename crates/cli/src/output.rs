@@ -1,7 +1,7 @@
 //! Writes reports, messages and other text to standard output, standard error and files.
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -18,38 +18,8 @@ use fauxplat_options::{Export, Look, OutputArgs, is_stderr};
 pub(crate) use fauxplat_options::is_stdout;
 
 use crate::created::{Awaited, Fresh, created};
+pub(crate) use crate::messages::{beep, complain, quote};
 pub(crate) use crate::style::{can_redraw, style};
-
-/// Prints a message of fauxplat on standard error.
-pub(crate) fn complain(line: &str) {
-    beside_the_report(&format!("fauxplat: {}\n", harmless(line)));
-}
-
-/// Copies a line of another program's output to standard error, indented.
-pub(crate) fn quote(line: &str) {
-    beside_the_report(&format!("  {}\n", harmless(line)));
-}
-
-/// The text with its newlines and tabs and with all other control characters made visible: another user's file or
-/// program may have put terminal commands into the text.
-fn harmless(text: &str) -> String {
-    let shown = |c: char| match c {
-        '\n' | '\t' => c.to_string(),
-        other => fauxplat_report::visible(other.encode_utf8(&mut [0; 4])),
-    };
-    text.chars().map(shown).collect()
-}
-
-/// Writes to standard error. An error, such as that of a closed standard error, is ignored; `eprintln!` would panic.
-fn beside_the_report(text: &str) {
-    let _closed = std::io::stderr().write_all(text.as_bytes());
-}
-
-pub(crate) fn beep() {
-    if std::io::stderr().is_terminal() {
-        beside_the_report("\x07");
-    }
-}
 
 /// Writes the report of a record in the formats and to the destinations that the options name.
 pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
@@ -320,7 +290,12 @@ fn can_replace(path: &Path) -> bool {
         // The target of a link may not exist yet, and the link has to stay.
         Err(_) => !path.is_symlink(),
     };
-    is_ours && Workplace::make("report", folder_of(&target)).is_ok()
+    // On a full disk, writing in place would destroy the old report and not hold the new one.
+    let is_writable = match Workplace::make("report", folder_of(&target)) {
+        Ok(_) => true,
+        Err(error) => !matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem),
+    };
+    is_ours && is_writable
 }
 
 /// When the contents of a file that replaces another one have to be on the disk: before the file gets its name, where a
