@@ -184,6 +184,7 @@ fn mean_ratio(standing: &Standing) -> Option<MeanRatio> {
 fn spread(standing: &Standing) -> Option<SpreadChange> {
     standing.spread.map(|it| SpreadChange {
         usual: it.usual,
+        of_each: Some(it.of_each),
         difference: it.difference,
         low: it.low,
         high: it.high,
@@ -211,7 +212,7 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
         state,
         detectable: Some(detectable)
             .filter(|it| it.is_finite() && *it < 1e3)
-            .filter(|_| standing.critical.is_finite() && !judge.rule.anytime),
+            .filter(|_| standing.critical.is_finite() && standing.has_interval() && !judge.rule.anytime),
     })
 }
 

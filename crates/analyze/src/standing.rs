@@ -57,6 +57,8 @@ impl Sides {
 pub(crate) struct Spread {
     /// Usual distance of two successive runs of either command, as an absolute log ratio.
     pub(crate) usual: f64,
+    /// Usual distance of two successive runs of A, and that of two of B, as absolute log ratios.
+    pub(crate) of_each: [f64; 2],
     /// Distance of two successive runs of B minus that of A.
     pub(crate) difference: f64,
     pub(crate) low: f64,
@@ -118,6 +120,11 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
+    /// Whether the interval of the difference has at least one end.
+    pub(crate) fn has_interval(&self) -> bool {
+        self.low > -NO_BOUND_LOG || self.high < NO_BOUND_LOG
+    }
+
     /// The state after `n` clusters in which nothing is shown yet.
     pub(crate) fn open(n: usize) -> Self {
         Standing {

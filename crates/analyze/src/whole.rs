@@ -220,6 +220,7 @@ impl Series {
         }
         let mut usual = self.apart_usual[..look.n].to_vec();
         let usual = median_in_place(&mut usual)?;
+        let of_each = self.apart_of_each(look.n);
         let margin = design.margin.max(SPREAD_PART * usual);
         let spent = design.spent(look.level, &self.looked, look.closing);
         let (looked, mut paths) = (self.looked.clone(), std::mem::take(&mut self.spread));
@@ -235,7 +236,17 @@ impl Series {
             _ => Verdict::Inconclusive,
         };
         let difference = shift.estimate().clamp(low, high);
-        Some(Spread { usual, difference, low: bounded(low), high: bounded(high), margin, verdict })
+        let (low, high) = (bounded(low), bounded(high));
+        Some(Spread { usual, of_each, difference, low, high, margin, verdict })
+    }
+
+    /// Median distances of two successive runs of A, and of two of B, over the first `n` clusters.
+    fn apart_of_each(&self, n: usize) -> [f64; 2] {
+        [-0.5, 0.5].map(|half| {
+            let both = self.apart_usual[..n].iter().zip(&self.apart[..n]);
+            let mut own: Vec<f64> = both.map(|(usual, difference)| usual + half * difference).collect();
+            median_in_place(&mut own).unwrap_or(0.0)
+        })
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! A format for programs has no colours and no levels of detail, so the option would have no effect.
 
+use std::path::PathBuf;
+
 use clap::ArgMatches;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use fauxplat_report::Format;
 
-use crate::looks::When;
+use crate::looks::{Look, When};
 use crate::output::Export;
 
 /// Refuses `--brief`, `--ascii` and `--colour always` unless the report or a further report is drawn with characters.
@@ -20,7 +22,11 @@ pub(crate) fn refuse(found: &ArgMatches) -> Result<(), clap::Error> {
     }
     let Ok(Some(format)) = found.try_get_one::<Format>("format") else { return Ok(()) };
     let exports = found.try_get_many::<Export>("export").ok().flatten().into_iter().flatten();
-    let formats: Vec<Format> = exports.map(|export| export.format).chain([*format]).collect();
+    // With `--style none` only further reports and a report in a file are written.
+    let is_silent = matches!(found.try_get_one::<Look>("style"), Ok(Some(Look::None)))
+        && !matches!(found.try_get_one::<PathBuf>("output"), Ok(Some(_)));
+    let main = (!is_silent).then_some(*format);
+    let formats: Vec<Format> = exports.map(|export| export.format).chain(main).collect();
     let is_text = formats.contains(&Format::Text);
     let is_drawn = is_text || formats.contains(&Format::Boxes);
     let is_typed = |id: &str| {
@@ -34,9 +40,14 @@ pub(crate) fn refuse(found: &ArgMatches) -> Result<(), clap::Error> {
         () if is_coloured() && !is_drawn => "--colour always",
         () => return Ok(()),
     };
-    let why = format!(
-        "{given} has no effect on a report in the format {format}, only on text: leave one of the two options out\n"
-    );
+    let why = match is_silent {
+        true => {
+            format!("{given} has no effect beside --style none, which prints no report: omit one of them\n")
+        }
+        false => format!(
+            "{given} has no effect on a report in the format {format}, only on text: omit one of them\n"
+        ),
+    };
     Err(clap::Error::raw(ErrorKind::Io, why))
 }
 
@@ -61,6 +72,8 @@ mod tests {
             assert_eq!(said(&format!("fauxplat compare {look} a b")), None, "{look}");
             assert_eq!(said(&format!("fauxplat compare {look} a b --export json=file")), None, "{look}");
         }
+        assert!(said("fauxplat run --brief --style none true").unwrap().contains("--style none"));
+        assert_eq!(said("fauxplat run --brief --style none --output file true"), None);
         assert_eq!(said("fauxplat topo --ascii --format boxes"), None);
         assert!(said("fauxplat history list --ascii --format json").is_some());
         assert_eq!(said("fauxplat compare a b --colour never --format json"), None);

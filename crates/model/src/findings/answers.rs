@@ -248,6 +248,10 @@ pub struct ModeShares {
 pub struct SpreadChange {
     /// Usual distance of two successive runs of either command, as a share of a run's reading.
     pub usual: f64,
+    /// Usual distance of two successive runs of A, and that of two of B, as shares of a run's reading; `None` in findings
+    /// that an earlier version stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_each: Option<[f64; 2]>,
     /// Distance of two successive runs of B minus that of two runs of A, as a share of a run's reading.
     pub difference: f64,
     /// Lower end of the interval of `difference`.

@@ -168,6 +168,9 @@ fn opposed(comparison: &Comparison, [a, b]: [f64; 2]) -> Option<String> {
             "some pairs differ much more than others, and then the median of the differences is not the difference of the \
              medians"
         }
+        _ if comparison.dropped_pairs * 10 > comparison.pairs => {
+            "the medians include runs of dropped pairs, and the estimate does not"
+        }
         _ if comparison.modes.is_some() => {
             "runs come in two modes, and a median of all runs is in the one or in the other"
         }

@@ -94,10 +94,22 @@ fn mean(comparison: &Comparison) -> Option<String> {
     })
 }
 
+fn spread_without_figures(spread: &SpreadChange, a: &str, b: &str) -> String {
+    match (spread.verdict, spread.difference > 0.0) {
+        (Verdict::Equivalent, _) => "Runs of both commands scatter equally.".to_owned(),
+        (Verdict::Inconclusive, _) => "The difference in scatter is not bounded yet.".to_owned(),
+        (Verdict::Different, true) => format!("Runs of {b} scatter more."),
+        (Verdict::Different, false) => format!("Runs of {a} scatter more."),
+    }
+}
+
 /// Sentence about how much two successive runs of each command differ.
 pub(super) fn spread(spread: &SpreadChange, a: &str, b: &str) -> String {
-    let half = 0.5 * spread.difference;
-    let [of_a, of_b] = [spread.usual - half, spread.usual + half].map(|share| percent(share.max(0.0)));
+    // The medians of the two commands need not differ in the way of the median difference; they are omitted then.
+    let of_each = spread.of_each.filter(|[a, b]| (b > a) == (spread.difference > 0.0));
+    let Some([of_a, of_b]) = of_each.map(|both| both.map(percent)) else {
+        return spread_without_figures(spread, a, b);
+    };
     match (spread.verdict, spread.difference > 0.0) {
         (Verdict::Equivalent, _) => "Runs of both commands scatter equally.".to_owned(),
         (Verdict::Inconclusive, _) => "The difference in scatter is not bounded yet.".to_owned(),

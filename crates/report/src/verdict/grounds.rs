@@ -136,10 +136,20 @@ pub(crate) fn guard(comparison: &Comparison) -> Option<Guard> {
     let doubt = match (is_warning, comparison.pairs) {
         (false, _) => "",
         (true, 0) => ", so that none is left",
+        (true, _) if is_of_readings(comparison) => {
+            ": more than a tenth, so the figures rest on the pairs that could be measured"
+        }
         (true, _) => ": more than a tenth, so the verdict rests on the calmer pairs",
     };
     let sentence = format!("{} of {total}{TIE}pairs were dropped{reasons}{doubt}.", comparison.dropped_pairs);
     Some(Guard { sentence, is_warning })
+}
+
+/// Whether most of the dropped pairs lack a reading, which says nothing about disturbances.
+fn is_of_readings(comparison: &Comparison) -> bool {
+    let lacks = |it: &&Dropped| matches!(it.reason, DroppedReason::FailedRun | DroppedReason::NotMeasured);
+    let lacking: usize = comparison.dropped.iter().filter(lacks).map(|it| it.pairs).sum();
+    lacking * 2 > comparison.dropped_pairs
 }
 
 fn reason(reason: DroppedReason) -> &'static str {

@@ -69,6 +69,7 @@ fn tail(excess_excluded: f64) -> Tail {
 
 fn spread(usual: f64, difference: f64, verdict: Verdict) -> SpreadChange {
     SpreadChange {
+        of_each: Some([usual - 0.5 * difference, usual + 0.5 * difference]),
         usual,
         difference,
         low: difference - 0.005,
