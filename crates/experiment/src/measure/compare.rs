@@ -12,6 +12,9 @@ use crate::steer::Until;
 use crate::surroundings::duet;
 use crate::{Driver, Failure};
 
+/// Minimum of the time limit after the warm-up, in seconds: one pair is run in any case.
+const MAX_TIME_MIN_S: f64 = 0.001;
+
 /// Compares all commands with the first one.
 ///
 /// # Errors
@@ -69,7 +72,13 @@ fn compare_by(
     // A warm-up run shows whether a command's runs have readings of the deciding metric. A simulated run takes long and
     // needs no warm caches, so no warm-up is added for it.
     let is_counted = driver.header.condition.simulate.is_some();
+    let begun_s = driver.elapsed_s();
     driver.warm_up(driver.header.definition.warmup.max(u32::from(!is_counted && !is_warm)))?;
+    if driver.header.definition.warmup == 0 {
+        // The user did not ask for this warm-up, so it is part of the time that the user gives.
+        let spent_s = driver.elapsed_s() - begun_s;
+        rule.max_time_s = rule.max_time_s.map(|limit_s| (limit_s - spent_s).max(MAX_TIME_MIN_S).min(limit_s));
+    }
     if !is_counted {
         driver.check_rates()?;
     }

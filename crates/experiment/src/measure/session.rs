@@ -63,11 +63,12 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
     let wall_ns = |command| median_of(driver.samples(), command, Metric::WALL);
     let longest_ns = (0..plan.commands).filter_map(wall_ns).fold(0.0, f64::max);
     let rule = &driver.header.definition.rule;
+    let has_coins = has_coins(rule, pair_ns(driver) / 1e9);
     let layout = match driver.duet {
         Some(cpus) => Layout::Duet(cpus),
         None if driver.header.condition.simulate.is_some() => Layout::Single,
-        None if rule.order == Order::Aabb && has_coins(rule) => Layout::Twice(1),
-        None if longest_ns < SHORT_NS && has_coins(rule) => Layout::Mirrored,
+        None if rule.order == Order::Aabb && has_coins => Layout::Twice(1),
+        None if longest_ns < SHORT_NS && has_coins => Layout::Mirrored,
         None => Layout::Single,
     };
     Plan { layout, seed, ..plan }
@@ -77,9 +78,11 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
 /// independent signs ("coins") of the test.
 pub(super) const TWO_PAIRS_FROM: u32 = 20;
 
-/// Whether the rule permits enough pairs for blocks of two pairs.
-fn has_coins(rule: &Rule) -> bool {
-    rule.max_pairs >= TWO_PAIRS_FROM || rule.at_least_s.is_some()
+/// Whether the rule permits enough pairs, which take so many seconds each, for blocks of two pairs. Where fewer fit into
+/// `--max-time`, a block of two could end without a single whole pair.
+fn has_coins(rule: &Rule, pair_s: f64) -> bool {
+    let fit = rule.max_time_s.is_none_or(|limit_s| limit_s >= pair_s * f64::from(TWO_PAIRS_FROM));
+    fit && (rule.max_pairs >= TWO_PAIRS_FROM || rule.at_least_s.is_some())
 }
 
 /// Sum of the commands' median wall times in nanoseconds, from the warm-up runs.
