@@ -59,6 +59,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_message_keeps_its_lines_and_moves_no_cursor() {
+        assert_eq!(harmless("é a\n\tb: \u{1b}[2J\u{202e}\r"), "é a\n\tb: \\u{1b}[2J\\u{202e}\\r");
+    }
+
+    #[test]
     fn a_line_is_bounded_and_keeps_its_end() {
         assert_eq!(bounded("a short\u{a0}line"), "a short line");
         for letter in ["x", "é", "日"] {

@@ -445,13 +445,3 @@ fn screen(record: &Record<'_>, style: &Style, first: bool) -> Result<(), Failure
     let done = out.write_all(drawn.as_bytes()).and_then(|()| out.flush());
     done.map_err(|error| Failure::new(Kind::Machine, error))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_complained_of_keeps_its_lines_and_moves_no_cursor() {
-        assert_eq!(harmless("é a\n\tb: \u{1b}[2J\u{202e}\r"), "é a\n\tb: \\u{1b}[2J\\u{202e}\\r");
-    }
-}

@@ -219,9 +219,11 @@ fn answered(args: &CompareArgs, alarms: Vec<Alarm>, comparisons: &[Comparison]) 
     // A gate that failed by a difference comes before one that failed because nothing was decided: they may have
     // different exit codes.
     let (open, shown): (Vec<Alarm>, Vec<Alarm>) = alarms.into_iter().partition(Alarm::is_open);
+    let failed = shown.len() + open.len();
     if let Some(alarm) = shown.into_iter().chain(open).next() {
         let code = args.undecided_code.filter(|_| alarm.is_open());
-        let failure = Failure::from(alarm);
+        let more = if failed > 1 { format!(", and {} more", failed - 1) } else { String::new() };
+        let failure = Failure::gate(format!("{alarm}{more}"));
         return Err(match code {
             Some(code) => failure.coded(code),
             None => failure,

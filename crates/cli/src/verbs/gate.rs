@@ -1,6 +1,5 @@
 //! Gates of comparisons (`--fail-if`): which comparisons fail them, and how messages name those.
 
-use fauxplat_experiment::Failure;
 use fauxplat_model::{Comparison, FailIf, GateQuestion, GateState};
 
 /// A comparison that fails a gate, with what a message about it needs.
@@ -31,12 +30,6 @@ impl Alarm {
     /// Whether the gate fails because the comparison has not decided its question.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.gate, FailIf::Undecided | FailIf::Inconclusive)
-    }
-}
-
-impl From<Alarm> for Failure {
-    fn from(alarm: Alarm) -> Self {
-        Failure::gate(alarm.to_string())
     }
 }
 
