@@ -31,7 +31,7 @@ mod words;
 pub mod say {
     pub use crate::parts::spans::{code, emphasis, named, strong};
     pub use crate::words::{
-        change, counted, grouped, listed, p_value, percent, quantity, shell_word, visible,
+        change, counted, grouped, listed, p_value, percent, quantity, round_percent, shell_word, visible,
     };
 }
 

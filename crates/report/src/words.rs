@@ -180,7 +180,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// A requested probability or margin, without trailing digits: 0.01 becomes `1 %`.
-pub(crate) fn round_percent(share: f64) -> String {
+pub fn round_percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent.is_finite() && percent.abs() < 1e6 {
         true => format!("{}{TIE}%", (percent * 1e4).round() / 1e4 + 0.0),

@@ -141,6 +141,26 @@ fn sessions_are_followed_over_time() {
     assert!(lab.run(&["history", "vacuum"]).succeeds().out.contains("now"));
 }
 
+/// Pages are written neither through links nor over files of something else, and a refusal says what to do.
+#[test]
+fn pages_are_made_in_folders_of_pages_alone() {
+    let lab = Lab::ordinary();
+    lab.run(&["run", "true", "--runs", "2"]).succeeds();
+    let pages = |name: &str| lab.run(&["history", "pages", &lab.file(name)]);
+    lab.shell("mkdir -m 777 victim list link && mkdir -m 555 closed && ln -s ../victim link/benchmarks");
+    lab.shell("umask 022; echo precious > victim/keep.html && echo {} > list/pages.json && mkfifo pipe");
+    pages("link").complains(2, &["link/benchmarks", "a symbolic link", "remove it"]);
+    pages("list").complains(2, &["list/pages.json", "no list of pages", "another folder"]);
+    pages("victim").complains(2, &["victim", "keep.html", "left as it is"]);
+    pages("pipe").complains(2, &["pipe", "a named pipe where pages need a folder"]);
+    pages("closed").complains(3, &["closed", "nothing was written", "another folder"]);
+    pages("closed/below").complains(3, &["closed/below", "nothing was written"]);
+    assert_eq!(lab.read("victim/keep.html"), "precious\n");
+    for name in ["victim", "list", "link"] {
+        assert_eq!(std::fs::read_dir(lab.path(name)).unwrap().count(), 1, "{name}");
+    }
+}
+
 /// Without `--store` the store is in the user's data directory.
 #[test]
 fn the_store_is_in_the_users_data_directory() {

@@ -85,6 +85,10 @@ impl Sessions {
     }
 }
 
+fn made(made: usize, left: usize, removed: usize) -> Made {
+    Made { made, left, removed, is_anew: false }
+}
+
 /// Text of the page whose file name contains `part`.
 fn page(folder: &Path, part: &str) -> String {
     let pages = fs::read_dir(folder.join("benchmarks")).unwrap().map(|entry| entry.unwrap().path());
@@ -184,23 +188,23 @@ fn pages_are_made_once_and_again_where_something_changed() {
     let mut sessions = Sessions::new();
     sessions.with_change("sort", 12, 9);
     sessions.with_change("other", 8, 8);
-    assert_eq!(sessions.make(), Made { made: 2, left: 0, removed: 0 });
-    assert_eq!(sessions.make(), Made { made: 0, left: 2, removed: 0 });
+    assert_eq!(sessions.make(), made(2, 0, 0));
+    assert_eq!(sessions.make(), made(0, 2, 0));
     let id = sessions.session("other", 9, (9, "m2"), 10.0);
-    assert_eq!(sessions.make(), Made { made: 1, left: 1, removed: 0 });
+    assert_eq!(sessions.make(), made(1, 1, 0));
     assert!(page(&sessions.pages(), "other").contains("On host-m2"));
     sessions.store.add_note(id, "2026-11-28T00:00:00Z", "a note").unwrap();
-    assert_eq!(sessions.make(), Made { made: 1, left: 1, removed: 0 });
+    assert_eq!(sessions.make(), made(1, 1, 0));
     for experiment in 1..=12 {
         sessions.store.remove(experiment).unwrap();
     }
-    assert_eq!(sessions.make(), Made { made: 0, left: 1, removed: 1 });
+    assert_eq!(sessions.make(), made(0, 1, 1));
     let index = fs::read_to_string(sessions.pages().join("index.html")).unwrap();
     assert!(index.contains(">other</a>") && !index.contains(">sort</a>"), "{index}");
     // A page whose file is damaged is written again.
     let damaged = fs::read_dir(sessions.pages().join("benchmarks")).unwrap().next().unwrap().unwrap().path();
     fs::write(damaged, "half").unwrap();
-    assert_eq!(sessions.make(), Made { made: 1, left: 0, removed: 0 });
+    assert_eq!(sessions.make(), made(1, 0, 0));
 }
 
 #[test]
@@ -248,5 +252,161 @@ fn a_folder_of_something_else_is_left_as_it_is() {
         let error = make(&sessions.store, &folder, "wall", None).unwrap_err().to_string();
         assert!(error.contains(name) && error.contains("left as it is"), "{error}");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    }
+}
+
+/// Links, forged lists and left-over files in a folder of pages, as a cloned repository or another user may put there.
+mod planted {
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// A store with one benchmark, its pages, and a folder beside them with a precious file in it.
+    fn site() -> (Sessions, PathBuf) {
+        let mut sessions = Sessions::new();
+        sessions.with_change("sort", 2, 2);
+        sessions.make();
+        let victim = sessions.folder.path().join("victim");
+        fs::create_dir(&victim).unwrap();
+        fs::write(victim.join("keep.html"), "precious").unwrap();
+        (sessions, victim)
+    }
+
+    /// Path of the only page of a benchmark.
+    fn only_page(sessions: &Sessions) -> PathBuf {
+        let pages: Vec<_> = fs::read_dir(sessions.pages().join("benchmarks")).unwrap().flatten().collect();
+        let [page] = pages.as_slice() else { panic!("{pages:?}") };
+        page.path()
+    }
+
+    fn refusal(sessions: &Sessions) -> String {
+        make(&sessions.store, &sessions.pages(), "wall", None).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_link_to_a_file_is_never_written_through() {
+        let (mut sessions, victim) = site();
+        let (pages, page) = (sessions.pages(), only_page(&sessions));
+        let file = victim.join("keep.html");
+        for name in ["index.part", "pages.part"] {
+            symlink(&file, pages.join(name)).unwrap();
+        }
+        symlink(&file, page.with_extension("part")).unwrap();
+        for path in [pages.join("index.html"), page.clone()] {
+            fs::remove_file(&path).unwrap();
+            symlink(&file, path).unwrap();
+        }
+        sessions.session("sort", 3, (3, "m1"), 10.0);
+        assert_eq!(sessions.make(), made(1, 0, 0));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
+        for path in [pages.join("index.html"), page] {
+            assert!(fs::symlink_metadata(&path).unwrap().is_file(), "{}", path.display());
+        }
+        let names = fs::read_dir(&pages).unwrap().flatten().map(|entry| entry.file_name());
+        let left = names.filter(|name| name.to_string_lossy().ends_with(".tmp")).count();
+        assert_eq!(left, 0, "nothing is left of the folder in which files are written");
+    }
+
+    #[test]
+    fn a_subfolder_that_is_a_link_is_refused() {
+        let (sessions, victim) = site();
+        let benchmarks = sessions.pages().join("benchmarks");
+        fs::rename(&benchmarks, sessions.folder.path().join("away")).unwrap();
+        symlink(&victim, &benchmarks).unwrap();
+        let said = refusal(&sessions);
+        assert!(said.contains("benchmarks: it is a symbolic link") && said.contains("remove it"), "{said}");
+        fs::remove_file(&benchmarks).unwrap();
+        fs::write(&benchmarks, "").unwrap();
+        let said = refusal(&sessions);
+        assert!(said.contains("benchmarks: it is a regular file"), "{said}");
+        assert_eq!(fs::read_dir(&victim).unwrap().count(), 1);
+    }
+
+    /// A list that names files which are no pages: these stay, and so does a link under the name of a page.
+    #[test]
+    fn a_forged_list_removes_nothing_but_pages() {
+        let (sessions, victim) = site();
+        let (pages, page) = (sessions.pages(), only_page(&sessions));
+        let benchmarks = pages.join("benchmarks");
+        fs::write(benchmarks.join("keep.html"), "precious").unwrap();
+        fs::write(benchmarks.join("gone-0123456789ab.html"), "a page").unwrap();
+        symlink(victim.join("keep.html"), benchmarks.join("link-0123456789ab.html")).unwrap();
+        let names = [
+            "keep.html",
+            "../../victim/keep.html",
+            "gone-0123456789ab.html",
+            "link-0123456789ab.html",
+            "none-0123456789ab.html",
+        ];
+        let entries: Vec<String> =
+            names.iter().map(|name| format!(r#""{name}":{{"hash":"x","bytes":1,"series":[]}}"#)).collect();
+        let entries = entries.join(",");
+        let schema = "fauxplat.history-pages/1";
+        fs::write(
+            pages.join("pages.json"),
+            format!(r#"{{"schema":"{schema}","metric":"wall","pages":{{{entries}}}}}"#),
+        )
+        .unwrap();
+        assert_eq!(sessions.make(), made(1, 0, 1));
+        assert!(benchmarks.join("keep.html").is_file() && victim.join("keep.html").is_file());
+        assert!(benchmarks.join("link-0123456789ab.html").is_symlink() && page.is_file());
+        assert!(!benchmarks.join("gone-0123456789ab.html").exists());
+    }
+
+    #[test]
+    fn a_list_that_is_not_ours_is_refused_and_a_damaged_one_made_anew() {
+        let (sessions, victim) = site();
+        let list = sessions.pages().join("pages.json");
+        fs::remove_file(&list).unwrap();
+        assert!(fauxplat_sys::pipes::make_pipe(&list).unwrap());
+        let said = refusal(&sessions);
+        assert!(said.contains("pages.json: it is a named pipe where pages need a regular file"), "{said}");
+        fs::remove_file(&list).unwrap();
+        let keep = victim.join("keep.html");
+        for target in [keep.as_path(), Path::new("/dev/zero")] {
+            symlink(target, &list).unwrap();
+            let said = refusal(&sessions);
+            assert!(said.contains("pages.json: it is a symbolic link"), "{said}");
+            fs::remove_file(&list).unwrap();
+        }
+        for text in ["{}", "", "precious"] {
+            fs::write(&list, text).unwrap();
+            let said = refusal(&sessions);
+            assert!(said.contains("no list of pages") && said.contains("remove that file"), "{said}");
+            assert_eq!(fs::read_to_string(&list).unwrap(), text);
+        }
+        // Longer than the bound, a file of zeros is not read to its end.
+        fs::File::create(&list).unwrap().set_len(3 << 30).unwrap();
+        assert!(refusal(&sessions).contains("no list of pages"));
+        for text in
+            [r#"{"schema":"fauxplat.history-pages/1","pa"#, r#"{"schema":"fauxplat.history-pages/9"}"#]
+        {
+            fs::write(&list, text).unwrap();
+            assert_eq!(sessions.make(), Made { is_anew: true, ..made(1, 0, 0) });
+            assert_eq!(sessions.make(), made(0, 1, 0));
+        }
+    }
+
+    #[test]
+    fn what_killed_calls_left_goes_and_other_files_stay() {
+        let (sessions, _) = site();
+        let (pages, page) = (sessions.pages(), only_page(&sessions));
+        let left = [pages.join("index.part"), pages.join("pages.part"), page.with_extension("part")];
+        let gone = pages.join("benchmarks/gone-0123456789ab.part");
+        let others = [pages.join("thesis.part"), pages.join("benchmarks/thesis.part")];
+        for path in left.iter().chain([&gone]).chain(&others) {
+            fs::write(path, "half").unwrap();
+        }
+        assert_eq!(sessions.make(), made(0, 1, 0));
+        assert!(left.iter().chain([&gone]).all(|path| !path.exists()));
+        assert!(others.iter().all(|path| path.exists()));
+        // The first call was killed before it wrote its list.
+        fs::remove_file(pages.join("pages.json")).unwrap();
+        let said = refusal(&sessions);
+        assert!(said.contains("thesis.part"), "{said}");
+        others.iter().for_each(|path| fs::remove_file(path).unwrap());
+        fs::write(pages.join("index.part"), "half").unwrap();
+        assert_eq!(sessions.make(), made(1, 0, 0));
     }
 }

@@ -5,6 +5,7 @@ mod benchmark;
 mod error;
 mod index;
 mod manifest;
+mod place;
 mod script;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use fauxplat_verb::Host;
 pub use error::PagesError;
 
 use self::manifest::{Entry, Manifest};
+use self::place::{Found, Place};
 use crate::analysis::SEED;
 use crate::args::{By, PagesArgs};
 use crate::findings::SeriesFindings;
@@ -32,6 +34,9 @@ const LEVEL: f64 = 0.01;
 
 /// Name of the subfolder with a page for each benchmark.
 const BENCHMARKS: &str = "benchmarks";
+
+/// Name of the index page, which is in the folder itself.
+const INDEX: &str = "index.html";
 
 /// Maximum number of characters of a benchmark's name in the file name of its page.
 const NAME_MAX: usize = 40;
@@ -46,15 +51,23 @@ pub struct Made {
     pub left: usize,
     /// Number of removed pages, whose benchmarks the store no longer has.
     pub removed: usize,
+    /// Whether all pages were made anew, since the list of the pages there could not be used.
+    pub is_anew: bool,
 }
 
 pub(crate) fn write(args: &PagesArgs, host: &dyn Host) -> Result<(), Failure> {
     let store = host.history(&args.output)?;
     let made = make(&store, &args.folder, &args.series.metric, args.series.machine.as_deref())?;
     if !args.output.is_quiet() {
+        if made.is_anew {
+            host.complain(&format!(
+                "{}: another version wrote this list of pages, or it is damaged, so all pages were made anew",
+                args.folder.join(manifest::FILE).display()
+            ));
+        }
         host.complain(&format!(
-            "{}: {} pages written, {} unchanged, {} removed",
-            args.folder.join("index.html").display(),
+            "{}: {} written, {} unchanged, {} removed",
+            args.folder.join(INDEX).display(),
             say::counted(made.made, "page", "pages"),
             made.left,
             made.removed
@@ -66,9 +79,12 @@ pub(crate) fn write(args: &PagesArgs, host: &dyn Host) -> Result<(), Failure> {
 /// Writes the pages of a metric to a folder: those whose sessions have changed, and the index if any page has.
 ///
 /// # Errors
-/// Returns the store's error if reading fails; fails if the folder contains other files or cannot be written.
+/// Returns the store's error if reading fails; fails if the folder contains other files, or symbolic links where pages
+/// need folders or files, or cannot be written.
 pub fn make(store: &Store, folder: &Path, metric: &str, machine: Option<&str>) -> Result<Made, Failure> {
-    let before = Manifest::open(folder)?;
+    let found = Found::open(folder)?;
+    let (before, is_anew) = Manifest::open(&found)?;
+    let place = found.prepared()?;
     let unkept = sum_up(store)?;
     let mut digests = store.point_digests(metric)?;
     let of_unkept = |digest: &PointDigest, benchmark: &str, program: &str| {
@@ -80,14 +96,14 @@ pub fn make(store: &Store, folder: &Path, metric: &str, machine: Option<&str>) -
             digests.push(PointDigest { benchmark, program, digest: String::new() });
         }
     }
-    let mut site = Site { store, folder, metric, machine, searcher: Searcher::new(SEED), context: None };
-    let (mut entries, mut made) = (BTreeMap::new(), Made::default());
+    let mut site = Site { store, place, metric, machine, searcher: Searcher::new(SEED), context: None };
+    let (mut entries, mut made) = (BTreeMap::new(), Made { is_anew, ..Made::default() });
     for digest in &digests {
         let page = page_name(&digest.benchmark, &digest.program);
         let points = unkept.iter().filter(|it| of_unkept(digest, &it.benchmark, &it.program));
         let points: String = points.map(|it| format!("{} {} ", it.experiment, it.ln)).collect();
         let hash = sha256(&format!("{} {metric} {machine:?} {} {points}", manifest::FORM, digest.digest));
-        let as_before = before.entry(folder, &page, &hash).cloned();
+        let as_before = before.entry(&site.place, &page, &hash).cloned();
         let entry = match as_before {
             Some(entry) => {
                 made.left += 1;
@@ -102,10 +118,10 @@ pub fn make(store: &Store, folder: &Path, metric: &str, machine: Option<&str>) -
         entries.extend(entry.map(|entry| (page, entry)));
     }
     let after = Manifest::new(metric, entries);
-    made.removed = before.remove_others(folder, &after)?;
-    if made.made + made.removed > 0 || !folder.join("index.html").is_file() {
-        manifest::put(&folder.join("index.html"), &index::page(&after))?;
-        after.save(folder)?;
+    made.removed = before.remove_others(&site.place, &after)?;
+    if made.made + made.removed > 0 || is_anew || !site.place.has_index() {
+        site.place.put(INDEX, &index::page(&after))?;
+        after.save(&mut site.place)?;
     }
     Ok(made)
 }
@@ -124,9 +140,25 @@ fn page_name(benchmark: &str, program: &str) -> String {
         .to_owned()
 }
 
+/// Whether a file name has the form of those that [`page_name`] gives.
+fn is_page_name(name: &str) -> bool {
+    name.strip_suffix(".html").is_some_and(is_page_stem)
+}
+
+/// Whether a text has the form of a page's file name without its extension.
+fn is_page_stem(stem: &str) -> bool {
+    let (name, hash) = stem.rsplit_once('-').unwrap_or(("", stem));
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_hexadecimal = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    name.len() <= NAME_MAX
+        && name.bytes().all(is_plain)
+        && hash.len() == HASH_LENGTH
+        && hash.bytes().all(is_hexadecimal)
+}
+
 struct Site<'s> {
     store: &'s Store,
-    folder: &'s Path,
+    place: Place,
     metric: &'s str,
     machine: Option<&'s str>,
     searcher: Searcher,
@@ -162,8 +194,7 @@ impl Site<'_> {
             return Ok(None);
         }
         let text = benchmark::page(&found);
-        let path = self.folder.join(BENCHMARKS).join(page);
-        manifest::put(&path, &text)?;
+        self.place.put_page(page, &text)?;
         found.iter_mut().for_each(|series| series.sessions.clear());
         Ok(Some(Entry { hash, bytes: text.len() as u64, series: found }))
     }
@@ -180,10 +211,34 @@ mod tests {
         for page in &pages {
             let is_plain = page.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
             assert!(is_plain && page.len() < 80 && !page.starts_with(['.', '-']), "{page}");
+            assert!(is_page_name(page), "{page}");
         }
         let mut distinct = pages.clone();
         distinct.sort();
         distinct.dedup();
         assert_eq!(distinct.len(), names.len(), "{pages:?}");
+    }
+
+    #[test]
+    fn names_that_no_page_has_are_told_from_those_of_pages() {
+        for name in ["sort-0123456789ab.html", "0123456789ab.html", "a-b-0123456789ab.html"] {
+            assert!(is_page_name(name), "{name}");
+        }
+        let longer = format!("{}-0123456789ab.html", "a".repeat(NAME_MAX + 1));
+        for name in [
+            "keep.html",
+            "bashrc",
+            "sort-0123456789ab",
+            "sort-0123456789ab.part",
+            "sort-0123456789AB.html",
+            "Sort-0123456789ab.html",
+            "../sort-0123456789ab.html",
+            "sort-0123456789abc.html",
+            &longer,
+            ".html",
+            "",
+        ] {
+            assert!(!is_page_name(name), "{name}");
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! The report of `history gate`.
 
-use fauxplat_model::GateState;
 use fauxplat_model::document::Record;
+use fauxplat_model::{GateQuestion, GateState, Metric};
 use fauxplat_report::parts::{Piece, Tone};
 use fauxplat_report::{Case, CaseOutcome, Format, Gauges, OwnReport, Rows, say};
 use serde::Deserialize;
 use serde_json::{Error, Value};
 
-use super::{commit_of, direction, machine, moment, value};
-use crate::findings::{GATE_SCHEMA, GateFindings};
+use super::{commit_of, is_speed, known, machine, moment, value};
+use crate::findings::{GATE_SCHEMA, GateFindings, SeriesName};
 
 #[derive(Debug)]
 pub(crate) struct GateReport;
@@ -120,22 +120,75 @@ fn word(state: GateState) -> &'static str {
     }
 }
 
-/// The answer as a part of a sentence, for lists of experiments and messages.
+/// The answer as a part of a sentence, for lists of experiments and messages. Where the gate asked about one side, the
+/// sentence names that side, since nothing is said of the other.
 pub(crate) fn gate_summary(found: &GateFindings) -> String {
-    let margin = say::percent(found.gate.margin);
-    match (found.ratio, found.gate.state) {
-        (None, _) => {
-            format!("is not decided: {}", found.reason.as_deref().unwrap_or("nothing is known of its past"))
+    let (name, of) = (&found.name, of_metric(&found.name));
+    let margin = say::round_percent(found.gate.margin);
+    let Some(ratio) = found.ratio else {
+        return format!(
+            "is not decided{of}: {}",
+            found.reason.as_deref().unwrap_or("nothing is known of its past")
+        );
+    };
+    let interval = interval(found);
+    match (found.gate.state, asked(found)) {
+        (GateState::Beyond, _) => {
+            format!("is {}{of} by more than {margin}: {interval}", side(name, ratio > 1.0))
         }
-        (Some(ratio), GateState::Beyond) => {
-            format!("is {} by more than {margin}: {}", direction(&found.name, ratio), interval(found))
+        (GateState::Within, Some(is_higher)) if is_beyond(found, !is_higher) => format!(
+            "is not {}{of} by more than {margin}: it is {}, {interval}",
+            side(name, is_higher),
+            side(name, !is_higher)
+        ),
+        (GateState::Within, Some(is_higher)) => {
+            format!("is not {}{of} by more than {margin}: {interval}", side(name, is_higher))
         }
-        (Some(_), GateState::Within) => {
-            format!("did not change by more than {margin}: {}", interval(found))
+        (GateState::Within, None) => format!("did not change{of} by more than {margin}: {interval}"),
+        (GateState::Undecided, Some(is_higher)) => {
+            format!("may or may not be {}{of} by more than {margin}: {interval}", side(name, is_higher))
         }
-        (Some(_), GateState::Undecided) => {
-            format!("may or may not have changed by more than {margin}: {}", interval(found))
+        (GateState::Undecided, None) => {
+            format!("may or may not have changed{of} by more than {margin}: {interval}")
         }
+    }
+}
+
+/// The metric as a part of a sentence, such as ` in peak memory`; empty for wall time.
+fn of_metric(name: &SeriesName) -> String {
+    match known(name) {
+        Some(metric) if metric == Metric::WALL => String::new(),
+        Some(metric) if metric.is_built_in() => format!(" in {}", metric.title()),
+        _ => format!(" in {}", say::visible(&name.metric)),
+    }
+}
+
+/// Whether the gate asked about higher values; `None` where it asked about both sides.
+fn asked(found: &GateFindings) -> Option<bool> {
+    let more_is_better = found.name.more_is_better;
+    match found.gate.question {
+        GateQuestion::Slower => Some(!more_is_better),
+        GateQuestion::Faster => Some(more_is_better),
+        GateQuestion::Different => None,
+    }
+}
+
+/// Word for a side: slower or faster for times and rates, higher or lower for other amounts.
+fn side(name: &SeriesName, is_higher: bool) -> &'static str {
+    match (is_speed(name), is_higher) {
+        (true, is_higher) if is_higher != name.more_is_better => "slower",
+        (true, _) => "faster",
+        (false, true) => "higher",
+        (false, false) => "lower",
+    }
+}
+
+/// Whether the interval shows a change beyond the margin on a side.
+fn is_beyond(found: &GateFindings, is_higher: bool) -> bool {
+    let margin = 1.0 + found.gate.margin;
+    match is_higher {
+        true => found.low_ratio.is_some_and(|low| low > margin),
+        false => found.high_ratio.is_some_and(|high| high < 1.0 / margin),
     }
 }
 
@@ -183,4 +236,105 @@ fn error(found: &GateFindings) -> String {
         "The interval misses the true change in at most {} of such gates, if sessions scatter as before.{detectable}",
         say::percent(found.level)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_model::Gate;
+
+    use super::*;
+    use crate::findings::Session;
+
+    fn found(question: GateQuestion, state: GateState, [ratio, low, high]: [f64; 3]) -> GateFindings {
+        let newest = Session {
+            experiment: 9,
+            started: "2026-11-28T10:00:00Z".into(),
+            commit: None,
+            dirty: None,
+            label: None,
+            notes: Vec::new(),
+            value: 1.0,
+            low: None,
+            high: None,
+            runs: 1,
+        };
+        GateFindings {
+            summary: String::new(),
+            name: SeriesName { metric: "wall".into(), unit: "ns".into(), ..SeriesName::default() },
+            level: 0.01,
+            fail_if: Vec::new(),
+            newest,
+            past_sessions: 8,
+            past_since: Some(1),
+            past_value: Some(1.0),
+            ratio: Some(ratio),
+            low_ratio: Some(low),
+            high_ratio: Some(high),
+            reason: None,
+            gate: Gate { question, margin: 0.03, state, detectable: None },
+            fails: false,
+        }
+    }
+
+    /// The summary up to the interval, with plain spaces.
+    fn told(found: &GateFindings) -> String {
+        let text = gate_summary(found).replace('\u{a0}', " ");
+        text.split(['+', '\u{2212}']).next().unwrap_or_default().trim_end().to_owned()
+    }
+
+    const ABOVE: [f64; 3] = [1.343, 1.278, 1.412];
+    const BELOW: [f64; 3] = [0.789, 0.75, 0.83];
+    const AROUND: [f64; 3] = [0.979, 0.933, 1.027];
+    const WIDE: [f64; 3] = [1.0, 0.8, 1.25];
+
+    #[test]
+    fn a_question_of_one_side_is_answered_of_that_side() {
+        use GateQuestion::{Different, Faster, Slower};
+        use GateState::{Beyond, Undecided, Within};
+        let told = |question, state, interval| told(&found(question, state, interval));
+        assert_eq!(told(Slower, Beyond, ABOVE), "is slower by more than 3 %:");
+        assert_eq!(told(Slower, Within, AROUND), "is not slower by more than 3 %:");
+        assert_eq!(told(Slower, Within, BELOW), "is not slower by more than 3 %: it is faster,");
+        assert_eq!(told(Faster, Within, ABOVE), "is not faster by more than 3 %: it is slower,");
+        assert_eq!(told(Faster, Beyond, BELOW), "is faster by more than 3 %:");
+        assert_eq!(told(Slower, Undecided, WIDE), "may or may not be slower by more than 3 %:");
+        assert_eq!(told(Different, Within, [1.0, 0.99, 1.01]), "did not change by more than 3 %:");
+        assert_eq!(told(Different, Undecided, WIDE), "may or may not have changed by more than 3 %:");
+    }
+
+    #[test]
+    fn a_metric_is_named_with_its_own_word() {
+        use GateQuestion::{Faster, Slower};
+        let of = |metric: &str, unit: &str, more_is_better, question, interval| {
+            let name = SeriesName {
+                metric: metric.into(),
+                unit: unit.into(),
+                more_is_better,
+                ..SeriesName::default()
+            };
+            told(&GateFindings { name, ..found(question, GateState::Within, interval) })
+        };
+        assert_eq!(
+            of("printed:v", "", false, Faster, ABOVE),
+            "is not lower in printed:v by more than 3 %: it is higher,"
+        );
+        assert_eq!(
+            of("printed:v", "", true, Slower, ABOVE),
+            "is not lower in printed:v by more than 3 %: it is higher,"
+        );
+        assert_eq!(
+            of("peak-memory", "B", false, Slower, AROUND),
+            "is not higher in peak memory by more than 3 %:"
+        );
+        assert_eq!(
+            of("printed:MB/s", "MB/s", true, Slower, ABOVE),
+            "is not slower in printed:MB/s by more than 3 %: it is faster,"
+        );
+        let short = GateFindings {
+            ratio: None,
+            reason: Some("the past is too short".into()),
+            ..found(Slower, GateState::Undecided, WIDE)
+        };
+        assert_eq!(gate_summary(&short), "is not decided: the past is too short");
+    }
 }

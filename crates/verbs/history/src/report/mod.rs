@@ -8,7 +8,7 @@ pub(crate) use gate::{GateReport, gate_summary};
 pub(crate) use list::{LIST_SCHEMA, ListReport};
 pub(crate) use trend::{TrendReport, trend_summary};
 
-use fauxplat_model::Metric;
+use fauxplat_model::{Metric, Unit};
 use fauxplat_report::say;
 
 use crate::findings::{CommitRange, LevelChange, SeriesName, Session};
@@ -48,11 +48,17 @@ pub(crate) fn commit_of(session: &Session) -> String {
     session.commit.as_deref().map_or_else(String::new, |commit| format!("{}{mark}", short(commit)))
 }
 
+/// Whether the values of a series tell a speed, by a time or by a rate of work.
+pub(crate) fn is_speed(name: &SeriesName) -> bool {
+    let is_rate = known(name).is_some_and(|metric| metric.unit() == Unit::MicroPerSecond);
+    name.unit == "ns" || name.unit.ends_with("/s") || is_rate
+}
+
 /// Word for the direction of a change: slower or faster for times and rates, more or less for other amounts.
 pub(crate) fn direction(name: &SeriesName, ratio: f64) -> &'static str {
-    match (name.unit == "ns" || name.more_is_better, (ratio > 1.0) != name.more_is_better) {
-        (true, true) => "slower",
-        (true, false) => "faster",
+    match (is_speed(name), ratio > 1.0) {
+        (true, is_higher) if is_higher != name.more_is_better => "slower",
+        (true, _) => "faster",
         (false, true) => "more",
         (false, false) => "less",
     }
