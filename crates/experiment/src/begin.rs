@@ -281,6 +281,7 @@ fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<Stri
 /// # Errors
 /// Returns the store's error if it cannot be opened.
 pub fn open_store(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
+    stores_heed_signals();
     match shared(path)? {
         Some(url) => Ok(Some(Store::open_shared(&url, Patience::of_seconds(ANSWER_SECONDS))?)),
         None => open_file(path),
@@ -294,10 +295,16 @@ pub fn open_store(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
 /// # Errors
 /// Fails as [`open_store`] does, and if the server refuses.
 pub fn open_record(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
+    stores_heed_signals();
     let Some(url) = shared(path)? else { return open_file(path) };
     let store = Store::open_spool(fauxplat_store::local_path(path.map(PathBuf::as_path))?, url)?;
     store.greet(Patience::of_seconds(GREETING_SECONDS))?;
     Ok(Some(store))
+}
+
+/// Makes waits for a locked store, and statements of a store that do not end, heed requests to stop.
+fn stores_heed_signals() {
+    fauxplat_store::heed(|| signal::stop_requested().then(clock::monotonic_ns));
 }
 
 /// Seconds to wait for each answer of the server, for verbs that only read the store.

@@ -92,6 +92,11 @@ impl Driver {
         self.recorder.store()
     }
 
+    /// Makes the experiment go on where it cannot be begun in the store; [`Finished::stored`] tells why.
+    pub fn do_without_store(&mut self) {
+        self.recorder.do_without_store();
+    }
+
     pub fn is_interrupted(&self) -> bool {
         self.interrupted
     }
@@ -125,21 +130,22 @@ impl Driver {
     /// Records the plan from which the following trials are drawn.
     ///
     /// # Errors
-    /// Returns the store's error if it cannot be written.
+    /// Returns the store's error if the experiment cannot be begun in it.
     pub(crate) fn plan(&mut self, plan: &impl Serialize) -> Result<(), Failure> {
         self.open_record()?;
         let plan = serde_json::to_value(plan).map_err(Failure::machine)?;
         self.listeners.tell(&Event::Plan(&plan));
-        self.recorder.plan(plan)
+        self.recorder.plan(plan);
+        Ok(())
     }
 
     /// Stores and reports a piece of evidence other than a run.
     ///
     /// # Errors
-    /// Returns the store's error if it cannot be written.
+    /// Returns the store's error if the experiment cannot be begun in it.
     pub(crate) fn record(&mut self, evidence: Evidence) -> Result<(), Failure> {
         self.open_record()?;
-        self.listeners.tell(&Event::Evidence(self.recorder.record(evidence)?));
+        self.listeners.tell(&Event::Evidence(self.recorder.record(evidence)));
         Ok(())
     }
 
@@ -160,7 +166,7 @@ impl Driver {
     /// Runs the trials that the steering requests, until it requests no more or the user interrupts.
     ///
     /// # Errors
-    /// Fails if a command cannot be launched or fails, or a sample cannot be stored.
+    /// Fails if a command cannot be launched or fails, or the experiment cannot be begun in the store.
     pub fn steer(&mut self, steering: &mut dyn Steering) -> Result<Stopped, Failure> {
         self.open_record()?;
         let executor = self.executor.as_mut().ok_or_else(|| Failure::usage("there is no command to run"))?;
@@ -307,16 +313,18 @@ impl Driver {
         let failed = failed.or(self.cut_short.take());
         self.note_end(failed.as_ref());
         self.header.plan = self.recorder.plans();
-        let state = match (&failed, self.interrupted) {
-            (Some(_), _) => State::Failed,
-            (None, true) => State::Stopped,
-            (None, false) => State::Finished,
+        let whole = opened.and_then(|()| self.recorder.complete());
+        self.header.warnings.extend(whole.as_ref().err().map(ToString::to_string));
+        let state = match (failed.is_some() || whole.is_err(), self.interrupted) {
+            (true, _) => State::Failed,
+            (false, true) => State::Stopped,
+            (false, false) => State::Finished,
         };
         // Cleanup comes after all runs, and the results are valid even if it fails.
         let uncleaned = self.surroundings.cleanup.run();
         self.header.warnings.extend(uncleaned.as_ref().map(ToString::to_string));
         let is_cut_short = is_cut_short || failed.is_none() && uncleaned.is_some();
-        let stored = opened.and_then(|()| self.recorder.finish(&self.header, &findings, state));
+        let stored = whole.and(self.recorder.finish(&self.header, &findings, state));
         let waiting = shipping::ship(&stored, &self.recorder, &mut self.header, self.interrupted);
         let finished = Finished {
             header: self.header,
@@ -381,7 +389,7 @@ pub struct Finished {
     findings: Findings,
     /// Whether a failure ended the experiment early after results worth reporting, or its cleanup failed.
     is_cut_short: bool,
-    /// The store's error, if it did not accept the findings.
+    /// The store's error, if it did not accept everything that was measured, or the findings.
     pub stored: Result<(), Failure>,
     /// Sentences about data that a shared store has not acknowledged, and how they will be sent later; also among the
     /// warnings.

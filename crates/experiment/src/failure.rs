@@ -70,6 +70,12 @@ impl Failure {
         Failure::plain(Kind::Machine, line)
     }
 
+    /// An experiment was measured and reported as a whole, and the store refused a part of it. `kept` says what it has.
+    pub(crate) fn not_stored(error: &StoreError, kept: &str) -> Self {
+        let line = format!("the report has all that was measured, and the store has {kept}: {error}");
+        Failure::plain(kind_of(error), line)
+    }
+
     pub fn command(line: impl std::fmt::Display) -> Self {
         Failure::plain(Kind::Command, line)
     }
@@ -213,20 +219,26 @@ impl From<VariantError> for Failure {
     }
 }
 
+/// Kind of a store's error.
+fn kind_of(error: &StoreError) -> Kind {
+    match error {
+        StoreError::NotAFile { .. }
+        | StoreError::NotADatabase { .. }
+        | StoreError::ForeignDatabase { .. }
+        | StoreError::Planted { .. }
+        | StoreError::NoSuchExperiment { .. }
+        | StoreError::BadId { .. }
+        | StoreError::BadUrl { .. }
+        | StoreError::Unfit { .. }
+        | StoreError::NoHome => Kind::Usage,
+        StoreError::BusyAtStop { .. } | StoreError::Endless { .. } => Kind::Interrupted,
+        _ => Kind::Machine,
+    }
+}
+
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let kind = match &error {
-            StoreError::NotAFile { .. }
-            | StoreError::NotADatabase { .. }
-            | StoreError::ForeignDatabase { .. }
-            | StoreError::NoSuchExperiment { .. }
-            | StoreError::BadId { .. }
-            | StoreError::BadUrl { .. }
-            | StoreError::Unfit { .. }
-            | StoreError::NoHome => Kind::Usage,
-            _ => Kind::Machine,
-        };
-        Failure::new(kind, error)
+        Failure::new(kind_of(&error), error)
     }
 }
 

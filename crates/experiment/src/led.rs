@@ -59,12 +59,12 @@ impl Feed for Led<'_> {
     }
 
     fn evidence(&mut self, evidence: Evidence) -> Result<(), Failure> {
-        self.listeners.tell(&Event::Evidence(self.recorder.record(evidence)?));
+        self.listeners.tell(&Event::Evidence(self.recorder.record(evidence)));
         Ok(())
     }
 
     fn landed(&mut self) -> Result<(), Failure> {
-        let fresh = self.recorder.land()?;
+        let fresh = self.recorder.land();
         if !fresh.is_empty() {
             self.listeners.tell(&Event::Samples(fresh));
         }

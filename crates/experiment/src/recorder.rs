@@ -1,12 +1,18 @@
 //! Stores the samples and the evidence of an experiment, in memory and in the store.
+//!
+//! A store that refuses something while the experiment goes on does not end it. Nothing more is stored then, since each
+//! further attempt could wait for a lock, and at the end everything that is missing is stored in its order, if possible.
 
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{Command, Evidence, Sample};
-use fauxplat_store::{Experiment, State, Store};
+use fauxplat_store::{Experiment, State, Store, StoreError};
 
 use serde_json::Value;
 
 use crate::Failure;
+
+/// Number of samples that are stored in one transaction at the end.
+const AT_ONCE: usize = 1000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
@@ -15,7 +21,23 @@ pub(crate) struct Recorder {
     store: Option<Store>,
     experiment: Option<Experiment>,
     plans: Vec<Value>,
-    stored: usize,
+    /// Number of samples that have landed, which the listeners know.
+    landed: usize,
+    /// For each piece of evidence, the number of samples that had landed before it.
+    landed_before: Vec<usize>,
+    stored: Stored,
+    /// Why the store refused something; `None` as long as it took everything.
+    refused: Option<StoreError>,
+    /// Whether the experiment goes on where it cannot be begun in the store, too.
+    is_store_optional: bool,
+}
+
+/// Numbers of plans, pieces of evidence and samples in the store.
+#[derive(Debug, Default)]
+struct Stored {
+    plans: usize,
+    evidence: usize,
+    samples: usize,
 }
 
 impl Recorder {
@@ -27,6 +49,11 @@ impl Recorder {
         self.store.as_ref()
     }
 
+    /// Makes the experiment go on where it cannot be begun in the store.
+    pub(crate) fn do_without_store(&mut self) {
+        self.is_store_optional = true;
+    }
+
     /// Begins the experiment in the store, if there is one. Called when the first run is about to begin, so that an
     /// earlier error leaves nothing behind.
     pub(crate) fn open(
@@ -35,8 +62,16 @@ impl Recorder {
         kind: &'static str,
         commands: &[Command],
     ) -> Result<(), Failure> {
-        if let Some(store) = self.store.as_ref().filter(|_| self.experiment.is_none()) {
-            let experiment = store.begin(header, kind, commands)?;
+        let is_open = self.experiment.is_some() || self.refused.is_some();
+        if let Some(store) = self.store.as_ref().filter(|_| !is_open) {
+            let experiment = match store.begin(header, kind, commands) {
+                Ok(experiment) => experiment,
+                Err(error) if self.is_store_optional => {
+                    self.refused = Some(error);
+                    return Ok(());
+                }
+                Err(error) => return Err(error.into()),
+            };
             header.id = Some(experiment.id());
             header.uuid = Some(experiment.uuid().to_owned());
             self.experiment = Some(experiment);
@@ -44,19 +79,16 @@ impl Recorder {
         Ok(())
     }
 
-    pub(crate) fn plan(&mut self, plan: Value) -> Result<(), Failure> {
+    pub(crate) fn plan(&mut self, plan: Value) {
         self.plans.push(plan);
-        match &self.experiment {
-            Some(experiment) => Ok(experiment.set_plan(&self.plans)?),
-            None => Ok(()),
-        }
+        self.store_new();
     }
 
-    pub(crate) fn record(&mut self, evidence: Evidence) -> Result<&Evidence, Failure> {
-        if let Some(experiment) = &mut self.experiment {
-            experiment.record(&evidence)?;
-        }
-        Ok(self.evidence.push_mut(evidence))
+    pub(crate) fn record(&mut self, evidence: Evidence) -> &Evidence {
+        self.landed_before.push(self.landed);
+        self.evidence.push(evidence);
+        self.store_new();
+        &self.evidence[self.evidence.len() - 1]
     }
 
     /// The plans from which all trials were drawn, as a JSON list; `None` before the first plan.
@@ -69,26 +101,85 @@ impl Recorder {
     }
 
     /// Stores the samples that were added since the last call, and returns them.
-    pub(crate) fn land(&mut self) -> Result<&[Sample], Failure> {
-        let fresh = &self.samples[self.stored..];
-        if let Some(experiment) = &mut self.experiment
-            && !fresh.is_empty()
-        {
-            experiment.append_all(fresh)?;
-        }
-        self.stored = self.samples.len();
-        Ok(fresh)
+    pub(crate) fn land(&mut self) -> &[Sample] {
+        let before = std::mem::replace(&mut self.landed, self.samples.len());
+        self.store_new();
+        &self.samples[before..]
     }
 
+    /// Stores what has come since the last call, unless the store has refused something.
+    fn store_new(&mut self) {
+        if self.refused.is_none() {
+            self.refused = self.catch_up().err();
+        }
+    }
+
+    /// Stores everything that the store lacks, in the order in which it came.
+    fn catch_up(&mut self) -> Result<(), StoreError> {
+        let Some(experiment) = &mut self.experiment else { return Ok(()) };
+        let (samples, stored) = (&self.samples, &mut self.stored);
+        if stored.plans < self.plans.len() {
+            experiment.set_plan(&self.plans)?;
+            stored.plans = self.plans.len();
+        }
+        while let Some(evidence) = self.evidence.get(stored.evidence) {
+            append(experiment, samples, &mut stored.samples, self.landed_before[stored.evidence])?;
+            experiment.record(evidence)?;
+            stored.evidence += 1;
+        }
+        append(experiment, samples, &mut stored.samples, self.landed)
+    }
+
+    /// Stores at the end what the store refused before.
+    ///
+    /// # Errors
+    /// Returns the store's error if something is still missing in the store.
+    pub(crate) fn complete(&mut self) -> Result<(), Failure> {
+        let is_begun = self.experiment.is_some();
+        if self.refused.is_some() && is_begun {
+            self.refused = self.catch_up().err();
+        }
+        let Some(error) = &self.refused else { return Ok(()) };
+        let kept = match (is_begun, self.evidence.len()) {
+            (false, _) => "nothing".to_owned(),
+            (true, 0) => format!("{} of {} runs", self.stored.samples, self.samples.len()),
+            (true, pieces) => {
+                let (kept, all) = (self.stored.samples + self.stored.evidence, self.samples.len() + pieces);
+                format!("{kept} of {all} runs and other pieces of evidence")
+            }
+        };
+        Err(Failure::not_stored(error, &kept))
+    }
+
+    /// Stores the findings. An experiment that lacks something because of a lock stays without them: each attempt would
+    /// wait for the lock again.
     pub(crate) fn finish(
         &mut self,
         header: &Header,
         findings: &Findings,
         state: State,
     ) -> Result<(), Failure> {
+        let is_locked = matches!(self.refused, Some(StoreError::Busy { .. } | StoreError::BusyAtStop { .. }));
         match self.experiment.take() {
-            Some(experiment) => Ok(experiment.finish(header, Some(findings), state).map(drop)?),
-            None => Ok(()),
+            Some(experiment) if !is_locked => {
+                Ok(experiment.finish(header, Some(findings), state).map(drop)?)
+            }
+            _ => Ok(()),
         }
     }
+}
+
+/// Appends samples to an experiment that has `stored` of them, until it has `until`.
+fn append(
+    experiment: &mut Experiment,
+    samples: &[Sample],
+    stored: &mut usize,
+    until: usize,
+) -> Result<(), StoreError> {
+    while *stored < until {
+        let next = until.min(*stored + AT_ONCE);
+        experiment.append_all(&samples[*stored..next])?;
+        *stored = next;
+    }
+    Ok(())
 }

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 use crate::error::{BUSY_SECONDS, at};
+use crate::heed::is_stopped;
 use crate::path::beside;
-use crate::{StoreError, VERSION, schema};
+use crate::{StoreError, VERSION, heed, schema};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -112,8 +114,17 @@ fn writable(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 fn connect(path: impl AsRef<Path>, flags: OpenFlags) -> rusqlite::Result<Connection> {
-    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(Duration::from_secs(BUSY_SECONDS))?;
+    let mut connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    heed::listen(&mut connection)?;
+    // Statements that somebody else has put into the file do not run; see <https://www.sqlite.org/security.html>.
+    for (setting, is_on) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+    ] {
+        connection.set_db_config(setting, is_on)?;
+    }
     // SQLite's page cache of 512 KiB holds the few pages that appending touches; the whole tool stays below 32 MiB.
     connection.pragma_update(None, "cache_size", -512)?;
     schema::version(&connection)?;
@@ -173,12 +184,33 @@ fn judge(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     let tables: i64 =
         moment.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(at(path))?;
     match (number("application_id")?, number("user_version")?) {
-        (schema::APPLICATION_ID, version) => Ok(version),
+        (schema::APPLICATION_ID, version) => refuse_planted(&moment, path).map(|()| version),
         // A file without tables is taken for a new store: another process may have created it just now and not have
         // finished the migration.
         (0, 0) if tables == 0 => Ok(0),
         _ => Err(StoreError::ForeignDatabase { path: path.to_owned() }),
     }
+}
+
+/// Refuses a store with a trigger, or with a view or virtual table in the place of a table: their author chooses what
+/// runs when fauxplat reads or writes. Neither has pages of its own in the file.
+fn refuse_planted(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let sql = "SELECT type, SUBSTR(name, 1, 60) FROM sqlite_schema WHERE type = 'trigger' OR rootpage = 0";
+    let mut statement = connection.prepare(sql).map_err(at(path))?;
+    let mut rows = statement.query([]).map_err(at(path))?;
+    while let Some(row) = rows.next().map_err(at(path))? {
+        let text = |column: usize| row.get::<_, String>(column).map_err(at(path));
+        let (kind, name) = (text(0)?, text(1)?);
+        let kind = match kind.as_str() {
+            "trigger" => "trigger",
+            _ if !schema::tables().any(|table| table.eq_ignore_ascii_case(&name)) => continue,
+            "view" => "view",
+            _ => "virtual table",
+        };
+        let name = name.escape_debug().to_string();
+        return Err(StoreError::Planted { path: path.to_owned(), kind, name });
+    }
+    Ok(())
 }
 
 /// Turns on SQLite's write-ahead log: one writer and any number of readers do not wait for each other, and a commit is
@@ -190,10 +222,10 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     // 1000, a checkpoint tends to fall between two experiments rather than into an experiment of many short runs.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     let switch = || connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
-    // While two processes create a store, the switch fails at once with SQLITE_BUSY and ignores the busy timeout.
+    // While two processes create a store, the switch fails at once with SQLITE_BUSY and ignores the busy handler.
     for _ in 0..BUSY_SECONDS * 50 {
         match switch() {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && !is_stopped() => {
                 sleep(Duration::from_millis(20));
             }
             other => return other,

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use crate::heed::is_stopped;
+
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -74,6 +76,26 @@ pub enum StoreError {
         path: PathBuf,
         /// Number of seconds for which the lock was tried.
         seconds: u64,
+    },
+    /// Another process kept the store locked, and the user asked to stop.
+    #[error(
+        "{path}: another process kept the store locked until fauxplat was asked to stop; try again when it has ended"
+    )]
+    BusyAtStop { path: PathBuf },
+    /// A statement was interrupted, because it went on after the user had asked to stop.
+    #[error(
+        "{path}: a statement in the store went on for a second after fauxplat was asked to stop, and was ended; what was stored before is intact: try again, or choose another with --store PATH"
+    )]
+    Endless { path: PathBuf },
+    /// The store has statements of its own, which fauxplat never makes.
+    #[error(
+        "{path}: the store has a {kind} `{name}`, which fauxplat does not make and does not let run; if it is yours, remove it with `sqlite3`, or choose another store with --store PATH"
+    )]
+    Planted {
+        path: PathBuf,
+        /// `trigger`, `view`, or `virtual table`; the last two are in the place of a table of fauxplat.
+        kind: &'static str,
+        name: String,
     },
     #[error(
         "{path}: there is no experiment `{id}` in the store; `fauxplat history list` shows those that are"
@@ -175,6 +197,10 @@ pub(crate) fn at(path: &Path) -> impl Fn(rusqlite::Error) -> StoreError + '_ {
             Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path },
             Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 StoreError::CannotOpen { path, reason }
+            }
+            Some(ErrorCode::OperationInterrupted) => StoreError::Endless { path },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) if is_stopped() => {
+                StoreError::BusyAtStop { path }
             }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 StoreError::Busy { path, seconds: BUSY_SECONDS }

@@ -271,6 +271,12 @@ CREATE TABLE point (
 CREATE INDEX point_experiment ON point (experiment);
 ";
 
+/// Returns the names of all tables of a store.
+pub(crate) fn tables() -> impl Iterator<Item = &'static str> {
+    let made = MIGRATIONS.iter().flat_map(|migration| migration.tables.split("CREATE TABLE ").skip(1));
+    made.filter_map(|text| text.split_whitespace().next())
+}
+
 /// Migrates a store to this program's version; nothing happens if it is current.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     apply(connection, &MIGRATIONS)

@@ -72,6 +72,44 @@ fn the_database_of_another_program_is_left_as_it_is() {
     }
 }
 
+/// A trigger runs when fauxplat writes, and a view in the place of a table when fauxplat reads, for as long as their
+/// author wants.
+#[test]
+fn a_store_with_statements_of_somebody_else_is_refused_and_left_as_it_is() {
+    const ENDLESS: &str =
+        "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c";
+    let trigger = format!("CREATE TRIGGER t AFTER INSERT ON sample BEGIN {ENDLESS}; END;");
+    let view = format!("ALTER TABLE experiment RENAME TO e; CREATE VIEW Experiment AS {ENDLESS};");
+    for (planted, says) in [(trigger, "trigger `t`"), (view, "view `Experiment`")] {
+        let (_directory, path) = filled();
+        Connection::open(&path).unwrap().execute_batch(&planted).unwrap();
+        let before = fs::read(&path).unwrap();
+        let error = refused(&path);
+        assert!(matches!(error, StoreError::Planted { .. }) && error.to_string().contains(says), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+}
+
+/// A view of the user's own is no danger, since fauxplat does not read it.
+#[test]
+fn a_store_with_a_view_beside_its_tables_is_a_store() {
+    let (_directory, path) = filled();
+    let view = "CREATE VIEW slow AS SELECT * FROM sample WHERE wall_ns > 1000";
+    Connection::open(&path).unwrap().execute_batch(view).unwrap();
+    assert_eq!(Store::open(&path).unwrap().list(&Filter::default()).unwrap()[0].samples, 5);
+}
+
+/// A trigger that comes into the file while it is open does not run.
+#[test]
+fn a_trigger_that_comes_later_does_not_run() {
+    let (_directory, path) = filled();
+    let store = Store::open(&path).unwrap();
+    let trigger = "CREATE TRIGGER t BEFORE INSERT ON sample BEGIN SELECT RAISE(FAIL, 'here'); END;";
+    Connection::open(&path).unwrap().execute_batch(trigger).unwrap();
+    let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
+    experiment.append(&sample(0)).unwrap();
+}
+
 #[test]
 fn a_damaged_store_is_reported_and_left_as_it_is() {
     let (_directory, path) = filled();

@@ -8,10 +8,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 use std::thread::{sleep, spawn};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::common::{child, child_store, command, header, sample};
-use fauxplat_store::{Filter, State, Store};
+use fauxplat_store::{Filter, State, Store, StoreError};
 
 /// Returns the file in which a child process adds a byte for each sample whose `append` has succeeded.
 fn promises(store: &Path) -> std::path::PathBuf {
@@ -128,6 +128,30 @@ fn a_writer_waits_for_a_lock_that_is_held_for_five_seconds() {
     experiment.append(&sample(0)).unwrap();
     assert!(holder.is_finished() || holder.join().is_ok());
     assert_eq!(store.load(experiment.id()).unwrap().samples.len(), 1);
+}
+
+/// The user asks a child process to stop, in which the wait for the lock ends after about a second.
+#[test]
+fn a_wait_for_a_lock_ends_soon_after_a_request_to_stop() {
+    const TEST: &str = "processes::a_wait_for_a_lock_ends_soon_after_a_request_to_stop";
+    if let Some(path) = child_store() {
+        fauxplat_store::heed(|| Some(0));
+        let store = Store::open(&path).unwrap();
+        let error = store.begin(&header(), "run", &[]).unwrap_err();
+        assert!(matches!(error, StoreError::BusyAtStop { .. }), "{error}");
+        assert!(error.to_string().starts_with(path.to_str().unwrap()), "{error}");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store.sqlite");
+    drop(Store::open(&path).unwrap());
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let begun = Instant::now();
+    let waiting = child(TEST, &path).output().unwrap();
+    let told = String::from_utf8_lossy(&waiting.stdout);
+    assert!(waiting.status.success() && told.contains("1 passed"), "{told}");
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use fauxplat_experiment::measure::compare::{compare_until, complete};
-use fauxplat_experiment::{Driver, Failure, Kind, Machine};
+use fauxplat_experiment::{Beginning, Driver, Failure, Kind, Machine};
 use fauxplat_model::document::{Findings, OwnFindings};
 use fauxplat_model::{CompareFindings, Definition};
+use fauxplat_options::OutputArgs;
 use fauxplat_revisions::{LineCommit, Tree, Workshop, alike, commands_in, placed_in};
 use fauxplat_sys::signal;
 use fauxplat_verb::Host;
@@ -26,6 +27,10 @@ pub(crate) struct Here<'a> {
     trees: BTreeMap<usize, Tree>,
     /// The latest experiment and its findings; the findings of the whole search are stored in its record.
     last: Option<(Driver, CompareFindings)>,
+    /// Whether an experiment was measured, so that the search goes on even if the store takes nothing more.
+    has_measured: bool,
+    /// Why an experiment was not stored, after which none is; `None` as long as the store takes everything.
+    unstored: Option<Failure>,
 }
 
 /// Builds that this call of `bisect` made.
@@ -52,7 +57,8 @@ impl<'a> Here<'a> {
         definition: Definition,
     ) -> Self {
         let (work, trees) = (Work::default(), BTreeMap::new());
-        Here { args, host, invocation, workshop, line, definition, work, trees, last: None }
+        let (last, has_measured, unstored) = (None, false, None);
+        Here { args, host, invocation, workshop, line, definition, work, trees, last, has_measured, unstored }
     }
 
     /// Makes and builds the work trees of these commits, and checks that each has the command. Trees of other commits
@@ -95,7 +101,7 @@ impl<'a> Here<'a> {
         Ok(tree)
     }
 
-    fn driver(&self, commits: &[usize], test: &Test) -> Result<Driver, Failure> {
+    fn driver(&mut self, commits: &[usize], test: &Test) -> Result<Driver, Failure> {
         let trees: Vec<&Tree> = commits.iter().filter_map(|commit| self.trees.get(commit)).collect();
         let mut definition = self.definition.clone();
         let only = definition.commands.first().cloned().unwrap_or_default();
@@ -106,34 +112,62 @@ impl<'a> Here<'a> {
         definition.commands = trees.iter().map(named).collect();
         placed_in(&self.workshop.repository, &trees, &mut definition)?;
         definition.rule = test.rule(&definition.rule);
-        let machine = Machine::here();
-        let options = (&*self.args.output, &self.args.end);
-        let beginning = self.host.beginning("bisect", (definition, machine), options, self.invocation)?;
+        let (beginning, refused) = self.beginning(&definition)?;
         let mut driver = Driver::of(beginning, |definition, machine| {
             commands_in(&self.workshop.repository, &trees, definition, machine)
         })?;
         let notes = trees.iter().flat_map(|tree| tree.notes.clone()).chain(alike(&trees, &driver.commands));
         notes.collect::<Vec<_>>().into_iter().for_each(|note| driver.warn(note));
+        self.unstored = self.unstored.take().or(refused);
+        if self.has_measured {
+            driver.do_without_store();
+        }
         Ok(driver)
     }
 
+    /// Begins an experiment, without a store if an earlier one was not stored, or if the store cannot be opened any
+    /// more; returns why it could not.
+    fn beginning(&self, definition: &Definition) -> Result<(Beginning<'a>, Option<Failure>), Failure> {
+        let begin = |output: &OutputArgs| {
+            let what = (definition.clone(), Machine::here());
+            self.host.beginning("bisect", what, (output, &self.args.end), self.invocation)
+        };
+        let output: &OutputArgs = &self.args.output;
+        let unstored = || begin(&OutputArgs { store: Some("none".into()), ..output.clone() });
+        if self.unstored.is_some() {
+            return Ok((unstored()?, None));
+        }
+        match begin(output) {
+            Err(refused) if self.has_measured => Ok((unstored()?, Some(refused))),
+            begun => Ok((begun?, None)),
+        }
+    }
+
     /// Ends the latest experiment and stores its own findings, since another experiment follows.
-    fn finish_last(&mut self) -> Result<(), Failure> {
-        self.last
-            .take()
-            .map_or(Ok(()), |(driver, found)| driver.finish(Findings::Compare(found), None).stored)
+    fn finish_last(&mut self) {
+        if let Some((driver, found)) = self.last.take() {
+            let stored = driver.finish(Findings::Compare(found), None).stored;
+            self.unstored = self.unstored.take().or(stored.err());
+        }
     }
 
     /// Stores and reports the findings of the search as those of the latest experiment.
+    ///
+    /// # Errors
+    /// Fails where the report cannot be written, and, after it, where an experiment of the search was not stored.
     pub(crate) fn conclude(&mut self, found: &BisectFindings, warnings: Vec<String>) -> Result<(), Failure> {
         let findings = OwnFindings::new(SCHEMA, found).map_err(Failure::machine)?;
-        match self.last.take() {
+        let unstored = self.unstored.take();
+        let reported = match self.last.take() {
             None => self.host.show(&Findings::Own(findings), &self.args.output, self.invocation),
             Some((mut driver, _)) => {
-                warnings.into_iter().for_each(|warning| driver.warn(warning));
+                let unstored = unstored.as_ref().map(ToString::to_string);
+                warnings.into_iter().chain(unstored).for_each(|warning| driver.warn(warning));
                 self.host.conclude(driver.finish(Findings::Own(findings), None), &self.args.output)
             }
-        }
+        };
+        reported?;
+        unstored.map_or(Ok(()), Err)
     }
 }
 
@@ -144,7 +178,7 @@ impl Laboratory for Here<'_> {
             Err(Missing::Stopped) => return Ok(Attempt::Stopped),
             Err(Missing::Commit(why)) => return Ok(Attempt::Failed(why)),
         }
-        self.finish_last()?;
+        self.finish_last();
         let mut driver = self.driver(commits, &test)?;
         let judged = match compare_until(&mut driver, Some(test.until)) {
             Ok(judged) => judged,
@@ -163,7 +197,7 @@ impl Laboratory for Here<'_> {
         let found = complete(&mut driver, judged);
         let is_stopped = driver.is_interrupted();
         let compared = Compared::with_first(&found, commits.len() - 1);
-        self.last = Some((driver, found));
+        (self.last, self.has_measured) = (Some((driver, found)), true);
         Ok(if is_stopped { Attempt::Stopped } else { Attempt::Measured(compared) })
     }
 
