@@ -58,7 +58,7 @@ mod tests {
             ("## Why\n", "## Because\n", "no `## Why`"),
             ("## What if\n\nWords.", "## What if\n", "no `## What if`"),
             ("## Question\n", "## What was asked\n", "no `## Question`"),
-            ("# lab: about it\n", "", "begins with"),
+            ("# lab: about it\n", "", "must begin with"),
         ] {
             let said = complaints(&page().replace(from, to));
             assert!(said.iter().any(|it| it.contains(words)), "{words}: {said:?}");

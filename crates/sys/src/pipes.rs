@@ -57,7 +57,7 @@ mod tests {
         pipe.write_all(b"x").unwrap();
         assert_eq!(pipe.read(&mut [0; 2]).unwrap(), 1);
         std::fs::write(folder.join("file"), "").unwrap();
-        assert!(make_pipe(&folder.join("file")).unwrap_err().to_string().contains("no pipe"));
+        assert!(make_pipe(&folder.join("file")).unwrap_err().to_string().contains("not a named pipe"));
         assert!(open_pipe(&folder.join("file")).is_err() && make_pipe(&folder.join("none/pipe")).is_err());
         std::fs::remove_dir_all(folder).unwrap();
     }

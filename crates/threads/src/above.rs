@@ -45,7 +45,7 @@ mod tests {
     fn nobody_stands_above_the_highest_priority() {
         for priority in [99, u8::MAX] {
             let refused = start_above(priority, |_| ()).unwrap_err();
-            assert!(refused.to_string().contains("98 is the most"), "{refused}");
+            assert!(refused.to_string().contains("98 at most"), "{refused}");
             assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
         }
     }

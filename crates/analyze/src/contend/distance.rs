@@ -127,7 +127,7 @@ mod tests {
         let counted: Vec<bool> = samples.iter().map(|sample| distance.counts(sample)).collect();
         assert_eq!(counted, [true, false, true, false, true, false, false, true]);
         assert_eq!(distance.elsewhere.unwrap().share, 0.5);
-        assert!(distance.told().contains("0.66 µs (0.64 … 0.70) at 50 %"), "{}", distance.told());
+        assert!(distance.told().contains("0.66 µs (0.64 … 0.70) in 50 % of meetings"), "{}", distance.told());
         // A shift during which the CPUs were moved belongs to neither distance.
         let moved = ShiftSample { round_trips_ns: [Some(190), Some(650)], ..ShiftSample::default() };
         assert!(!distance.counts(&moved));

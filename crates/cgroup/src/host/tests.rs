@@ -208,7 +208,7 @@ fn limits_of_version_1_are_written_where_the_kernel_wants_them() {
         let mut group = tree.group(&[Controller::Cpuset, Controller::Memory], "h", &files);
         group.set(&text.parse().unwrap(), &tree.0).unwrap_err().to_string()
     };
-    assert!(refused("cpus:3-4").contains("has the CPUs 0-3 alone"));
+    assert!(refused("cpus:3-4").contains("has only the CPUs 0-3"));
     assert!(refused("swap:0").contains("state memory:SIZE as well"));
     tree.write("sys/fs/cgroup/cpuset/cpuset.mems", "\n");
     assert!(refused("cpus:3").contains("version 1 lets no task into a group before"));

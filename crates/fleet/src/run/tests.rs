@@ -276,7 +276,7 @@ fn everybody_has_a_record_or_a_reason() {
     assert!(said("another").contains("ForAnother") && said("full").contains("disk is full"), "{others:?}");
     assert!(said("forgotten").contains("Welcome"), "{others:?}");
     assert!(
-        said("older").contains("fauxplat 0.9 is there") && said("nonsense").contains("Garbage"),
+        said("older").contains("fauxplat 0.9 answered") && said("nonsense").contains("Garbage"),
         "{others:?}"
     );
     // A clock that is a day off cannot be corrected exactly, but the measurement is accepted.

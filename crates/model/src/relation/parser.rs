@@ -205,7 +205,7 @@ mod tests {
             ("sibling-of:x", "`x` is not the number"),
             ("sibling-of:1-2", "about one CPU"),
             ("same-street:1", "nor a relation"),
-            ("quietest:0", "from 1"),
+            ("quietest:0", "must be 1 or more"),
             ("one-per-", "nor a relation"),
             ("(all", "not closed"),
             ("all)", "left over"),

@@ -37,7 +37,7 @@ fn as_a_whole(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String 
     let (margin, interval) = (margin(comparison), interval(comparison));
     let (much, beyond) = (much_slower(comparison), percent(tail.threshold_ratio - 1.0));
     let slow = format!(
-        "neither is {much} (by more than {beyond}) in {} more of its runs than the other",
+        "neither is {much} (by more than {beyond}) in {} more of its runs",
         percent(tail.excess_excluded)
     );
     if comparison.mean_verdict != Verdict::Equivalent {
@@ -94,30 +94,19 @@ fn mean(comparison: &Comparison) -> Option<String> {
     })
 }
 
-fn spread_without_figures(spread: &SpreadChange, a: &str, b: &str) -> String {
-    match (spread.verdict, spread.difference > 0.0) {
-        (Verdict::Equivalent, _) => "Runs of both commands scatter equally.".to_owned(),
-        (Verdict::Inconclusive, _) => "The difference in scatter is not bounded yet.".to_owned(),
-        (Verdict::Different, true) => format!("Runs of {b} scatter more."),
-        (Verdict::Different, false) => format!("Runs of {a} scatter more."),
-    }
-}
-
 /// Sentence about how much two successive runs of each command differ.
 pub(super) fn spread(spread: &SpreadChange, a: &str, b: &str) -> String {
-    // The medians of the two commands need not differ in the way of the median difference; they are omitted then.
+    let (more, less) = if spread.difference > 0.0 { (b, a) } else { (a, b) };
+    // The medians of the commands need not differ in the direction of the median difference; they are omitted then.
     let of_each = spread.of_each.filter(|[a, b]| (b > a) == (spread.difference > 0.0));
-    let Some([of_a, of_b]) = of_each.map(|both| both.map(percent)) else {
-        return spread_without_figures(spread, a, b);
-    };
-    match (spread.verdict, spread.difference > 0.0) {
+    match (spread.verdict, of_each) {
         (Verdict::Equivalent, _) => "Runs of both commands scatter equally.".to_owned(),
         (Verdict::Inconclusive, _) => "The difference in scatter is not bounded yet.".to_owned(),
-        (Verdict::Different, true) => {
-            format!("Runs of {b} scatter more: two in a row differ by {of_b}, those of {a} by {of_a}.")
-        }
-        (Verdict::Different, false) => {
-            format!("Runs of {a} scatter more: two in a row differ by {of_a}, those of {b} by {of_b}.")
-        }
+        (Verdict::Different, None) => format!("Runs of {more} scatter more than those of {less}."),
+        (Verdict::Different, Some([a, b])) => format!(
+            "Runs of {more} scatter more: two in a row differ by {}, those of {less} by {}.",
+            percent(a.max(b)),
+            percent(a.min(b))
+        ),
     }
 }
