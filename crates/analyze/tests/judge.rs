@@ -1,4 +1,6 @@
 //! Tests of the judge with synthetic blocks: verdicts, guards, several commands, counts, limits.
+//!
+//! Length: the tests share the builders of blocks.
 
 #[path = "judge/counted.rs"]
 mod counted;

@@ -10,7 +10,8 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
-use crate::error::{BUSY_SECONDS, at};
+use crate::error::at;
+use crate::heed::BUSY_SECONDS;
 use crate::heed::is_stopped;
 use crate::path::beside;
 use crate::{StoreError, VERSION, heed, schema};

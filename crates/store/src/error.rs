@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use crate::heed::is_stopped;
+use crate::heed::{BUSY_SECONDS, is_stopped};
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -180,9 +180,6 @@ pub enum StoreError {
     #[error("{path}: the store failed: {source}")]
     Sqlite { path: PathBuf, source: rusqlite::Error },
 }
-
-/// How long a locked store is retried, in seconds.
-pub(crate) const BUSY_SECONDS: u64 = 10;
 
 /// Converts SQLite's error into an error with the path of the store and a meaning, for `map_err(at(path))`.
 pub(crate) fn at(path: &Path) -> impl Fn(rusqlite::Error) -> StoreError + '_ {

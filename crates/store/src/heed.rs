@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::error::BUSY_SECONDS;
+/// How long a locked store is retried, in seconds.
+pub(crate) const BUSY_SECONDS: u64 = 10;
 
 /// A function that returns the time of a monotonic clock in nanoseconds where the user has asked to stop, and `None`
 /// where nobody has.

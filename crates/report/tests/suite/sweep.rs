@@ -377,7 +377,9 @@ fn an_effect_of_slow_runs_is_not_told_as_a_typical_difference() {
     assert!(text.contains("aslr changes the wall time in some of the runs (p"), "{text}");
     assert!(text.contains("9 of 60 runs at off took 10.100 times as much as is typical there"), "{text}");
     assert!(
-        text.contains("in the other direction") && !text.contains("typically differ") && !text.contains(" 0.00 %"),
+        text.contains("in the other direction")
+            && !text.contains("typically differ")
+            && !text.contains(" 0.00 %"),
         "{text}"
     );
 }

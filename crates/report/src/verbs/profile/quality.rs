@@ -322,7 +322,8 @@ mod tests {
         assert!(warnings(&faults(207_000)).is_empty());
         let said = warnings(&ProfileQuality { lost: 9, ..faults(103_000) }).join("");
         assert!(
-            spaced(&said).contains("stand for 49.5 % of the page-faults") && said.contains("fewer samples a second"),
+            spaced(&said).contains("stand for 49.5 % of the page-faults")
+                && said.contains("fewer samples a second"),
             "{said}"
         );
         let clock = ProfileQuality { events: Some(1), counted: Some(2), ..good() };

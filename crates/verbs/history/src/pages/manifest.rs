@@ -6,11 +6,8 @@ use std::ffi::OsStr;
 use serde::{Deserialize, Serialize};
 
 use super::place::{Found, Place};
-use super::{BENCHMARKS, INDEX, PagesError, is_page_name, is_page_stem};
+use super::{BENCHMARKS, INDEX, LIST, PagesError, is_page_name, is_page_stem};
 use crate::findings::SeriesFindings;
-
-/// Name of the manifest's file, which is in the folder of pages itself.
-pub(super) const FILE: &str = "pages.json";
 
 const SCHEMA: &str = "fauxplat.history-pages/1";
 
@@ -59,7 +56,7 @@ impl Manifest {
             };
         };
         if !bytes.starts_with(BEGINNING.as_bytes()) {
-            return Err(PagesError::ForeignList { path: found.path().join(FILE) });
+            return Err(PagesError::ForeignList { path: found.path().join(LIST) });
         }
         if bytes.len() as u64 > BYTES_MAX {
             return Ok((Manifest::default(), true));
@@ -90,8 +87,8 @@ impl Manifest {
     /// Writes the manifest, after all pages, so that it names only complete ones.
     pub(super) fn save(&self, place: &mut Place) -> Result<(), PagesError> {
         let text = serde_json::to_string(self)
-            .map_err(|error| PagesError::File { path: FILE.into(), reason: error.to_string() })?;
-        place.put(FILE, &text)
+            .map_err(|error| PagesError::File { path: LIST.into(), reason: error.to_string() })?;
+        place.put(LIST, &text)
     }
 }
 

@@ -35,6 +35,9 @@ const LEVEL: f64 = 0.01;
 /// Name of the subfolder with a page for each benchmark.
 const BENCHMARKS: &str = "benchmarks";
 
+/// Name of the manifest's file, which is in the folder of pages itself.
+const LIST: &str = "pages.json";
+
 /// Name of the index page, which is in the folder itself.
 const INDEX: &str = "index.html";
 
@@ -62,7 +65,7 @@ pub(crate) fn write(args: &PagesArgs, host: &dyn Host) -> Result<(), Failure> {
         if made.is_anew {
             host.complain(&format!(
                 "{}: another version wrote this list of pages, or it is damaged, so all pages were made anew",
-                args.folder.join(manifest::FILE).display()
+                args.folder.join(LIST).display()
             ));
         }
         host.complain(&format!(

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_sys::files::{open_itself, open_without_waiting};
 use fauxplat_sys::workplace::{Workplace, remove_forgotten};
 
-use super::{BENCHMARKS, INDEX, PagesError, is_page_stem, manifest};
+use super::{BENCHMARKS, INDEX, LIST, PagesError, is_page_stem};
 
 /// Word in the name of the folder in which files are written before they replace others.
 const PURPOSE: &str = "pages";
@@ -73,7 +73,7 @@ impl Found {
     /// # Errors
     /// Fails if the manifest is no regular file, or cannot be read.
     pub(super) fn manifest(&self, bytes_max: u64) -> Result<Option<Vec<u8>>, PagesError> {
-        let (at, shown) = (inside(&self.folder).join(manifest::FILE), self.path.join(manifest::FILE));
+        let (at, shown) = (inside(&self.folder).join(LIST), self.path.join(LIST));
         let fail = |error: io::Error| PagesError::folder(&shown, &error);
         let is_regular = |facts: &fs::Metadata| match facts.is_file() {
             true => Ok(()),
@@ -111,12 +111,13 @@ impl Found {
 /// A folder to which pages are written.
 #[derive(Debug)]
 pub(super) struct Place {
+    /// Folder in which files are written before they replace others; `None` until the first file is written. It is
+    /// dropped before `folder`, through which it is removed.
+    desk: Option<Workplace>,
     /// Path as the user named it, for messages.
     path: PathBuf,
     folder: File,
     benchmarks: File,
-    /// Folder in which files are written before they replace others; `None` until the first file is written.
-    desk: Option<Workplace>,
 }
 
 impl Place {
@@ -175,7 +176,7 @@ impl Place {
             }
         };
         let fresh = desk.path().join(FRESH);
-        // Whoever owns the folder of pages may put another folder in the place of the desk, so nothing that exists is
+        // The owner of the folder of pages may put another folder in the place of the desk, so nothing that exists is
         // opened.
         let file = File::options().write(true).create_new(true).open(&fresh);
         let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
