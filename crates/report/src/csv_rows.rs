@@ -5,7 +5,7 @@ use std::io::Write;
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Bound, Metric, Outcome, Phase, Sample, TableFindings, TableValue, metrics_of};
 
-use crate::words::visible;
+use crate::words::in_a_cell;
 use crate::{ReportError, verbs};
 
 /// Columns of runs before those of the metrics.
@@ -33,7 +33,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     let metrics = metrics_of(record.samples);
     rows.write_record(BEFORE.into_iter().chain(metrics.iter().map(|it| it.field())).chain(AFTER))?;
     let names: Vec<(String, String)> =
-        record.commands.iter().map(|it| (visible(&it.name), visible(&it.command))).collect();
+        record.commands.iter().map(|it| (in_a_cell(&it.name), in_a_cell(&it.command))).collect();
     for sample in record.samples {
         let (name, command) = names.get(usize::from(sample.command)).map_or(("", ""), |(a, b)| (a, b));
         rows.write_field(name)?;
@@ -47,12 +47,12 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
 }
 
 /// Writes the rows with every field escaped, so that foreign names can neither break lines, nor control a terminal, nor
-/// change the text direction of neighbouring fields.
+/// change the text direction of neighbouring fields, nor be formulas of a spreadsheet.
 fn harmless(rows: &[u8], out: &mut dyn Write) -> Result<(), ReportError> {
     let mut shown = csv::Writer::from_writer(out);
     let mut plain = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(rows);
     for row in plain.records() {
-        shown.write_record(row?.iter().map(visible))?;
+        shown.write_record(row?.iter().map(in_a_cell))?;
     }
     Ok(shown.flush()?)
 }
@@ -71,9 +71,9 @@ pub(crate) fn values(found: &TableFindings, first: bool, out: &mut dyn Write) ->
         rows.write_record([
             &elapsed,
             &object.to_string(),
-            &object_name.as_deref().map(visible).unwrap_or_default(),
+            &object_name.as_deref().map(in_a_cell).unwrap_or_default(),
             &key.to_string(),
-            &key_name.as_deref().map(visible).unwrap_or_default(),
+            &key_name.as_deref().map(in_a_cell).unwrap_or_default(),
             &value.to_string(),
             &optional(*rate_per_s),
         ])?;

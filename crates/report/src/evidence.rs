@@ -6,7 +6,7 @@ use fauxplat_model::{Event, Evidence, Histogram, Process, Series, ShiftSample, T
 use serde::{Serialize, Serializer};
 
 use crate::ReportError;
-use crate::words::visible;
+use crate::words::in_a_cell;
 
 /// The field `evidence` in JSON: every piece except runs, which are listed with their commands. The order is that of
 /// recording.
@@ -60,7 +60,7 @@ pub(crate) fn write_csv(evidence: &[Evidence], out: &mut dyn Write) -> Result<()
         let about = About::of(number, piece);
         for Figure { figure, at, value } in figures(piece) {
             let fields = about.fields.iter().chain([&figure, &at, &value]);
-            rows.write_record([piece.kind().to_owned()].into_iter().chain(fields.map(|it| visible(it))))?;
+            rows.write_record([piece.kind().to_owned()].into_iter().chain(fields.map(|it| in_a_cell(it))))?;
         }
     }
     Ok(rows.flush()?)

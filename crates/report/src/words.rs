@@ -29,6 +29,17 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// A text as a field of CSV: visible, and with an apostrophe in front where a spreadsheet would run it as a formula. A
+/// text such as `-O2` or `-1.5` calls nothing and stays as it is, so that programs read the value that was measured.
+pub(crate) fn in_a_cell(text: &str) -> String {
+    let shown = visible(text);
+    let calls = shown.contains(['(', '|', '!']);
+    match shown.starts_with(['=', '@']) || calls && shown.starts_with(['+', '-']) {
+        true => format!("'{shown}"),
+        false => shown,
+    }
+}
+
 /// Whether a character is hidden: control characters, line separators, format characters that reorder or hide their
 /// neighbours, and non-characters, which XML cannot represent in any form.
 pub(crate) fn is_hidden(c: char) -> bool {
@@ -267,6 +278,16 @@ pub fn shell_word(word: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_cell_is_no_formula() {
+        for formula in ["=1+1", "+cmd|' /C calc'!A0", "-HYPERLINK(A1)", "@SUM(A1)"] {
+            assert_eq!(in_a_cell(formula), format!("'{formula}"));
+        }
+        for plain in ["-1.5", "+3", "-inf", "-O2", "sort -n", "a=b", ""] {
+            assert_eq!(in_a_cell(plain), plain);
+        }
+    }
 
     #[test]
     fn nothing_that_drives_a_terminal_survives() {

@@ -10,6 +10,7 @@ use fauxplat_model::{Gate, GateState, Metric};
 
 use super::{Timed, gated, timed};
 use crate::samples::summary;
+use crate::words::in_a_cell;
 use crate::{Format, ReportError};
 
 const COLUMNS: [&str; 8] = ["command", "mean", "stddev", "median", "user", "system", "min", "max"];
@@ -63,7 +64,7 @@ fn figures(command: &Timed) -> [String; 8] {
     let wall = command.wall;
     let sd = if wall.n > 1 { seconds(wall.sd) } else { String::new() };
     [
-        command.name.clone(),
+        in_a_cell(&command.name),
         seconds(wall.mean),
         sd,
         seconds(wall.median),
@@ -77,5 +78,5 @@ fn figures(command: &Timed) -> [String; 8] {
 fn value(record: &Record, command: &Timed, name: &str) -> String {
     let parameters = &record.commands[command.index].parameters;
     let value = parameters.iter().find(|(other, _)| other == name);
-    value.map_or_else(String::new, |(_, value)| crate::words::visible(value))
+    value.map_or_else(String::new, |(_, value)| in_a_cell(value))
 }
