@@ -167,6 +167,7 @@ fn told(error: &(dyn std::error::Error + 'static)) -> String {
 impl From<LaunchError> for Failure {
     fn from(error: LaunchError) -> Self {
         let kind = match &error {
+            _ if error.is_limit() => Kind::Machine,
             LaunchError::Words { .. }
             | LaunchError::NotFound { .. }
             | LaunchError::NotExecutable { .. }

@@ -30,7 +30,7 @@ pub enum LaunchError {
         "`{program}`: the spawner sent {found} readings of a run where {announced} were announced, so none of them is used; this is a bug in fauxplat"
     )]
     TooManyReadings { program: String, found: u32, announced: usize },
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), limit_of(source))]
     File { path: PathBuf, source: std::io::Error },
     /// A system call that does not depend on the command failed.
     #[error(transparent)]
@@ -69,13 +69,21 @@ pub const SPAWNER_REFUSED: u8 = 3;
 /// Names the limit or filter that keeps a process from being created, with a way to change it; empty where the error
 /// does not show it.
 fn why_no_process(source: &std::io::Error) -> &'static str {
-    use std::io::ErrorKind::{InvalidInput, OutOfMemory, PermissionDenied, Unsupported, WouldBlock};
+    use std::io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     match source.kind() {
-        WouldBlock => " (a limit of processes is reached: ulimit -u, or pids.max of a control group)",
-        OutOfMemory => " (memory is short)",
         PermissionDenied | Unsupported | InvalidInput => {
             " (a filter of system calls or a security module refuses it)"
         }
+        _ => limit_of(source),
+    }
+}
+
+/// Names the limit that was reached, with a way to change it; empty where the error shows none.
+fn limit_of(source: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind::{OutOfMemory, WouldBlock};
+    match source.kind() {
+        WouldBlock => " (a limit of processes is reached: ulimit -u, or pids.max of a control group)",
+        OutOfMemory => " (memory is short)",
         _ if source.raw_os_error() == Some(EMFILE) => " (a limit of open files is reached: ulimit -n)",
         _ => "",
     }
@@ -86,6 +94,14 @@ impl LaunchError {
     /// work.
     pub fn is_refusal(&self) -> bool {
         matches!(self, LaunchError::Sys(_) | LaunchError::File { .. } | LaunchError::Refused { .. })
+    }
+
+    /// Whether a limit of this process or of the machine was reached, so that the files and words are not at fault.
+    pub fn is_limit(&self) -> bool {
+        use std::io::ErrorKind::{OutOfMemory, StorageFull, WouldBlock};
+        let LaunchError::File { source, .. } = self else { return false };
+        matches!(source.kind(), OutOfMemory | StorageFull | WouldBlock)
+            || source.raw_os_error() == Some(EMFILE)
     }
 
     pub fn is_too_big(&self) -> bool {
@@ -236,6 +252,19 @@ mod tests {
         assert!(!error(Stage::Exec, EACCES).is_permission() && !error(Stage::Nice, ENOENT).is_permission());
         let sys = SysError { call: "clone".into(), source: std::io::Error::from_raw_os_error(EPERM) };
         assert!(LaunchError::Sys(sys).is_permission() && !LaunchError::Stopped.is_permission());
+    }
+
+    #[test]
+    fn a_limit_that_is_reached_is_named() {
+        let of = |number| LaunchError::File {
+            path: "git".into(),
+            source: std::io::Error::from_raw_os_error(number),
+        };
+        for (number, limit) in [(EMFILE, "ulimit -n"), (11, "ulimit -u")] {
+            let error = of(number);
+            assert!(error.is_limit() && error.to_string().contains(limit), "{error}");
+        }
+        assert!(!of(ENOENT).is_limit());
     }
 
     #[test]

@@ -144,7 +144,7 @@ impl Place {
     /// Size of a benchmark's page in bytes; `None` unless the page is a regular file.
     pub(super) fn page_size(&self, page: &str) -> Option<u64> {
         let facts = fs::symlink_metadata(inside(&self.benchmarks).join(page)).ok()?;
-        facts.is_file().then(|| facts.len())
+        facts.is_file().then_some(facts.len())
     }
 
     /// Replaces a file of the folder.
