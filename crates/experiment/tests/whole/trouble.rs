@@ -158,7 +158,7 @@ fn a_store_that_takes_no_more_keeps_what_it_has_and_the_report_has_all() {
     assert_eq!(stored.samples, finished.record().samples[..30]);
     let text = report(&finished, Format::Text).unwrap();
     assert!(finished.has_measured() && text.contains("60 runs"), "{text}");
-    assert!(finished.record().header.warnings.iter().any(|warning| *warning == line));
+    assert!(finished.record().header.warnings.contains(&line));
     let last = laboratory.heard().pop();
     assert_eq!(last, Some(Heard::Finished { state: "failed", samples: 60 }));
 }
