@@ -66,6 +66,6 @@ mod tests {
         let turned =
             page().replace("## Why", "## X").replace("## Question", "## Why").replace("## X", "## Question");
         assert!(complaints(&turned).iter().any(|it| it.contains("in the order")));
-        assert!(complaints(&format!("{}{}", page(), "line\n".repeat(200)))[0].contains("no more than"));
+        assert!(complaints(&format!("{}{}", page(), "line\n".repeat(200)))[0].contains("lines at most"));
     }
 }

@@ -102,8 +102,8 @@ fn a_pipe_that_was_there_stays_and_another_file_is_refused() {
     lab.run(&["run", "-r", "1", "--control", "fifo:ctl", "true"]).succeeds();
     assert!(fs::metadata(lab.path("ctl")).unwrap().file_type().is_fifo());
     for (place, why) in [
-        ("fifo:file", "no pipe"),
-        ("fifo:folder", "no pipe"),
+        ("fifo:file", "not a named pipe"),
+        ("fifo:folder", "not a named pipe"),
         ("fifo:nowhere/ctl", "No such file"),
         ("fd:3", "do not inherit"),
         ("ctl", "fifo:CTL"),

@@ -143,7 +143,7 @@ fn what_may_not_be_read_is_named_and_nothing_else_suffers() {
     assert_eq!(hazard(&document, "load")["severity"], "unknown");
     assert_eq!(hazard(&document, "load")["reason"], "/proc/loadavg may not be read (run as root)");
     assert!(document["not_measured"].to_string().contains("load (/proc/loadavg may not be read"));
-    assert!(document["warnings"].to_string().contains("--fail-if load=low says nothing"));
+    assert!(document["warnings"].to_string().contains("--fail-if load=low cannot be answered"));
     assert_eq!(hazard(&document, "governor")["severity"], "high");
 }
 
