@@ -224,7 +224,7 @@ fn what_cannot_hold_is_refused_in_one_line() {
     lab.run(&["run", "--limit", "memory:20M+memory:30M", "true"]).complains(2, &["stated twice"]);
     let cpu = first_cpu();
     if can_limit(&lab, &["--cpuset", &cpu]) {
-        lab.run(&["limit", "--cpuset", "7000", "true"]).complains(3, &["cpus:7000", "alone"]);
+        lab.run(&["limit", "--cpuset", "7000", "true"]).complains(3, &["cpus:7000", "has only the CPUs"]);
         lab.run(&["limit", "--cpuset", &cpu, "--on-oom", "pause", "true"]).complains(2, &["--memory SIZE"]);
     }
     if can_limit(&lab, &["--memory", "24M"]) {
