@@ -86,7 +86,7 @@ fn a_time_limit_wins_against_a_command_that_turns_on_its_watcher() {
 fn a_program_that_cannot_be_loaded_says_what_is_missing() {
     let lab = Lab::new();
     program(&lab, "windows", "#!/bin/sh\r\ntrue\r\n");
-    lab.run(&["run", "./windows"]).complains(4, &["windows", "Windows", "sed -i"]);
+    lab.run(&["run", "./windows"]).complains(4, &["windows", "CRLF", "sed -i"]);
     program(&lab, "orphan", "#!/no/such/interpreter -x\n");
     lab.run(&["run", "./orphan"]).complains(4, &["interpreter /no/such/interpreter"]);
     fs::create_dir(lab.path("folder")).unwrap();
