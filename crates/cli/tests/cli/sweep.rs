@@ -171,7 +171,7 @@ fn a_metric_that_is_never_printed_ends_the_sweep_soon() {
     let metrics = ["--metric", "wall,user,sys", "--level", "0.2%"];
     lab.run(&[&words[..3], &metrics].concat()).complains(2, &["at most 2", "--level"]);
     let stray = ["--margin", "peak-memory=1MiB"];
-    lab.run(&[&words[..3], &stray].concat()).complains(2, &["peak-memory", "not decided"]);
+    lab.run(&[&words[..3], &stray].concat()).complains(2, &["peak-memory", "not among the metrics"]);
 }
 
 /// Each CPU is a level of the factor `cpu`, and the runs of a level begin and end on that CPU.
