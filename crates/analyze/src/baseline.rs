@@ -133,7 +133,7 @@ fn step(metric: Metric, values: &[&[f64]], findings: &[&RunFindings]) -> f64 {
 /// slow movement within both sessions (a machine that wanders while it is watched wanders at least as much in between),
 /// or the variation of one unchanged command between earlier sessions, if that is larger; a standard deviation of 1 %
 /// is assumed when it is unknown. A variance of n sessions has n − 1 degrees of freedom, and the corresponding quantile
-/// of Student's t (see [`half_width`]). The p-value is a studentised permutation test, which accounts for neither;
+/// of Student's t (see `half_width`). The p-value is a studentised permutation test, which accounts for neither;
 /// *different* needs both.
 pub fn baseline_findings(
     rule: &Rule,

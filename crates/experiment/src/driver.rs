@@ -221,7 +221,7 @@ impl Driver {
         }
     }
 
-    /// The setup (CPUs, padding) that [`Driver::single_plan`] draws for a block.
+    /// The setup (CPUs, padding) that `Driver::single_plan` draws for a block.
     pub fn setup_of_block(&self, block: u32) -> Setup {
         self.single_plan().setup(block)
     }

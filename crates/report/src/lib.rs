@@ -86,12 +86,12 @@ fn write_viewed(
     Ok(out.flush()?)
 }
 
-/// Writes the record of an experiment like [`write`], in the user's view, with the evidence other than runs: in JSON as
+/// Writes the record of an experiment like [`write()`], in the user's view, with the evidence but runs: in JSON as
 /// `evidence[]`, in CSV as one row per figure if the experiment has no runs. Other formats omit this evidence.
 ///
 /// # Errors
 ///
-/// Fails as [`write`].
+/// Fails as [`write()`].
 pub fn write_with_evidence(
     record: &Record,
     evidence: &[Evidence],
@@ -117,7 +117,7 @@ pub fn write_with_evidence(
 ///
 /// # Errors
 ///
-/// Fails as [`write`], and with [`ReportError::NotFollowed`] for formats that cannot represent successive readings.
+/// Fails as [`write()`], and with [`ReportError::NotFollowed`] for formats that cannot represent successive readings.
 pub fn write_look(
     record: &Record,
     format: Format,

@@ -53,7 +53,7 @@ impl MeanRatio {
 }
 
 /// Ratio of the mean of B to that of A, from pairs of readings (A, B) in chronological order, all above zero. `None`
-/// for fewer than [`WARM`] pairs, or if a typical reading is zero. `level` is the probability that the interval ever
+/// for fewer than `WARM` pairs, or if a typical reading is zero. `level` is the probability that the interval ever
 /// misses, both sides together.
 pub fn mean_ratio(pairs: &[(f64, f64)], level: f64) -> Option<MeanRatio> {
     let (first, rest) = pairs.split_at_checked(WARM)?;

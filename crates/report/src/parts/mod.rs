@@ -84,7 +84,7 @@ pub struct Note {
     pub depth: usize,
     /// Word before the values that says what they are; empty if the line needs none.
     pub label: &'static str,
-    /// Texts behind the label. Names in them are marked, see [`spans`].
+    /// Texts behind the label. Names in them are marked, see `spans`.
     pub values: Vec<String>,
     /// Whether the line must not be broken, since that would change its meaning, as within a command line.
     pub unbroken: bool,

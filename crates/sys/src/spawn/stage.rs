@@ -27,7 +27,7 @@ pub enum Stage {
     HugePages = 11,
     /// `fcntl(2)`, for a descriptor that is to stay open.
     Inherited = 12,
-    /// The wait at a [`Gate`], which ended without an order to execute.
+    /// The wait at a `Gate`, which ended without an order to execute.
     Hold = 13,
     /// `setrlimit(2)`.
     StackLimit = 14,

@@ -2,7 +2,7 @@
 //!
 //! [`summing`] computes the points of series from experiments, once for each experiment. [`series`] combines points
 //! into series, [`analysis`] finds changes of level and compares the newest session with earlier ones, [`findings`]
-//! holds the results, [`report`] shows them, and [`pages`] writes a folder of web pages about all series.
+//! holds the results, `report` shows them, and [`pages`] writes a folder of web pages about all series.
 
 pub mod analysis;
 pub mod args;

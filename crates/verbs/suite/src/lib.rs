@@ -1,6 +1,6 @@
 //! Suites: all benchmarks of two builds, compared with one error level.
 //!
-//! [`harness`] calls benchmark programs and parses their output, [`file`] reads benchmarks that are plain commands,
+//! [`harness`] calls benchmark programs and parses their output, [`mod@file`] reads benchmarks that are plain commands,
 //! [`measure`] runs the processes of A and B in turns, [`analysis`] judges pairs of readings, [`findings`] holds the
 //! results, and [`report`] shows them.
 
