@@ -86,7 +86,7 @@ fn write_viewed(
     Ok(out.flush()?)
 }
 
-/// Writes the record of an experiment like [`write()`], in the user's view, with the evidence but runs: in JSON as
+/// Writes a record like [`write()`], in the user's view, with the evidence other than runs: in JSON as
 /// `evidence[]`, in CSV as one row per figure if the experiment has no runs. Other formats omit this evidence.
 ///
 /// # Errors
