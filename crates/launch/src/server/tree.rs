@@ -1,6 +1,6 @@
 //! Traces one run and lists the processes of its tree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 
@@ -62,6 +62,9 @@ struct Tree {
     done: Vec<(u64, Process)>,
     /// Process id of each thread.
     threads: BTreeMap<i32, i32>,
+    /// Tasks that stopped for the first time before their creator reported them. Such a task may end before the report
+    /// comes.
+    unreported: BTreeSet<i32>,
     ended: Option<RunEnd>,
 }
 
@@ -74,6 +77,7 @@ impl Tree {
             listed: 0,
             done: Vec::new(),
             threads: BTreeMap::new(),
+            unreported: BTreeSet::new(),
             ended: None,
         };
         tree.born(leader, std::process::id() as i32, started_ns);
@@ -135,10 +139,11 @@ impl Tree {
         }
         if !self.threads.contains_key(&tid) && !matches!(event, Event::Ended(_)) {
             self.created(tid, parent_of(tid), now_ns);
+            self.unreported.insert(tid);
         }
         match event {
             Event::Created(new) => {
-                if !self.threads.contains_key(&new) {
+                if !self.unreported.remove(&new) && !self.threads.contains_key(&new) {
                     self.created(new, tid, now_ns);
                 }
                 trace::resume(tid, 0);
@@ -296,4 +301,38 @@ fn cpu_ns_by_ticks(tid: i32) -> u64 {
     let line = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
     let ticks = TaskStat::parse(&line).and_then(|task| task.cpu_ticks()).unwrap_or(0);
     ticks.saturating_mul(stat::TICK_NS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// A task that a loaded machine interrupts while it creates another one reports it late. The process id of a task
+    /// that has ended is still in `/proc` until its parent waits for it.
+    #[test]
+    fn a_process_that_is_reported_after_its_end_is_listed_once() {
+        let leader = std::process::id() as i32;
+        let mut tree = Tree::new(leader, clock::monotonic_ns());
+        let mut children: Vec<_> = (0..2).map(|_| Command::new("true").spawn().unwrap()).collect();
+        for (child, is_reported_first) in children.iter().zip([false, true]) {
+            let pid = child.id() as i32;
+            let mut events = vec![(pid, Event::Signal(trace::SIGSTOP)), (pid, Event::Ended(Exit::Status(0)))];
+            let place = if is_reported_first { 0 } else { events.len() };
+            events.insert(place, (leader, Event::Created(pid)));
+            for (tid, event) in events {
+                tree.apply(tid, event);
+            }
+        }
+        assert_eq!(tree.live.keys().copied().collect::<Vec<_>>(), [leader], "no process is waited for");
+        tree.apply(leader, Event::Ended(Exit::Status(0)));
+        let listed: Vec<u32> = tree.into_list().iter().map(|process| process.pid).collect();
+        let expected: Vec<u32> =
+            [leader as u32].into_iter().chain(children.iter().map(|child| child.id())).collect();
+        assert_eq!(listed, expected);
+        for child in &mut children {
+            child.wait().unwrap();
+        }
+    }
 }
