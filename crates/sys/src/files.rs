@@ -41,18 +41,19 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// # Errors
 /// Returns the errors of `open(2)`, and an error if the path is no regular file.
 pub fn open_regular_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let refuse = || {
-        let why = "it is no regular file, but a pipe, a folder, a device or a socket";
-        io::Error::new(io::ErrorKind::InvalidInput, why)
-    };
     // The kind is checked before opening: opening some devices has an effect, and the kernel's error for a pipe without
     // a reader does not name the cause.
     if path.metadata().is_ok_and(|facts| !facts.is_file()) {
-        return Err(refuse());
+        return Err(not_regular());
     }
     // Another file may have been put at the path since that check.
     let file = open_without_waiting(options, path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(refuse()) }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
+}
+
+fn not_regular() -> io::Error {
+    let why = "it is no regular file, but a pipe, a folder, a device or a socket";
+    io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
 /// Raises the soft limit of open files to the hard limit, see `getrlimit(2)`. Child processes inherit the limit, so
@@ -237,7 +238,8 @@ pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Replaces a file of this user atomically: after any failure, even a power failure, the file has the old contents or
-/// the new ones. The contents are first written to a file beside it with the suffix `.part`.
+/// the new ones. The contents are first written to a file beside it with the suffix `.part`; a symbolic link of
+/// that name is removed and not followed.
 ///
 /// # Errors
 /// Returns the errors of `open(2)`, `write(2)`, `fsync(2)` and `rename(2)`, and an error if the `.part` file exists and
@@ -245,12 +247,22 @@ pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
+    let part = Path::new(&part);
+    match std::fs::symlink_metadata(part) {
+        Ok(facts) if facts.is_symlink() => std::fs::remove_file(part)?,
+        Ok(facts) if !facts.is_file() => return Err(not_regular()),
+        _ => {}
+    }
     let mut options = File::options();
     options.write(true).create(true).truncate(true).mode(0o600);
-    let mut file = open_regular_with(&mut options, Path::new(&part))?;
+    // Another file may have been put at the path since that check.
+    let mut file = open_itself(&mut options, part)?;
+    if !file.metadata()?.is_file() {
+        return Err(not_regular());
+    }
     file.write_all(bytes)?;
     file.sync_all()?;
-    std::fs::rename(&part, path)?;
+    std::fs::rename(part, path)?;
     // The folder contains the file's name, and must reach the disk as well.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
@@ -269,9 +281,14 @@ mod tests {
             assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
-        std::fs::create_dir(folder.path().join("note.json.part")).unwrap();
-        assert!(replace(&file, b"third").is_err());
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "and second");
+        let (part, other) = (folder.path().join("note.json.part"), folder.path().join("other"));
+        std::fs::write(&other, "precious").unwrap();
+        std::os::unix::fs::symlink(&other, &part).unwrap();
+        replace(&file, b"third").unwrap();
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious", "no link is followed");
+        std::fs::create_dir(&part).unwrap();
+        assert!(replace(&file, b"fourth").is_err());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "third");
         assert!(replace(&folder.path().join("no/file"), b"").is_err());
     }
 
