@@ -2,7 +2,7 @@
 //! programs.
 //!
 //! Every verb has the same options for these surroundings. Those of the whole experiment are set up at its beginning.
-//! Those of single runs form a `Scene`, which is set up while no run is under way. Everything is undone on drop,
+//! Surroundings of single runs form a `Scene`, which is set up while no run is under way. Everything is undone on drop,
 //! however the experiment ends.
 
 pub(crate) mod around;
