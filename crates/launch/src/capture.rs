@@ -5,15 +5,15 @@
 mod stream;
 
 use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use fauxplat_model::{EnvBase, Outcome};
 use fauxplat_sys::files::open_at_once;
-use fauxplat_sys::watch::watch_group;
-use fauxplat_sys::{clock, process, signal};
+use fauxplat_sys::process::Exit;
+use fauxplat_sys::supervisor::{self, Report, Supervised, Terms};
+use fauxplat_sys::{clock, signal};
 
 use crate::{LaunchError, procfs};
 use stream::Stream;
@@ -35,9 +35,9 @@ pub struct Capture {
     /// Whether the command continues when the user first asks fauxplat to stop, or when fauxplat is killed: a command
     /// that restores something must finish. A second request while the command runs ends it.
     pub is_spared: bool,
-    /// Whether processes that the command left in its process group are ended when the command ends. False for a build,
-    /// which may leave a compiler daemon that others use.
-    pub ends_group: bool,
+    /// Whether processes that the command has left behind are ended when the command ends, also those that have left its
+    /// process group. False for a build, which may leave a compiler daemon that others use.
+    pub ends_leftovers: bool,
     /// Time limit, after which the command is asked to end as if the user had interrupted it.
     pub limit: Option<Duration>,
 }
@@ -106,11 +106,9 @@ impl Capture {
             command.current_dir(cwd);
         }
         // The command gets a process group of its own, so that an interruption also reaches the processes that it
-        // started.
-        let mut child = Running::new(command.process_group(0).spawn()?, self);
-        // A watcher process ends the group if fauxplat is killed. A command that restores something finishes also
-        // without fauxplat. If the kernel refuses a further process, the command runs without a watcher.
-        let _watch = (!self.is_spared).then(|| watch_group(child.child.id() as i32));
+        // started. A command that restores something finishes also without fauxplat.
+        let terms = Terms { ends_with_us: !self.is_spared, ends_leftovers: self.ends_leftovers };
+        let mut child = Running::new(supervisor::start(&mut command, terms)?, self);
         // `command` holds copies of the pipes' write ends. While those are open, the end of the output is not seen.
         drop(command);
         while !child.is_over()? {
@@ -122,7 +120,6 @@ impl Capture {
         // Processes left behind may hold the pipes open for ever, so only the present content of the pipes is read.
         output.finish()?;
         errors.finish()?;
-        child.leaves_nobody(self.ends_group);
         let outcome = match child.ended_by() {
             Some(EndedBy::User) => return Ok(None),
             Some(EndedBy::Limit) => Outcome::TimedOut,
@@ -152,7 +149,7 @@ enum EndedBy {
 }
 
 struct Running {
-    child: Child,
+    command: Supervised,
     /// Number of the user's requests to stop in spite of which the command continues; 0 unless it is spared.
     stops_before: u32,
     end_ns: Option<u64>,
@@ -160,25 +157,25 @@ struct Running {
     asked: Option<(u64, EndedBy)>,
     /// Whether the command has been killed because the grace period after the request to end was over.
     is_enforced: bool,
-    status: Option<ExitStatus>,
+    end: Option<Exit>,
     /// The terminal signal (SIGTTIN or SIGTTOU) that stopped the command, after which fauxplat killed it.
     stopped_by: Option<i32>,
 }
 
 impl Running {
-    fn new(child: Child, capture: &Capture) -> Self {
+    fn new(command: Supervised, capture: &Capture) -> Self {
         let nanos = |limit: Duration| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         let end_ns = capture.limit.map(|limit| clock::monotonic_ns().saturating_add(nanos(limit)));
         // A spared command ignores the first request to stop: that request is meant for the measurement, even if it has
         // just ended.
         let stops_before = if capture.is_spared { signal::stops().max(1) } else { 0 };
         Running {
-            child,
+            command,
             stops_before,
             end_ns,
             asked: None,
             is_enforced: false,
-            status: None,
+            end: None,
             stopped_by: None,
         }
     }
@@ -196,42 +193,36 @@ impl Running {
     /// at once, while the compiler that it started still has files to remove. A process that now belongs to another
     /// user, such as a command started by sudo, cannot be signalled; it continues and is not waited for.
     fn is_over(&mut self) -> io::Result<bool> {
-        if self.status.is_none() {
-            self.status = self.child.try_wait()?;
+        let group = self.command.pid();
+        let mut is_in_reach = true;
+        match self.command.look()? {
+            Some(Report::Ended(end)) => self.end = Some(end),
+            // The command killed the supervisor, and was killed for that.
+            Some(Report::Lost) => self.end = Some(Exit::Signal(signal::SIGKILL as u8)),
+            // A command that wants the terminal, which it cannot have in the background, is stopped, and no shell would
+            // continue it, so it is killed.
+            Some(Report::Stopped(signal)) if [signal::SIGTTIN, signal::SIGTTOU].contains(&signal) => {
+                is_in_reach = signal::send_group(group, signal::SIGKILL);
+                self.stopped_by = Some(signal);
+            }
+            Some(Report::Stopped(_)) | None => {}
         }
-        let group = self.child.id() as i32;
         let is_over = || self.asked.is_none() || self.is_enforced || !procfs::group_lives(group);
-        if self.status.is_some() && is_over() {
+        if self.end.is_some() && is_over() {
             return Ok(true);
         }
-        let mut is_in_reach = true;
         match (self.asked, self.has_to_end()) {
             (None, Some(reason)) => {
-                signal::send_group(group, signal::SIGTERM);
+                self.command.ask_to_end();
                 self.asked = Some((clock::monotonic_ns(), reason));
             }
             (Some((asked_ns, _)), _) if clock::monotonic_ns() - asked_ns > GRACE_NS => {
                 is_in_reach = signal::send_group(group, signal::SIGKILL);
                 self.is_enforced = true;
             }
-            // A command that wants the terminal, which it cannot have in the background, is stopped, and no shell would
-            // continue it, so it is killed.
-            _ => {
-                let for_terminal = |signal: &i32| [signal::SIGTTIN, signal::SIGTTOU].contains(signal);
-                if let Some(signal) = process::stopped_by(group).filter(for_terminal) {
-                    is_in_reach = signal::send_group(group, signal::SIGKILL);
-                    self.stopped_by = Some(signal);
-                }
-            }
+            _ => {}
         }
         Ok(!is_in_reach)
-    }
-
-    fn leaves_nobody(&self, ends_group: bool) {
-        let group = self.child.id() as i32;
-        if ends_group && procfs::group_lives(group) {
-            signal::send_group(group, signal::SIGKILL);
-        }
     }
 
     /// Why fauxplat ended the command, if it did. A command that ended by SIGINT counts as ended by the user if the
@@ -244,19 +235,19 @@ impl Running {
     }
 
     fn outcome(&self) -> Outcome {
-        outcome(self.status, self.stopped_by)
+        outcome(self.end, self.stopped_by)
     }
 }
 
-fn outcome(status: Option<ExitStatus>, stopped_by: Option<i32>) -> Outcome {
+fn outcome(end: Option<Exit>, stopped_by: Option<i32>) -> Outcome {
     // fauxplat killed a command that wanted the terminal, so the reported signal is the one that stopped the command.
     if let Some(signal) = stopped_by {
         return Outcome::Signaled(signal as u8);
     }
-    match status.map(|status| (status.code(), status.signal())) {
+    match end {
         None => Outcome::TimedOut,
-        Some((Some(code), _)) => Outcome::Exited(code as u8),
-        Some((None, signal)) => Outcome::Signaled(signal.unwrap_or(0) as u8),
+        Some(Exit::Status(code)) => Outcome::Exited(code),
+        Some(Exit::Signal(signal)) => Outcome::Signaled(signal),
     }
 }
 
@@ -327,28 +318,36 @@ mod tests {
         assert!(has_begun && folder.path().join("tidied").exists());
     }
 
-    /// A child of the ended shell is a zombie that no process has reaped yet; it counts as ended.
-    #[test]
-    fn the_dead_are_not_waited_for() {
-        process::become_subreaper().unwrap();
-        let line = Capture::shell("sleep 1000 & sleep 1000 & touch begun; wait");
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new(&line.program);
-        command.args(&line.arguments).current_dir(folder.path()).process_group(0);
-        let mut running = Running::new(command.spawn().unwrap(), &line);
-        let group = running.child.id() as i32;
-        eventually(|| folder.path().join("begun").exists());
-        signal::send_group(group, signal::SIGTERM);
-        running.asked = Some((clock::monotonic_ns(), EndedBy::User));
-        running.status = Some(running.child.wait().unwrap());
-        eventually(|| !procfs::group_lives(group));
-        assert!(signal::group_exists(group), "the two are there, and have ended");
-        assert!(running.is_over().unwrap() && !running.is_enforced);
-    }
-
     fn eventually(mut holds: impl FnMut() -> bool) {
         let step = Duration::from_millis(5);
         assert!((0..60_000).any(|_| holds() || (std::thread::sleep(step), false).1));
+    }
+
+    /// The child of the ended shell is a zombie until its new parent has reaped it; it counts as ended.
+    #[test]
+    fn the_dead_are_not_waited_for() {
+        let line = Capture::shell("sleep 1000 & sleep 1000 & touch begun; wait");
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(&line.program);
+        command.args(&line.arguments).current_dir(folder.path());
+        let mut running = Running::new(supervisor::start(&mut command, Terms::default()).unwrap(), &line);
+        eventually(|| folder.path().join("begun").exists());
+        running.command.ask_to_end();
+        running.asked = Some((clock::monotonic_ns(), EndedBy::User));
+        eventually(|| running.is_over().unwrap());
+        assert!(!running.is_enforced);
+    }
+
+    /// The parent of the command is not fauxplat, whose stop nobody would end.
+    #[test]
+    fn a_command_that_stops_or_kills_its_parent_reaches_fauxplat_in_no_way() {
+        let stopper = Capture::shell("kill -STOP $PPID; echo on; exit 3").run().unwrap();
+        assert_eq!((stopper.outcome, &*stopper.output.text()), (Outcome::Exited(3), "on\n"));
+        let killer = Capture::shell("kill -9 $PPID; sleep 1000").run().unwrap();
+        assert_eq!(killer.outcome, Outcome::Signaled(9));
+        let limit = Some(Duration::from_millis(300));
+        let hangs = Capture { limit, ..Capture::shell("kill -STOP $PPID; kill -STOP 0; true") };
+        assert_eq!(hangs.run().unwrap().outcome, Outcome::TimedOut);
     }
 
     #[test]

@@ -203,7 +203,7 @@ fn a_stop_ends_a_held_child() {
 /// The terminal's signal reaches a command that has not left this process group yet, before a stop can be passed on.
 fn the_key_ends_a_command_as_a_stop_does() {
     signal::stop_on_interrupt().unwrap();
-    let both = Capture::shell("kill -INT $PPID; kill -INT $$");
+    let both = Capture::shell(&format!("kill -INT {}; kill -INT $$", std::process::id()));
     let interrupted = both.run().unwrap_err();
     assert!(matches!(interrupted, LaunchError::Interrupted { .. }), "{interrupted}");
     signal::clear_stop();

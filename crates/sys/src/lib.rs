@@ -23,12 +23,12 @@ pub mod shared;
 pub mod signal;
 pub mod spawn;
 pub mod summons;
+pub mod supervisor;
 pub mod taskstats;
 pub mod text;
 pub mod timer;
 pub mod trace;
 pub mod wake;
-pub mod watch;
 pub mod workplace;
 
 /// A failed kernel call, with the kernel's reason.

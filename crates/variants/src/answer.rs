@@ -76,7 +76,7 @@ impl Question {
             cwd: self.condition.cwd.clone(),
             stdin: self.condition.stdin.clone(),
             limit: self.condition.timeout.map(|limit| Duration::from_nanos(limit.0)),
-            ends_group: true,
+            ends_leftovers: true,
             ..capture
         }
     }

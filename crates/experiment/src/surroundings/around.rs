@@ -97,7 +97,7 @@ impl Step {
             with_stderr: true,
             is_spared,
             // A setup may start a daemon that the commands talk to.
-            ends_group: false,
+            ends_leftovers: false,
             limit: None,
         };
         let (role, line) = (self.role, &self.line);

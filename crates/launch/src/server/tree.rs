@@ -304,6 +304,7 @@ fn cpu_ns_by_ticks(tid: i32) -> u64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the processes of the traced tree are not measured")]
 mod tests {
     use std::process::Command;
 

@@ -153,7 +153,7 @@ fn capture(command: &Command, words: &[String], env: &[String]) -> Capture {
         env_set: condition.env_set.iter().chain(env).filter_map(variable).collect(),
         cwd: condition.cwd.clone(),
         stdin: condition.stdin.clone(),
-        ends_group: true,
+        ends_leftovers: true,
         ..Capture::default()
     }
 }
