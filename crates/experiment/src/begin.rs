@@ -173,6 +173,7 @@ impl Driver {
             interrupted: false,
             cut_short: None,
             single_task: false,
+            traced_ns: 0,
             duet: None,
             confirms: None,
             aside: None,
@@ -216,9 +217,11 @@ impl Driver {
         }
         let allowed = self.machine.allowed().clone();
         let are_threads_placed = self.header.condition.pin_threads.is_some();
+        let begun_ns = clock::monotonic_ns();
         let alone = !are_threads_placed
             && self.different_programs().into_iter().all(|command| self.runs_alone(command));
         self.single_task = alone;
+        self.traced_ns = if alone { clock::monotonic_ns() - begun_ns } else { 0 };
         let placement = match (alone && allowed.len() > 1, self.needs_one_cpu()) {
             (true, false) => Placement::IdleOf(allowed),
             // A load on the same CPU needs a CPU that is known in advance, and a CPU with a load is never idle.

@@ -39,6 +39,8 @@ pub struct Driver {
     pub(crate) cut_short: Option<Failure>,
     /// Whether a traced run of every command was one process of one thread.
     pub(crate) single_task: bool,
+    /// Time that a traced run of every command took together, in nanoseconds; zero if not every command was traced.
+    pub(crate) traced_ns: u64,
     /// The two CPUs on which the commands of a pair run at the same moment (a duet); `None` if they run one after the
     /// other.
     pub(crate) duet: Option<[Cpu; 2]>,

@@ -484,3 +484,15 @@ fn a_level_at_which_nothing_could_be_shown_is_refused() {
     lab.run(&["compare", "true", "true", "--level", "0.001%"]).complains(2, &["--level 0.001 %", "0.002 %"]);
     lab.run(&["aa", "true", "--level", "0.001%"]).complains(2, &["--level 0.001 %", "0.002 %"]);
 }
+
+/// A run of each command shows that it is a single task, and is its warm-up where the time is short.
+#[test]
+fn slow_commands_run_no_more_often_than_their_pair_needs() {
+    let lab = Lab::new();
+    let line = |time: &str| format!("sh -c 'echo x >> log; exec sleep {time}'");
+    let (a, b) = (line("0.5"), line("0.52"));
+    let words = ["compare", "--store", "none", "--max-time", "100ms", &a, &b];
+    Done::of(lab.bare(&words)).succeeds();
+    let runs = lab.read("log").lines().count();
+    assert!((2..=4).contains(&runs), "{runs} runs");
+}

@@ -218,3 +218,16 @@ fn a_comparison_outlives_an_accident() {
     let failed = |run: &&Value| run["exit_status"] == 1;
     assert_eq!(runs(&lab.last(), 1).iter().filter(failed).count(), 3);
 }
+
+/// The parent of whatever runs beside the measured runs is no process that anybody waits for in vain.
+#[test]
+fn what_stops_its_parent_beside_the_runs_stops_nothing() {
+    let lab = Lab::new();
+    let stop = "kill -STOP $PPID";
+    lab.run(&["run", "--runs", "1", "--setup", stop, "--cleanup", stop, "true"]).succeeds();
+    lab.write("bench", &format!("#!/bin/sh\n{stop}\necho 'a: 1 ns'\n"));
+    let mut words = vec!["suite", "--harness", r"lines:^(\S+): (\S+) (ns)$", "--max-time", "2s"];
+    words.extend(["--store", "none", "sh bench", "sh bench x"]);
+    let told = Done::of(lab.bare(&words)).succeeds().out;
+    assert!(told.contains("of 1"), "{told}");
+}

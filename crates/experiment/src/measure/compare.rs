@@ -29,7 +29,8 @@ pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
 /// # Errors
 /// Fails as [`compare`] does.
 pub fn compare_until(driver: &mut Driver, until: Option<Until>) -> Result<Judged, Failure> {
-    compare_by(driver, (until, false), |_, _| {})
+    let time_s = driver.header.definition.rule.max_time_s;
+    compare_by(driver, until, time_s, |_, _| {})
 }
 
 /// As [`compare`], for a caller that has other runs to make afterwards: no pair begins that would probably end later
@@ -39,15 +40,17 @@ pub fn compare_until(driver: &mut Driver, until: Option<Until>) -> Result<Judged
 /// # Errors
 /// Fails as [`compare`] does.
 pub fn compare_within(driver: &mut Driver, longest_s: f64) -> Result<Judged, Failure> {
-    // If few pairs fit, the commands are slow, and the time so far was that of a run of each, made to find out whether
-    // it is a single task. Such commands need no further run to be warm.
-    let begun_s = driver.elapsed_s();
-    let few = (longest_s - begun_s).max(0.0) / begun_s.max(1e-9) < f64::from(TWO_PAIRS_FROM);
-    let is_warm = few && driver.header.definition.warmup == 0;
-    compare_by(driver, (None, is_warm), |driver, rule| {
-        let left_s = (longest_s - driver.elapsed_s()).max(0.0);
-        limit(rule, left_s, if is_warm { begun_s } else { pair_ns(driver) / 1e9 });
+    compare_by(driver, None, Some(longest_s), |driver, rule| {
+        limit(rule, (longest_s - driver.elapsed_s()).max(0.0), pair_ns(driver) / 1e9);
     })
+}
+
+/// Whether the traced run of each command serves as its warm-up: the user asked for none, and so few pairs fit into the
+/// time that a further run of each is dear. Slow commands need no further run to be warm.
+fn is_warm(driver: &Driver, time_s: Option<f64>) -> bool {
+    let pair_s = driver.traced_ns as f64 / 1e9;
+    let few = time_s.is_some_and(|time_s| time_s < pair_s * f64::from(TWO_PAIRS_FROM));
+    few && driver.header.definition.warmup == 0
 }
 
 /// Limits a rule to the pairs that fit into `left_s` seconds, if each takes `pair_s` seconds.
@@ -62,21 +65,23 @@ fn limit(rule: &mut Rule, left_s: f64, pair_s: f64) {
 }
 
 /// Makes a comparison whose rule is changed by `change` after the warm-up runs, when it is known how long the commands
-/// take.
+/// take. The pairs have `time_s` seconds, if that is limited.
 fn compare_by(
     driver: &mut Driver,
-    (until, is_warm): (Option<Until>, bool),
+    until: Option<Until>,
+    time_s: Option<f64>,
     change: impl FnOnce(&Driver, &mut Rule),
 ) -> Result<Judged, Failure> {
     let (mut rule, commands) = (driver.header.definition.rule.clone(), driver.commands.len());
     // A warm-up run shows whether a command's runs have readings of the deciding metric. A simulated run takes long and
     // needs no warm caches, so no warm-up is added for it.
     let is_counted = driver.header.condition.simulate.is_some();
-    let begun_s = driver.elapsed_s();
+    let (begun_s, is_warm) = (driver.elapsed_s(), is_warm(driver, time_s));
     driver.warm_up(driver.header.definition.warmup.max(u32::from(!is_counted && !is_warm)))?;
     if driver.header.definition.warmup == 0 {
         // The user did not ask for this warm-up, so it is part of the time that the user gives.
-        let spent_s = driver.elapsed_s() - begun_s;
+        let traced_s = if is_warm { driver.traced_ns as f64 / 1e9 } else { 0.0 };
+        let spent_s = traced_s + driver.elapsed_s() - begun_s;
         rule.max_time_s = rule.max_time_s.map(|limit_s| (limit_s - spent_s).max(MAX_TIME_MIN_S).min(limit_s));
     }
     if !is_counted {

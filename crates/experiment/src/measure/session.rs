@@ -85,8 +85,12 @@ fn has_coins(rule: &Rule, pair_s: f64) -> bool {
     fit && (rule.max_pairs >= TWO_PAIRS_FROM || rule.at_least_s.is_some())
 }
 
-/// Sum of the commands' median wall times in nanoseconds, from the warm-up runs.
+/// Sum of the commands' median wall times in nanoseconds, from the warm-up runs, or from the traced runs that were made
+/// in their place.
 pub(super) fn pair_ns(driver: &Driver) -> f64 {
+    if driver.samples().is_empty() {
+        return driver.traced_ns as f64;
+    }
     let commands = 0..driver.commands.len() as u16;
     commands.filter_map(|command| median_of(driver.samples(), command, Metric::WALL)).sum()
 }
