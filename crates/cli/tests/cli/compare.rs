@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Lab, all_runs, number, runs, spin};
+use crate::common::{Done, Lab, all_runs, number, runs, spin};
 
 fn first(document: &Value) -> &Value {
     &document["comparisons"][0]

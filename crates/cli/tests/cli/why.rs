@@ -72,6 +72,39 @@ fn threads_that_only_sleep_do_not_hide_the_work_of_another() {
     assert_eq!(document["causes"][0]["account"], "user", "{document:#}");
 }
 
+/// Each of the two processes waits while the other works, so the wall time is the sum of their CPU times.
+#[test]
+fn work_that_is_waited_for_through_a_pipe_is_work() {
+    let lab = Lab::new();
+    lab.write(
+        "turns.c",
+        "#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\n\
+         static void work(long n) { volatile unsigned x = 1; while (n-- > 0) x = x * 5 + 1; }\n\
+         int main(int count, char **words) {\n\
+           int to[2], from[2]; char byte = 0; long n = atol(words[count - 1]);\n\
+           if (pipe(to) || pipe(from)) return 1;\n\
+           if (!fork()) {\n\
+             close(to[1]);\n\
+             while (read(to[0], &byte, 1) == 1) { work(n); if (write(from[1], &byte, 1) != 1) break; }\n\
+             _exit(0);\n\
+           }\n\
+           for (int i = 0; i < 10; i++) {\n\
+             work(500000); if (write(to[1], &byte, 1) != 1 || read(from[0], &byte, 1) != 1) return 1;\n\
+           }\n\
+           close(to[1]); wait(0); return 0;\n\
+         }\n",
+    );
+    lab.shell("cc -O1 turns.c -o turns");
+    let [few, many] = ["500000", "2000000"].map(|count| format!("{} {count}", lab.file("turns")));
+    let document = why(&lab, [&few, &many], &[]);
+    let of = |account: &str| {
+        let parts = document["parts"].as_array().unwrap();
+        parts.iter().find(|part| part["account"] == account).unwrap()["share"].as_f64().unwrap()
+    };
+    assert!(of("blocked") < 0.2 && of("user") > of("blocked"), "{document:#}");
+    assert_eq!(document["causes"][0]["account"], "user", "{document:#}");
+}
+
 #[test]
 fn an_earlier_comparison_is_explained() {
     let lab = Lab::new();

@@ -111,8 +111,8 @@ pub struct Traced {
     pub starting_ns: f64,
     /// Largest memory of a process in huge pages, in bytes; `None` where it could not be read of any process.
     pub huge_bytes: Option<u64>,
-    /// Number of threads that shared the work: the average number alive and not waiting for the end of another thread,
-    /// but no more than the ratio of all CPU time to that of the thread that computed longest.
+    /// Number of threads that shared the work: the average number alive and not waiting for the end, the output or the
+    /// answer of another thread, but no more than the ratio of all CPU time to that of the thread that computed longest.
     pub lanes: f64,
     /// System calls by name.
     pub calls: BTreeMap<String, CallSum>,

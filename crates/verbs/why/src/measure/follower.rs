@@ -308,8 +308,11 @@ impl Follower {
             }
         }
         let wall_ns = self.ended_ns.saturating_sub(self.started_ns.unwrap_or(self.ended_ns)) as f64;
-        let for_tasks_ns = self.traced.waits.get(&Wait::Tasks).copied().unwrap_or(0.0);
-        let alive = (self.alive_ns as f64 - for_tasks_ns) / wall_ns.max(1.0);
+        // A thread that waits for the end, the output or the answer of another one takes turns with it, and shares no
+        // work while it waits: a shell and its child, a client and its server.
+        let in_turn_ns: f64 =
+            [Wait::Tasks, Wait::Pipe].iter().filter_map(|wait| self.traced.waits.get(wait)).sum();
+        let alive = (self.alive_ns as f64 - in_turn_ns) / wall_ns.max(1.0);
         // Threads that sleep until they are needed, such as those of the runtimes of Go, Java and node, are alive but
         // share no work. So no more threads count than the ratio of all CPU time to that of the thread with the most.
         let all_ns = self.computed_ns.values().sum::<u64>() as f64;
