@@ -240,7 +240,9 @@ fn a_start_is_told_from_the_work_after_it() {
         medians_ns: [MS, 3.4 * MS],
         more_ns: Amount { value: 2.4 * MS, low: 2.2 * MS, high: 2.6 * MS },
     });
-    assert_eq!(first(&explain(&evidence)).kind, Kind::Loading);
+    let chain = explain(&evidence);
+    assert_eq!(first(&chain).kind, Kind::Loading);
+    assert_eq!(first(&chain).next, "LD_DEBUG=statistics ./p slow", "the command with its arguments");
     let traces = evidence.traced.as_mut().unwrap();
     traces[1].libraries.insert("/lib/libmany.so".to_owned());
     let chain = explain(&evidence);

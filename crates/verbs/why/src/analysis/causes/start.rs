@@ -66,9 +66,7 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
         let (small, large) = (small as f64, large as f64);
         cause.because.push(format!("a file of {} bytes ({})", number(large), change(small, large)));
     }
-    let program =
-        case.evidence.held().and_then(|[_, slow]| slow.program.clone()).unwrap_or_else(|| case.slow());
-    cause.next = format!("LD_DEBUG=statistics {}", shell_words::quote(&program));
+    cause.next = format!("LD_DEBUG=statistics {}", case.evidence.commands[1]);
     vec![cause]
 }
 
