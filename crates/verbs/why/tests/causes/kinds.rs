@@ -89,6 +89,30 @@ fn work_of_a_library_is_named_by_what_it_is_for() {
 }
 
 #[test]
+fn a_function_without_a_known_file_is_named_and_not_annotated() {
+    let mut clock = evidence([5.0, 0.0, 0.0, 0.0]);
+    clock.simulated = Some(simulated(&[("instructions", 1e7, 1.5e7)]));
+    for (function, object, look) in [
+        ("clock_gettime", "", "--callers-of clock_gettime"),
+        ("clock_gettime", "[vdso]", "--callers-of clock_gettime"),
+        ("clock_gettime", "/lib/libc.so.6", "--annotate clock_gettime"),
+    ] {
+        let kinds = vec![(Kind::BusyWait, 4.0 * MS)];
+        clock.on_cpu = Some(Sampled { kinds, ..sampled(function, object, 5.0, &[]) });
+        let chain = explain(&clock);
+        assert!(
+            first(&chain).because[0].ends_with("in such functions, the most in clock_gettime"),
+            "{chain:?}"
+        );
+        assert_eq!(first(&chain).next, format!("fauxplat profile {look} './p slow'"));
+    }
+    let kinds = vec![(Kind::BusyWait, 4.0 * MS)];
+    clock.on_cpu = Some(Sampled { kinds, ..sampled("walk", "/bin/p", 5.0, &[]) });
+    let chain = explain(&clock);
+    assert!(first(&chain).because[0].ends_with("more in such functions"), "no function is known: {chain:?}");
+}
+
+#[test]
 fn the_kernels_part_is_told_by_faults_and_calls() {
     let mut faults = evidence([0.0, 5.0, 0.0, 0.0]);
     faults.counts = vec![count("minor-faults", [100.0, 7000.0]), count("peak-memory", [1e6, 3e7])];

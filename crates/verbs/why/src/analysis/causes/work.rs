@@ -355,11 +355,17 @@ fn told(name: &str) -> String {
     if name == "???" { "functions without a name".to_owned() } else { name.to_owned() }
 }
 
+/// Whether the instructions of a function are in a file, which those of the vdso and of generated code are not.
+fn has_file(function: &SampledFunction) -> bool {
+    function.object.starts_with('/')
+}
+
 fn next_profile(case: &Case<'_>) -> String {
     match hottest(case) {
         Some(function) => {
             let pattern = shell_words::quote(&function.name).into_owned();
-            format!("fauxplat profile --annotate {pattern} {}", case.slow())
+            let look = if has_file(function) { "--annotate" } else { "--callers-of" };
+            format!("fauxplat profile {look} {pattern} {}", case.slow())
         }
         None => format!("fauxplat profile {}", case.both()),
     }
@@ -387,8 +393,8 @@ fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
     .to_owned();
     cause.is_certain = is_sure(case);
     cause.place = name.clone();
-    cause.because =
-        vec![format!("{} more in such functions, the most in {}", time(ns), name.unwrap_or_default())];
+    let most = name.map_or_else(String::new, |name| format!(", the most in {name}"));
+    cause.because = vec![format!("{} more in such functions{most}", time(ns))];
     cause.next = next_profile(case);
     Some(cause)
 }
@@ -399,11 +405,7 @@ fn by_kind(case: &Case<'_>, kind: Kind) -> (f64, Option<String>) {
     if let Some(sampled) = &case.evidence.on_cpu {
         // Callees are included, since compiling a pattern or throwing an exception also allocates memory.
         let ns = sampled.kinds.iter().find(|(known, _)| *known == kind).map_or(0.0, |(_, ns)| *ns);
-        let own = sampled
-            .functions
-            .iter()
-            .filter(|it| kind_in(&it.name, &it.object) == Some(kind) && !is_loader(&it.object));
-        let most = own.max_by(|a, b| a.total_ns.value.total_cmp(&b.total_ns.value));
+        let most = most_of_kind(&sampled.functions, kind);
         return (ns / case.lanes[1].max(1.0), most.map(|it| it.name.clone()));
     }
     let Some(simulated) = &case.evidence.simulated else { return (0.0, None) };
@@ -415,4 +417,15 @@ fn by_kind(case: &Case<'_>, kind: Kind) -> (f64, Option<String>) {
         own.map(|it| (it.counts[1][0] - it.counts[0][0], it.name.as_str())).filter(|it| it.0 > 0.0).collect();
     let most = rises.iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|it| it.1.to_owned());
     (rises.iter().map(|it| it.0 * each_ns).sum(), most)
+}
+
+/// Function of this kind of work whose time increases most, callees included. A function whose file is not known, since
+/// several files have one of its name, counts by its name alone.
+fn most_of_kind(functions: &[SampledFunction], kind: Kind) -> Option<&SampledFunction> {
+    let kind_of = |it: &SampledFunction| match it.object.is_empty() {
+        true => kind_by_source(&it.name, None),
+        false => kind_in(&it.name, &it.object).filter(|_| !is_loader(&it.object)),
+    };
+    let own = functions.iter().filter(|it| kind_of(it) == Some(kind));
+    own.max_by(|a, b| a.total_ns.value.total_cmp(&b.total_ns.value))
 }
