@@ -9,7 +9,8 @@ use crate::standing::Standing;
 
 /// Number of clusters after which the comparison would probably be decided: enough to make the interval narrower than
 /// the distance from the estimate to zero or to the margin, whichever is larger, and at least [`clusters_least`].
-/// `None` if no number would do, or if first and second runs contradict each other.
+/// `None` if no number would do, if first and second runs contradict each other, or if the interval excludes zero already
+/// and the sign-flip test does not agree, since the interval does not say when the test will.
 pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) -> Option<usize> {
     let z = if standing.critical.is_finite() { standing.critical } else { plain_z(level) };
     let distance = standing.estimate.abs().max(design.margin - standing.estimate.abs());
@@ -17,7 +18,8 @@ pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) 
     let allowed = (distance / z).powi(2);
     let reachable = allowed > 0.0 && plain.is_finite();
     let least = if design.anytime { 0 } else { clusters_least(level).max(first_look()) };
-    (reachable && !standing.is_in_doubt)
+    let lacks_test = (standing.low > 0.0 || standing.high < 0.0) && standing.n >= least;
+    (reachable && !standing.is_in_doubt && !lacks_test)
         .then(|| ((plain / allowed).ceil() as usize).max(standing.n + 1).max(least))
 }
 
@@ -47,6 +49,10 @@ mod tests {
         assert_eq!((clusters_least(0.01), clusters_needed(&clear, &design, 2e-5)), (8, Some(17)));
         let in_doubt = Standing { is_in_doubt: true, ..clear };
         assert_eq!(clusters_needed(&in_doubt, &design, 0.01), None);
+        let untested = Standing { n: 40, low: 0.06, high: 0.45, ..clear };
+        assert_eq!(clusters_needed(&untested, &design, 0.01), None);
+        let tested_late = Standing { n: 3, ..untested };
+        assert_eq!(clusters_needed(&tested_late, &design, 0.01), Some(10));
         let anytime = Design { anytime: true, ..design };
         assert_eq!(clusters_needed(&clear, &anytime, 0.01), Some(4));
     }

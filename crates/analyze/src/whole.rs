@@ -192,6 +192,8 @@ impl Series {
             up: held.up.filter(|&is_beyond| is_beyond || capped <= margin),
             down: held.down.filter(|&is_beyond| is_beyond || capped >= -margin),
         };
+        // The interval by betting and the sign-flip test need each other: what the test does not show is no answer.
+        let beyond = beyond.agreeing(up, down);
         let is_equal = !(up || down) && beyond == Sides::WITHIN;
         let verdict = match (up || down, is_equal) {
             (true, _) => Verdict::Different,
