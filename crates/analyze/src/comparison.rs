@@ -136,15 +136,15 @@ fn pairs_needed(judge: &Judge, contest: &Contest, standing: &Standing, level: f6
     clusters.map(|clusters| clusters * judge.pairs_per_block as usize)
 }
 
-/// Counts the pairs in which one command was much slower than the other. If typical runs differ, pairs are counted
-/// about that difference, as in the test of slow runs: counted about zero, the slow pairs of one side would not stand
-/// out.
+/// Counts the pairs in which one command was much slower than the other. If a typical difference is shown, pairs are
+/// counted about that difference, as in the test of slow runs: counted about zero, the slow pairs of one side would not
+/// stand out. Without a typical difference, pairs are counted about zero, as readers count them.
 fn tail(contest: &Contest, standing: &Standing, level: f64) -> Tail {
     let series = &contest.series;
     let n = standing.n * series.group;
-    let shift = match (standing.tail, standing.typical) {
-        (Verdict::Different, _) => standing.tail_about,
-        (_, Verdict::Different) => standing.estimate,
+    let shift = match (standing.typical, standing.tail) {
+        (Verdict::Different, Verdict::Different) => standing.tail_about,
+        (Verdict::Different, _) => standing.estimate,
         _ => 0.0,
     };
     let d: Vec<f64> = series.pairs[..n].iter().map(|d| d - shift).collect();

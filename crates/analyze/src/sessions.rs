@@ -4,7 +4,7 @@
 //! shows it. Therefore the sessions are counted, and there is no look at the data before the end of the last one: the
 //! estimate of a session that ended because of its result would be biased away from zero.
 
-use fauxplat_model::{Replication, SessionEffect, StoppedBy};
+use fauxplat_model::{Replication, SessionEffect, StoppedBy, Verdict};
 use fauxplat_stats::describe::{mean, standard_deviation};
 use fauxplat_stats::distribution::{t_two_sided_p, t_upper_quantile};
 use fauxplat_stats::paired::shift::Shift;
@@ -151,12 +151,16 @@ impl Over {
         let t = self.centre / (self.sd / self.count().sqrt());
         let p = if t.is_finite() { t_two_sided_p(t, self.count() - 1.0) } else { 0.0 };
         let p = p.max(pooled.p.unwrap_or(1.0)).min(1.0);
+        let typical = verdict(low, high, margin, || p <= level);
+        // Slow runs that were shown only relative to a typical difference say nothing without that difference.
+        let is_baseless = typical != Verdict::Different && pooled.tail_side != pooled.gate_side;
         let standing = Standing {
             estimate: self.centre,
             low: bounded(low),
             high: bounded(high),
             p: Some(p),
-            typical: verdict(low, high, margin, || p <= level),
+            typical,
+            tail: if is_baseless { Verdict::Inconclusive } else { pooled.tail },
             ..pooled
         };
         standing.with_sides(margin).concluded(true)
@@ -234,6 +238,6 @@ mod tests {
         let same = over(&[(6, 0.05, 0.03), (6, 0.05, 0.03), (6, 0.05, 0.03)]);
         let pooled = Standing { low: -0.02, high: 0.12, p: Some(0.2), ..Standing::open(18) };
         let standing = same.standing(pooled, 0.01, 0.01);
-        assert_eq!((standing.verdict, standing.low), (fauxplat_model::Verdict::Inconclusive, -0.02));
+        assert_eq!((standing.verdict, standing.low), (Verdict::Inconclusive, -0.02));
     }
 }

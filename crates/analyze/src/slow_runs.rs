@@ -1,11 +1,13 @@
 //! The part of the decision rule about slow runs: whether a command has more of them, and whether they are the whole
 //! difference.
 
+use std::cmp::Ordering;
+
 use fauxplat_model::{Side, Verdict};
 use fauxplat_stats::distribution::normal_upper_quantile;
 use fauxplat_stats::paired::path::{Crossed, crossed};
 use fauxplat_stats::paired::rows::Rows;
-use fauxplat_stats::paired::share::usual;
+use fauxplat_stats::paired::share::{threshold_of, usual};
 use fauxplat_stats::paired::shift::Shift;
 use fauxplat_stats::paired::{Question, Sorted, tail};
 
@@ -67,25 +69,61 @@ impl Series {
         let (first, last) = Shift::new(&all, design.question).by_signs(standing.critical);
         let (low, high) = rest.interval(standing.critical, &[0.0]);
         let (low, high) = (low.min(first), high.max(last));
+        let open = Standing { typical: Verdict::Inconclusive, verdict: Verdict::Inconclusive, ..standing };
         match (in_tail, low <= 0.0 && high >= 0.0) {
             (false, false) => standing,
-            (false, true) => {
-                Standing { typical: Verdict::Inconclusive, verdict: Verdict::Inconclusive, ..standing }
-            }
-            (true, false) => {
-                Standing { tail: Verdict::Different, tail_about: standing.estimate, tail_side, ..standing }
-            }
-            (true, true) => Standing {
-                typical: Verdict::Inconclusive,
+            (false, true) => open,
+            (true, false) => Standing {
                 tail: Verdict::Different,
                 tail_about: standing.estimate,
                 tail_side,
-                estimate: Shift::new(&all, design.question).median().clamp(low, high),
-                low: bounded(low),
-                high: bounded(high),
+                gate_side: tail_side.filter(|&side| self.plain_side(seen) == Some(side)),
                 ..standing
             },
+            // The typical difference is not shown, so slow runs are counted as they are: a side that shows only about
+            // the estimated shift says nothing of who is slower.
+            (true, true) => match self.side_of_plain(tail_side, seen, rows, design, look) {
+                None if closing => standing,
+                None => open,
+                tail_side => Standing {
+                    typical: Verdict::Inconclusive,
+                    tail: Verdict::Different,
+                    tail_side,
+                    gate_side: tail_side,
+                    beyond: standing.beyond.agreeing(false, false),
+                    estimate: Shift::new(&all, design.question).median().clamp(low, high),
+                    low: bounded(low),
+                    high: bounded(high),
+                    ..standing
+                },
+            },
         }
+    }
+
+    /// Command that is much slower in more of the pairs, counted about zero; `None` if both are in equally many.
+    fn plain_side(&self, seen: &[f64]) -> Option<Side> {
+        let threshold = threshold_of(seen, self.excess.least());
+        let count = |sign: f64| seen.iter().filter(|&&d| d * sign > threshold).count();
+        match count(1.0).cmp(&count(-1.0)) {
+            Ordering::Greater => Some(Side::B),
+            Ordering::Less => Some(Side::A),
+            Ordering::Equal => None,
+        }
+    }
+
+    /// Command with more slow runs about zero: the side that was shown about the estimated shift (`shifted`) if most of
+    /// the slow pairs are on it, otherwise the side that the same test shows about zero; `None` if neither holds.
+    fn side_of_plain(
+        &self,
+        shifted: Option<Side>,
+        seen: &[f64],
+        rows: &Rows,
+        design: &Design,
+        look: Look,
+    ) -> Option<Side> {
+        let most = self.plain_side(seen)?;
+        let is_shown = shifted == Some(most) || self.tail_side(seen, rows, design, look) == Some(most);
+        is_shown.then_some(most)
     }
 
     /// Command with the higher readings in the largest of the differences `d`, by a test over all looks at the data so

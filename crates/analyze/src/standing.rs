@@ -116,6 +116,8 @@ pub(crate) struct Standing {
     pub(crate) tail_about: f64,
     /// Command whose readings are higher in some runs, if `tail` is *different*.
     pub(crate) tail_side: Option<Side>,
+    /// `tail_side`, if most of the slow pairs are on that side when they are counted about zero; a gate asks about these.
+    pub(crate) gate_side: Option<Side>,
     pub(crate) verdict: Verdict,
 }
 
@@ -152,6 +154,7 @@ impl Standing {
             tail: Verdict::Inconclusive,
             tail_about: 0.0,
             tail_side: None,
+            gate_side: None,
             verdict: Verdict::Inconclusive,
         }
     }
@@ -196,7 +199,7 @@ impl Standing {
     }
 
     /// Answer of a gate: *beyond* if the deciding quantity lies beyond the margin on its side, or if slow runs or the
-    /// mean differ on that side.
+    /// mean differ on that side. Slow runs are counted about zero for this.
     pub(crate) fn state(&self, gate: GateSide) -> GateState {
         let is_asked = |is_higher: bool| match gate {
             GateSide::Higher => is_higher,
@@ -205,7 +208,7 @@ impl Standing {
         };
         let in_tail = self.verdict == Verdict::Different
             && self.tail == Verdict::Different
-            && self.tail_side.is_some_and(|side| is_asked(side == Side::B));
+            && self.gate_side.is_some_and(|side| is_asked(side == Side::B));
         if in_tail || self.is_mean_beyond(is_asked) { GateState::Beyond } else { self.beyond.state(gate) }
     }
 

@@ -135,6 +135,7 @@ impl Series {
         Standing {
             tail: if is_tail { Verdict::Different } else { standing.tail },
             tail_side: is_tail.then_some(side),
+            gate_side: is_tail.then_some(side),
             mean,
             mean_verdict: match mean.as_ref().is_some_and(is_moved) {
                 true => Verdict::Different,

@@ -220,6 +220,24 @@ fn a_gate_about_the_mean_needs_the_sign_flip_test_too() {
     assert!(alone > 0, "no seed has an interval beyond the margin without the test");
 }
 
+/// B takes one step more than A in half of its runs, out of three to six steps, so that it is never lower in distribution.
+#[test]
+fn a_program_that_is_higher_in_distribution_is_no_improvement() {
+    for seed in 0..4 {
+        let rule = Rule { gate: Some(GateQuestion::Faster), max_pairs: 2048, ..rule() };
+        let shown = comparison(&rule, seed, &mut |draw, command, _| {
+            let more = if command == 1 { draw.below(2) } else { 0 };
+            ((3 + draw.below(4) + more) as f64).ln()
+        });
+        assert_ne!(shown.gate.map(|gate| gate.state), Some(GateState::Beyond), "{shown:?}");
+        if shown.verdict == Verdict::Different && !shown.difference_in.contains(&DifferenceIn::Typical) {
+            let tail = shown.tail.expect("pairs were measured");
+            assert!(tail.share_b > tail.share_a, "{tail:?}");
+            assert_ne!(tail.side, Some(Side::A), "{tail:?}");
+        }
+    }
+}
+
 /// Log time of a run in one of two modes, which are 30 % apart. B is in the slow mode in 55 % of its runs, A in 45 %.
 fn mixture(draw: &mut Draw, command: u16) -> f64 {
     let share = if command == 1 { 0.55 } else { 0.45 };
