@@ -1,8 +1,8 @@
 //! Turns a contest, the comparison of two commands while it is running, into a comparison for the report.
 
 use fauxplat_model::{
-    Comparison, DroppedLean, Gate, Grade, Margin, MeanRatio, Metric, QuantileShift, RatioInterval, Sample,
-    Secondary, SpreadChange, StoppedBy, Tail, Verdict,
+    Comparison, DroppedLean, Gate, GateSide, Grade, Margin, MeanRatio, Metric, QuantileShift, RatioInterval,
+    Sample, Secondary, SpreadChange, StoppedBy, Tail, Verdict,
 };
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::distribution::clopper_pearson_upper;
@@ -59,6 +59,7 @@ fn of_values(
     let bootstrap = bca_interval(d, judge.rule.level, contest.design.seed);
     let (bootstrap_low, bootstrap_high) = bootstrap.unwrap_or((standing.low, standing.high));
     let replication = judge.replication(contest);
+    let quantiles = quantile_shifts(&pairs, contest.metric, judge.rule.level, contest.design.seed);
     Comparison {
         a: name(names, contest.reference),
         b: name(names, contest.candidate),
@@ -84,10 +85,10 @@ fn of_values(
         carry_over: carry_over(contest, &judge.rows, &standing),
         spread: spread(&standing),
         halves: standing.halves.map(|halves| halves.map(f64::exp)),
-        is_mixture: standing.leans,
+        is_mixture: standing.leans && excludes_one_shift(&quantiles),
         modes: mode_shares(contest, &judge.rows, &standing),
         dropped_lean: dropped_lean(contest),
-        quantiles: quantile_shifts(&pairs, contest.metric, judge.rule.level, contest.design.seed),
+        quantiles,
         effect_ratio: if standing.n > 0 { standing.estimate.exp() } else { f64::NAN },
         ci_low_ratio: standing.low.exp(),
         ci_high_ratio: standing.high.exp(),
@@ -193,8 +194,9 @@ fn spread(standing: &Standing) -> Option<SpreadChange> {
     })
 }
 
-/// The gate with its answer, and the change that nine of ten comparisons with as many pairs would have found, which is
-/// `None` for anytime-valid intervals, whose width follows another law. `None` without a gate.
+/// The gate with its answer, and the change that nine of ten comparisons with as many pairs would have found, with the
+/// sign of the question. The change is `None` for anytime-valid intervals, whose width follows another law, and where the
+/// scatter of the pairs is no basis for a forecast. `None` without a gate.
 fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let question = judge.rule.gate?;
     let state = standing.state(question.side(contest.metric));
@@ -205,15 +207,35 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let level = judge.rule.level / judge.contests.len().max(1) as f64;
     let by_sessions = judge.found_over_sessions(contest, standing, level, NINE_OF_TEN);
     // With several sessions, the variation between sessions decides, unless the variation between pairs is larger.
-    let detectable = (contest.design.margin + by_sessions.map_or(by_pairs, |it| it.max(by_pairs))).exp_m1();
+    let reach = by_sessions.map_or(by_pairs, |it| it.max(by_pairs));
+    let detectable = contest.design.margin + reach;
+    // Pairs without any scatter, and tied pairs that no shift describes, give no standard error from which anything can
+    // be forecast.
+    let is_known = reach > SCATTER_LEAST
+        && !(standing.leans && is_tied(contest, standing))
+        && standing.critical.is_finite()
+        && standing.has_interval()
+        && !judge.rule.anytime;
+    let sign = if question.side(contest.metric) == GateSide::Lower { -1.0 } else { 1.0 };
     Some(Gate {
         question,
         margin: contest.margin_ratio(),
         state,
-        detectable: Some(detectable)
-            .filter(|it| it.is_finite() && *it < 1e3)
-            .filter(|_| standing.critical.is_finite() && standing.has_interval() && !judge.rule.anytime),
+        detectable: Some((sign * detectable).exp_m1())
+            .filter(|_| is_known && detectable.is_finite() && detectable.exp_m1() < 1e3),
     })
+}
+
+/// Log ratio up to which a scatter counts as none, since the search for an end of an interval ends at such distances.
+const SCATTER_LEAST: f64 = 1e-6;
+
+/// Whether fewer than half of the log ratios of the pairs are distinct.
+fn is_tied(contest: &Contest, standing: &Standing) -> bool {
+    let mut d = contest.series.pairs[..standing.n * contest.series.group].to_vec();
+    let pairs = d.len();
+    d.sort_by(f64::total_cmp);
+    d.dedup();
+    2 * d.len() < pairs
 }
 
 /// Standard normal quantile of nine tenths.
@@ -223,6 +245,17 @@ const NINE_OF_TEN: f64 = 1.2816;
 fn dropped_lean(contest: &Contest) -> Option<DroppedLean> {
     let [a, b] = contest.guard.waited();
     (a + b > 0).then_some(DroppedLean { a, b, leans: contest.leaning })
+}
+
+/// Relative difference of two ratios that rounding alone may cause.
+const ROUNDING: f64 = 1e-9;
+
+/// Whether no single ratio lies in the bands of all quantiles. The bands hold for all quantiles together, so that this is
+/// a test of one common shift.
+fn excludes_one_shift(quantiles: &[QuantileShift]) -> bool {
+    let highest_low = quantiles.iter().map(|it| it.low_ratio).reduce(f64::max);
+    let lowest_high = quantiles.iter().map(|it| it.high_ratio).reduce(f64::min);
+    highest_low.zip(lowest_high).is_some_and(|(low, high)| low > high * (1.0 + ROUNDING))
 }
 
 /// Ratio B over A at each quantile of the log readings, with a band by a bootstrap of whole blocks.
@@ -241,4 +274,21 @@ fn quantile_shifts(pairs: &[Pair], metric: Metric, level: f64, seed: u64) -> Vec
         high_ratio: bounded(it.high).exp(),
     };
     shift_function(&blocks, level, seed).into_iter().map(ratio).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shift(low_ratio: f64, high_ratio: f64) -> QuantileShift {
+        QuantileShift { quantile: 0.5, ratio: 0.5 * (low_ratio + high_ratio), low_ratio, high_ratio }
+    }
+
+    #[test]
+    fn one_shift_is_excluded_only_by_bands_that_lie_apart() {
+        assert!(!excludes_one_shift(&[]));
+        assert!(!excludes_one_shift(&[shift(0.99, 1.0), shift(1.0, 1.2), shift(0.9, 1.3)]));
+        assert!(!excludes_one_shift(&[shift(1.01, 1.01), shift(1.01 + 1e-15, 1.01 + 1e-15)]));
+        assert!(excludes_one_shift(&[shift(0.98, 1.01), shift(1.05, 1.2), shift(0.9, 1.3)]));
+    }
 }

@@ -220,6 +220,17 @@ fn a_gate_about_the_mean_needs_the_sign_flip_test_too() {
     assert!(alone > 0, "no seed has an interval beyond the margin without the test");
 }
 
+#[test]
+fn nothing_is_forecast_from_readings_without_scatter_and_lower_is_negative() {
+    let rule = |gate| Rule { gate: Some(gate), max_pairs: 64, ..rule() };
+    let constant = comparison(&rule(GateQuestion::Slower), 1, &mut |_, command, _| 0.01 * f64::from(command));
+    assert_eq!(constant.gate.and_then(|gate| gate.detectable), None);
+    assert!(!constant.is_mixture, "{constant:?}");
+    let noisy = comparison(&rule(GateQuestion::Faster), 1, &mut |draw, _, _| 0.05 * draw.normal());
+    let found = noisy.gate.and_then(|gate| gate.detectable).expect("noise is a basis for a forecast");
+    assert!((-0.5..-0.01).contains(&found), "{found}");
+}
+
 /// B takes one step more than A in half of its runs, out of three to six steps, so that it is never lower in distribution.
 #[test]
 fn a_program_that_is_higher_in_distribution_is_no_improvement() {

@@ -164,8 +164,8 @@ pub struct Gate {
     /// The margin as a ratio minus one: 0.01 for 1 %.
     pub margin: f64,
     pub state: GateState,
-    /// The smallest change, as a ratio minus one, that nine of ten comparisons with as many pairs would have found;
-    /// `None` if unknown.
+    /// The smallest change, as a ratio minus one, that nine of ten comparisons with as many pairs would have found,
+    /// negative if the gate asks about lower readings; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detectable: Option<f64>,
 }

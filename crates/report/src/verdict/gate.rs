@@ -24,7 +24,7 @@ pub(super) fn sentence(comparison: &Comparison) -> Option<String> {
     let short = short(comparison)?;
     let found = gate.detectable.map_or_else(String::new, |change| {
         format!(
-            "; a change of {} would have been found in 9 of 10 such comparisons",
+            "; a change of about {} would have been found in 9 of 10 such comparisons",
             detectable(comparison, gate, change)
         )
     });
@@ -66,11 +66,12 @@ fn side(comparison: &Comparison, gate: &Gate) -> String {
     }
 }
 
-/// The smallest change that would have been detected, in the direction of the gate's question, as text.
+/// The smallest change that would have been detected, in the direction of the gate's question, as text. Documents of
+/// earlier versions have it without a sign.
 fn detectable(comparison: &Comparison, gate: &Gate, least: f64) -> String {
     match gate.question.side(comparison.metric) {
-        GateSide::Higher => change(1.0 + least),
-        GateSide::Lower => change(1.0 / (1.0 + least)),
+        GateSide::Lower if least > 0.0 => change(1.0 / (1.0 + least)),
+        GateSide::Higher | GateSide::Lower => change(1.0 + least),
         GateSide::Either => format!("±{}", percent(least)),
     }
 }

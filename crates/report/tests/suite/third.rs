@@ -277,7 +277,7 @@ fn gated(question: GateQuestion, state: GateState) -> Comparison {
 #[test]
 fn a_gate_says_what_it_came_to_and_what_it_would_have_found() {
     let sentence = |question, state| verdict_sentence(&gated(question, state));
-    let found = "; a change of +1.84 % would have been found in 9 of 10 such comparisons.";
+    let found = "; a change of about +1.84 % would have been found in 9 of 10 such comparisons.";
     for (state, wanted) in [
         (GateState::Beyond, " Regression: slower by more than 1 %"),
         (GateState::Within, " No regression beyond 1 %"),
@@ -287,11 +287,14 @@ fn a_gate_says_what_it_came_to_and_what_it_would_have_found() {
     }
     says(
         &sentence(GateQuestion::Faster, GateState::Within),
-        &["No improvement beyond 1 %; a change of −1.81 % would"],
+        &["No improvement beyond 1 %; a change of about −1.81 % would"],
     );
+    let mut lower = gated(GateQuestion::Faster, GateState::Within);
+    lower.gate = lower.gate.map(|gate| Gate { detectable: Some(-0.0181), ..gate });
+    says(&verdict_sentence(&lower), &["a change of about −1.81 % would"]);
     says(
         &sentence(GateQuestion::Different, GateState::Beyond),
-        &["Change: different by more than 1 %; a change of ±1.84 %"],
+        &["Change: different by more than 1 %; a change of about ±1.84 %"],
     );
     let memory = Comparison { metric: Metric::PEAK_MEMORY, ..gated(GateQuestion::Slower, GateState::Beyond) };
     says(&verdict_sentence(&memory), &["Regression: higher in peak memory by more than 1 %"]);
