@@ -362,6 +362,7 @@ impl Driver {
             crate::header::miss(&mut self.header, missing);
             self.header.not_measured.extend(executor.not_measured());
             self.header.warnings.extend(executor.meddled());
+            self.header.warnings.extend(executor.meters().warnings());
         }
         self.header.warnings.extend(replaced(&self.commands, self.elapsed_s()));
         self.header.warnings.extend(stopped_for_a_while(self.executor.is_some()));

@@ -90,6 +90,11 @@ pub(crate) trait Meter: Debug {
 
     /// Sentences about metrics of this meter of which some runs have no reading.
     fn not_measured(&self) -> Vec<String>;
+
+    /// Sentences for the warnings of the report about readings of this meter.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -198,6 +203,10 @@ impl Meters {
 
     pub(crate) fn not_measured(&self) -> impl Iterator<Item = String> + '_ {
         self.0.iter().flat_map(|meter| meter.not_measured())
+    }
+
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        self.0.iter().flat_map(|meter| meter.warnings())
     }
 }
 

@@ -17,6 +17,8 @@ const SEARCHED_BYTES: u64 = 1 << 20;
 const JSON_BYTES: u64 = 16 << 20;
 /// Printed numbers are stored in millionths.
 const MILLIONTHS: f64 = 1e6;
+/// Maximum number of characters of a printed number in a message.
+const SHOWN_MAX: usize = 40;
 /// Upper limit of a number in millionths: the store has 63 bits.
 const STORED_MAX: f64 = 9.2e18;
 
@@ -59,7 +61,7 @@ impl Printed {
     /// The number of each source in this output of a run, in millionths; its error is the reason why it was not found.
     pub fn numbers(&self, printed: &[u8]) -> Vec<Result<u64, String>> {
         let output = Output::whole(printed.to_vec());
-        self.numbers.iter().map(|number| number.found(&output)).collect()
+        self.numbers.iter().map(|number| number.found(&output).map(|found| found.millionths)).collect()
     }
 }
 
@@ -92,6 +94,10 @@ impl Meter for Printed {
 
     fn not_measured(&self) -> Vec<String> {
         self.numbers.iter().filter_map(Number::not_measured).collect()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.numbers.iter().filter_map(Number::rounded).collect()
     }
 }
 
@@ -143,6 +149,17 @@ struct Number {
     last_trouble: String,
     runs: u32,
     missed: u32,
+    /// Number of runs whose number lost digits that matter.
+    coarse: u32,
+    /// The latest number that lost digits that matter, as it was printed.
+    last_coarse: String,
+}
+
+/// A number as it is stored.
+struct Found {
+    millionths: u64,
+    /// The number as it was printed, if digits that matter were lost.
+    coarse: Option<String>,
 }
 
 impl Number {
@@ -159,20 +176,47 @@ impl Number {
             last_trouble: String::new(),
             runs: 0,
             missed: 0,
+            coarse: 0,
+            last_coarse: String::new(),
         })
     }
 
     /// The number that one run printed, in millionths; `None` if it was not found.
     fn read(&mut self, output: &Output) -> Option<u64> {
         self.runs += 1;
-        self.found(output).map_err(|why| (self.missed, self.last_trouble) = (self.missed + 1, why)).ok()
+        match self.found(output) {
+            Ok(Found { millionths, coarse }) => {
+                if let Some(text) = coarse {
+                    (self.coarse, self.last_coarse) = (self.coarse + 1, text);
+                }
+                Some(millionths)
+            }
+            Err(why) => {
+                (self.missed, self.last_trouble) = (self.missed + 1, why);
+                None
+            }
+        }
     }
 
-    fn found(&self, output: &Output) -> Result<u64, String> {
-        match &output.trouble {
-            Some(trouble) => Err(trouble.clone()),
-            None => self.text(output).and_then(|text| millionths(&text)),
+    fn found(&self, output: &Output) -> Result<Found, String> {
+        if let Some(trouble) = &output.trouble {
+            return Err(trouble.clone());
         }
+        let text = self.text(output)?;
+        let millionths = millionths(&text)?;
+        let shown = || text.trim().chars().take(SHOWN_MAX).collect();
+        Ok(Found { millionths, coarse: is_coarse(&text, millionths).then(shown) })
+    }
+
+    /// Sentence about numbers that lost digits that matter; `None` if there are none.
+    fn rounded(&self) -> Option<String> {
+        let (coarse, runs, name, text) = (self.coarse, self.runs, self.metric.name(), &self.last_coarse);
+        (coarse > 0).then(|| {
+            format!(
+                "{name}: numbers are stored in millionths, so that those of {coarse} of {runs} runs lost digits that matter, \
+                 such as {text}; print it in a smaller unit"
+            )
+        })
     }
 
     fn text(&self, output: &Output) -> Result<String, String> {
@@ -227,10 +271,18 @@ fn pointed_at(pointer: &str, output: &Output) -> Result<String, String> {
     }
 }
 
+/// Whether rounding to millionths changed a number, and half a millionth is more than a tenth of the usual margin of 1 % of
+/// it.
+fn is_coarse(text: &str, millionths: u64) -> bool {
+    let exact = text.trim().parse::<f64>().map_or(0.0, |number| number * MILLIONTHS);
+    let stored = millionths as f64;
+    0.5 > 0.1 * 0.01 * stored && (exact - stored).abs() > 1e-9 * stored
+}
+
 /// Parses a number above zero, and returns it in millionths. Zero and negative numbers are refused, because there is no
 /// ratio of them.
 fn millionths(text: &str) -> Result<u64, String> {
-    let shown: String = text.chars().take(40).collect();
+    let shown: String = text.chars().take(SHOWN_MAX).collect();
     let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let number = number.ok_or_else(|| format!("`{shown}` is no number"))?;
     let millionths = (number * MILLIONTHS).round();
@@ -297,6 +349,23 @@ mod tests {
             assert!(millionths(text).unwrap_err().contains(why), "{text}");
         }
         assert_eq!(millionths(" 9000000000000.000001 "), Ok(9_000_000_000_000_000_000));
+    }
+
+    #[test]
+    fn a_number_that_loses_digits_is_warned_about_once() {
+        let mut meter = printed(&["t1=^took (.*)$", "t2=^more (.*)$"]);
+        run(&mut meter, b"took 0.000012\nmore 0.25\n");
+        run(&mut meter, b"took 3\nmore 0.0006001\n");
+        assert_eq!(meter.warnings(), Vec::<String>::new());
+        assert_eq!(run(&mut meter, b"took 12.1e-6\nmore 1\n")[0], Some(12));
+        run(&mut meter, b"took 11.9e-6\nmore 1\n");
+        let warnings = meter.warnings();
+        assert_eq!(warnings.len(), 1);
+        assert!(
+            warnings[0].starts_with("printed:t1: ") && warnings[0].contains("2 of 4 runs"),
+            "{warnings:?}"
+        );
+        assert!(warnings[0].ends_with("such as 11.9e-6; print it in a smaller unit"), "{warnings:?}");
     }
 
     #[test]
