@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use fauxplat_model::{GroupKind, Topology};
 use fauxplat_report::{Format, Style};
-use fauxplat_topology::{pick, read};
+use fauxplat_topology::{Depth, pick, read, survey};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::expand::{expand, sets};
@@ -24,6 +24,8 @@ struct Peer {
     tree: String,
     /// Names of the other tools' tests that use a capture of this machine.
     tests: Vec<String>,
+    /// Names of the captures that other tools kept in the past, or of variants, which the machine stands for.
+    shapes: Vec<String>,
     parts: Parts,
     /// Expected columns of `lscpu -p`: the sets of CPUs in the order of their numbers.
     columns: BTreeMap<String, Vec<String>>,
@@ -39,6 +41,7 @@ impl Peer {
             name: name.to_owned(),
             tree: tree.to_owned(),
             tests: Vec::new(),
+            shapes: Vec::new(),
             parts: Parts::new(),
             columns: BTreeMap::new(),
             others: Parts::new(),
@@ -56,6 +59,7 @@ impl Peer {
         let set = |cpus: Vec<u32>| cpus.into_iter().map(Cpu).collect::<CpuSet>().to_string();
         match first {
             "tests" => self.tests.extend(rest.iter().map(|&name| name.to_owned())),
+            "shapes" => self.shapes.extend(rest.iter().map(|&name| name.to_owned())),
             "is" => drop(self.parts.insert(level(), all().map(set).collect())),
             "column" => drop(self.columns.insert(level(), all().map(set).collect())),
             "hwloc" | "lscpu" => drop(self.others.insert(level(), all().map(set).collect())),
@@ -144,9 +148,15 @@ fn what_other_tools_know_of_their_machines_is_known() {
             let _ = writeln!(wrong, "{}\n is\n{is} is to be\n{expected} {warnings:?}", peer.name);
         }
         picks(&peer.name, &topology);
+        questions(&topology);
         let facts = fauxplat_topology::discover(root.path());
-        for width in [40, 60, 80, 200] {
-            every_form(&topology, &facts, &Style { width, ..Style::default() });
+        let (_, shown, _) = survey(root.path(), Depth::Shown);
+        for (width, unicode) in
+            [40, 60, 80, 200].into_iter().flat_map(|width| [(width, true), (width, false)])
+        {
+            let style = Style { width, unicode, ..Style::default() };
+            every_form(&topology, &facts, &style);
+            report(shown.clone(), facts.clone(), Format::Text, &style);
         }
         let page = report(topology, facts, Format::Lscpu, &Style::default());
         let columns = columns(&page);
@@ -175,6 +185,28 @@ fn picks(name: &str, topology: &Topology) {
     }
 }
 
+/// Asks about the first and the last CPU by every level; no answer names a CPU that may not be used.
+fn questions(topology: &Topology) {
+    let levels =
+        ["cpu", "core", "l1", "l2", "l3", "cluster", "die", "package", "node", "kind", "book", "drawer"];
+    let mut asked: Vec<String> = levels.iter().map(|level| format!("one-per-{level}")).collect();
+    let ends = [topology.online.iter().next(), topology.online.iter().last()];
+    for cpu in ends.into_iter().flatten() {
+        asked.extend(levels.iter().flat_map(|level| {
+            ["same", "other", "other-core-same"].map(|relation| format!("{relation}-{level}:{cpu}"))
+        }));
+        asked.push(format!("sibling-of:{cpu}"));
+    }
+    asked.extend(
+        ["all", "p-cores", "e-cores", "isolated", "node:0", "node:255", "!node:0"].map(str::to_owned),
+    );
+    // Some levels are no words of a relation, and are refused.
+    for relation in asked.iter().filter_map(|text| text.parse().ok()) {
+        let chosen = pick(&relation, topology, None).unwrap_or_default();
+        assert!(chosen.iter().all(|one| topology.allowed.contains(one.cpu)), "{relation}");
+    }
+}
+
 /// Where another tool reports other sets, the description gives a reason, and the sets really differ.
 #[test]
 fn what_is_said_otherwise_has_a_reason() {
@@ -194,6 +226,14 @@ fn each_test_of_the_other_tools_has_its_row() {
     let named: BTreeSet<&str> = all.iter().flat_map(|peer| &peer.tests).map(String::as_str).collect();
     let counted = all.iter().map(|peer| peer.tests.len()).sum::<usize>();
     assert_eq!((named.len(), counted), (HWLOC + LSCPU, HWLOC + LSCPU));
+}
+
+/// A machine belongs to a test of another tool, or stands for a shape that had a capture.
+#[test]
+fn each_machine_says_what_it_stands_for() {
+    for peer in peers() {
+        assert_ne!(peer.tests.is_empty(), peer.shapes.is_empty(), "{}", peer.name);
+    }
 }
 
 /// Number of captures in `tests/hwloc/linux` of hwloc; [`LSCPU`] counts those in `tests/ts/lscpu/dumps` of util-linux.
