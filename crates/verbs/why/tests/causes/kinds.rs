@@ -104,12 +104,32 @@ fn a_function_without_a_known_file_is_named_and_not_annotated() {
             first(&chain).because[0].ends_with("in such functions, the most in clock_gettime"),
             "{chain:?}"
         );
-        assert_eq!(first(&chain).next, format!("fauxplat profile {look} './p slow'"));
+        assert_eq!(first(&chain).next, format!("fauxplat profile {look} --runs 63 './p slow'"));
     }
     let kinds = vec![(Kind::BusyWait, 4.0 * MS)];
     clock.on_cpu = Some(Sampled { kinds, ..sampled("walk", "/bin/p", 5.0, &[]) });
     let chain = explain(&clock);
     assert!(first(&chain).because[0].ends_with("more in such functions"), "no function is known: {chain:?}");
+}
+
+#[test]
+fn a_suggested_profile_has_enough_runs_for_samples() {
+    let next = |[user_ms, wall_ms]: [f64; 2]| {
+        let mut more = evidence([5.0, 0.0, 0.0, 0.0]);
+        for pair in &mut more.pairs {
+            pair.wall_ns = [0.5 * wall_ms * MS, wall_ms * MS];
+            pair.user_ns = [0.0, user_ms * MS];
+            pair.system_ns = [0.0; 2];
+        }
+        more.on_cpu = Some(sampled("walk", "/bin/p", user_ms, &[]));
+        more.simulated = Some(simulated(&[("instructions", 1e7, 2e7)]));
+        first(&explain(&more)).next.clone()
+    };
+    // A second of CPU time has enough samples, and ten seconds are long enough.
+    assert_eq!(next([0.5, 0.6]), "fauxplat profile --annotate walk --runs 1000 './p slow'");
+    assert_eq!(next([100.0, 100.0]), "fauxplat profile --annotate walk --runs 10 './p slow'");
+    assert_eq!(next([600.0, 1000.0]), "fauxplat profile --annotate walk --runs 2 './p slow'");
+    assert_eq!(next([1200.0, 1200.0]), "fauxplat profile --annotate walk './p slow'");
 }
 
 #[test]

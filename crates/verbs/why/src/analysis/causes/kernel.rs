@@ -138,7 +138,7 @@ fn threads(case: &Case<'_>) -> Option<Cause> {
             .because
             .push(format!("{} more below the functions that start them (sampled)", super::time(measured)));
     }
-    cause.next = format!("fauxplat profile --callers-of clone3 {}", case.slow());
+    cause.next = case.profile("--callers-of clone3");
     Some(cause)
 }
 
@@ -170,7 +170,7 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
             number(few(name)),
             change(few(name), sum.count)
         )];
-        cause.next = format!("fauxplat profile --callers-of '{name}' {}", case.slow());
+        cause.next = case.profile(&format!("--callers-of '{name}'"));
         if ["write", "writev", "pwrite64"].contains(&name.as_str()) {
             of_writing(&mut cause, fast, slow);
             with_formatting(case, &mut cause);

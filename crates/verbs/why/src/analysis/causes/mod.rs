@@ -9,13 +9,21 @@ pub(super) mod work;
 
 use fauxplat_model::Metric;
 use fauxplat_report::say;
+use fauxplat_stats::describe::mean;
 
 use super::account::Difference;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, PairReading};
 use crate::findings::{Account, Cause, Grade, Kind};
 
 /// Share of the difference that a cause has to explain at least.
 pub(super) const SHARE_MIN: f64 = 0.10;
+
+/// CPU time that the sampled runs of a suggested profile should have together, and most time that they may take, in
+/// nanoseconds; a profile takes about a thousand samples in each second of CPU time.
+const SAMPLED_NS: f64 = 1e9;
+const RUNS_NS: f64 = 10e9;
+/// Maximum number of runs in a suggested profile.
+const RUNS_MAX: f64 = 1000.0;
 
 /// Evidence about two programs and the account of their difference, from which candidates for causes are derived.
 pub(super) struct Case<'e> {
@@ -47,6 +55,26 @@ impl Case<'_> {
     /// Command line of the slower program, quoted as one word of a shell.
     pub(super) fn slow(&self) -> String {
         shell_words::quote(&self.evidence.commands[1]).into_owned()
+    }
+
+    /// Command line of a profile of the slower program with these options. A short program is sampled in many runs,
+    /// since one of them has few samples or none.
+    pub(super) fn profile(&self, options: &str) -> String {
+        match self.runs_to_sample() {
+            1 => format!("fauxplat profile {options} {}", self.slow()),
+            runs => format!("fauxplat profile {options} --runs {runs} {}", self.slow()),
+        }
+    }
+
+    /// Number of runs of the slower program in which enough samples are taken.
+    fn runs_to_sample(&self) -> u32 {
+        let mean_ns = |of: &dyn Fn(&PairReading) -> f64| {
+            let all: Vec<f64> = self.evidence.pairs.iter().map(of).collect();
+            mean(&all).unwrap_or(0.0).max(1.0)
+        };
+        let cpu_ns = mean_ns(&|it| it.user_ns[1] + it.system_ns[1]);
+        let wall_ns = mean_ns(&|it| it.wall_ns[1]);
+        (SAMPLED_NS / cpu_ns).min(RUNS_NS / wall_ns).ceil().clamp(1.0, RUNS_MAX) as u32
     }
 
     /// A cause that explains `explains_ns` nanoseconds per run, still without texts.

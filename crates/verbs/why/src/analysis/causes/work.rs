@@ -187,11 +187,6 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
         cause.kind = Kind::Caches;
         cause.what = "waits longer for its data, from a cache or memory further away or in an order that is not foreseen".to_owned();
         cause.because.push(sentence);
-        cause.next = format!(
-            "fauxplat profile --annotate {} {}",
-            shell_words::quote(hottest(case).map_or("", |it| &it.name)),
-            case.slow()
-        );
         return cause;
     }
     let has = |words: &[&str]| instructions.iter().any(|it| words.iter().any(|word| it.starts_with(word)));
@@ -365,7 +360,7 @@ fn next_profile(case: &Case<'_>) -> String {
         Some(function) => {
             let pattern = shell_words::quote(&function.name).into_owned();
             let look = if has_file(function) { "--annotate" } else { "--callers-of" };
-            format!("fauxplat profile {look} {pattern} {}", case.slow())
+            case.profile(&format!("{look} {pattern}"))
         }
         None => format!("fauxplat profile {}", case.both()),
     }
