@@ -20,6 +20,8 @@ struct Begun {
     wait: Wait,
     place: Option<String>,
     since_ns: u64,
+    /// Whether the call goes on with an earlier one that a stop of the thread interrupted, and so counts as no call.
+    is_continued: bool,
 }
 
 /// Most CPU time that counts as starting and ending a process; CPU time beyond that is the process's own work.
@@ -35,6 +37,8 @@ struct Task {
     process: Option<i32>,
     born_ns: u64,
     begun: Option<Begun>,
+    /// The call that the thread left last, and the reason of its wait.
+    left: Option<(Call, Wait)>,
 }
 
 /// Sums over the system calls of one name: number and nanoseconds, of all and by reason of the wait. The number allows
@@ -83,9 +87,14 @@ impl Follower {
     /// The process may not be traced.
     pub(super) fn attach(pid: i32, longest_ns: u64) -> fauxplat_sys::Result<Self> {
         calls::follow(pid)?;
+        Ok(Follower::of(pid, longest_ns))
+    }
+
+    /// State at the beginning of a run whose first process is `pid`.
+    fn of(pid: i32, longest_ns: u64) -> Self {
         let now_ns = clock::monotonic_ns();
-        let first = Task { process: Some(pid), born_ns: now_ns, begun: None };
-        Ok(Follower {
+        let first = Task { process: Some(pid), born_ns: now_ns, begun: None, left: None };
+        Follower {
             leader: pid,
             tasks: BTreeMap::from([(pid, first)]),
             places: BTreeMap::new(),
@@ -104,7 +113,7 @@ impl Follower {
             cpu_ns: BTreeMap::new(),
             deadline_ns: now_ns.saturating_add(longest_ns),
             traced: Traced::default(),
-        })
+        }
     }
 
     /// Traces all processes of the run until they end, or until the deadline.
@@ -157,7 +166,7 @@ impl Follower {
     }
 
     fn born(&mut self, tid: i32, process: Option<i32>, now_ns: u64) {
-        self.tasks.insert(tid, Task { process, born_ns: now_ns, begun: None });
+        self.tasks.insert(tid, Task { process, born_ns: now_ns, begun: None, left: None });
         self.seen += 1;
         self.processes.extend(process.filter(|&process| process == tid));
     }
@@ -202,6 +211,12 @@ impl Follower {
     fn entered(&mut self, tid: i32, call: Call) {
         let Some(task) = self.tasks.get(&tid) else { return };
         let process = task.process.unwrap_or(tid);
+        // A wait that a stop of the thread interrupted goes on in `restart_syscall`.
+        if call.number == libc::SYS_restart_syscall
+            && let Some((call, wait)) = task.left
+        {
+            return self.begin(tid, Begun { call, wait, place: None, since_ns: 0, is_continued: true });
+        }
         self.look_at_memory(process, &call);
         if call.number == libc::SYS_close || call.number == libc::SYS_dup3 {
             let which = usize::from(call.number == libc::SYS_dup3);
@@ -220,8 +235,12 @@ impl Follower {
             found
         };
         let wait = kinds::wait_of(&call, of_file, |number| self.tasks.contains_key(&number));
+        self.begin(tid, Begun { call, wait, place, since_ns: 0, is_continued: false });
+    }
+
+    fn begin(&mut self, tid: i32, begun: Begun) {
         if let Some(task) = self.tasks.get_mut(&tid) {
-            task.begun = Some(Begun { call, wait, place, since_ns: 0 });
+            task.begun = Some(begun);
         }
     }
 
@@ -235,7 +254,9 @@ impl Follower {
     }
 
     fn returned(&mut self, tid: i32, result: i64, now_ns: u64) {
-        let Some(begun) = self.tasks.get_mut(&tid).and_then(|task| task.begun.take()) else { return };
+        let Some(task) = self.tasks.get_mut(&tid) else { return };
+        let Some(begun) = task.begun.take() else { return };
+        task.left = Some((begun.call, begun.wait));
         let took_ns = now_ns.saturating_sub(begun.since_ns);
         self.shortest_ns = self.shortest_ns.min(took_ns);
         self.note(&begun, took_ns);
@@ -250,12 +271,12 @@ impl Follower {
 
     fn note(&mut self, begun: &Begun, took_ns: u64) {
         let sum = self.sums.entry(begun.call.number).or_default();
-        sum.count += 1;
+        sum.count += u64::from(!begun.is_continued);
         sum.ns += took_ns;
         // A short call whose purpose is not waiting took only the time that tracing it takes.
         let is_short = matches!(begun.wait, Wait::File | Wait::Other) && took_ns < SHORT_NS;
         let wait = sum.waits.entry(begun.wait).or_default();
-        wait.0 += u64::from(!is_short);
+        wait.0 += u64::from(!is_short && !begun.is_continued);
         wait.1 += if is_short { 0 } else { took_ns };
     }
 
@@ -333,4 +354,35 @@ impl Follower {
 fn place_of(process: i32, fd: u64) -> String {
     fs::read_link(format!("/proc/{process}/fd/{fd}"))
         .map_or_else(|_| String::new(), |path| path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_that_a_stop_interrupted_counts_once_and_in_whole() {
+        let sleep = Call { number: libc::SYS_clock_nanosleep, arguments: [0; 6] };
+        let restart = Call { number: libc::SYS_restart_syscall, arguments: [0; 6] };
+        let mut follower = Follower::of(1, u64::MAX);
+        for (call, took_ns) in [(sleep, 1_000_000), (restart, 4_000_000), (restart, 7_000_000)] {
+            follower.entered(1, call);
+            follower.returned(1, 0, took_ns);
+        }
+        let traced = follower.told();
+        let names: Vec<&str> = traced.calls.keys().map(String::as_str).collect();
+        assert_eq!(names, ["clock_nanosleep"]);
+        // The shortest call's millisecond is taken off once.
+        let sum = traced.calls["clock_nanosleep"];
+        assert_eq!((sum.count, sum.ns), (1.0, 11e6));
+        assert_eq!(traced.waits.get(&Wait::Sleep), Some(&11e6));
+    }
+
+    #[test]
+    fn a_continued_call_that_is_not_known_keeps_its_name() {
+        let mut follower = Follower::of(1, u64::MAX);
+        follower.entered(1, Call { number: libc::SYS_restart_syscall, arguments: [0; 6] });
+        follower.returned(1, 0, 1_000_000);
+        assert!(follower.told().calls.contains_key("restart_syscall"));
+    }
 }

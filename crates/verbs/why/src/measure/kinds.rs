@@ -11,7 +11,7 @@ macro_rules! names {
         pub(super) fn name(number: i64) -> String {
             match number {
                 $(n if n == libc::$number => stringify!($name).to_owned(),)*
-                other => format!("call {other}"),
+                other => old_name(other).map_or_else(|| format!("call {other}"), str::to_owned),
             }
         }
     };
@@ -35,7 +35,44 @@ names! {
     ftruncate SYS_ftruncate, fallocate SYS_fallocate, sendfile SYS_sendfile, splice SYS_splice,
     faccessat SYS_faccessat, getcwd SYS_getcwd, readlinkat SYS_readlinkat, prctl SYS_prctl, membarrier SYS_membarrier,
     timerfd_settime SYS_timerfd_settime, sysinfo SYS_sysinfo, uname SYS_uname, getrusage SYS_getrusage,
-    times SYS_times, sched_getaffinity SYS_sched_getaffinity,
+    times SYS_times, sched_getaffinity SYS_sched_getaffinity, restart_syscall SYS_restart_syscall,
+    rt_sigsuspend SYS_rt_sigsuspend, sigaltstack SYS_sigaltstack, set_tid_address SYS_set_tid_address,
+    set_robust_list SYS_set_robust_list, prlimit64 SYS_prlimit64, socketpair SYS_socketpair, bind SYS_bind,
+    listen SYS_listen, shutdown SYS_shutdown, setsockopt SYS_setsockopt, getsockopt SYS_getsockopt,
+    eventfd2 SYS_eventfd2, timerfd_create SYS_timerfd_create, epoll_create1 SYS_epoll_create1, mkdirat SYS_mkdirat,
+    semtimedop SYS_semtimedop, preadv SYS_preadv, pwritev SYS_pwritev, copy_file_range SYS_copy_file_range,
+    statfs SYS_statfs, mlock SYS_mlock, getuid SYS_getuid, geteuid SYS_geteuid,
+}
+
+/// Name of an older system call that only some architectures have.
+#[cfg(target_arch = "x86_64")]
+fn old_name(number: i64) -> Option<&'static str> {
+    Some(match number {
+        libc::SYS_access => "access",
+        libc::SYS_open => "open",
+        libc::SYS_stat => "stat",
+        libc::SYS_lstat => "lstat",
+        libc::SYS_poll => "poll",
+        libc::SYS_select => "select",
+        libc::SYS_epoll_wait => "epoll_wait",
+        libc::SYS_pause => "pause",
+        libc::SYS_pipe => "pipe",
+        libc::SYS_dup2 => "dup2",
+        libc::SYS_fork => "fork",
+        libc::SYS_vfork => "vfork",
+        libc::SYS_unlink => "unlink",
+        libc::SYS_rename => "rename",
+        libc::SYS_mkdir => "mkdir",
+        libc::SYS_rmdir => "rmdir",
+        libc::SYS_readlink => "readlink",
+        libc::SYS_arch_prctl => "arch_prctl",
+        _ => return None,
+    })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn old_name(_number: i64) -> Option<&'static str> {
+    None
 }
 
 /// Operations of a futex that wait, see futex(2): WAIT, LOCK_PI, WAIT_BITSET.
@@ -155,6 +192,13 @@ mod tests {
     #[test]
     fn frequent_calls_have_names() {
         assert_eq!(name(libc::SYS_fsync), "fsync");
+        assert_eq!([name(libc::SYS_restart_syscall), name(libc::SYS_bind)], ["restart_syscall", "bind"]);
         assert_eq!(name(9999), "call 9999");
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn older_calls_have_names() {
+        assert_eq!([name(libc::SYS_access), name(libc::SYS_poll)], ["access", "poll"]);
     }
 }
