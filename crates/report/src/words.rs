@@ -82,7 +82,7 @@ pub(crate) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
 }
 
 /// The longest beginning of a text that is at most `columns` wide.
-fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
+pub(crate) fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
     let mut used = 0;
     chars
         .take_while(|c| {

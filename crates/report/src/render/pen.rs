@@ -1,6 +1,11 @@
 //! Characters for text and drawings in a terminal, within ASCII or beyond it.
 
-use crate::words::{TIE, shorten};
+use unicode_width::UnicodeWidthStr;
+
+use crate::words::{TIE, cut, prefix, shorten};
+
+/// Number of characters shown before the first one in which a shortened name differs from another.
+const CONTEXT: usize = 4;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Pen {
@@ -40,6 +45,39 @@ impl Pen {
     pub(crate) fn name(self, name: &str, width: usize) -> String {
         shorten(&self.spell(name), width, self.ellipsis())
     }
+
+    /// Names of at most `width` columns. Different names that would become equal show the part in which they differ.
+    pub(crate) fn names(self, names: &[&str], width: usize) -> Vec<String> {
+        let full: Vec<String> = names.iter().map(|name| self.spell(name)).collect();
+        let short: Vec<String> = full.iter().map(|name| shorten(name, width, self.ellipsis())).collect();
+        let of = |at: usize| {
+            let alike = (0..full.len()).filter(|&other| short[other] == short[at] && full[other] != full[at]);
+            match alike.map(|other| common_start(&full[at], &full[other])).max() {
+                None => short[at].clone(),
+                Some(start) => shorten_to(&full[at], start, width, self.ellipsis()),
+            }
+        };
+        (0..full.len()).map(of).collect()
+    }
+}
+
+/// Number of characters at the beginning of two texts that are equal.
+fn common_start(one: &str, other: &str) -> usize {
+    one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
+}
+
+/// Shortens a text to at most `width` columns: its beginning, and what follows shortly before the character with the index
+/// `start`.
+fn shorten_to(text: &str, start: usize, width: usize, ellipsis: &str) -> String {
+    let room = width.saturating_sub(ellipsis.width());
+    let head = prefix(text.chars(), room / 3);
+    let left = room.saturating_sub(head.width());
+    if left <= ellipsis.width() {
+        return shorten(text, width, ellipsis);
+    }
+    let skipped = start.saturating_sub(CONTEXT).max(head.chars().count());
+    let rest: String = text.chars().skip(skipped).collect();
+    format!("{head}{ellipsis}{}", cut(&rest, left, ellipsis))
 }
 
 /// The ASCII characters nearest to a character; a character without any is written as its code.
@@ -63,7 +101,6 @@ fn ascii(c: char) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use unicode_width::UnicodeWidthStr;
 
     const PLAIN: Pen = Pen { unicode: false, width: 80 };
     const RICH: Pen = Pen { unicode: true, width: 80 };
@@ -83,6 +120,21 @@ mod tests {
         }
         assert!(PLAIN.mark().is_ascii() && PLAIN.ends().0.is_ascii() && PLAIN.ellipsis().is_ascii());
         assert_eq!(PLAIN.narrower(90).width, 0, "there is no room below none");
+    }
+
+    #[test]
+    fn names_that_would_become_equal_show_where_they_differ() {
+        let [a, b] = ["c=ln:100,0.02", "c=ln:95,0.02"]
+            .map(|of| format!("g a=ln:100,0.02 {of} d=ln:100,0.02 e=int:3,6"));
+        assert_eq!(RICH.name(&a, 30), RICH.name(&b, 30), "the difference is in the middle");
+        let short = RICH.names(&[&a, &b, &a, "sort"], 30);
+        assert!(short[0].contains("ln:100,0.02 d") && short[1].contains("ln:95,0.02 d"), "{short:?}");
+        assert!(short[0].starts_with("g a=ln:") && short[0] == short[2] && short[3] == "sort", "{short:?}");
+        assert!(short.iter().all(|name| name.width() <= 30), "{short:?}");
+        for (pen, width) in (3..80).flat_map(|width| [(RICH, width), (PLAIN, width)]) {
+            assert!(pen.names(&[&a, &b], width).iter().all(|name| name.width() <= width), "{width}");
+        }
+        assert_eq!(RICH.names(&["sort", "sort -n"], 30), ["sort", "sort -n"]);
     }
 
     proptest! {

@@ -140,15 +140,19 @@ fn doubt(page: &mut Page, tone: Tone, indent: usize, text: &str, detail: Detail)
     }
 }
 
-/// A sentence as text, with names of at most `room` columns.
+/// A sentence as text, with names of at most `room` columns. Different names in it remain different.
 fn words(page: &Page, text: &str, room: usize) -> String {
-    let shown = |Span { kind, text }: Span| match kind {
-        Kind::Plain | Kind::Strong => text,
-        Kind::Name => page.pen.name(&text, room),
+    let spans = spans(text);
+    let names: Vec<&str> =
+        spans.iter().filter(|span| span.kind == Kind::Name).map(|span| span.text.as_str()).collect();
+    let mut names = page.pen.names(&names, room).into_iter();
+    let shown = |Span { kind, text }: &Span| match kind {
+        Kind::Plain | Kind::Strong => text.clone(),
+        Kind::Name => names.next().unwrap_or_default(),
         Kind::Code => format!("`{text}`"),
         Kind::Emphasis => format!("*{text}*"),
     };
-    page.pen.spell(&spans(text).into_iter().map(shown).collect::<String>())
+    page.pen.spell(&spans.iter().map(shown).collect::<String>())
 }
 
 fn series(page: &mut Page, indent: usize, it: &Series) -> io::Result<()> {
