@@ -45,8 +45,8 @@ pub struct DifferencePart {
     pub account: Account,
     /// Additional time of the slower program, in nanoseconds per run.
     pub more_ns: Amount,
-    /// Additional time as a share of the whole difference.
-    pub share: f64,
+    /// Additional time as a share of the whole difference; `None` where the interval of the whole contains zero.
+    pub share: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -263,7 +263,7 @@ fn account(found: &WhyFindings) -> Vec<Piece> {
             time(part.more_ns.value),
             time(part.more_ns.low),
             time(part.more_ns.high),
-            say::percent(part.share),
+            part.share.map_or_else(String::new, say::percent),
         ];
         grid.push(tone, cells);
     }
@@ -275,7 +275,7 @@ fn account(found: &WhyFindings) -> Vec<Piece> {
                 time(whole.value),
                 time(whole.low),
                 time(whole.high),
-                "100 %".to_owned(),
+                if whole.is_sure() { "100 %".to_owned() } else { String::new() },
             ],
         );
     }
@@ -318,7 +318,10 @@ fn tree(found: &WhyFindings) -> Vec<Piece> {
         }
         let words = account_words(account);
         let said = match part {
-            Some(part) => format!("{words}: {}, {}", with_interval(part.more_ns), say::percent(part.share)),
+            Some(part) => {
+                let share = part.share.map_or_else(String::new, |share| format!(", {}", say::percent(share)));
+                format!("{words}: {}{share}", with_interval(part.more_ns))
+            }
             None => words.to_owned(),
         };
         let tone = if of(account).next().is_some() { Tone::Bad } else { Tone::Plain };

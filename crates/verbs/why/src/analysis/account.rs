@@ -62,7 +62,7 @@ pub fn account(evidence: &Evidence) -> Option<Difference> {
     let part = |(at, account): (usize, Account)| {
         let own: Vec<f64> = more.iter().map(|it| it[at]).collect();
         let more_ns = interval(&own, level, wider).unwrap_or_default();
-        DifferencePart { account, more_ns, share: more_ns.value / nonzero(whole.value) }
+        DifferencePart { account, more_ns, share: whole.is_sure().then(|| more_ns.value / whole.value) }
     };
     let fast_ns =
         std::array::from_fn(|at| mean(&split(0).map(|it| it[at]).collect::<Vec<_>>()).unwrap_or(0.0));
@@ -149,6 +149,24 @@ mod tests {
         let blocked = found.of(Account::Blocked);
         assert!((blocked.value - 5.0).abs() < 1e-9 && blocked.is_more(), "{found:?}");
         assert!(!found.of(Account::User).is_more());
+    }
+
+    #[test]
+    fn nothing_has_a_share_in_a_whole_that_may_be_zero() {
+        let of = |blocked: f64| {
+            let noise = |i: i32| if i % 2 == 0 { 2.0 } else { -2.0 };
+            let slow = |i: i32| [10.0 + noise(i), 2.0, 0.0, 1.0 + blocked];
+            let pairs = (0..20).map(|i| pair([10.0, 2.0, 0.0, 1.0], slow(i))).collect();
+            account(&Evidence { pairs, level: 0.01, ..Evidence::default() }).unwrap()
+        };
+        let unsure = of(0.1);
+        assert!(
+            !unsure.whole.is_sure() && unsure.parts.iter().all(|part| part.share.is_none()),
+            "{unsure:?}"
+        );
+        let sure = of(50.0);
+        let share = sure.parts[3].share.unwrap();
+        assert!((share - 50.0 / sure.whole.value).abs() < 1e-9, "{sure:?}");
     }
 
     #[test]
