@@ -73,8 +73,8 @@ pub(crate) struct Look {
     pub(crate) level: f64,
 }
 
-/// The log ratios at a look at the data: of all runs, of the runs that follow their own command, and the differences
-/// between both.
+/// The log ratios at one look at the data: of all runs and of the runs that follow a run of the same command, and the
+/// carry-over, by which these differ from the runs that follow another command.
 pub(crate) struct View {
     all: Sorted,
     own: Option<Sorted>,

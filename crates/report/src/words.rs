@@ -114,7 +114,8 @@ impl Scale {
             Unit::Bytes => &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")],
             Unit::Count => &[(1.0, "")],
             Unit::MicroPerSecond => &PER_TIME,
-            // The metric's title names the unit of such numbers, if the user gave one.
+            // Numbers in millionths are amounts that the measured program printed. The metric's title contains their
+            // unit, if the user gave one.
             Unit::Millionth => &[(1e6, "")],
         };
         // A value that rounding to four digits would raise to one whole larger unit is shown in that unit: 1.000 µs,

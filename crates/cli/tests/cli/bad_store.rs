@@ -1,4 +1,4 @@
-//! Stores that cannot be used, or only be read.
+//! Stores that cannot be used at all, and stores that can only be read.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

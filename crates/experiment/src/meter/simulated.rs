@@ -26,11 +26,11 @@ pub(super) struct Simulated {
 const SIMULATOR: &str = "valgrind";
 
 impl Simulated {
-    /// A meter for the simulator that a condition requires; `None` if it requires none.
+    /// A meter for simulated runs; `None` if the condition does not ask for a simulator.
     ///
     /// # Errors
-    /// Fails if the simulator is not installed, does not report its version, or the folder for its counts cannot be
-    /// created.
+    /// Fails if the caches of this machine are not known, if the simulator is not installed or does not report its
+    /// version, or if the folder for its counts cannot be created.
     pub(super) fn open(condition: &Condition) -> Result<Option<Self>, Failure> {
         let Some(machine) = &condition.simulate else { return Ok(None) };
         let caches =

@@ -117,8 +117,7 @@ fn positions(budget: &VarianceBudget) -> String {
     )
 }
 
-/// Sentence about the pairs that were dropped as disturbed, and whether so many were dropped that the result is
-/// doubtful.
+/// Sentence about the dropped pairs and the reasons, and whether so many were dropped that the result is doubtful.
 pub(crate) struct Guard {
     pub(crate) sentence: String,
     pub(crate) is_warning: bool,

@@ -11,7 +11,8 @@ use fauxplat_report::{Format, ReportError, Style, write};
 use crate::common::{self, Owned};
 use crate::comparisons;
 
-/// A function name that no compiler produces.
+/// A function name of characters that output formats have to escape: the separator of folded stacks, markup, a
+/// right-to-left override and a line break.
 const HOSTILE: &str = "operator;<script>alert(1)</script>\u{202e}\n";
 
 fn share(name: &str, own: u64, total: u64) -> FunctionShare {

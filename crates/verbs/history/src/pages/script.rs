@@ -1,4 +1,5 @@
-//! Style and scripts of the web pages, which contain no data of the store. Without scripts the pages remain readable.
+//! Style and scripts of the web pages. Both are constants without data of the store, so nothing in them has to be
+//! escaped. The pages remain readable without scripts.
 
 /// CSS rules in addition to the style of reports.
 pub(super) const STYLE: &str = "\

@@ -12,7 +12,7 @@ pub(super) struct Effort {
     pub(super) longest_ns: u64,
 }
 
-/// The settings of a plan that hold for both commands.
+/// Settings that a further experiment may change against the first comparison; both commands run with them.
 pub(super) struct Under {
     pub(super) placement: Placement,
     pub(super) env_pad: EnvPad,

@@ -205,7 +205,8 @@ fn execute(machine: &Machine, bodies: &[Body<'_>]) -> Vec<Option<Output>> {
     })
 }
 
-/// Changes the path of choices to the next one; returns `false` after the last one.
+/// Advances the path to the next execution in depth-first order, by the next alternative of the deepest choice that has
+/// one left. Returns `false` if every path has been explored.
 fn advance(path: &mut Vec<Choice>) -> bool {
     while let Some(last) = path.last_mut() {
         if last.taken + 1 < last.of {
