@@ -163,7 +163,9 @@ const GRACE_ROUNDS: u32 = 2_000;
 const NAP_NS: libc::c_long = 1_000_000;
 
 /// Called in the child that [`Command::spawn`] has created, just before the program is executed: creates a further
-/// child, which returns from this function and executes the program, and becomes the supervisor.
+/// child, which returns from this function and executes the program, and becomes the supervisor. The program does not
+/// begin before the supervisor has told of it: a supervisor that the program stopped earlier would be waited for without
+/// end.
 fn stand_between(fds: [RawFd; 2], terms: Terms) -> io::Result<()> {
     // SAFETY: the calls are those of signal-safety(7), with pointers to memory of this function.
     unsafe {
@@ -171,9 +173,17 @@ fn stand_between(fds: [RawFd; 2], terms: Terms) -> io::Result<()> {
         let mut before: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
         libc::sigprocmask(libc::SIG_BLOCK, &all, &mut before);
+        let mut gate = [0; 2];
+        if libc::pipe2(gate.as_mut_ptr(), libc::O_CLOEXEC) < 0 {
+            return Err(io::Error::last_os_error());
+        }
         match libc::fork() {
             0 => {
                 libc::setpgid(0, 0);
+                libc::close(gate[1]);
+                let mut word = 0_u8;
+                // The end of the pipe is read when the supervisor closes its descriptors. No signal interrupts this call.
+                libc::read(gate[0], std::ptr::from_mut(&mut word).cast(), 1);
                 libc::sigprocmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
                 Ok(())
             }
@@ -201,7 +211,6 @@ unsafe fn supervise(command: libc::pid_t, fds: [RawFd; 2], terms: Terms) -> ! {
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
         libc::dup2(fds[0], HEARD);
         libc::dup2(fds[1], TOLD);
-        close_from(2);
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_child as extern "C" fn(libc::c_int) as usize;
         libc::sigaction(libc::SIGCHLD, &action, std::ptr::null_mut());
@@ -209,6 +218,7 @@ unsafe fn supervise(command: libc::pid_t, fds: [RawFd; 2], terms: Terms) -> ! {
         libc::sigfillset(&mut awaited);
         libc::sigdelset(&mut awaited, libc::SIGCHLD);
         tell(TOLD, command);
+        close_from(2);
         let mut is_asked = false;
         loop {
             let mut status = 0;
@@ -265,7 +275,7 @@ unsafe fn tell(pipe: RawFd, number: i32) {
 /// another user, or cannot end.
 ///
 /// # Safety
-/// This process is a subreaper without other threads.
+/// The calling process is a subreaper without other threads.
 unsafe fn end_leftovers(command: libc::pid_t, is_asked: bool) {
     let mut rounds_of_grace = if is_asked { GRACE_ROUNDS } else { 0 };
     let mut rounds = 0;
@@ -292,6 +302,9 @@ unsafe fn end_leftovers(command: libc::pid_t, is_asked: bool) {
 }
 
 /// Kills the first children of this process that the kernel lists; needs `CONFIG_PROC_CHILDREN`.
+///
+/// # Safety
+/// The process has no other threads.
 unsafe fn kill_children() {
     let mut list = [0_u8; 4096];
     // SAFETY: the calls are those of signal-safety(7), with pointers to memory of this function.
