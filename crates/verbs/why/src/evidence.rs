@@ -57,6 +57,8 @@ pub struct CallSum {
     pub count: f64,
     /// Time from entry to return of all calls in nanoseconds, less the minimum overhead of tracing each.
     pub ns: f64,
+    /// CPU time of all calls in nanoseconds, likewise; zero where the kernel does not count it.
+    pub cpu_ns: f64,
 }
 
 /// Output to a file or other target, such as a pipe.
@@ -111,12 +113,15 @@ pub struct Traced {
     pub starting_ns: f64,
     /// Largest memory of a process in huge pages, in bytes; `None` where it could not be read of any process.
     pub huge_bytes: Option<u64>,
-    /// Number of threads that shared the work: the average number alive and not waiting for the end, the output or the
-    /// answer of another thread, but no more than the ratio of all CPU time to that of the thread that computed longest.
+    /// Number of threads that shared the work: the average number that used a CPU or were ready to, over the time in
+    /// which at least one did.
     pub lanes: f64,
+    /// Time in which no thread used a CPU or was ready to, in nanoseconds, by the reason of the wait that did not depend
+    /// on another thread of the run.
+    pub idle_ns: BTreeMap<Wait, f64>,
     /// System calls by name.
     pub calls: BTreeMap<String, CallSum>,
-    /// Time in system calls in nanoseconds, by the reason of the wait.
+    /// Time in system calls in nanoseconds, summed over all threads, by the reason of the wait.
     pub waits: BTreeMap<Wait, f64>,
     /// Output by target, such as the path of a file.
     pub written: BTreeMap<String, Written>,

@@ -7,12 +7,10 @@ use fauxplat_sys::clock;
 use fauxplat_sys::trace::calls::{self, Stop};
 use fauxplat_sys::trace::{Call, NoEvent};
 
+use super::held::Busy;
+use super::overlap::{Overlap, Shared, is_short};
 use super::{held, kinds};
 use crate::evidence::{CallSum, Traced, Wait};
-
-/// Duration below which a call did not wait, unless waiting is its purpose: tracing its entry and return alone takes
-/// about as long.
-const SHORT_NS: u64 = 60_000;
 
 /// A system call that a thread has entered and not yet left.
 struct Begun {
@@ -24,6 +22,8 @@ struct Begun {
     is_continued: bool,
 }
 
+/// Number of calls of a name from which on their mean CPU time is no accident.
+const FREQUENT: u64 = 4;
 /// Most CPU time that counts as starting and ending a process; CPU time beyond that is the process's own work.
 const STARTING_NS: u64 = 2_000_000;
 /// Size of a huge page in bytes, and how often at most the memory in huge pages is read before a call that releases
@@ -39,6 +39,17 @@ struct Task {
     begun: Option<Begun>,
     /// The call that the thread left last, and the reason of its wait.
     left: Option<(Call, Wait)>,
+    /// Time since which the thread has been running; zero until it first is.
+    resumed_ns: u64,
+    busy: Busy,
+    /// CPU time between the last two stops.
+    cpu_ns: u64,
+}
+
+impl Task {
+    fn new(tid: i32, process: Option<i32>, born_ns: u64) -> Self {
+        Task { process, born_ns, begun: None, left: None, resumed_ns: 0, busy: Busy::of(tid), cpu_ns: 0 }
+    }
 }
 
 /// Sums over the system calls of one name: number and nanoseconds, of all and by reason of the wait. The number allows
@@ -47,6 +58,7 @@ struct Task {
 struct Sum {
     count: u64,
     ns: u64,
+    cpu_ns: u64,
     waits: BTreeMap<Wait, (u64, u64)>,
 }
 
@@ -54,6 +66,7 @@ struct Sum {
 pub(super) struct Follower {
     leader: i32,
     tasks: BTreeMap<i32, Task>,
+    overlap: Overlap,
     /// Target of each file descriptor, by process and descriptor.
     places: BTreeMap<(i32, u64), String>,
     sums: BTreeMap<i64, Sum>,
@@ -61,8 +74,6 @@ pub(super) struct Follower {
     shortest_ns: u64,
     started_ns: Option<u64>,
     ended_ns: u64,
-    /// Sum of the lifetimes of all threads in nanoseconds.
-    alive_ns: u64,
     seen: u32,
     /// Processes of the run, including the first.
     processes: BTreeSet<i32>,
@@ -71,8 +82,6 @@ pub(super) struct Follower {
     early: BTreeSet<i32>,
     huge_looks: u32,
     moved: BTreeMap<i32, (u64, u64)>,
-    /// CPU time in nanoseconds of each thread, including ended ones.
-    computed_ns: BTreeMap<i32, u64>,
     /// CPU time in nanoseconds of the process whose condition is kept, and of each process.
     most_ns: u64,
     cpu_ns: BTreeMap<i32, u64>,
@@ -93,22 +102,20 @@ impl Follower {
     /// State at the beginning of a run whose first process is `pid`.
     fn of(pid: i32, longest_ns: u64) -> Self {
         let now_ns = clock::monotonic_ns();
-        let first = Task { process: Some(pid), born_ns: now_ns, begun: None, left: None };
         Follower {
             leader: pid,
-            tasks: BTreeMap::from([(pid, first)]),
+            tasks: BTreeMap::from([(pid, Task::new(pid, Some(pid), now_ns))]),
+            overlap: Overlap::default(),
             places: BTreeMap::new(),
             sums: BTreeMap::new(),
             shortest_ns: u64::MAX,
             started_ns: None,
             ended_ns: now_ns,
-            alive_ns: 0,
             seen: 1,
             processes: BTreeSet::from([pid]),
             early: BTreeSet::new(),
             huge_looks: 0,
             moved: BTreeMap::new(),
-            computed_ns: BTreeMap::new(),
             most_ns: 0,
             cpu_ns: BTreeMap::new(),
             deadline_ns: now_ns.saturating_add(longest_ns),
@@ -133,6 +140,7 @@ impl Follower {
 
     fn apply(&mut self, tid: i32, stop: Stop) {
         let now_ns = clock::monotonic_ns();
+        self.stopped(tid, now_ns);
         if let Stop::Ended(_) = stop {
             return self.ended(tid, now_ns);
         }
@@ -157,16 +165,38 @@ impl Follower {
             true => calls::leave(tid, signal),
             false => calls::go_on(tid, signal),
         }
+        let Some(task) = self.tasks.get_mut(&tid) else { return };
+        task.resumed_ns = clock::monotonic_ns();
         // The time of a system call begins when its thread is resumed.
-        if let Some(begun) = self.tasks.get_mut(&tid).and_then(|task| task.begun.as_mut())
-            && begun.since_ns == 0
-        {
-            begun.since_ns = clock::monotonic_ns();
+        if let Some(begun) = task.begun.as_mut().filter(|begun| begun.since_ns == 0) {
+            begun.since_ns = task.resumed_ns;
         }
     }
 
+    /// Records what a thread did since it was resumed.
+    fn stopped(&mut self, tid: i32, now_ns: u64) {
+        let others = self.tasks.len().saturating_sub(1) as u64;
+        let Some(task) = self.tasks.get_mut(&tid).filter(|task| task.resumed_ns > 0) else { return };
+        let times_ns = [task.resumed_ns, now_ns];
+        let wait = task.begun.as_ref().map(|begun| begun.wait);
+        let used = task.busy.more();
+        task.cpu_ns = used.map_or(0, |used| used.cpu_ns);
+        let busy_ns = match (used, wait) {
+            // After each stop, a thread may have to wait for a CPU that it would have kept without a tracer. So it counts
+            // as ready to run only for as long as all the others can have used the same CPU in turn with it.
+            (Some(used), None | Some(Wait::File | Wait::Other)) => {
+                used.cpu_ns + used.delay_ns.min(others * used.cpu_ns)
+            }
+            (Some(used), Some(_)) => used.cpu_ns,
+            // Without the kernel's figures, each call counts as a wait.
+            (None, Some(_)) => 0,
+            (None, None) => u64::MAX,
+        };
+        self.overlap.ran(tid, times_ns, busy_ns, wait);
+    }
+
     fn born(&mut self, tid: i32, process: Option<i32>, now_ns: u64) {
-        self.tasks.insert(tid, Task { process, born_ns: now_ns, begun: None, left: None });
+        self.tasks.insert(tid, Task::new(tid, process, now_ns));
         self.seen += 1;
         self.processes.extend(process.filter(|&process| process == tid));
     }
@@ -204,6 +234,7 @@ impl Follower {
         if self.started_ns.is_none() {
             self.started_ns = Some(now_ns);
             self.tasks.values_mut().for_each(|task| task.born_ns = now_ns);
+            self.overlap.clear();
         }
         self.places.retain(|(process, _), _| *process != tid);
     }
@@ -221,11 +252,6 @@ impl Follower {
         if call.number == libc::SYS_close || call.number == libc::SYS_dup3 {
             let which = usize::from(call.number == libc::SYS_dup3);
             self.places.remove(&(process, call.arguments[which]));
-        }
-        if call.number == libc::SYS_exit_group {
-            // The kernel ends the other threads of the process without a stop at which their CPU time could be read.
-            let all = self.tasks.iter().filter(|(_, task)| task.process == Some(process));
-            self.computed_ns.extend(all.map(|(&tid, _)| (tid, held::cpu_ns(tid))));
         }
         let places = &mut self.places;
         let mut place = None;
@@ -258,8 +284,9 @@ impl Follower {
         let Some(begun) = task.begun.take() else { return };
         task.left = Some((begun.call, begun.wait));
         let took_ns = now_ns.saturating_sub(begun.since_ns);
+        let cpu_ns = task.cpu_ns;
         self.shortest_ns = self.shortest_ns.min(took_ns);
-        self.note(&begun, took_ns);
+        self.note(&begun, took_ns, cpu_ns);
         if kinds::writes(begun.call.number)
             && let (Some(place), Ok(bytes)) = (begun.place, u64::try_from(result))
         {
@@ -269,12 +296,12 @@ impl Follower {
         }
     }
 
-    fn note(&mut self, begun: &Begun, took_ns: u64) {
+    fn note(&mut self, begun: &Begun, took_ns: u64, cpu_ns: u64) {
         let sum = self.sums.entry(begun.call.number).or_default();
         sum.count += u64::from(!begun.is_continued);
         sum.ns += took_ns;
-        // A short call whose purpose is not waiting took only the time that tracing it takes.
-        let is_short = matches!(begun.wait, Wait::File | Wait::Other) && took_ns < SHORT_NS;
+        sum.cpu_ns += cpu_ns;
+        let is_short = is_short(begun.wait, took_ns);
         let wait = sum.waits.entry(begun.wait).or_default();
         wait.0 += u64::from(!is_short && !begun.is_continued);
         wait.1 += if is_short { 0 } else { took_ns };
@@ -287,7 +314,6 @@ impl Follower {
             self.traced.huge_bytes = self.traced.huge_bytes.max(held::huge_bytes(tid));
         }
         let own_ns = held::cpu_ns(tid);
-        self.computed_ns.insert(tid, own_ns);
         let cpu_ns = self.cpu_ns.entry(process).or_default();
         *cpu_ns += own_ns;
         if *cpu_ns >= self.most_ns {
@@ -306,39 +332,31 @@ impl Follower {
         self.ended_ns = now_ns;
         let Some(task) = self.tasks.remove(&tid) else { return };
         let alive_ns = now_ns.saturating_sub(task.born_ns);
-        self.alive_ns += alive_ns;
         if task.process == Some(tid) && tid != self.leader {
             self.traced.children_ns += alive_ns as f64;
         }
         // A call that never returned, such as a wait during which the thread's process ended.
         if let Some(begun) = task.begun.filter(|begun| begun.since_ns > 0) {
-            self.note(&begun, now_ns.saturating_sub(begun.since_ns));
+            self.note(&begun, now_ns.saturating_sub(begun.since_ns), 0);
         }
     }
 
-    /// Returns the traced run. The shortest call's duration is subtracted from each call, as the time that tracing it
-    /// took.
+    /// Returns the traced run. The duration of the shortest call, and the mean CPU time of the calls of the cheapest
+    /// name, are subtracted from each call, as what tracing it took.
     fn told(mut self) -> Traced {
         let least_ns = if self.shortest_ns == u64::MAX { 0 } else { self.shortest_ns };
+        let frequent = self.sums.values().filter(|sum| sum.count >= FREQUENT);
+        let cheapest_ns = frequent.map(|sum| sum.cpu_ns / sum.count).min().unwrap_or(0);
         let without = |count: u64, ns: u64| ns.saturating_sub(count * least_ns) as f64;
         for (&number, sum) in &self.sums {
-            let call = CallSum { count: sum.count as f64, ns: without(sum.count, sum.ns) };
+            let cpu_ns = sum.cpu_ns.saturating_sub(sum.count * cheapest_ns) as f64;
+            let call = CallSum { count: sum.count as f64, ns: without(sum.count, sum.ns), cpu_ns };
             self.traced.calls.insert(kinds::name(number), call);
             for (&wait, &(count, ns)) in &sum.waits {
                 *self.traced.waits.entry(wait).or_default() += without(count, ns);
             }
         }
         let wall_ns = self.ended_ns.saturating_sub(self.started_ns.unwrap_or(self.ended_ns)) as f64;
-        // A thread that waits for the end, the output or the answer of another one takes turns with it, and shares no
-        // work while it waits: a shell and its child, a client and its server.
-        let in_turn_ns: f64 =
-            [Wait::Tasks, Wait::Pipe].iter().filter_map(|wait| self.traced.waits.get(wait)).sum();
-        let alive = (self.alive_ns as f64 - in_turn_ns) / wall_ns.max(1.0);
-        // Threads that sleep until they are needed, such as those of the runtimes of Go, Java and node, are alive but
-        // share no work. So no more threads count than the ratio of all CPU time to that of the thread with the most.
-        let all_ns = self.computed_ns.values().sum::<u64>() as f64;
-        let longest_ns = self.computed_ns.values().max().copied().unwrap_or(0) as f64;
-        let lanes = alive.min(all_ns / longest_ns.max(1.0));
         let others = self.cpu_ns.iter().filter(|(process, _)| **process != self.leader);
         let starts = others.filter(|(process, _)| self.processes.contains(process));
         self.traced.starting_ns = starts.map(|(_, &own_ns)| own_ns.min(STARTING_NS) as f64).sum();
@@ -346,7 +364,8 @@ impl Follower {
         (self.traced.read_bytes, self.traced.written_bytes) =
             moved.fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
         let processes = self.processes.len() as u32;
-        Traced { wall_ns, lanes: lanes.max(1.0), tasks: self.seen, processes, ..self.traced }
+        let Shared { lanes, idle_ns } = self.overlap.shared(wall_ns);
+        Traced { wall_ns, lanes, idle_ns, tasks: self.seen, processes, ..self.traced }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use fauxplat_procfs::task::TaskStat;
+use fauxplat_procfs::task::{self, TaskStat};
 use fauxplat_procfs::{cgroup, maps::MapsLine, status};
 use fauxplat_units::CpuSet;
 
@@ -121,7 +121,50 @@ pub(super) fn huge_bytes(pid: i32) -> Option<u64> {
 
 /// CPU time of a thread in nanoseconds; zero where it cannot be read.
 pub(super) fn cpu_ns(tid: i32) -> u64 {
-    read(tid, "schedstat").and_then(|text| fauxplat_procfs::task::cpu_ns(&text)).unwrap_or(0)
+    read(tid, "schedstat").and_then(|text| task::cpu_ns(&text)).unwrap_or(0)
+}
+
+/// Times of a thread, as the kernel counts them.
+pub(super) struct Busy {
+    /// `None` where the kernel does not count these times, or too many files are open.
+    file: Option<fs::File>,
+    until: Used,
+}
+
+/// Nanoseconds in which a thread used a CPU, and in which it was ready to but had none.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Used {
+    pub(super) cpu_ns: u64,
+    pub(super) delay_ns: u64,
+}
+
+impl Busy {
+    pub(super) fn of(tid: i32) -> Self {
+        let mut busy =
+            Busy { file: fs::File::open(format!("/proc/{tid}/schedstat")).ok(), until: Used::default() };
+        busy.until = busy.read().unwrap_or_default();
+        busy
+    }
+
+    fn read(&self) -> Option<Used> {
+        // The file has three numbers of at most 20 digits each.
+        let mut bytes = [0; 64];
+        let length = self.file.as_ref()?.read_at(&mut bytes, 0).ok()?;
+        let text = std::str::from_utf8(&bytes[..length]).ok()?;
+        let used = Used { cpu_ns: task::cpu_ns(text)?, delay_ns: task::run_delay_ns(text)? };
+        // A kernel without these figures shows zeros.
+        (used.cpu_ns > 0).then_some(used)
+    }
+
+    /// Times since the last call; `None` where they cannot be read.
+    pub(super) fn more(&mut self) -> Option<Used> {
+        let now = self.read()?;
+        let before = std::mem::replace(&mut self.until, now);
+        Some(Used {
+            cpu_ns: now.cpu_ns.saturating_sub(before.cpu_ns),
+            delay_ns: now.delay_ns.saturating_sub(before.delay_ns),
+        })
+    }
 }
 
 /// Number of the process of a thread; `None` where the thread is gone.

@@ -9,6 +9,7 @@ mod follower;
 mod held;
 mod instructions;
 mod kinds;
+mod overlap;
 mod plan;
 mod sampled;
 mod simulated;

@@ -9,7 +9,7 @@ use fauxplat_experiment::{Driver, Failure};
 use fauxplat_stats::describe::median;
 
 use super::follower::Follower;
-use crate::evidence::{CallSum, Traced};
+use crate::evidence::{CallSum, Traced, Wait};
 
 /// Traced runs of each program: an odd number, so that each median is a figure of some run.
 const ROUNDS: usize = 3;
@@ -91,12 +91,18 @@ fn middle(runs: &[Traced]) -> Traced {
     let calls: BTreeMap<String, CallSum> = names
         .map(|name| {
             let call = |run: &Traced| run.calls.get(&name).copied().unwrap_or_default();
-            let sum = CallSum { count: of(&|run| call(run).count), ns: of(&|run| call(run).ns) };
+            let sum = CallSum {
+                count: of(&|run| call(run).count),
+                ns: of(&|run| call(run).ns),
+                cpu_ns: of(&|run| call(run).cpu_ns),
+            };
             (name, sum)
         })
         .collect();
-    let kinds = runs.iter().flat_map(|run| run.waits.keys().copied());
-    let waits = kinds.map(|kind| (kind, of(&|run| run.waits.get(&kind).copied().unwrap_or(0.0)))).collect();
+    let times = |all: fn(&Traced) -> &BTreeMap<Wait, f64>| -> BTreeMap<Wait, f64> {
+        let reasons = runs.iter().flat_map(|run| all(run).keys().copied());
+        reasons.map(|reason| (reason, of(&|run| all(run).get(&reason).copied().unwrap_or(0.0)))).collect()
+    };
     Traced {
         wall_ns: of(&|run| run.wall_ns),
         lanes: of(&|run| run.lanes),
@@ -105,7 +111,8 @@ fn middle(runs: &[Traced]) -> Traced {
         huge_bytes: runs.iter().filter_map(|run| run.huge_bytes).max(),
         held,
         calls,
-        waits,
+        waits: times(|run| &run.waits),
+        idle_ns: times(|run| &run.idle_ns),
         is_partial: runs.iter().any(|run| run.is_partial),
         ..last
     }

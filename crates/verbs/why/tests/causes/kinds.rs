@@ -21,7 +21,9 @@ fn a_wait_is_named_by_its_call() {
         let mut evidence = evidence([0.0, 0.0, 0.0, 5.0]);
         let traces = evidence.traced.as_mut().unwrap();
         traces[1].waits = BTreeMap::from([(wait, 5.0 * MS), (Wait::Tasks, 9.0 * MS)]);
-        traces[1].calls = BTreeMap::from([(call.to_owned(), CallSum { count: 3.0, ns: 5.0 * MS })]);
+        traces[1].idle_ns = BTreeMap::from([(wait, 5.0 * MS)]);
+        traces[1].calls =
+            BTreeMap::from([(call.to_owned(), CallSum { count: 3.0, ns: 5.0 * MS, cpu_ns: 0.0 })]);
         let chain = explain(&evidence);
         assert_eq!(first(&chain).kind, kind);
         assert!(first(&chain).what.contains(call) && chain.unexplained < 0.05, "{chain:?}");
@@ -149,7 +151,8 @@ fn the_kernels_part_is_told_by_faults_and_calls() {
     assert_eq!(huge(&mut faults, [Some(28 << 20), None]), Kind::PageFaults);
     assert_eq!(huge(&mut faults, [Some(2 << 20), Some(0)]), Kind::PageFaults, "512 faults of 6900");
 
-    let write = |calls: f64| BTreeMap::from([("write".to_owned(), CallSum { count: calls, ns: MS })]);
+    let write =
+        |calls: f64| BTreeMap::from([("write".to_owned(), CallSum { count: calls, ns: MS, cpu_ns: 0.0 })]);
     let mut writes = evidence([0.0, 5.0, 0.0, 0.0]);
     let traces = writes.traced.as_mut().unwrap();
     (traces[0].calls, traces[1].calls) = (write(10.0), write(20_000.0));

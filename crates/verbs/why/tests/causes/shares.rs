@@ -22,7 +22,10 @@ fn checked(evidence: &Evidence) -> Chain {
 fn waits(evidence: &mut Evidence, all: &[(Wait, &str, f64)]) {
     let slow = &mut evidence.traced.as_mut().unwrap()[1];
     slow.waits = all.iter().map(|&(wait, _, ms)| (wait, ms * MS)).collect();
-    let call = |&(_, name, ms): &(Wait, &str, f64)| (name.to_owned(), CallSum { count: 9.0, ns: ms * MS });
+    slow.idle_ns = slow.waits.clone();
+    let call = |&(_, name, ms): &(Wait, &str, f64)| {
+        (name.to_owned(), CallSum { count: 9.0, ns: ms * MS, cpu_ns: 0.0 })
+    };
     slow.calls = all.iter().map(call).collect();
 }
 

@@ -69,7 +69,9 @@ fn a_condition_of_cpus_explains_the_wait_for_a_cpu_and_no_sleep() {
             let mut evidence = evidence(more);
             let traces = evidence.traced.as_mut().unwrap();
             traces[1].waits = BTreeMap::from([(wait, more[3] * MS)]);
-            traces[1].calls = BTreeMap::from([("x".to_owned(), CallSum { count: 1.0, ns: more[3] * MS })]);
+            traces[1].idle_ns = traces[1].waits.clone();
+            traces[1].calls =
+                BTreeMap::from([("x".to_owned(), CallSum { count: 1.0, ns: more[3] * MS, cpu_ns: 0.0 })]);
             change(&mut traces[1].held);
             explain(&evidence)
         };

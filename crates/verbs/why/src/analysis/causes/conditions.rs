@@ -74,11 +74,8 @@ fn takes_cpus(case: &Case<'_>, held_back_ns: f64) -> (Account, f64) {
 /// other threads wait. Zero without traces.
 fn held_back(case: &Case<'_>) -> f64 {
     let Some([fast, slow]) = &case.evidence.traced else { return 0.0 };
-    let own = |traced: &Traced, side: usize| {
-        let waits = OWN_WAITS.iter().filter_map(|wait| traced.waits.get(wait));
-        waits.sum::<f64>() / case.lanes[side].max(1.0)
-    };
-    (case.more(Account::Blocked) - (own(slow, 1) - own(fast, 0)).max(0.0)).max(0.0)
+    let own = |traced: &Traced| OWN_WAITS.iter().filter_map(|wait| traced.idle_ns.get(wait)).sum::<f64>();
+    (case.more(Account::Blocked) - (own(slow) - own(fast)).max(0.0)).max(0.0)
 }
 
 /// Whether either program has several threads or processes that work at the same time.

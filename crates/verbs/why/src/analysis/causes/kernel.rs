@@ -145,7 +145,8 @@ fn threads(case: &Case<'_>) -> Option<Cause> {
 /// System calls that the slower program makes more often, each as a cause.
 fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
     let Some([fast, slow]) = counted(case) else { return Vec::new() };
-    let few = |name: &str| fast.calls.get(name).copied().unwrap_or_default().count;
+    let before = |name: &str| fast.calls.get(name).copied().unwrap_or_default();
+    let few = |name: &str| before(name).count;
     let mut found = Vec::new();
     for (name, sum) in &slow.calls {
         let more = sum.count - few(name);
@@ -156,12 +157,13 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
             ENTRIES.iter().any(|entry| it.name.strip_prefix(entry) == Some(name))
                 && names::is_kernel(&it.object)
         };
-        let measured = sampled(case, is_meant);
-        let reckoned_ns = more * CALL_NS / case.lanes[1].max(1.0);
-        let explains_ns = measured.unwrap_or(0.0).max(reckoned_ns).min(room_ns);
-        let measured = measured.filter(|&ns| ns >= reckoned_ns);
+        let lanes = case.lanes[1].max(1.0);
+        let traced_ns = (sum.cpu_ns - before(name).cpu_ns) / lanes;
+        let measured_ns = sampled(case, is_meant).unwrap_or(0.0).max(traced_ns);
+        let reckoned_ns = more * CALL_NS / lanes;
+        let explains_ns = measured_ns.max(reckoned_ns).min(room_ns);
         let mut cause = case.cause(Kind::Calls, Account::System, explains_ns);
-        cause.grade = if measured.is_some() { Grade::Measured } else { Grade::Reckoned };
+        cause.grade = if measured_ns >= reckoned_ns { Grade::Measured } else { Grade::Reckoned };
         cause.is_certain = true;
         cause.what = format!("makes more system calls ({name})");
         cause.because = vec![format!(
@@ -170,6 +172,9 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
             number(few(name)),
             change(few(name), sum.count)
         )];
+        if traced_ns > 0.0 {
+            cause.because.push(format!("traced: {} more CPU time in them", super::time(traced_ns)));
+        }
         cause.next = case.profile(&format!("--callers-of '{name}'"));
         if ["write", "writev", "pwrite64"].contains(&name.as_str()) {
             of_writing(&mut cause, fast, slow);

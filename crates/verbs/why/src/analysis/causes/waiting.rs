@@ -37,12 +37,13 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     found
 }
 
-/// Waits in the system calls of traced runs, as causes. Since threads may wait at the same time, the waits can sum to
-/// more than the account, `blocked_ns`; they are then all reduced by the same factor.
+/// Waits in the system calls of traced runs, as causes: the time in which no thread worked. Since a traced run takes
+/// longer than others, the waits can sum to more than the account, `blocked_ns`; they are then all reduced by the same
+/// factor.
 fn traced(case: &Case<'_>, [fast, slow]: &[Traced; 2], blocked_ns: f64) -> Vec<Cause> {
     let sum = |traced: &Traced, wait| traced.waits.get(&wait).copied().unwrap_or(0.0);
-    let more_ns =
-        |wait| (sum(slow, wait) / case.lanes[1].max(1.0) - sum(fast, wait) / case.lanes[0].max(1.0)).max(0.0);
+    let idle = |traced: &Traced, wait| traced.idle_ns.get(&wait).copied().unwrap_or(0.0);
+    let more_ns = |wait| (idle(slow, wait) - idle(fast, wait)).max(0.0);
     let all_ns: f64 = WAITS.iter().map(|(wait, ..)| more_ns(*wait)).sum();
     let scale = if all_ns > blocked_ns { blocked_ns / all_ns } else { 1.0 };
     let has_threads = fast.tasks.max(slow.tasks) > 1;
