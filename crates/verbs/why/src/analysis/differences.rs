@@ -14,6 +14,9 @@ pub(super) struct Differs {
     pub(super) is_worse: bool,
 }
 
+/// Beginning of the name of a condition that is an environment variable, before the variable's own name.
+pub(super) const VARIABLE: &str = "variable ";
+
 /// Maximum number of characters of a variable's value that a report shows.
 const SHOWN: usize = 60;
 
@@ -91,7 +94,7 @@ fn variables(fast: &Variables, slow: &Variables) -> Vec<(Kind, Difference)> {
     let differs = |name: &&String| fast.get(*name) != slow.get(*name);
     let told = |name: &String| {
         let kind = if is_of_locale(name) { Kind::Locale } else { Kind::Environment };
-        let what = format!("variable {name}");
+        let what = format!("{VARIABLE}{name}");
         (kind, Difference { what, fast: shown(fast, name), slow: shown(slow, name) })
     };
     names.into_iter().filter(differs).map(told).collect()

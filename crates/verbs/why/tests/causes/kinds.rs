@@ -207,6 +207,38 @@ fn a_condition_that_alone_differs_is_the_cause_whatever_it_acts_by() {
 }
 
 #[test]
+fn a_variable_is_looked_at_by_the_command_without_it() {
+    let next = |commands: [&str; 2], has: usize| {
+        let mut evidence = evidence([5.0, 0.0, 0.0, 0.0]);
+        evidence.commands = commands.map(str::to_owned);
+        let traces = evidence.traced.as_mut().unwrap();
+        traces[1].held.arguments = Some(Vec::new());
+        traces[has].held.environment =
+            Some(BTreeMap::from([("LD_PRELOAD".to_owned(), "/lib/x.so".to_owned())]));
+        let chain = explain(&evidence);
+        assert_eq!(first(&chain).kind, Kind::Environment, "{chain:?}");
+        first(&chain).next.clone()
+    };
+    for (commands, has, wanted) in [
+        (["./p", "./p"], 1, "fauxplat compare 'env -u LD_PRELOAD ./p' ./p"),
+        (["./fast 1", "./p"], 0, "fauxplat compare 'env -u LD_PRELOAD ./fast 1' './fast 1'"),
+        (
+            ["./p", "env A=1 LD_PRELOAD=/lib/x.so ./p"],
+            1,
+            "fauxplat compare 'env A=1 ./p' 'env A=1 LD_PRELOAD=/lib/x.so ./p'",
+        ),
+        // A shell that sets the variable sets it whatever its own environment is.
+        (
+            ["./p", "sh x LD_PRELOAD=/lib/x.so"],
+            1,
+            "fauxplat compare --profile ./p 'sh x LD_PRELOAD=/lib/x.so'",
+        ),
+    ] {
+        assert_eq!(next(commands, has), wanted);
+    }
+}
+
+#[test]
 fn addresses_are_a_cause_where_the_difference_goes_with_them() {
     let at = |value: f64, low: f64, high: f64| {
         let more_wall_ns = Amount { value: value * MS, low: low * MS, high: high * MS };

@@ -1,8 +1,8 @@
 //! Different conditions of the two programs as causes: another CPU quota, other CPUs, another environment.
 
-use super::super::differences::{Differs, differences, is_same_program};
+use super::super::differences::{Differs, VARIABLE, differences, is_same_program};
 use super::Case;
-use crate::evidence::{Traced, Wait};
+use crate::evidence::{Held, Traced, Wait};
 use crate::findings::{Account, Cause, Grade, Kind};
 
 /// Waits whose length does not depend on the CPU time that a program gets: for a timer, a disk, another program.
@@ -56,7 +56,7 @@ fn cause(case: &Case<'_>, differs: &Differs, is_same_program: bool, count: usize
             _ => format!("both run the same program with the same arguments; {count} conditions differ"),
         });
     }
-    cause.next = next(case, differs.kind);
+    cause.next = next(case, differs);
     Some(cause)
 }
 
@@ -83,8 +83,8 @@ fn is_parallel(case: &Case<'_>) -> bool {
     case.evidence.traced.as_ref().is_some_and(|traced| traced.iter().any(|it| it.tasks > 1 && it.lanes > 1.2))
 }
 
-fn next(case: &Case<'_>, kind: Kind) -> String {
-    match kind {
+fn next(case: &Case<'_>, differs: &Differs) -> String {
+    match differs.kind {
         Kind::Quota => format!("fauxplat run -e cgroup:throttled {}", case.both()),
         Kind::Affinity | Kind::Priority => {
             format!("fauxplat compare --metric wall,run-delay {}", case.both())
@@ -92,6 +92,41 @@ fn next(case: &Case<'_>, kind: Kind) -> String {
         Kind::HugePages => format!("fauxplat compare -e page-faults {}", case.both()),
         Kind::Locale => format!("fauxplat sweep locale=C,C.UTF-8 {}", case.slow()),
         Kind::Place => format!("fauxplat sweep aslr=on,off {}", case.slow()),
-        _ => format!("fauxplat sweep env-size=0..4096:64 {}", case.slow()),
+        _ => with_and_without(case, &differs.told.what),
     }
+}
+
+/// Command line that compares one of the two commands without and with the variable in which their environments differ,
+/// or both commands where the variable cannot be taken away by a change of the command.
+fn with_and_without(case: &Case<'_>, what: &str) -> String {
+    let name = what.strip_prefix(VARIABLE).unwrap_or(what);
+    let has = |held: &Held| held.environment.as_ref().is_some_and(|all| all.contains_key(name));
+    // A variable that only the faster program has can only be taken away from that one.
+    let side = case.evidence.held().map_or(1, |[_, slow]| usize::from(has(slow)));
+    let command = &case.evidence.commands[side];
+    match without(command, name) {
+        Some(bare) => {
+            let [bare, whole] = [&bare, command].map(|line| shell_words::quote(line).into_owned());
+            format!("fauxplat compare {bare} {whole}")
+        }
+        None => format!("fauxplat compare --profile {}", case.both()),
+    }
+}
+
+/// The command line without a variable of its environment; `None` where the line itself sets the variable, unless by a
+/// word between `env` and the program.
+fn without(line: &str, name: &str) -> Option<String> {
+    let setting = format!("{name}=");
+    if !line.contains(&setting) {
+        return Some(format!("env -u {} {line}", shell_words::quote(name)));
+    }
+    let mut words = shell_words::split(line).ok()?;
+    let is_env = words.first()?.rsplit('/').next() == Some("env");
+    let mut settings = words.iter().skip(1).take_while(|word| word.contains('='));
+    let at = settings.position(|word| word.starts_with(&setting)).filter(|_| is_env)?;
+    let word = words.remove(1 + at);
+    // A word without quotes is cut out of the line, since quoting all words anew would make the line hard to read.
+    let cut = line.replacen(&format!(" {word} "), " ", 1);
+    let rest = if cut == line { shell_words::join(words) } else { cut };
+    Some(rest).filter(|rest| !rest.contains(&setting))
 }
