@@ -274,7 +274,8 @@ pub struct WhyFindings {
     pub unexplained: f64,
     /// Causes, largest explained time first.
     pub causes: Vec<Cause>,
-    /// Command line of an experiment that could decide between the first two causes; `None` where the first is clear.
+    /// Command line of a closer look at the second cause, where that could be the first one; `None` where the first is
+    /// clear.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_tell: Option<String>,
     /// Causes that were tested and not found.

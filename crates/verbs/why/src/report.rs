@@ -341,14 +341,16 @@ fn causes(found: &WhyFindings) -> Vec<Piece> {
     if !found.causes.is_empty() && found.unexplained > 0.05 {
         pieces.push(Piece::plain(unexplained));
     }
-    if let Some(command) = &found.would_tell {
-        let sentence = format!(
-            "Each of the first two causes could explain the difference; this command tells which: {}",
-            say::code(command)
-        );
-        pieces.push(Piece::said(Tone::Doubt, sentence));
-    }
+    pieces.extend(rivals(found).map(|sentence| Piece::said(Tone::Doubt, sentence)));
     pieces
+}
+
+/// Sentence about two causes of which each could be the first; `None` where the first one is clear.
+fn rivals(found: &WhyFindings) -> Option<String> {
+    let command = say::code(found.would_tell.as_ref()?);
+    Some(format!(
+        "Each of the first two causes could explain the difference; a closer look at the second: {command}"
+    ))
 }
 
 fn plain_note(text: String) -> Note {

@@ -25,7 +25,7 @@ pub struct Chain {
     pub causes: Vec<Cause>,
     /// Share of the difference that no cause explains.
     pub unexplained: f64,
-    /// Command line of an experiment that could decide between the first two causes; `None` where the first one is
+    /// Command line of a closer look at the second cause, where that could be the first one; `None` where the first is
     /// clear.
     pub would_tell: Option<String>,
     /// Causes that were tested and not found.
@@ -119,7 +119,7 @@ fn add_waits(cause: &mut Cause, follows: f64, whole: f64) {
     ));
 }
 
-/// Command line of an experiment that decides between the first two causes; `None` if only the first is likely.
+/// Command line of a closer look at the second of the causes; `None` if only the first is likely.
 fn would_tell(causes: &[Cause]) -> Option<String> {
     let [first, second, ..] = causes else { return None };
     let is_apart = second.grade == Grade::Condition || !second.is_part && second.account == first.account;

@@ -116,3 +116,10 @@ fn a_changed_caller_is_no_acquittal() {
     let none = said(&with(vec![function("crunch", None)]));
     assert!(none.contains("and their callers"), "{none}");
 }
+
+#[test]
+fn a_command_line_is_said_to_be_about_the_second_of_two_causes() {
+    assert_eq!(rivals(&found()), None);
+    let said = rivals(&WhyFindings { would_tell: Some("fauxplat profile x".to_owned()), ..found() }).unwrap();
+    assert!(said.contains("a closer look at the second: ") && said.contains("fauxplat profile x"), "{said}");
+}
