@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fauxplat_counters::cachegrind::{self, FunctionCounts};
-use fauxplat_experiment::steer::WarmUp;
-use fauxplat_experiment::{Driver, Failure, simulator};
-use fauxplat_model::{Command, Placement, SimulatedMachine};
+use fauxplat_experiment::steer::{Landed, Steering, WarmUp};
+use fauxplat_experiment::{Driver, Failure, Next, simulator};
+use fauxplat_model::{Command, Outcome, Placement, SimulatedMachine};
 use fauxplat_sys::workplace::Workplace;
 use fauxplat_units::Nanos;
 
@@ -37,9 +37,10 @@ pub(super) fn simulated(driver: &Driver, longest_ns: u64) -> Result<Simulated, F
     let words = [vec![program], cachegrind::arguments(&caches, &version, folder.path())].concat();
     let run = |side: usize| {
         let left_ns = longest_ns.saturating_sub(((driver.elapsed_s() - begun_s) * 1e9) as u64);
-        let command = wrapped(&driver.commands[side], &words, left_ns.max(1_000_000_000));
+        let limit = Nanos(left_ns.max(1_000_000_000));
+        let command = wrapped(&driver.commands[side], &words, limit);
         cachegrind::clear(folder.path());
-        driver.aside(&[command], &[], &mut WarmUp::new(1, 1))?;
+        driver.aside(&[command], &[], &mut Once { steering: WarmUp::new(1, 1), limit })?;
         let fail = |error: cachegrind::Uncounted| Failure::machine(error.to_string());
         let sums = cachegrind::collect(folder.path()).map_err(fail)?;
         Ok::<_, Failure>(Counted { sums, functions: cachegrind::functions(folder.path()).map_err(fail)? })
@@ -60,14 +61,38 @@ pub(super) fn simulated(driver: &Driver, longest_ns: u64) -> Result<Simulated, F
     })
 }
 
+/// Steering of one run in the simulator.
+struct Once {
+    steering: WarmUp,
+    /// Time after which the run is ended. The user's `--timeout` is meant for a run outside the simulator, and does not
+    /// apply.
+    limit: Nanos,
+}
+
+impl Steering for Once {
+    fn next(&mut self, now_ns: u64) -> Next {
+        self.steering.next(now_ns)
+    }
+
+    fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
+        match landed.sample.outcome {
+            Outcome::TimedOut => Err(Failure::command(format!(
+                "a simulated run was ended after {}, its part of --max-time: give it more --max-time, or a smaller input",
+                self.limit
+            ))),
+            _ => self.steering.sample(landed),
+        }
+    }
+}
+
 /// The command that runs this command in the simulator `words`, with a time limit.
-fn wrapped(command: &Command, words: &[String], limit_ns: u64) -> Command {
+fn wrapped(command: &Command, words: &[String], limit: Nanos) -> Command {
     let mut wrapped = command.clone();
     let own = command.argv.iter().skip(1).cloned();
     let program = command.program.display().to_string();
     wrapped.argv = words.iter().cloned().chain([program]).chain(own).collect();
     wrapped.program = PathBuf::from(&words[0]);
-    wrapped.condition.timeout = Some(Nanos(limit_ns));
+    wrapped.condition.timeout = Some(limit);
     wrapped.condition.cpu = Placement::Free;
     wrapped
 }
@@ -101,4 +126,26 @@ fn together(a: &[FunctionCounts], b: &[FunctionCounts]) -> Vec<SimulatedFunction
     all.sort_by(|a, b| instructions(b).total_cmp(&instructions(a)));
     all.truncate(FUNCTIONS_MAX);
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_model::{Readings, Sample};
+
+    use super::*;
+
+    #[test]
+    fn a_run_that_has_no_time_left_is_told_of_the_time_for_everything() {
+        let told = |outcome| {
+            let sample = Sample { outcome, ..Sample::of(Readings::none()) };
+            let command = Command::default();
+            let landed = Landed { sample: &sample, command: &command, all: &[] };
+            let mut once = Once { steering: WarmUp::new(1, 1), limit: Nanos(12_000_000_000) };
+            once.sample(landed).err().map(|failure| failure.to_string())
+        };
+        let late = told(Outcome::TimedOut).unwrap();
+        assert!(late.contains("--max-time") && !late.contains("--timeout"), "{late}");
+        assert!(told(Outcome::Exited(1)).unwrap().contains("status 1"));
+        assert_eq!(told(Outcome::Exited(0)), None);
+    }
 }
