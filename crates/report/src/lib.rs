@@ -13,6 +13,7 @@ mod evidence;
 mod export;
 mod format;
 mod forms;
+mod functions;
 mod json;
 mod own;
 pub mod page;
@@ -29,9 +30,11 @@ mod words;
 /// Functions for the wording of all reports: numbers with their units, changes, lists, and marks of names and commands
 /// within sentences.
 pub mod say {
+    pub use crate::functions::{function, without_arguments};
     pub use crate::parts::spans::{code, emphasis, named, strong};
     pub use crate::words::{
-        change, counted, grouped, listed, p_value, percent, quantity, round_percent, shell_word, visible,
+        change, counted, grouped, listed, p_value, percent, quantity, round_percent, shell_word, shorten,
+        visible,
     };
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn is_hidden(c: char) -> bool {
 
 /// Shortens a text to at most `width` columns by replacing its middle with `ellipsis`, since commands usually differ at
 /// the beginning or at the end.
-pub(crate) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
+pub fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
     }

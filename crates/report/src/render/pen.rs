@@ -89,6 +89,8 @@ fn ascii(c: char) -> String {
         '±' => "+-".to_owned(),
         'µ' => "u".to_owned(),
         '…' => "..".to_owned(),
+        '‹' => "<".to_owned(),
+        '›' => ">".to_owned(),
         '·' => "-".to_owned(),
         '×' => "x".to_owned(),
         '█' => "#".to_owned(),
@@ -108,6 +110,7 @@ mod tests {
     #[test]
     fn marks_are_spelt_as_people_type_them() {
         assert_eq!(PLAIN.spell("−1.5 ± 0.2 µs … 3 × 4 – a·b █"), "-1.5 +- 0.2 us .. 3 x 4 - a-b #");
+        assert_eq!(PLAIN.spell("list‹…›::push"), "list<..>::push");
         assert_eq!(PLAIN.spell("é文"), "\\u{e9}\\u{6587}");
         assert_eq!(PLAIN.spell(&format!("5{TIE}ms")), format!("5{TIE}ms"), "ties are undone at the very end");
         assert_eq!(RICH.spell("−1.5 ± 0.2 µs"), "−1.5 ± 0.2 µs");

@@ -11,9 +11,11 @@ use crate::amount::Amount;
 use crate::findings::{Account, Answer, Cause, ChangedLines, Experiment, Grade, SCHEMA, WhyFindings};
 use crate::measure::NO_CAUSE;
 
+mod tables;
 mod words;
 
-use words::{about, at, short};
+use tables::tables;
+use words::{about, at, line, place, short, wide};
 
 /// The report of `fauxplat why`.
 #[derive(Debug)]
@@ -232,12 +234,7 @@ fn why_not(found: &WhyFindings) -> &'static str {
 }
 
 fn cause(first: &Cause) -> String {
-    // Function and caller are shortened separately, so that both keep their beginnings.
-    let shortened = |place: &String| match place.split_once(" called by ") {
-        Some((function, caller)) => format!(" in {}, called by {}", at(function), short(caller)),
-        None => format!(" in {}", at(place)),
-    };
-    let place = first.place.as_ref().map_or_else(String::new, shortened);
+    let place = first.place.as_ref().map_or_else(String::new, |place| format!(" in {}", at(place)));
     let place = if first.grade == Grade::Condition { String::new() } else { place };
     format!("{}{place}", first.what)
 }
@@ -290,14 +287,14 @@ fn notes(number: usize, it: &Cause, folded: bool) -> Piece {
     let part = if it.is_part { ", a part of the first cause" } else { "" };
     let account = account_words(it.account);
     let title = format!("{number}. {}: {} ({account}{part})", it.what, say::percent(it.share.min(1.0)));
-    let place = it.place.as_ref().map(|place| Note::fact("where", vec![say::named(place)]));
+    let place = it.place.as_ref().map(|it| Note::fact("where", vec![say::named(&place(it))]));
     let how = match it.grade {
         Grade::Measured => "measured",
         Grade::Reckoned => "calculated from counts",
         Grade::Condition => "a condition that differs",
     };
     let how = Note::fact("how known", vec![how.to_owned()]).in_full();
-    let lines = it.because.iter().map(|line| plain_note(say::visible(line)));
+    let lines = it.because.iter().map(|sentence| plain_note(line(sentence)));
     let next = Note { unbroken: true, ..Note::fact("next", vec![say::code(&it.next)]) };
     let lines = place.into_iter().chain(lines).chain([how, next]).collect();
     Piece::notes(Notes { title, folded, lines })
@@ -359,7 +356,7 @@ fn plain_note(text: String) -> Note {
 
 fn excluded(found: &WhyFindings) -> Option<Piece> {
     let names: Vec<String> =
-        found.excluded.iter().map(|it| format!("{} ({})", it.what, say::visible(&it.because))).collect();
+        found.excluded.iter().map(|it| format!("{} ({})", it.what, line(&it.because))).collect();
     (!names.is_empty()).then(|| Piece::plain(format!("Not: {}.", names.join(", "))))
 }
 
@@ -376,11 +373,11 @@ fn changed(found: &WhyFindings) -> Option<String> {
         say::counted(places, "changed place", "changed places")
     );
     let more = found.functions.iter().filter(|it| it.is_changed && it.more_ns.is_more());
-    let names: Vec<String> = more.map(|it| say::named(&it.name)).collect();
+    let names: Vec<String> = more.map(|it| say::named(&wide(&it.name))).collect();
     let called = found.functions.iter().filter(|it| !it.is_changed && it.more_ns.is_more());
     let callers = called.filter_map(|it| {
         let caller = it.changed_caller.as_ref()?;
-        Some(format!("{}, which calls {}", say::named(caller), say::named(&it.name)))
+        Some(format!("{}, which calls {}", say::named(&wide(caller)), say::named(&wide(&it.name))))
     });
     let callers: Vec<String> = callers.take(CALLERS).collect();
     let sentence = match (names.is_empty(), found.functions.is_empty()) {
@@ -399,65 +396,6 @@ fn changed(found: &WhyFindings) -> Option<String> {
         }
     };
     Some(sentence)
-}
-
-fn tables(found: &WhyFindings) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let (fast, slow) = (1 - found.slower.unwrap_or(1).min(1), found.slower.unwrap_or(1).min(1));
-    let names = [fast, slow].map(|side| if side == 0 { "A" } else { "B" });
-    if !found.conditions.is_empty() {
-        let mut grid = Grid::named(&["condition", names[0], names[1]], &[]);
-        for it in &found.conditions {
-            grid.push(Tone::Plain, vec![it.what.clone(), say::visible(&it.fast), say::visible(&it.slow)]);
-        }
-        pieces.push(Piece::heading("conditions that differ").in_full().only(&Medium::ALL));
-        pieces.push(Piece::table(grid).joined().in_full());
-    }
-    if !found.functions.is_empty() {
-        let mut headings = vec!["function", "more per run", "from", "to", "instructions", "called by"];
-        headings.extend(found.changes.map(|_| "changed"));
-        let mut grid = Grid::named(&headings, &[3, 2, 5, 4]);
-        for it in &found.functions {
-            let instructions = it.more_instructions.map_or_else(|| "?".to_owned(), signed);
-            let mut cells = vec![
-                say::visible(&it.name),
-                time(it.more_ns.value),
-                time(it.more_ns.low),
-                time(it.more_ns.high),
-                instructions,
-                it.caller.as_deref().map(say::visible).unwrap_or_default(),
-            ];
-            cells.extend(found.changes.map(|_| if it.is_changed { "yes" } else { "" }.to_owned()));
-            grid.push(if it.more_ns.is_more() { Tone::Bad } else { Tone::Plain }, cells);
-        }
-        pieces.push(Piece::heading("functions, by CPU time").in_full());
-        pieces.push(Piece::table(grid).joined().in_full());
-    }
-    if !found.counts.is_empty() {
-        let mut grid = Grid::named(&["count", "source", names[0], names[1], "change"], &[1]);
-        for it in &found.counts {
-            let change = if it.fast > 0.0 { say::change(it.slow / it.fast) } else { "new".to_owned() };
-            let cells =
-                vec![say::visible(&it.what), it.source.clone(), count(it.fast), count(it.slow), change];
-            grid.push(Tone::Plain, cells);
-        }
-        pieces.push(Piece::heading("counts that differ").in_full());
-        pieces.push(Piece::table(grid).joined().in_full());
-    }
-    pieces
-}
-
-fn count(value: f64) -> String {
-    if value < 100.0 && value.fract() != 0.0 {
-        format!("{value:.1}")
-    } else {
-        say::grouped(value.max(0.0).round() as u64)
-    }
-}
-
-fn signed(value: f64) -> String {
-    let size = say::grouped(value.abs().round() as u64);
-    if value < 0.0 { format!("−{size}") } else { format!("+{size}") }
 }
 
 fn experiments(found: &WhyFindings) -> Option<Piece> {

@@ -59,6 +59,22 @@ fn names_in_the_answer_lack_their_ends_and_no_middle() {
 }
 
 #[test]
+fn long_names_of_functions_lose_their_template_arguments() {
+    let argument = "std::pair<int const, std::string>, ".repeat(9);
+    let name = format!("Tree<{argument}Key>::find(void (*)(int))");
+    let said = cause(&cause_in(&format!("{name} (src/tree.h:7) called by walk<{argument}int>(int)")));
+    assert!(said.ends_with("in Tree‹…›::find(void (*)(int)) (tree.h:7), called by walk‹…›(int)"), "{said}");
+    let short = "Tree<int>::find(void (*)(int))";
+    assert!(cause(&cause_in(short)).ends_with(short));
+    assert_eq!(place(&format!("{name} (src/tree.h:7)")), "Tree‹…›::find(void (*)(int)) (src/tree.h:7)");
+    assert_eq!(place("/var/log/a<b>/x called by y"), "/var/log/a<b>/x called by y");
+    assert_eq!(line(&format!("9 more in {name}")), "9 more in Tree‹…›::find(void (*)(int))");
+    assert_eq!(line("9 more in walk<int>"), "9 more in walk<int>");
+    let alike = words::column(&[&name, &name.replace("Key", "Int"), short]);
+    assert!(alike[0] != alike[1] && alike[0].contains('…') && alike[2] == short, "{alike:?}");
+}
+
+#[test]
 fn a_difference_that_is_not_shown_is_not_said_to_be_there() {
     let more = |value: f64, low: f64| Some(Amount { value, low, high: 3.0 * value.abs() });
     let gone = WhyFindings { answer: Answer::Vanished, more_ns: more(2.5e6, -0.8e6), ..found() };

@@ -5,6 +5,11 @@ use fauxplat_units::Nanos;
 
 /// Maximum number of characters of a name in the answer.
 const NAME: usize = 60;
+/// Number of characters up to which a function's name below the answer keeps its template arguments, and the maximum
+/// number of columns of such a name in a table.
+const WIDE: usize = 100;
+/// Number of characters up to which names in a sentence of the evidence keep their template arguments.
+const LINE: usize = 160;
 
 /// A name cut at its end, since a name without its middle would not be recognized.
 pub(super) fn short(name: &str) -> String {
@@ -16,15 +21,71 @@ pub(super) fn short(name: &str) -> String {
     format!("{}…", begin.trim_end())
 }
 
-/// A function with its source line, where the folders of the source file are left out.
+/// Where a cause lies, for the answer: a function with its source line, without the folders of the source file, and with
+/// its caller.
 pub(super) fn at(place: &str) -> String {
-    match place.split_once(" (") {
-        Some((function, line)) if line.ends_with(')') => {
-            let file = line.rsplit('/').next().unwrap_or(line);
-            format!("{} ({}", short(function), say::visible(file))
-        }
-        _ => short(place),
+    // Function and caller are shortened separately, so that both keep their beginnings.
+    if let Some((function, caller)) = place.split_once(CALLED_BY) {
+        return format!("{}, called by {}", at(function), at(caller));
     }
+    match with_line(place) {
+        Some((function, line)) => {
+            let file = line.rsplit('/').next().unwrap_or(line);
+            format!("{} ({})", cut(function), say::visible(file))
+        }
+        None => cut(place),
+    }
+}
+
+/// Text between a function and its caller in the place of a cause.
+const CALLED_BY: &str = " called by ";
+
+/// A function and its source line, in a place such as `walk (src/work.c:12)`; `None` without a line.
+fn with_line(place: &str) -> Option<(&str, &str)> {
+    let (function, line) = place.strip_suffix(')')?.rsplit_once(" (")?;
+    let (_, number) = line.rsplit_once(':')?;
+    number.parse::<u32>().is_ok().then_some((function, line))
+}
+
+/// The name of a function, cut at its end if it is still too long without its template arguments.
+fn cut(name: &str) -> String {
+    let is_long = say::visible(name).chars().count() > NAME;
+    if is_long { short(&say::without_arguments(name)) } else { short(name) }
+}
+
+/// Where a cause lies, for its evidence: functions and source line in full, but for the template arguments of long names.
+pub(super) fn place(place: &str) -> String {
+    let (function, caller) = place.split_once(CALLED_BY).unwrap_or((place, ""));
+    let own = match with_line(function) {
+        Some((function, line)) => format!("{} ({line})", wide(function)),
+        None => wide(function),
+    };
+    if caller.is_empty() { own } else { format!("{own}{CALLED_BY}{}", wide(caller)) }
+}
+
+/// A name, without template arguments if it is long.
+pub(super) fn wide(name: &str) -> String {
+    if name.chars().count() > WIDE { say::without_arguments(name) } else { name.to_owned() }
+}
+
+/// A sentence of the evidence, which is long only if it contains long names of functions. These are then shown without
+/// template arguments.
+pub(super) fn line(sentence: &str) -> String {
+    let is_long = sentence.chars().count() > LINE;
+    say::visible(&if is_long { say::without_arguments(sentence) } else { sentence.to_owned() })
+}
+
+/// Names of functions for a column of a table. Different names that would become equal without their template arguments
+/// keep both ends instead.
+pub(super) fn column(full: &[&str]) -> Vec<String> {
+    let short: Vec<String> = full.iter().map(|name| say::function(name, WIDE)).collect();
+    let is_alike =
+        |at: usize| (0..full.len()).any(|other| short[other] == short[at] && full[other] != full[at]);
+    let of = |at: usize| match is_alike(at) {
+        true => say::shorten(&say::visible(full[at]), WIDE, "…"),
+        false => short[at].clone(),
+    };
+    (0..full.len()).map(of).collect()
 }
 
 /// A duration in seconds, rounded to two digits, as text with a suitable unit.
