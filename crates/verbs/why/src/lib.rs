@@ -12,6 +12,7 @@ mod definition;
 pub mod evidence;
 pub mod findings;
 mod measure;
+pub mod question;
 mod report;
 mod verb;
 

@@ -9,7 +9,7 @@ use serde_json::{Error, Value};
 
 use crate::amount::Amount;
 use crate::findings::{Account, Answer, Cause, ChangedLines, Experiment, Grade, SCHEMA, WhyFindings};
-use crate::measure::NO_CAUSE;
+use crate::measure::{INTERRUPTED, NO_CAUSE};
 
 mod tables;
 mod words;
@@ -139,6 +139,7 @@ fn pieces(found: &WhyFindings) -> Vec<Piece> {
     } else if found.slower.is_some() {
         pieces.extend(account(found));
         pieces.extend(causes(found));
+        pieces.extend(open(found).map(|sentence| Piece::said(Tone::Doubt, sentence)));
         pieces.extend(changed(found).map(Piece::plain));
         pieces.extend(excluded(found));
         pieces.extend(tables(found));
@@ -350,6 +351,24 @@ fn rivals(found: &WhyFindings) -> Option<String> {
     ))
 }
 
+/// Whether the user interrupted an experiment, or the explanation before it.
+fn is_interrupted(it: &Experiment) -> bool {
+    it.note.as_deref() == Some(INTERRUPTED)
+}
+
+/// Sentence about the questions whose experiments the user interrupted; `None` where there are none.
+fn open(found: &WhyFindings) -> Option<String> {
+    let open = found.experiments.iter().filter(|it| is_interrupted(it));
+    let questions: Vec<&str> = open.map(|it| it.question.as_str()).collect();
+    (!questions.is_empty()).then(|| {
+        format!(
+            "The explanation was interrupted, and causes that depend on experiments not made by then are left out. \
+             Their questions: {}",
+            questions.join(" ")
+        )
+    })
+}
+
 fn plain_note(text: String) -> Note {
     Note::fact("", vec![text])
 }
@@ -417,7 +436,7 @@ fn experiments(found: &WhyFindings) -> Option<Piece> {
     let lines: Vec<Note> = found
         .experiments
         .iter()
-        .map(|it| if it.took_s.is_some() { line(it).in_full() } else { line(it) })
+        .map(|it| if it.took_s.is_some() || is_interrupted(it) { line(it).in_full() } else { line(it) })
         .collect();
     let title = if is_missing { "experiments that were not made, or all" } else { "experiments" };
     Some(Piece::notes(Notes { title: title.to_owned(), folded: true, lines }))

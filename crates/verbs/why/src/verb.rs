@@ -10,7 +10,7 @@ use fauxplat_revisions::{Changes, Compared as Revisions};
 use fauxplat_store::StoredExperiment;
 use fauxplat_verb::{Host, Verb};
 
-use crate::analysis::{Chain, explain};
+use crate::analysis::{Chain, explain_until};
 use crate::args::{EXAMPLES, WhyArgs};
 use crate::definition::{FOR_THE_VERDICT, definition};
 use crate::findings::{Answer, ChangedLines, Compared, SCHEMA, WhyFindings};
@@ -185,9 +185,9 @@ fn mark(found: &mut WhyFindings, changes: &Changes) {
 
 /// Findings of a comparison and of the experiments after it.
 fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
-    let Measured { found, evidence, slower, experiments, again } = measured;
+    let Measured { found, evidence, slower, experiments, open, again } = measured;
     let comparison = found.comparisons.first();
-    let chain = evidence.as_ref().map(explain).unwrap_or_default();
+    let chain = evidence.as_ref().map(|it| explain_until(it, &open)).unwrap_or_default();
     let [a, b] = &driver.commands[..] else { return WhyFindings::default() };
     let are_same = a.program_sha256.as_ref().zip(b.program_sha256.as_ref());
     // A comparison that was interrupted at once has no ratio.

@@ -6,6 +6,7 @@ use super::differences::differences;
 use super::shares;
 use crate::evidence::{Evidence, Simulated, Traced};
 use crate::findings::{Account, Cause, Counted, Difference as Condition, Excluded, Function, Grade, Kind};
+use crate::question::Question;
 
 /// Time that the second cause explains, relative to the first, from which on the second one could be the real cause.
 const RIVAL: f64 = 0.6;
@@ -40,6 +41,12 @@ pub struct Chain {
 
 /// Explains the difference of two programs.
 pub fn explain(evidence: &Evidence) -> Chain {
+    explain_until(evidence, &[])
+}
+
+/// Explains the difference of two programs from the experiments until an interruption. Causes that depend on one of the
+/// questions `open`, whose experiments were interrupted, are left out.
+pub fn explain_until(evidence: &Evidence, open: &[Question]) -> Chain {
     let facts = Chain {
         conditions: differences(evidence).into_iter().map(|it| it.told).collect(),
         counts: counts(evidence),
@@ -52,6 +59,7 @@ pub fn explain(evidence: &Evidence) -> Chain {
     // Where no difference is shown there is nothing that a cause could explain.
     let is_shown = |it: &Cause| difference.whole.is_more() && shares::is_shown(it, &difference);
     causes.retain(|it| is_shown(it) && !is_excluded(&difference, it.account));
+    causes.retain(|it| !causes::open::is_open(it, evidence, open));
     let follows = follows(&difference, &causes);
     shares::settle(&mut causes, &difference);
     causes

@@ -11,7 +11,7 @@ use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_stats::winsor::location;
 
 pub use account::{Difference, account, lanes};
-pub use chain::{Chain, explain};
+pub use chain::{Chain, explain, explain_until};
 pub(crate) use names::kind_in;
 
 use crate::evidence::Amount;

@@ -15,6 +15,7 @@ use crate::args::WhyArgs;
 use crate::definition::FOR_THE_VERDICT;
 use crate::evidence::{Amount, Elsewhere, Evidence};
 use crate::findings::{Account, Experiment};
+use crate::question::Question;
 
 /// Shares of the time left after the comparison that each experiment may take at most.
 const FOR_ACCOUNT: f64 = 0.15;
@@ -44,10 +45,10 @@ const FEW: f64 = 3.0;
 const SIMULATED_TIMES: f64 = 40.0;
 
 /// Reason given for an experiment that was not finished because the user interrupted it.
-const INTERRUPTED: &str = "it was interrupted";
+pub(crate) const INTERRUPTED: &str = "it was interrupted";
 
 /// Questions of experiments that do not look for a cause.
-pub(crate) const NO_CAUSE: [&str; 2] = ["in which account of time is it?", "is the difference still there?"];
+pub(crate) const NO_CAUSE: [&str; 2] = [Question::Account.words(), Question::Again.words()];
 
 /// A comparison, and the experiments after it.
 pub(crate) struct Measured {
@@ -57,6 +58,8 @@ pub(crate) struct Measured {
     /// Index of the slower command.
     pub(crate) slower: Option<usize>,
     pub(crate) experiments: Vec<Experiment>,
+    /// Questions whose experiments the user interrupted.
+    pub(crate) open: Vec<Question>,
     /// Difference of wall time measured at the end, slower minus faster, in nanoseconds, and the seconds until then.
     pub(crate) again: Option<(Amount, f64)>,
 }
@@ -70,8 +73,14 @@ pub(crate) fn measure(driver: &mut Driver, args: &WhyArgs) -> Result<Measured, F
     let found = complete(driver, judged);
     let comparison = found.comparisons.first();
     let is_different = comparison.is_some_and(|it| it.verdict == Verdict::Different);
-    let mut measured =
-        Measured { found: found.clone(), evidence: None, slower: None, experiments: Vec::new(), again: None };
+    let mut measured = Measured {
+        found: found.clone(),
+        evidence: None,
+        slower: None,
+        experiments: Vec::new(),
+        open: Vec::new(),
+        again: None,
+    };
     let Some(comparison) = comparison.filter(|_| is_different) else { return Ok(measured) };
     let slower = usize::from(!comparison.b_is_better());
     let is_in_some_runs = comparison.is_told_by_its_tail();
@@ -85,13 +94,14 @@ pub(crate) fn measure(driver: &mut Driver, args: &WhyArgs) -> Result<Measured, F
         driver,
         args,
         experiments: Vec::new(),
+        open: Vec::new(),
     };
     let mut evidence = plan.timed(comparison.level);
     evidence.is_in_some_runs = is_in_some_runs;
     plan.account(&mut evidence);
     plan.all(&mut evidence);
     measured.again = plan.again(is_in_some_runs);
-    measured.experiments = plan.experiments;
+    (measured.experiments, measured.open) = (plan.experiments, plan.open);
     measured.evidence = Some(evidence.oriented(slower));
     Ok(measured)
 }
@@ -106,6 +116,8 @@ struct Plan<'d> {
     /// Mean seconds of a run of each command.
     runs_s: [f64; 2],
     experiments: Vec<Experiment>,
+    /// Questions whose experiments the user interrupted.
+    open: Vec<Question>,
 }
 
 impl Plan<'_> {
@@ -156,7 +168,7 @@ impl Plan<'_> {
     /// needs. Returns the result of `make`.
     fn ask<T>(
         &mut self,
-        question: &str,
+        question: Question,
         (is_asked, off, pairs): (bool, Option<&str>, f64),
         make: impl FnOnce(&mut Self) -> Result<T, String>,
     ) -> Option<T> {
@@ -165,37 +177,50 @@ impl Plan<'_> {
         }
         let begun_s = self.driver.elapsed_s();
         let share = 1.0 - self.rest_s() / self.left_s;
-        let words = question.to_owned();
-        self.driver.tell(&Standing { share: share.clamp(0.0, 1.0), words, blocks: 0 });
+        let words = question.words().to_owned();
+        self.driver.tell(&Standing { share: share.clamp(0.0, 1.0), words: words.clone(), blocks: 0 });
         self.hear();
         let made = match off {
             Some(option) => Err(format!("left out by {option}")),
-            None if self.driver.is_interrupted() => Err(INTERRUPTED.to_owned()),
-            None if self.rest_s() <= 0.0 => Err("there was no time left: give it more --max-time".to_owned()),
-            None if pairs * self.pair_s() > self.rest_s() => {
-                let [takes, left] = [pairs * self.pair_s(), self.rest_s()].map(about);
-                Err(format!("it would take about {takes}, and {left} are left: give it more --max-time"))
-            }
-            None => make(self),
+            None => self.carry_out(pairs, make),
         };
-        self.hear();
-        // A failure after an interruption is reported as the interruption.
-        let made =
-            made.map_err(|why| if self.driver.is_interrupted() { INTERRUPTED.to_owned() } else { why });
         let took_s = self.driver.elapsed_s() - begun_s;
         let (result, note) = match made {
             Ok(result) => (Some(result), None),
             Err(why) => (None, Some(why)),
         };
+        if note.as_deref() == Some(INTERRUPTED) {
+            self.open.push(question);
+        }
         let took_s = result.is_some().then_some(took_s);
-        self.experiments.push(Experiment { question: question.to_owned(), took_s, note });
+        self.experiments.push(Experiment { question: words, took_s, note });
         result
+    }
+
+    /// Carries out an experiment that needs at least so many pairs of runs, if there is time for it. Its result counts
+    /// only if the user did not interrupt it: with a part of the runs it could suggest a cause that all runs would not.
+    fn carry_out<T>(
+        &mut self,
+        pairs: f64,
+        make: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let made = match () {
+            () if self.driver.is_interrupted() => Err(INTERRUPTED.to_owned()),
+            () if self.rest_s() <= 0.0 => Err("there was no time left: give it more --max-time".to_owned()),
+            () if pairs * self.pair_s() > self.rest_s() => {
+                let [takes, left] = [pairs * self.pair_s(), self.rest_s()].map(about);
+                Err(format!("it would take about {takes}, and {left} are left: give it more --max-time"))
+            }
+            () => make(self),
+        };
+        self.hear();
+        if self.driver.is_interrupted() { Err(INTERRUPTED.to_owned()) } else { made }
     }
 
     /// Runs further pairs for the account of the difference. The comparison ended as soon as its pairs showed a
     /// difference, so that the difference in those pairs tends to be too large.
     fn account(&mut self, evidence: &mut Evidence) {
-        let found = self.ask(NO_CAUSE[0], (true, None, f64::from(PAIRS)), |plan| {
+        let found = self.ask(Question::Account, (true, None, f64::from(PAIRS)), |plan| {
             let takes_s = f64::from(PAIRS) * plan.pair_s();
             let shares = [FOR_ACCOUNT, FOR_ACCOUNT_MORE].map(|share| plan.ns(share));
             if takes_s > shares[1] as f64 / 1e9 {
@@ -238,7 +263,7 @@ impl Plan<'_> {
     fn all(&mut self, evidence: &mut Evidence) {
         let off = self.args.no_trace.then_some("--no-trace");
         evidence.traced = self
-            .ask("which calls, waits and conditions?", (true, off, TRACED_TIMES), |plan| {
+            .ask(Question::Calls, (true, off, TRACED_TIMES), |plan| {
                 let longest_ns = plan.ns(FOR_TRACES);
                 // Tracing a run is only given up if the run takes much longer than usual.
                 let own_ns = plan.runs_s.map(|run_s| (TRACED_TIMES * run_s * 1e9) as u64);
@@ -270,7 +295,7 @@ impl Plan<'_> {
         let Some(held) = evidence.traced.as_ref().map(|[a, b]| [a.held.clone(), b.held.clone()]) else {
             return;
         };
-        let found = self.ask("do loading and linking take longer?", (is_asked, None, 0.0), |plan| {
+        let found = self.ask(Question::Start, (is_asked, None, 0.0), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_STARTS) };
             start::start(plan.driver, [&held[0], &held[1]], effort).map_err(|failure| failure.to_string())
         });
@@ -280,7 +305,7 @@ impl Plan<'_> {
     fn counts(&mut self, evidence: &mut Evidence, is_asked: bool) {
         let cpu_s: f64 = mean_cpu_s(evidence).iter().sum();
         let off = self.args.no_simulate.then_some("--no-simulate");
-        evidence.simulated = self.ask("more work, or slower work?", (is_asked, off, 0.0), |plan| {
+        evidence.simulated = self.ask(Question::Counts, (is_asked, off, 0.0), |plan| {
             let longest_ns = plan.ns(FOR_COUNTS);
             if cpu_s * SIMULATED_TIMES > longest_ns as f64 / 1e9 {
                 let takes = about(cpu_s * SIMULATED_TIMES);
@@ -306,10 +331,9 @@ impl Plan<'_> {
         let level = evidence.level;
         // Short runs need a high sampling rate for enough samples; long runs have enough at a low one.
         let rate_hz = (100.0 / wall_s.max(1e-3)).clamp(1000.0, 9000.0) as u64;
-        for (of, is_asked, question) in [
-            (Of::Cpu, on_cpu, "in which functions is the CPU time?"),
-            (Of::Waits, off_cpu, "in which functions does it wait?"),
-        ] {
+        for (of, is_asked, question) in
+            [(Of::Cpu, on_cpu, Question::Functions), (Of::Waits, off_cpu, Question::Waits)]
+        {
             let off = self.args.no_profile.then_some("--no-profile");
             let found = self.ask(question, (is_asked, off, 0.0), |plan| {
                 let longest_ns = plan.ns(FOR_SAMPLES);
@@ -332,27 +356,24 @@ impl Plan<'_> {
 
     /// Runs both programs on one CPU, where no other CPU can take a cache line away.
     fn one_cpu(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        evidence.on_one_cpu =
-            self.ask("does the difference stay on one CPU?", (is_asked, None, FEW), |plan| {
-                let one: CpuSet = plan.driver.machine().allowed().iter().take(1).collect();
-                let mut both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
-                for command in &mut both {
-                    command.condition.cpu = Placement::Set(one.clone());
-                }
-                let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ONE_CPU) };
-                let under = Under::on(plan.driver, Placement::Set(one));
-                let pairs =
-                    pairs(plan.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
-                let of = |metric| amount(&differences(&pairs, metric), 0.01);
-                Ok(Elsewhere { more_cpu_ns: of(Metric::CPU), more_wall_ns: of(Metric::WALL) })
-            });
+        evidence.on_one_cpu = self.ask(Question::OneCpu, (is_asked, None, FEW), |plan| {
+            let one: CpuSet = plan.driver.machine().allowed().iter().take(1).collect();
+            let mut both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
+            for command in &mut both {
+                command.condition.cpu = Placement::Set(one.clone());
+            }
+            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ONE_CPU) };
+            let under = Under::on(plan.driver, Placement::Set(one));
+            let pairs = pairs(plan.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
+            let of = |metric| amount(&differences(&pairs, metric), 0.01);
+            Ok(Elsewhere { more_cpu_ns: of(Metric::CPU), more_wall_ns: of(Metric::WALL) })
+        });
     }
 
     /// Runs both programs with random addresses where the comparison had fixed ones, and with fixed addresses
     /// otherwise.
     fn addresses(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        let question = "does the difference depend on addresses?";
-        evidence.readdressed = self.ask(question, (is_asked, None, FEW), |plan| {
+        evidence.readdressed = self.ask(Question::Addresses, (is_asked, None, FEW), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ADDRESSES) };
             addresses::readdressed(plan.driver, effort)
         });
@@ -360,8 +381,7 @@ impl Plan<'_> {
 
     /// Runs both programs from copies of their files.
     fn copies(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        let question = "does the difference depend on the files' pages?";
-        evidence.copied = self.ask(question, (is_asked, None, FEW), |plan| {
+        evidence.copied = self.ask(Question::Pages, (is_asked, None, FEW), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_COPIES) };
             copies::copied(plan.driver, effort)
         });
@@ -371,7 +391,7 @@ impl Plan<'_> {
     /// difference, slower minus faster, and when it was measured.
     fn again(&mut self, is_in_some_runs: bool) -> Option<(Amount, f64)> {
         let sign = if self.slower == 1 { 1.0 } else { -1.0 };
-        let found = self.ask(NO_CAUSE[1], (!is_in_some_runs, None, FEW), |plan| {
+        let found = self.ask(Question::Again, (!is_in_some_runs, None, FEW), |plan| {
             let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_AGAIN) };
             let under = Under::usual(plan.driver);

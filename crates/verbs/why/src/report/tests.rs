@@ -4,6 +4,7 @@ use fauxplat_model::Verdict;
 
 use super::*;
 use crate::findings::{Compared, Function, Kind};
+use crate::question::Question;
 
 fn found() -> WhyFindings {
     WhyFindings {
@@ -138,4 +139,22 @@ fn a_command_line_is_said_to_be_about_the_second_of_two_causes() {
     assert_eq!(rivals(&found()), None);
     let said = rivals(&WhyFindings { would_tell: Some("fauxplat profile x".to_owned()), ..found() }).unwrap();
     assert!(said.contains("a closer look at the second: ") && said.contains("fauxplat profile x"), "{said}");
+}
+
+#[test]
+fn questions_that_an_interruption_left_open_are_named() {
+    let experiment = |question: Question, took_s: Option<f64>, note: Option<&str>| Experiment {
+        question: question.words().to_owned(),
+        took_s,
+        note: note.map(str::to_owned),
+    };
+    let made = experiment(Question::Calls, Some(1.0), None);
+    let without = experiment(Question::Counts, None, Some("left out by --no-simulate"));
+    let mut found = WhyFindings { experiments: vec![made, without], ..found() };
+    assert_eq!(open(&found), None);
+    found.experiments.push(experiment(Question::Addresses, None, Some(INTERRUPTED)));
+    found.experiments.push(experiment(Question::Again, None, Some(INTERRUPTED)));
+    let said = open(&found).unwrap();
+    assert!(said.ends_with("depend on addresses? is the difference still there?"), "{said}");
+    assert!(!said.contains("calls, waits") && !said.contains("more work"), "{said}");
 }

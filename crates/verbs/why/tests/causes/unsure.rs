@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use fauxplat_why::analysis::explain;
+use fauxplat_why::analysis::{explain, explain_until};
 use fauxplat_why::evidence::{
     Amount, CallSum, Elsewhere, Evidence, Held, Quota, Sampled, SampledFunction, SimulatedFunction, Start,
     Wait,
 };
 use fauxplat_why::findings::{Account, Kind};
+use fauxplat_why::question::Question;
 
 use crate::made::{MS, count, evidence, first, sampled, simulated};
 
@@ -216,4 +217,22 @@ fn threads_with_unequal_work_share_no_cache_line() {
     let chain = explain(&unequal);
     assert_eq!(first(&chain).kind, Kind::Imbalance, "{chain:?}");
     assert!(!has(&unequal, Kind::SharedLine));
+}
+
+#[test]
+fn a_cause_that_an_interrupted_experiment_could_refute_is_left_out() {
+    let mut more = evidence([5.0, 0.0, 0.0, 0.0]);
+    assert_eq!(first(&explain_until(&more, &[Question::Again])).kind, Kind::MoreWork);
+    let chain = explain_until(&more, &[Question::Counts, Question::Again]);
+    assert!(chain.causes.is_empty() && chain.unexplained > 0.99 && chain.difference.is_some(), "{chain:?}");
+    more.simulated = Some(simulated(&[("instructions", 1e7, 1.5e7)]));
+    let chain = explain_until(&more, &[Question::Functions, Question::Addresses]);
+    assert_eq!(first(&chain).kind, Kind::MoreWork, "counts alone show more work: {chain:?}");
+    assert!(explain_until(&more, &[Question::Calls]).causes.is_empty(), "a condition may be behind it");
+
+    let mut slower = evidence([5.0, 0.0, 0.0, 0.0]);
+    slower.simulated = Some(simulated(&[("instructions", 1e7, 1e7)]));
+    slower.on_cpu = Some(sampled("walk", "/bin/p", 5.0, &["mov (%rax),%rbx"]));
+    assert_eq!(first(&explain(&slower)).kind, Kind::Place);
+    assert!(explain_until(&slower, &[Question::Addresses]).causes.is_empty());
 }

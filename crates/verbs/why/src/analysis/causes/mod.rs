@@ -3,6 +3,7 @@
 pub(super) mod addresses;
 mod conditions;
 mod kernel;
+pub(super) mod open;
 mod start;
 mod waiting;
 pub(super) mod work;
