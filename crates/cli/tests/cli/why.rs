@@ -244,6 +244,27 @@ fn a_command_that_fails_ends_it() {
     assert_ne!(done.code, Some(0), "{}", done.out);
 }
 
+/// A command that fails after a few runs ends the comparison before the eight pairs that a verdict takes.
+#[test]
+fn a_failure_in_the_middle_leaves_the_findings_until_then() {
+    let lab = Lab::new();
+    let failing = "sh -c 'echo >> log; test $(wc -l < log) -lt 8'";
+    let done = asked(&lab, ["true", failing], &["--format", "json"]).ends_with(4);
+    let document = done.json();
+    assert_eq!((&document["schema"], &document["answer"]), (&"fauxplat.why/1".into(), &"undecided".into()));
+    let failed = document["failed"].as_str().unwrap();
+    assert!(failed.contains("ended with status 1"), "{failed}");
+    assert_eq!((&document["slower"], kinds(&document)), (&Value::Null, Vec::new()), "{document:#}");
+    assert!(document["more_ns"]["value"].is_number(), "{document:#}");
+    lab.write("log", "");
+    let said = asked(&lab, ["true", failing], &[]).ends_with(4).out;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("A failure ended the comparison") && said.contains("Pairs of runs until then"),
+        "{said}"
+    );
+}
+
 /// An interrupted explanation reports everything that is known by then, and names no experiment as failed.
 #[test]
 fn an_interrupted_explanation_says_so() {

@@ -266,7 +266,8 @@ pub struct WhyFindings {
     /// Value of `--max-time`, in seconds, into which `pairs_needed` pairs and the warm-up would fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs_s: Option<f64>,
-    /// The whole difference of wall time in nanoseconds per run; `None` unless the comparison showed a difference.
+    /// The whole difference of wall time in nanoseconds per run; `None` unless the comparison showed a difference, or
+    /// `failed` has a message. The difference is then that of the pairs until the failure, second program minus first.
     pub more_ns: Option<Amount>,
     /// Parts of the difference; their sum is the whole.
     pub parts: Vec<DifferencePart>,
@@ -298,6 +299,9 @@ pub struct WhyFindings {
     /// Whether the user interrupted the explanation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_interrupted: bool,
+    /// Message of the failure that ended the comparison; `None` where it was not ended so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
     /// Duration of the whole explanation in seconds.
     pub elapsed_s: f64,
 }

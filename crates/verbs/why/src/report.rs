@@ -118,6 +118,7 @@ pub(crate) fn summary(found: &WhyFindings) -> String {
             format!("{} is slower, interrupted before its cause was found", found.programs[slower])
         }
         (Answer::Unexplained, _) => format!("{} is slower, unexplained", found.programs[slower]),
+        _ if found.failed.is_some() => "a failure ended it before a difference was shown".to_owned(),
         _ if found.is_interrupted => "interrupted before a difference was shown".to_owned(),
         _ => "no difference was shown".to_owned(),
     }
@@ -143,6 +144,10 @@ fn pieces(found: &WhyFindings) -> Vec<Piece> {
         pieces.extend(changed(found).map(Piece::plain));
         pieces.extend(excluded(found));
         pieces.extend(tables(found));
+    } else if found.failed.is_some() && !found.parts.is_empty() {
+        let [a, b] = shorts(found);
+        pieces.push(Piece::plain(format!("Pairs of runs until then, {b} minus {a}:")));
+        pieces.extend(account(found));
     }
     pieces.extend(experiments(found));
     pieces
@@ -165,6 +170,12 @@ fn sentence(found: &WhyFindings) -> (Tone, String) {
         (Answer::Equivalent, _) => (
             Tone::Good,
             format!("{a} and {b} do not differ by more than {margin}: there is nothing to explain."),
+        ),
+        (Answer::Undecided, _) if found.failed.is_some() => (
+            Tone::Doubt,
+            format!(
+                "A failure ended the comparison before {a} and {b} were shown to differ: no cause was looked for."
+            ),
         ),
         (Answer::Undecided, _) if found.is_interrupted => (
             Tone::Doubt,

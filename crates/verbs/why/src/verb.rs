@@ -14,7 +14,7 @@ use crate::analysis::{Chain, explain_until};
 use crate::args::{EXAMPLES, WhyArgs};
 use crate::definition::{FOR_THE_VERDICT, definition};
 use crate::findings::{Answer, ChangedLines, Compared, SCHEMA, WhyFindings};
-use crate::measure::{Measured, measure};
+use crate::measure::{Measured, measure, until_failure};
 use crate::report::{WhyReport, summary};
 
 /// The subcommand `why`.
@@ -59,14 +59,14 @@ impl Verb for Why {
             Some(revisions) => revisions.driver(beginning)?,
         };
         changed_since(&mut driver, earlier.as_ref());
-        let mut measured = match measure(&mut driver, &args) {
-            Ok(measured) => measured,
-            Err(failure) => return host.conclude(driver.give_up(failure), &args.output),
+        let (mut measured, failed) = match measure(&mut driver, &args) {
+            Ok(measured) => (measured, None),
+            Err(failure) => (until_failure(&driver), Some(failure)),
         };
         if let (Some(evidence), true) = (&mut measured.evidence, revisions.is_some()) {
             evidence.revisions = Some(words_of_revisions(&args, &driver));
         }
-        let mut found = findings(measured, &driver);
+        let mut found = findings(measured, &driver, failed.as_ref());
         match revisions.as_ref().map(Revisions::changes) {
             Some(Ok(changes)) => mark(&mut found, &changes),
             Some(Err(error)) => driver.warn(format!("changed functions are not marked: {error}")),
@@ -74,7 +74,7 @@ impl Verb for Why {
         }
         revisions.iter().for_each(|revisions| relate(&mut found, revisions));
         let findings = Findings::Own(OwnFindings::new(SCHEMA, &found).map_err(Failure::machine)?);
-        host.conclude(driver.finish(findings, None), &args.output)
+        host.conclude(driver.finish(findings, failed), &args.output)
     }
 
     fn reports(&self) -> Vec<&'static dyn OwnReport> {
@@ -183,10 +183,10 @@ fn mark(found: &mut WhyFindings, changes: &Changes) {
     found.changes = Some(ChangedLines { files: changes.files(), places: changes.places() });
 }
 
-/// Findings of a comparison and of the experiments after it.
-fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
-    let Measured { found, evidence, slower, experiments, open, again } = measured;
-    let comparison = found.comparisons.first();
+/// Findings of a comparison and of the experiments after it, or of what there was until a failure ended the comparison.
+fn findings(measured: Measured, driver: &Driver, failed: Option<&Failure>) -> WhyFindings {
+    let Measured { comparison, evidence, slower, experiments, open, again } = measured;
+    let comparison = comparison.as_ref();
     let chain = evidence.as_ref().map(|it| explain_until(it, &open)).unwrap_or_default();
     let [a, b] = &driver.commands[..] else { return WhyFindings::default() };
     let are_same = a.program_sha256.as_ref().zip(b.program_sha256.as_ref());
@@ -211,6 +211,8 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
         chain;
     // A difference that has vanished has no cause.
     let causes = if answer == Answer::Vanished { Vec::new() } else { causes };
+    // Without a verdict it is not known which of the programs is slower, and nothing is excluded as a cause.
+    let excluded = if slower.is_some() { excluded } else { Vec::new() };
     let mut found = WhyFindings {
         summary: String::new(),
         answer,
@@ -234,6 +236,7 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
         again_after_s,
         changes: None,
         is_interrupted: driver.is_interrupted(),
+        failed: failed.map(ToString::to_string),
         elapsed_s: driver.elapsed_s(),
     };
     found.summary = summary(&found);

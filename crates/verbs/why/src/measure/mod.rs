@@ -17,4 +17,4 @@ mod start;
 mod timed;
 mod traced;
 
-pub(crate) use plan::{INTERRUPTED, Measured, NO_CAUSE, measure};
+pub(crate) use plan::{INTERRUPTED, Measured, NO_CAUSE, measure, until_failure};

@@ -2,7 +2,7 @@
 
 use fauxplat_experiment::measure::compare::{compare_within, complete};
 use fauxplat_experiment::{Driver, Failure, Standing};
-use fauxplat_model::{CompareFindings, Metric, Placement, Sample, Verdict};
+use fauxplat_model::{Comparison, Metric, Placement, Sample, Verdict};
 use fauxplat_stats::describe::mean;
 use fauxplat_sys::signal;
 use fauxplat_units::{CpuSet, Nanos};
@@ -51,9 +51,12 @@ pub(crate) const INTERRUPTED: &str = "it was interrupted";
 pub(crate) const NO_CAUSE: [&str; 2] = [Question::Account.words(), Question::Again.words()];
 
 /// A comparison, and the experiments after it.
+#[derive(Default)]
 pub(crate) struct Measured {
-    pub(crate) found: CompareFindings,
-    /// Evidence with the slower command second; `None` without a difference.
+    /// The comparison; `None` where a failure ended it.
+    pub(crate) comparison: Option<Comparison>,
+    /// Evidence with the slower command second, or of the pairs until a failure in the order of the commands; `None`
+    /// without a difference.
     pub(crate) evidence: Option<Evidence>,
     /// Index of the slower command.
     pub(crate) slower: Option<usize>,
@@ -73,14 +76,7 @@ pub(crate) fn measure(driver: &mut Driver, args: &WhyArgs) -> Result<Measured, F
     let found = complete(driver, judged);
     let comparison = found.comparisons.first();
     let is_different = comparison.is_some_and(|it| it.verdict == Verdict::Different);
-    let mut measured = Measured {
-        found: found.clone(),
-        evidence: None,
-        slower: None,
-        experiments: Vec::new(),
-        open: Vec::new(),
-        again: None,
-    };
+    let mut measured = Measured { comparison: comparison.cloned(), ..Measured::default() };
     let Some(comparison) = comparison.filter(|_| is_different) else { return Ok(measured) };
     let slower = usize::from(!comparison.b_is_better());
     let is_in_some_runs = comparison.is_told_by_its_tail();
@@ -104,6 +100,18 @@ pub(crate) fn measure(driver: &mut Driver, args: &WhyArgs) -> Result<Measured, F
     (measured.experiments, measured.open) = (plan.experiments, plan.open);
     measured.evidence = Some(evidence.oriented(slower));
     Ok(measured)
+}
+
+/// The pairs of runs that were made until a failure ended the comparison. Nothing looked for causes.
+pub(crate) fn until_failure(driver: &Driver) -> Measured {
+    let is_passed = |sample: &&Sample| {
+        let ignored = driver.commands.get(usize::from(sample.command)).map(|it| &it.condition.ignore_failure);
+        ignored.is_some_and(|ignored| ignored.lets_pass(sample.outcome))
+    };
+    let passed: Vec<Sample> = driver.samples().iter().filter(is_passed).cloned().collect();
+    let level = driver.header.definition.rule.level;
+    let evidence = Evidence { pairs: timed::pairs(&passed), level, ..Evidence::default() };
+    Measured { evidence: Some(evidence), open: vec![Question::Calls], ..Measured::default() }
 }
 
 struct Plan<'d> {

@@ -3,7 +3,7 @@
 use fauxplat_model::Verdict;
 
 use super::*;
-use crate::findings::{Compared, Function, Kind};
+use crate::findings::{Compared, DifferencePart, Function, Kind};
 use crate::question::Question;
 
 fn found() -> WhyFindings {
@@ -157,4 +157,22 @@ fn questions_that_an_interruption_left_open_are_named() {
     let said = open(&found).unwrap();
     assert!(said.ends_with("depend on addresses? is the difference still there?"), "{said}");
     assert!(!said.contains("calls, waits") && !said.contains("more work"), "{said}");
+}
+
+#[test]
+fn a_failure_is_said_with_the_runs_until_then() {
+    let part = DifferencePart { account: Account::User, more_ns: Amount::exact(1e6), share: Some(1.0) };
+    let mut failed = WhyFindings {
+        slower: None,
+        failed: Some("`./slow` ended with status 1".to_owned()),
+        more_ns: Some(Amount::exact(1e6)),
+        parts: vec![part],
+        ..found()
+    };
+    let said = plain(&failed);
+    assert!(said.starts_with("A failure ended the comparison before ./fast and ./slow"), "{said}");
+    assert_eq!(pieces(&failed).len(), 3, "the answer, a sentence and the account");
+    assert!(summary(&failed).contains("failure"));
+    (failed.more_ns, failed.parts) = (None, Vec::new());
+    assert_eq!(pieces(&failed).len(), 1);
 }
