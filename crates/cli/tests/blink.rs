@@ -134,7 +134,7 @@ fn presses_are_counted_and_told() {
         "--press",
         "180ms:double",
     ];
-    let end = ["--debounce", "0ns", "--max-time", "300ms", "--json", "--period", "40ms"];
+    let end = ["--debounce", "0ns", "--max-time", "3s", "--json", "--period", "40ms"];
     let found = machine.run(&[&BUTTONS[..], &presses, &end].concat()).json();
     assert_eq!(
         (found["schema"].as_str(), found["style"].as_str()),
@@ -167,7 +167,7 @@ fn buttons_that_pull_down_are_pressed_as_well() {
         "--press",
         "20ms:double",
         "--max-time",
-        "150ms",
+        "3s",
         "--json",
     ];
     let found = machine.run(&[&BUTTONS[..], &words].concat()).json();

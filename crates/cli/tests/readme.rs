@@ -160,7 +160,7 @@ fn run(step: &Step, folder: &Path) -> (i32, String) {
         format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
     // A command that never ends is ended, and its status says so.
     let done = Command::new("timeout")
-        .args(["120", "sh", "-c", &step.command])
+        .args(["600", "sh", "-c", &step.command])
         .current_dir(folder)
         .env("PATH", path)
         .env("XDG_DATA_HOME", folder.join("data"))
@@ -204,17 +204,19 @@ fn is_in_doubt(failure: &str) -> bool {
     NO_ANSWER.iter().any(|words| line.contains(words))
 }
 
-/// The result of [`failures`]. If all failures are missing verdicts, which a disturbance of the machine can cause, all
-/// commands are run again.
+/// The result of [`failures`]. As long as all failures are missing verdicts, which a disturbance of the machine can
+/// cause, all commands are run again, up to three times in all.
 fn settled_failures(name: &str) -> (usize, Vec<String>) {
-    let (count, failed) = failures(name);
-    match failed.is_empty() || !failed.iter().all(|failure| is_in_doubt(failure)) {
-        true => (count, failed),
-        false => {
-            println!("tried again: {}", failed.join("\n"));
-            failures(name)
+    let is_settled = |failed: &[String]| failed.is_empty() || !failed.iter().all(|it| is_in_doubt(it));
+    let mut result = failures(name);
+    for _ in 0..2 {
+        if is_settled(&result.1) {
+            break;
         }
+        println!("tried again: {}", result.1.join("\n"));
+        result = failures(name);
     }
+    result
 }
 
 /// Two documents are run at the same time: no output that they show depends on speed.

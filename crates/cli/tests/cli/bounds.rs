@@ -8,7 +8,7 @@ use std::process::Command;
 use fauxplat_sys::process;
 use fauxplat_table::{Options, Table};
 
-use crate::common::{Done, Lab, SIGINT, alive, eventually, number, runs};
+use crate::common::{Done, LIMITS, Lab, SIGINT, alive, eventually, number, runs};
 use crate::table::Shared;
 
 /// An option of `prlimit(1)` that limits the address space: enough for every command here, and not for one that would
@@ -258,16 +258,22 @@ fn what_is_out_of_reach_is_not_waited_for() {
     if probe.code != Some(0) {
         return println!("skipped: no program can become another user's here: {}", probe.err);
     }
-    // A command that ends leaves this process behind.
-    let line = format!("{become_root} 86410 & sleep 0.05");
+    // A command that ends leaves this process behind. The command waits until the process has become another user's.
+    let waits = "i=0; until grep -q sleep /proc/$!/comm || [ $i -gt 6000 ]; do sleep 0.01; i=$((i+1)); done";
+    let line = format!("{become_root} 86481 & {waits}");
     lab.run(&["run", "--shell", &line, "--runs", "2"]).succeeds();
     // Here the command itself becomes a process of another user.
-    let live = lab.start(&["run", &format!("{become_root} 86411")]);
-    assert!(eventually(|| alive("sleep 86411") > 0));
+    let live = lab.start(&["run", &format!("{become_root} 86482")]);
+    assert!(eventually(|| alive("sleep 86482") > 0));
     live.signal(SIGINT);
     live.end().ends_with(130);
-    lab.run(&["run", &format!("{become_root} 86412"), "--timeout", "200ms"]).complains(4, &["--timeout"]);
-    for seconds in ["86410", "86411", "86412"] {
+    // Before it has become another user's, the process is still in reach of a time limit.
+    let is_out_of_reach = LIMITS.iter().any(|limit| {
+        lab.run(&["run", &format!("{become_root} 86483"), "--timeout", limit]).complains(4, &["--timeout"]);
+        alive("sleep 86483") > 0
+    });
+    assert!(is_out_of_reach, "it was ended after all");
+    for seconds in ["86481", "86482", "86483"] {
         let line = format!("sleep {seconds}");
         assert!(alive(&line) > 0, "it was ended after all");
         for pid in crate::common::pids(&line) {

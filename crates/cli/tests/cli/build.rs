@@ -85,7 +85,8 @@ fn two_layouts_of_one_source_differ_and_the_source_does_not() {
 #[test]
 fn a_true_difference_is_found_in_the_source() {
     let lab = yard();
-    lab.write("slow.c", &COUNTER.replace("12000000", "24000000").replace("record + 12", "record + 8"));
+    // Ten times the work, which no disturbance can hide.
+    lab.write("slow.c", &COUNTER.replace("12000000", "120000000").replace("record + 12", "record + 8"));
     lab.write("counter.c", &COUNTER.replace("record + 12", "record + 8"));
     let b = BUILD.replace("counter.c", "slow.c");
     let done = lab

@@ -13,9 +13,9 @@ fn ratio(comparison: &Value) -> f64 {
 }
 
 #[test]
-fn twice_the_work_is_different_and_the_words_agree() {
+fn ten_times_the_work_is_different_and_the_words_agree() {
     let lab = Lab::new();
-    let (one, two) = (spin(6000), spin(12_000));
+    let (one, two) = (spin(6000), spin(60_000));
     let done = lab
         .run(&["compare", &one, &two, "--names", "one,two", "--fail-if", "faster,inconclusive"])
         .succeeds();
@@ -105,7 +105,7 @@ fn a_pause_between_sessions_is_interrupted_and_what_was_measured_is_judged() {
 #[test]
 fn gates_fail_with_exit_code_1_after_the_report() {
     let lab = Lab::new();
-    let (one, two) = (spin(3000), spin(9000));
+    let (one, two) = (spin(3000), spin(60_000));
     let words = ["compare", &one, &two, "--names", "one,two", "--format", "json", "--fail-if"];
     let done = lab.run(&[&words[..], &["slower"]].concat()).complains(1, &["--fail-if slower", "two", "one"]);
     assert_eq!(first(&done.json())["verdict"], "different");
@@ -136,7 +136,7 @@ fn stored_results_and_files_serve_as_a_baseline() {
     lab.run(&["history", "export", "last", "--output", "fauxplat.json"]).succeeds();
     // The first of these comparisons becomes the last experiment of the store itself.
     for baseline in ["last", "1", "hyperfine.json", "fauxplat.json"] {
-        let words = ["compare", "sleep 0.08", "--names", "new", "--baseline", baseline, "--max-pairs", "8"];
+        let words = ["compare", "sleep 0.3", "--names", "new", "--baseline", baseline, "--max-pairs", "8"];
         let done = lab
             .run(&[&words[..], &["--fail-if", "slower"]].concat())
             .complains(1, &["--fail-if slower", "new"]);
@@ -156,7 +156,7 @@ fn two_stored_results_are_compared_without_a_run() {
     let lab = Lab::new();
     lab.run(&["run", "sleep 0.01", "--runs", "12", "--names", "old"]).succeeds();
     lab.run(&["history", "export", "last", "--output", "old.json"]).succeeds();
-    lab.run(&["run", "sleep 0.08", "--runs", "12", "--names", "new"]).succeeds();
+    lab.run(&["run", "sleep 0.3", "--runs", "12", "--names", "new"]).succeeds();
     for (old, new) in [("1", "2"), ("old.json", "last"), ("old.json", "2")] {
         let words = ["compare", "--baseline", old, "--with", new, "--fail-if", "slower"];
         let done = lab.run(&words).complains(1, &["--fail-if slower", "new"]);
@@ -211,7 +211,7 @@ fn any_metric_can_decide() {
 #[test]
 fn a_verdict_that_may_be_watched() {
     let lab = Lab::new();
-    let document = lab.json(&["compare", &spin(3000), &spin(9000), "--anytime"]);
+    let document = lab.json(&["compare", &spin(3000), &spin(60_000), "--anytime"]);
     assert_eq!(
         (first(&document)["anytime"].clone(), first(&document)["verdict"].clone()),
         (true.into(), "different".into())
@@ -221,7 +221,7 @@ fn a_verdict_that_may_be_watched() {
 #[test]
 fn three_commands_are_compared_with_the_first() {
     let lab = Lab::new();
-    let commands = [spin(3000), spin(9000), spin(27_000)];
+    let commands = [spin(3000), spin(60_000), spin(120_000)];
     let words = ["compare", &commands[0], &commands[1], &commands[2], "--names", "a,b,c"];
     let document = lab.json(&words);
     let comparisons = document["comparisons"].as_array().unwrap();
@@ -449,16 +449,16 @@ fn a_gate_is_confirmed_before_it_fails() {
     let gate = ["--fail-if", "slower", "--confirm", "--level", "0.1%", "--max-pairs", "200"];
     let compare = |words: &[&str]| lab.run(&[&["compare"], words, &gate].concat());
     let stored = || lab.json(&["history", "list"])["experiments"].as_array().unwrap().len();
-    let done = compare(&["true", "sleep 0.05", "--events", "told"]).ends_with(1);
+    let done = compare(&["true", "sleep 0.2", "--events", "told"]).ends_with(1);
     assert!(done.err.contains("measured again to confirm it"), "{done:?}");
     let told = lab.read("told");
     assert_eq!(told.matches("\"event\":\"begun\"").count(), 2, "both measurements stand in it: {told}");
     assert_eq!((stored(), done.out.matches("repeat with: ").count()), (2, 1), "{}", done.out);
     assert!(lab.last()["warnings"].to_string().contains("this one agrees"));
     let counting = "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) > n";
-    let slow_at_first = "sh -c 'test $(cat n) = 1 && sleep 0.05; exit 0'";
+    let slow_at_first = "sh -c 'test $(cat n) = 1 && sleep 0.2; exit 0'";
     let done =
-        compare(&["sh -c 'test $(cat n) = 9 && sleep 0.05; exit 0'", slow_at_first, "--setup", counting]);
+        compare(&["sh -c 'test $(cat n) = 9 && sleep 0.2; exit 0'", slow_at_first, "--setup", counting]);
     assert!(done.err.contains("measured again"), "{done:?}");
     assert_eq!((done.ends_with(0).err.lines().count(), stored()), (1, 4));
     assert!(lab.last()["warnings"].to_string().contains("does not agree"));
@@ -470,7 +470,7 @@ fn a_gate_is_confirmed_before_it_fails() {
 #[test]
 fn what_is_confirmed_is_no_earlier_session() {
     let lab = Lab::new();
-    let words = ["compare", "true", "sleep 0.05", "--max-pairs", "16"];
+    let words = ["compare", "true", "sleep 0.2", "--max-pairs", "32"];
     lab.run(&words).succeeds();
     lab.run(&[&words[..], &["--fail-if", "slower", "--confirm"]].concat()).ends_with(1);
     assert_eq!(first(&lab.last())["grade"], "within-session");

@@ -146,7 +146,7 @@ env_set = ["X=1"]
 env_pad = "100"
 nice = 11
 aslr = "off"
-timeout = "5s"
+timeout = "60s"
 cpu = "free"
 "#;
 
@@ -183,7 +183,7 @@ fn a_saved_definition_equals_its_command_line() {
         "--nice",
         "11",
     ];
-    let rest = ["--aslr", "off", "--timeout", "5s", "--cpu", "free"];
+    let rest = ["--aslr", "off", "--timeout", "60s", "--cpu", "free"];
     let typed = lab.json(&[&words[..], &more, &rest].concat());
     assert_eq!(saved["definition"], typed["definition"]);
     assert_eq!(saved["condition"], typed["condition"]);

@@ -158,7 +158,7 @@ fn counters_along_a_run_come_from_one_more_that_is_not_timed() {
     if !counts_here(&lab) {
         return;
     }
-    let line = "i=0; while [ $i -lt 30 ]; do /bin/true; i=$((i+1)); done; sleep 0.1";
+    let line = "i=0; while [ $i -lt 30 ]; do /bin/true; i=$((i+1)); done; sleep 1";
     let words = ["run", "--shell", "--runs", "2", "-e", "page-faults,task-clock", "--series", "20ms", line];
     lab.run(&words).succeeds();
     let last = lab.last();

@@ -46,7 +46,7 @@ fn both_run_at_once_and_change_places() {
 #[test]
 fn a_duet_is_confirmed_on_its_own_cpus() {
     let lab = Lab::new();
-    let words = ["compare", "--duet", "true", "sleep 0.05", "--fail-if", "slower", "--confirm"];
+    let words = ["compare", "--duet", "true", "sleep 0.2", "--fail-if", "slower", "--confirm"];
     if !two_cores() {
         println!("skipped: a duet takes two cores");
         return;
@@ -64,7 +64,7 @@ fn a_duet_needs_two_commands_and_two_cpus() {
     lab.run(&["compare", "--duet", "--cpu", &cpu, "true", "true"]).complains(3, &says);
     if two_cores() {
         let text = lab
-            .run(&["compare", "-v", "--duet", "--metric", "cpu", &spin(3000), &spin(12_000)])
+            .run(&["compare", "-v", "--duet", "--metric", "cpu", &spin(3000), &spin(60_000)])
             .succeeds()
             .out;
         assert!(text.contains("A duet: both commands ran at the same moment"), "{text}");

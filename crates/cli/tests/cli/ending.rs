@@ -18,11 +18,11 @@ fn news(lab: &Lab) -> [String; 3] {
 #[test]
 fn an_end_is_told_with_its_word_its_code_and_a_sentence() {
     let lab = Lab::new();
-    lab.run(&["compare", "true", "sleep 0.05", "--fail-if", "slower", "--notify", NEWS])
+    lab.run(&["compare", "true", "sleep 0.2", "--fail-if", "slower", "--notify", NEWS])
         .complains(1, &["slower"]);
     let [verdict, code, sentence] = news(&lab);
     assert_eq!((verdict.as_str(), code.as_str()), ("different", "1"));
-    assert!(sentence.contains("sleep 0.05") && !sentence.contains('\n'), "{sentence}");
+    assert!(sentence.contains("sleep 0.2") && !sentence.contains('\n'), "{sentence}");
     let done = lab.run(&["run", "true", "--runs", "3", "--notify", NEWS]).succeeds();
     assert_eq!(done.err, "");
     let [verdict, code, sentence] = news(&lab);
@@ -62,7 +62,7 @@ fn a_closed_pipe_hides_no_failure() {
         lab.command(words).stdout(writer).stderr(Stdio::null()).status().unwrap().code()
     };
     assert_eq!(code(&["run", "--shell", "exit 3", "--runs", "2", "--format", "json"]), Some(4));
-    assert_eq!(code(&["compare", "true", "sleep 0.05", "--fail-if", "slower"]), Some(1));
+    assert_eq!(code(&["compare", "true", "sleep 0.2", "--fail-if", "slower"]), Some(1));
     assert_eq!(code(&["run", "true", "--runs", "2"]), Some(0));
 }
 

@@ -59,8 +59,9 @@ fn planted_effects_go_to_their_factors() {
             println!("skipped: one CPU has nothing to be compared with");
             continue;
         }
-        // CPU time is explained, since other tests at the same time change it less than wall time.
-        let command = format!("{planted} {word} 400000 {slow}");
+        // CPU time is explained, since other tests at the same time change it less than wall time. The rounds take much
+        // longer than the start of the program, whose time varies most.
+        let command = format!("{planted} {word} 1600000 {slow}");
         let words = ["explain", &command, "--blocks", "64", "--metric", "cpu", "--seed", "5"];
         let placed = if word == "cpu" { &["--cpu", &both][..] } else { &[] };
         let document = lab.json(&[&words[..], placed].concat());
@@ -78,7 +79,7 @@ fn planted_effects_go_to_their_factors() {
 fn several_commands_are_a_factor() {
     let lab = Lab::new();
     let Some(planted) = planted(&lab) else { return };
-    let (short, long) = (format!("{planted} none 200000"), format!("{planted} none 600000"));
+    let (short, long) = (format!("{planted} none 400000"), format!("{planted} none 4000000"));
     let words = ["explain", &short, &long, "--names", "short,long", "--blocks", "12", "--metric", "cpu"];
     let document = lab.json(&[&words[..], &["--factors", "env-size"]].concat());
     assert!(attributed(&document, "command") >= 0.8, "{}", document["components"]);
@@ -88,8 +89,8 @@ fn several_commands_are_a_factor() {
     assert!(component(&document, "heap").is_none() && component(&document, "cpu").is_none());
 }
 
-/// Source of a program that does three times the work for every second seed.
-const SEEDED: &str = "int main(void) { volatile double sum = 0; for (long i = SEED; i < 300000L * (1 + 2 * (SEED % 2)); i++) sum += i; }";
+/// Source of a program that does ten times the work for every second seed.
+const SEEDED: &str = "int main(void) { volatile double sum = 0; for (long i = SEED; i < 300000L * (1 + 9 * (SEED % 2)); i++) sum += i; }";
 
 #[test]
 fn layouts_of_one_program_are_a_factor() {

@@ -4,13 +4,13 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::common::{Done, Lab};
 
-/// A repository of two revisions, the second of which sleeps for 20 ms.
+/// A repository of two revisions, the second of which sleeps for 200 ms.
 fn repository(lab: &Lab) {
     lab.shell(
         "mkdir p && cd p && git init -q . && git config user.email a@b && git config user.name a && \
          printf 'all:\\n\\tcp make-it program && chmod +x program\\n' > Makefile && \
          printf '#!/bin/sh\\nsleep 0.002\\n' > make-it && git add . && git commit -qm one && \
-         printf '#!/bin/sh\\nsleep 0.02\\n' > make-it && git commit -qam two",
+         printf '#!/bin/sh\\nsleep 0.2\\n' > make-it && git commit -qam two",
     );
 }
 

@@ -53,7 +53,9 @@ fn a_comparison_that_is_interrupted_is_inconclusive() {
         (comparison["verdict"].as_str(), comparison["stopped_by"].as_str()),
         (Some("inconclusive"), Some("interrupt"))
     );
-    assert!(number(comparison, "pairs") >= 10, "{comparison}");
+    // On a busy machine some pairs are dropped, and are counted all the same.
+    let pairs = ["pairs", "dropped_pairs"].map(|field| number(comparison, field));
+    assert!(pairs[0] > 0 && pairs[0] + pairs[1] >= 10, "{comparison}");
 }
 
 /// A verb that is interrupted before its first sample has nothing to report, and still ends well.
@@ -135,7 +137,7 @@ fn asking_once_spares_what_cleans_up() {
 fn an_interrupted_confirmation_confirms_nothing() {
     let lab = Lab::new();
     let count = "echo >> sessions";
-    let slow = "if test $(wc -l < sessions) -gt 1; then touch again; exec sleep 86444; fi; sleep 0.05";
+    let slow = "if test $(wc -l < sessions) -gt 1; then touch again; exec sleep 86444; fi; sleep 0.2";
     let words =
         ["compare", "--shell=default", "true", slow, "--setup", count, "--fail-if", "slower", "--confirm"];
     let live = lab.start(&[&words[..], &["--level", "0.1%", "--max-pairs", "64"]].concat());
@@ -162,16 +164,16 @@ fn a_calibration_that_is_interrupted_cleans_up() {
 /// If a trial is stopped after its preparation, its cleanup command still runs.
 #[test]
 fn what_was_prepared_is_cleaned_up_after_an_interruption() {
-    let duet = crate::duet::two_cores().then_some(("compare", &["sleep 1001", "--duet"][..]));
-    let alone = [("run", &[][..]), ("compare", &["sleep 1001"][..])];
+    let duet = crate::duet::two_cores().then_some(("compare", &["sleep 86488", "--duet"][..]));
+    let alone = [("run", &[][..]), ("compare", &["sleep 86488"][..])];
     for (verb, more) in alone.into_iter().chain(duet) {
         for signal in [SIGINT, SIGTERM] {
             let lab = Lab::new();
             let (prepare, clean) = ("touch prepared", "sh -c 'rm prepared && echo x >> cleaned'");
-            let words = [verb, "sleep 1000", "--prepare", prepare, "--cleanup", clean, "--warmup", "0"];
+            let words = [verb, "sleep 86487", "--prepare", prepare, "--cleanup", clean, "--warmup", "0"];
             let words: Vec<&str> = words.iter().copied().chain(more.iter().copied()).collect();
             let live = lab.start(&words);
-            let sleeps = || alive("sleep 1000") > 0;
+            let sleeps = || alive("sleep 86487") > 0;
             assert!(eventually(|| lab.path("prepared").exists() && sleeps()), "{verb}");
             live.signal(signal);
             let done = live.end();

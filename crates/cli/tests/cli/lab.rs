@@ -96,8 +96,10 @@ fn a_claim_is_reproduced_or_not_here_for_a_reason() {
     let strict = || yard.run(&["lab", "run", "--quiet", "--strict", "./labs/alike"]);
     let refused = (0..5).map(|_| strict()).find(|done| done.code == Some(1)).unwrap_or_else(strict);
     refused.complains(1, &["--strict", "alike", "loops: not here"]);
-    let text = yard.run(&["lab", "run", "--quiet", "./labs/further"]).succeeds().out;
-    assert!(text.contains("further: reproduced: measured") && text.contains("arithmetic"), "{text}");
+    let told = || yard.run(&["lab", "run", "--quiet", "./labs/further"]).succeeds().out;
+    let is_told = |text: &String| text.contains("further: reproduced: measured");
+    let text = (0..5).map(|_| told()).find(is_told).expect("a claim that holds is not reproduced five times");
+    assert!(text.contains("arithmetic"), "{text}");
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn groups_run_against_each_other_and_share_what_all_had() {
     }
     lab.write("spin.sh", "while :; do :; done");
     let commands =
-        ["low=sh spin.sh", "high=sh spin.sh", "--max-time", "1s", "--watch=50ms", "--format", "json"];
+        ["low=sh spin.sh", "high=sh spin.sh", "--max-time", "5s", "--watch=50ms", "--format", "json"];
     let done = lab.run(&[&["limit"], &groups[..], &commands].concat()).ends_with(0);
     assert!(
         done.err.lines().any(|line| line.contains("high: memory") && line.contains("; low: ")),

@@ -69,7 +69,7 @@ fn every_kind_works_where_it_should_and_says_how_much() {
     ];
     let loads: Vec<String> = kinds.iter().map(|kind| format!("{kind}:3%@{cpu}")).collect();
     let mut words: Vec<&str> = loads.iter().map(String::as_str).collect();
-    words.splice(0..0, ["load", "--time", "700ms"]);
+    words.splice(0..0, ["load", "--time", "5s"]);
     let document = lab.json(&words);
     assert_eq!(document["schema"], "fauxplat.load/1");
     assert_eq!(generators(&document).len(), kinds.len());
@@ -172,14 +172,15 @@ fn a_real_time_load_leaves_a_cpu_and_is_freed_when_nobody_watches_it() {
     }
     let (live, pids) = held(&lab, &[&format!("realtime:40%@{cpu}")]);
     let policy = || said(pids[0], |task| task.policy());
-    assert_eq!(policy(), Some(1), "SCHED_FIFO");
+    // The watchdog also frees the CPU while the machine keeps fauxplat itself from running.
+    assert!(eventually(|| policy() == Some(1)), "SCHED_FIFO");
     live.signal(SIGSTOP);
     assert!(eventually(|| policy() == Some(0)), "the watchdog frees the CPU");
     live.signal(SIGCONT);
     assert!(eventually(|| policy() == Some(1)), "and gives it back");
     live.signal(SIGINT);
     let document = live.end().ends_with(0).json();
-    assert_eq!(number(&generators(&document)[0], "watchdog_frees"), 1, "{document}");
+    assert!(number(&generators(&document)[0], "watchdog_frees") >= 1, "{document}");
     assert!(document["warnings"].to_string().contains("its watchdog freed the CPU"), "{document}");
 }
 
@@ -245,11 +246,12 @@ fn a_load_stands_beside_a_whole_measurement() {
     let (cpu, _) = last_cpu();
     let (load, pair) = (format!("branch:10%@{cpu}"), first_pair());
     for words in [
-        vec!["run", "true", "-r", "30"],
-        vec!["compare", "true", "true", "--max-time", "300ms"],
-        vec!["contend", "l1", "--pairs", &pair, "--rounds", "5", "--duration", "3ms"],
-        vec!["latency", "timer", "--count", "60"],
-        vec!["index", "--duration", "100ms"],
+        // Each takes so long that a generator works meanwhile, also where it starts late.
+        vec!["run", "sleep 0.1", "-r", "20"],
+        vec!["compare", "true", "true", "--max-time", "2s"],
+        vec!["contend", "l1", "--pairs", &pair, "--rounds", "5", "--max-rounds", "5", "--duration", "200ms"],
+        vec!["latency", "timer", "--count", "2000"],
+        vec!["index", "--duration", "2s"],
     ] {
         let words: Vec<&str> = words.into_iter().chain(["--load", &load]).collect();
         let document = lab.json(&words);
@@ -270,7 +272,8 @@ fn reports_come_in_every_form() {
     let load = format!("l2:5%@{cpu}");
     let report =
         |format: &str| lab.run(&["load", &load, "--time", "200ms", "--format", format]).ends_with(0).out;
-    assert!(report("text").contains("1 generator for 0."), "{}", report("text"));
+    let text = report("text");
+    assert!(text.contains("1 generator for "), "{text}");
     assert!(report("markdown").contains("| l2"), "{}", report("markdown"));
     let csv = report("csv");
     assert!(csv.starts_with("kind,cpu,asked_percent,achieved_percent,") && csv.lines().count() == 2, "{csv}");
@@ -280,6 +283,12 @@ fn reports_come_in_every_form() {
 /// starts of two generators and during one.
 #[test]
 fn loads_that_are_interrupted_while_they_start_end_in_order() {
+    // Where the test itself is kept from running meanwhile, all loads stand before the first is stopped.
+    assert!((0..5).any(|_| is_interrupted_while_loads_start()), "each time all loads stood");
+}
+
+/// Interrupts fauxplat while it starts loads, and checks how it ends; false if all loads stood before.
+fn is_interrupted_while_loads_start() -> bool {
     let lab = Lab::new();
     let (cpu, _) = last_cpu();
     let load = format!("integer:1%@{cpu}");
@@ -295,10 +304,14 @@ fn loads_that_are_interrupted_while_they_start_end_in_order() {
     assert!((0..1_000_000).any(|_| begins()), "no generator is started");
     live.signal(SIGINT);
     let document = live.end().ends_with(0).json();
+    if generators(&document).len() == 100 {
+        return false;
+    }
     assert!(generators(&document).is_empty(), "{document}");
     let warnings = document["warnings"].to_string();
     assert!(warnings.contains("was interrupted before it stood"), "{warnings}");
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "stopped");
+    true
 }
 
 /// A file system in memory accepts every block at once; the load reaches its intensity there too, with a warning.
@@ -311,8 +324,7 @@ fn files_that_touch_no_device_are_told_of() {
     }
     let lab = Lab::new();
     let (cpu, _) = last_cpu();
-    let mut command =
-        lab.command(&["load", &format!("files:5%@{cpu}"), "--time", "100ms", "--format", "json"]);
+    let mut command = lab.command(&["load", &format!("files:5%@{cpu}"), "--time", "3s", "--format", "json"]);
     command.env("TMPDIR", "/dev/shm");
     let warnings = Done::of(command).succeeds().json()["warnings"].to_string();
     for words in ["/dev/shm", "tmpfs", "no device", "TMPDIR"] {

@@ -226,7 +226,7 @@ fn what_stops_its_parent_beside_the_runs_stops_nothing() {
     let stop = "kill -STOP $PPID";
     lab.run(&["run", "--runs", "1", "--setup", stop, "--cleanup", stop, "true"]).succeeds();
     lab.write("bench", &format!("#!/bin/sh\n{stop}\necho 'a: 1 ns'\n"));
-    let mut words = vec!["suite", "--harness", r"lines:^(\S+): (\S+) (ns)$", "--max-time", "2s"];
+    let mut words = vec!["suite", "--harness", r"lines:^(\S+): (\S+) (ns)$", "--max-time", "20s"];
     words.extend(["--store", "none", "sh bench", "sh bench x"]);
     let told = Done::of(lab.bare(&words)).succeeds().out;
     assert!(told.contains("of 1"), "{told}");

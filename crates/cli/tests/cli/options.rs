@@ -204,10 +204,11 @@ fn every_option_about_results_shows_in_a_run() {
             _ => {}
         }
     }
-    let slow_first = ["run", "sleep 0.02", "true", "-r", "2", "--sort"];
+    // Even a busy machine starts `true` in less than a second.
+    let slow_first = ["run", "sleep 1", "true", "-r", "2", "--sort"];
     let first = |order: &str| {
         let out = run(&lab, &[&slow_first[..], &[order]].concat()).succeeds().out;
-        out.find("true").zip(out.find("sleep 0.02")).map(|(fast, slow)| fast < slow)
+        out.find("true").zip(out.find("sleep 1")).map(|(fast, slow)| fast < slow)
     };
     assert_ne!(first("mean-time"), first("command"));
 }

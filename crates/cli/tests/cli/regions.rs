@@ -96,8 +96,16 @@ fn marks_without_a_partner_are_said() {
 fn a_region_decides() {
     let Some(lab) = compiled("cc", "examples/marked.c") else { return };
     let slow_start = "sh -c 'sleep 0.01; exec ./marked plain'";
-    lab.run(&["compare", "--max-pairs", "10", "--metric", "region.sort:calls", "./marked plain", slow_start])
-        .succeeds();
+    lab.run(&[
+        "compare",
+        "--max-pairs",
+        "200",
+        "--metric",
+        "region.sort:calls",
+        "./marked plain",
+        slow_start,
+    ])
+    .succeeds();
     let last = lab.last();
     assert!(runs(&last, 0).iter().chain(runs(&last, 1)).all(|run| run["region.sort:calls"] == 10), "{last}");
     assert_eq!(last["comparisons"][0]["verdict"], "equivalent", "{last}");

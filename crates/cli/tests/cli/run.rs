@@ -167,7 +167,7 @@ fn the_tree_lists_the_children_of_a_sub_shell() {
 #[test]
 fn a_pipeline_is_counted_as_a_whole() {
     for lab in Lab::both() {
-        let work = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+        let work = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
         let pipeline = format!("{{ {work}; }} | cat");
         let document = lab.json(&["run", "--shell", work, &pipeline, "true", "--runs", "3"]);
         let least = |command| runs(&document, command).iter().map(|run| number(run, "cpu_ns")).min().unwrap();

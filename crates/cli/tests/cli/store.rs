@@ -44,16 +44,16 @@ fn settled(lab: &Lab) {
 fn a_killed_fauxplat_leaves_no_measured_process_behind() {
     for lab in Lab::both() {
         let live =
-            lab.start(&["run", "--shell", "sleep 86411 & setsid sleep 86412 & touch begun; sleep 86413"]);
+            lab.start(&["run", "--shell", "sleep 86484 & setsid sleep 86485 & touch begun; sleep 86486"]);
         assert!(eventually(|| lab.path("begun").exists()));
-        let left = || ["sleep 86411", "sleep 86412", "sleep 86413"].into_iter().map(alive).sum::<usize>();
+        let left = || ["sleep 86484", "sleep 86485", "sleep 86486"].into_iter().map(alive).sum::<usize>();
         assert!(eventually(|| left() == 3));
         live.signal(SIGKILL);
         assert!(eventually(|| left() == 0), "{} processes live on", left());
         live.end();
         // The tree of a traced run is ended as well.
         fs::remove_file(lab.path("begun")).unwrap();
-        let live = lab.start(&["compare", "--shell", "touch begun; sleep 86411", "true"]);
+        let live = lab.start(&["compare", "--shell", "touch begun; sleep 86484", "true"]);
         assert!(eventually(|| lab.path("begun").exists() && left() == 1));
         live.signal(SIGKILL);
         assert!(eventually(|| left() == 0), "{} processes live on", left());

@@ -111,16 +111,16 @@ b = "false"
 fn plain_commands_of_a_file_are_benchmarks() {
     let lab = Lab::new();
     lab.write("suite.toml", FILE);
-    lab.write("twice", "sleep $1; sleep $1\n");
+    lab.write("tenfold", "for i in 1 2 3 4 5 6 7 8 9 10; do sleep $1; done\n");
     let store = lab.file("store.sqlite");
-    let words = ["suite", "suite.toml", "sleep", "sh twice", "--max-time", "60s", "--store", &store];
+    let words = ["suite", "suite.toml", "sleep", "sh tenfold", "--max-time", "60s", "--store", &store];
     let gated = [&words[..], &["--fail-if", "slower", "--format", "json"]].concat();
     let document = Done::of(lab.bare(&gated)).ends_with(1).json();
     let states = ["sleep 0.004", "sleep 0.008", "equal", "fails"].map(|name| (name, state(&document, name)));
     assert_eq!(states[..2], [("sleep 0.004", "slower"), ("sleep 0.008", "slower")]);
     assert_eq!(states[3], ("fails", "not-measured"));
     assert_ne!(states[2].1, "slower", "two equal sleeps");
-    assert_eq!(document["programs"][1], "sh twice");
+    assert_eq!(document["programs"][1], "sh tenfold");
     let failed = Done::of(lab.bare(&[&words[..], &["--filter", "fails"]].concat())).ends_with(4);
     assert!(failed.err.contains("benchmark `fails` failed: B:"), "{}", failed.err);
     let chosen = Done::of(lab.bare(&[&words[..], &["--filter", "0.004"]].concat())).ends_with(0);
@@ -247,7 +247,7 @@ fn what_would_do_nothing_is_refused() {
 fn failures_are_ignored_or_left_out() {
     let lab = Lab::new();
     lab.write("suite.toml", "[[benchmark]]\nname = 'x'\na = 'sh -c \"exit 3\"'\nb = 'sh -c \"exit 3\"'\n");
-    let words = ["suite", "suite.toml", "--max-time", "3s", "--store", "none", "--format", "json"];
+    let words = ["suite", "suite.toml", "--max-time", "5s", "--store", "none", "--format", "json"];
     let measured = |more: &[&str]| Done::of(lab.bare(&[&words[..], more].concat()));
     assert_eq!(state(&measured(&[]).ends_with(4).json(), "x"), "not-measured");
     assert_ne!(state(&measured(&["-i"]).succeeds().json(), "x"), "not-measured");
@@ -267,7 +267,7 @@ fn a_gate_tells_what_was_not_measured_from_what_is_open() {
         "suite.toml",
         "[[benchmark]]\nname = 'x'\na = 'true'\nb = 'true'\n[[benchmark]]\nname = 'y'\na = 'false'\nb = 'false'\n",
     );
-    let words = ["suite", "suite.toml", "--max-time", "200ms", "--fail-if", "slower,undecided"];
+    let words = ["suite", "suite.toml", "--max-time", "4s", "--fail-if", "slower,undecided"];
     let done = lab.run(&words).ends_with(1);
     let text = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("1 was not measured") && !text.contains("2 are not decided"), "{text}");

@@ -229,7 +229,7 @@ fn a_limit_that_ends_before_the_command_is_told() {
     let bench = Bench::new();
     let path = bench.path(INTERVAL).display().to_string();
     let line = "while [ \"$(cat \"$0\")\" = 7 ]; do sleep 0.05; done";
-    let words = ["tune", "--set", "stat-interval=7", "--max", "200ms", "--for", "sh", "-c", line, &path];
+    let words = ["tune", "--set", "stat-interval=7", "--max", "2s", "--for", "sh", "-c", line, &path];
     let done = bench.run(&words);
     assert_eq!(done.code, Some(0), "{done:?}");
     assert!(done.err.contains("1 value changed, and the machine was put back before"), "{done:?}");

@@ -77,8 +77,24 @@ impl Cast {
             }
             cast.add("waker", None, Some(&cpuset));
         }
-        std::thread::sleep(Duration::from_millis(100));
+        cast.wait_until_placed();
         cast
+    }
+
+    /// Waits until each child has become this program: before that it is the shell or `taskset(1)` that places it, and
+    /// does not stand yet where the tuner finds it.
+    fn wait_until_placed(&self) {
+        let own = std::env::current_exe().expect("this program").display().to_string() + "\0";
+        let stands = |child: &Child| {
+            let line = fs::read(format!("/proc/{}/cmdline", child.id())).unwrap_or_default();
+            // A process that has ended has an empty command line.
+            line.is_empty() || line.starts_with(own.as_bytes())
+        };
+        let placed = (0..12_000).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            self.children.iter().all(stands)
+        });
+        assert!(placed, "an actor does not begin");
     }
 
     fn add(&mut self, kind: &str, cpus: Option<&CpuSet>, cpuset: Option<&PathBuf>) {
@@ -119,7 +135,7 @@ impl Drop for Cast {
         }
         for cpuset in &self.cpusets {
             // The last children of the actors that start children have to end before a cpuset can be removed.
-            let gone = (0..100).any(|_| {
+            let gone = (0..6000).any(|_| {
                 std::thread::sleep(Duration::from_millis(10));
                 fs::remove_dir(cpuset).is_ok()
             });

@@ -228,7 +228,7 @@ pub(crate) fn calls_of(scenario: &Scenario) -> u32 {
 
 /// Number of times that a differing state is read, [`SETTLING`] apart: other processes change the machine as well, but
 /// differences that a tuner left do not go away by themselves.
-const LOOKS: u32 = 5;
+const LOOKS: u32 = 50;
 const SETTLING: Duration = Duration::from_millis(100);
 
 /// Checks that the state of a machine is that before the tuning, and that no change is left to revert.
