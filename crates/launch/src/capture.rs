@@ -314,8 +314,13 @@ mod tests {
         let line = Capture { cwd: Some(folder.path().to_owned()), ..Capture::shell(&line) };
         let limits = [200, 2_000, 20_000, 200_000].map(Duration::from_millis);
         let within = |limit| Capture { limit: Some(limit), ..line.clone() }.run().unwrap();
-        let has_begun = limits.into_iter().map(within).any(|done| done.output.text().starts_with("begun\n"));
-        assert!(has_begun && folder.path().join("tidied").exists());
+        // A machine that keeps the child from running for the whole grace period leaves it no time to tidy up, so that
+        // another attempt is made then, too.
+        let is_tidied = limits
+            .into_iter()
+            .map(within)
+            .any(|done| done.output.text().starts_with("begun\n") && folder.path().join("tidied").exists());
+        assert!(is_tidied);
     }
 
     fn eventually(mut holds: impl FnMut() -> bool) {
@@ -323,9 +328,15 @@ mod tests {
         assert!((0..60_000).any(|_| holds() || (std::thread::sleep(step), false).1));
     }
 
-    /// The child of the ended shell is a zombie until its new parent has reaped it; it counts as ended.
+    /// The child of the ended shell is a zombie until its new parent has reaped it; it counts as ended. A loud machine
+    /// may keep a killed process from ending during the whole grace period, so that three attempts are made.
     #[test]
     fn the_dead_are_not_waited_for() {
+        assert!((0..3).any(|_| ends_without_force()));
+    }
+
+    /// Asks a command with two children to end; returns whether it was over before it was killed for being late.
+    fn ends_without_force() -> bool {
         let line = Capture::shell("sleep 1000 & sleep 1000 & touch begun; wait");
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new(&line.program);
@@ -335,7 +346,7 @@ mod tests {
         running.command.ask_to_end();
         running.asked = Some((clock::monotonic_ns(), EndedBy::User));
         eventually(|| running.is_over().unwrap());
-        assert!(!running.is_enforced);
+        !running.is_enforced
     }
 
     /// The parent of the command is not fauxplat, whose stop nobody would end.

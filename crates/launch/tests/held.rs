@@ -57,9 +57,9 @@ fn field(pid: i32, name: &str) -> String {
     line.unwrap_or_default().trim().to_owned()
 }
 
-/// Waits for a change made by another process, and panics with `what` if the change does not come within ten seconds.
+/// Waits for a change made by another process, and panics with `what` if the change does not come within a minute.
 fn eventually(what: &str, mut done: impl FnMut() -> bool) {
-    for _ in 0..2000 {
+    for _ in 0..12_000 {
         if done() {
             return;
         }

@@ -155,8 +155,12 @@ fn ends_what_is_left_behind() {
 fn counts_a_sub_shells_children() {
     let burn = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
     let mut spawner = spawner(vec![shell(burn), shell(&format!("( ( {burn} ) ); true"))]);
-    let alone = value(&reply_to(&mut spawner, request(0)), Metric::CPU);
-    let nested = value(&reply_to(&mut spawner, request(1)), Metric::CPU);
+    // The machine may lengthen single runs, so the shortest of three are compared.
+    let mut least = |entry| {
+        let runs = (0..3).map(|_| value(&reply_to(&mut spawner, request(entry)), Metric::CPU));
+        runs.min().expect("three runs")
+    };
+    let [alone, nested] = [0, 1].map(&mut least);
     assert!(nested * 2 > alone, "nested {nested} ns, alone {alone} ns");
 }
 
@@ -347,7 +351,7 @@ fn dies_with_its_spawner(name: &str, line: &str, processes: usize) {
     assert!(spawner.wait(0).is_err(), "and stays seen");
     let alive = || pids[1..].iter().any(|&pid| fauxplat_sys::process::start_ticks(pid as u32).is_some());
     // The kernel needs some time after the signal to remove the process.
-    let gone = (0..1000).any(|_| {
+    let gone = (0..12_000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(5));
         !alive()
     });
