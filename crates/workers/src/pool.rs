@@ -311,11 +311,17 @@ mod tests {
         assert!(both[0].iter().flatten().all(|&took_ns| took_ns > 0 && a.cpu != b.cpu), "{both:?}");
         assert_eq!(trips(&mut pool, &[shift(Kernel::L1), None]), [[None, None]]);
 
-        let accounts = pool.work(&[shift(Kernel::Llc), shift(Kernel::Llc)]).unwrap();
-        let handed: Vec<_> = accounts.iter().flatten().map(|account| account.handover).collect();
-        assert_eq!(handed[0], None, "who writes takes no time");
-        assert!(handed[1].is_none_or(|took| took.handed_ns > 0), "{handed:?}");
-        assert!(a.cpu == b.cpu || !memory::CAN_FLUSH || handed[1].is_some(), "{handed:?}");
+        let mut is_handed_over = || {
+            let accounts = pool.work(&[shift(Kernel::Llc), shift(Kernel::Llc)]).unwrap();
+            let handed: Vec<_> = accounts.iter().flatten().map(|account| account.handover).collect();
+            assert_eq!(handed[0], None, "who writes takes no time");
+            assert!(handed[1].is_none_or(|took| took.handed_ns > 0), "{handed:?}");
+            handed[1].is_some()
+        };
+        // A thread that is preempted misses the other, so that a handover is seen in one of several shifts.
+        let may_be_missing = a.cpu == b.cpu || !memory::CAN_FLUSH;
+        let tries = if may_be_missing { 1 } else { 10 };
+        assert!((0..tries).any(|_| is_handed_over()) || may_be_missing);
     }
 
     #[test]
