@@ -149,7 +149,7 @@ fn groups_that_come_and_go_at_once_have_what_they_need_and_leave_nothing_given_o
     });
     // Groups of other tests may still need controllers for some time.
     let is_left = || given_on().iter().any(|name| !before.contains(name));
-    for _ in 0..1000 {
+    for _ in 0..6000 {
         if !is_left() {
             return;
         }
