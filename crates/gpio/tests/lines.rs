@@ -197,7 +197,8 @@ fn settings_of_a_trigger_may_be_given_to_us_later() {
             fs::write(at("made"), "500\n").unwrap();
             fs::rename(at("made"), at("delay_on")).unwrap();
         });
-        light.leave(Leave::AsItWas).unwrap();
+        // On a slow machine the file may come after the patience for it, so that it is waited for again.
+        assert!((0..30).any(|_| light.leave(Leave::AsItWas).is_ok()), "it is never waited for");
     });
     assert_eq!(fs::read_to_string(at("delay_on")).unwrap().trim(), "100");
 }
