@@ -85,7 +85,8 @@ fn patience_is_for_hosts_that_have_begun_and_ends_their_script() {
     let bench = bench(&all);
     let engine = Twin { fan: Some(2), ..twin(&[("n1", Does::Hangs), ("n2", Does::Hangs)]) };
     let cancelled = engine.cancelled.clone();
-    let patience = Some(Duration::from_millis(50));
+    // Hosts that answer have to do so within it, also where this process is kept from running meanwhile.
+    let patience = Some(Duration::from_secs(3));
     let mut run = bench.open(engine, Limits { patience, ..Limits::default() });
     run.begin(0, &all).unwrap();
     run.hand_over(0, &mut |_| ()).unwrap();
