@@ -59,9 +59,9 @@ impl Cluster {
         cluster
     }
 
-    /// Waits until the server accepts connections, for at most half a minute.
+    /// Waits until the server accepts connections, for at most two minutes.
     fn answers(&self) {
-        for _ in 0..600 {
+        for _ in 0..2400 {
             if self.try_sql("postgres", "SELECT 1").is_ok() {
                 return;
             }
