@@ -207,8 +207,9 @@ fn magnitude(percent: f64) -> String {
         p if p >= 9.995 => format!("{p:.1}{TIE}%"),
         p if p >= 0.0995 || p == 0.0 => format!("{p:.2}{TIE}%"),
         p if p >= 0.0005 => format!("{p:.3}{TIE}%"),
-        // A value above zero must not look like zero.
-        _ => format!("<0.001{TIE}%"),
+        // A value above zero must not look like zero, and a sign before `<` would be unreadable.
+        p if p >= 0.000_05 => format!("{p:.5}{TIE}%"),
+        p => format!("{p:.1e}{TIE}%"),
     }
 }
 
@@ -395,11 +396,13 @@ mod tests {
 
     #[test]
     fn what_is_too_small_to_show_is_not_shown_as_zero() {
-        assert_eq!(spaced(&change(1.000_000_1)), "+<0.001 %");
-        assert_eq!(spaced(&change(1.0 - 1e-12)), "−<0.001 %");
-        assert_eq!(spaced(&percent(4.9e-6)), "<0.001 %");
+        assert_eq!(spaced(&change(1.000_000_1)), "+1.0e-5 %");
+        assert_eq!(spaced(&change(1.0 - 1e-12)), "−1.0e-10 %");
+        assert_eq!(spaced(&change(1.0 - 2.3e-6)), "−0.00023 %");
+        assert_eq!(spaced(&percent(4.9e-6)), "0.00049 %");
         assert_eq!(spaced(&percent(5.1e-6)), "0.001 %");
-        assert_eq!(spaced(&percent(f64::MIN_POSITIVE)), "<0.001 %");
+        assert_eq!(spaced(&percent(4.9e-7)), "4.9e-5 %");
+        assert_eq!(spaced(&percent(f64::MIN_POSITIVE)), "2.2e-306 %");
         assert_eq!([percent(0.0), percent(-0.0)].map(|it| spaced(&it)), ["0.00 %", "0.00 %"]);
     }
 
@@ -420,11 +423,9 @@ mod tests {
         assert!(quantity(Metric::WALL, f64::MAX).len() < 16);
     }
 
-    /// The value of a number as a report shows it, without its unit. A number too small to be shown counts as half of
-    /// the smallest shown number.
+    /// The value of a number as a report shows it, without its unit.
     fn read(shown: &str) -> f64 {
-        let shown = shown.trim_start_matches('+').replace('−', "-").replace("<0.001", "0.0005");
-        shown.parse().unwrap()
+        shown.trim_start_matches('+').replace('−', "-").parse().unwrap()
     }
 
     proptest! {
