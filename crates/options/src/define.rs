@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, Machine, relation};
 use fauxplat_model::{
-    Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, Estimand, IgnoredFailures,
+    Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, Estimand, FailIf, IgnoredFailures,
     MemoryPolicy, Output, Parameter, Placement, Policy, Rule, Runs, Shell,
 };
 use fauxplat_sys::text::read_text;
@@ -56,6 +56,21 @@ fn applied(
     apply_commands(&mut definition, commands)?;
     apply_condition(&mut definition.condition, condition)?;
     Ok(definition)
+}
+
+/// Refuses a definition with a gate, for a verb that compares nothing and would ignore the gate.
+///
+/// # Errors
+/// Fails with a usage error that names the file of the definition and the verb that answers gates.
+pub fn refuse_gate(verb: &str, rule: &Rule, commands: &CommandArgs) -> Result<(), Failure> {
+    let gates: Vec<&str> = rule.gates().into_iter().map(FailIf::word).collect();
+    let Some(file) = commands.definition.as_ref().filter(|_| !gates.is_empty()) else { return Ok(()) };
+    let file = file.display();
+    Err(Failure::usage(format!(
+        "{file}: `{verb}` has no gate, and [rule] of the definition has one (fail_if: {}): take \
+         `fauxplat compare --definition {file}`, or leave the gate out of the definition",
+        gates.join(", ")
+    )))
 }
 
 /// The path to open for a file name, in which `-` means standard input.

@@ -11,6 +11,7 @@ use fauxplat_options::define;
 pub(crate) fn run(args: &RunArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
+    define::refuse_gate("run", &definition.rule, &args.commands)?;
     define::apply_runs(&mut definition, args)?;
     define::defaults_of_run(&mut definition.condition, args, &machine);
     let mut driver =

@@ -225,6 +225,18 @@ fn bounds_of_the_command_line_go_before_a_number_of_the_definition() {
     assert_eq!(crate::common::runs(&document, 0).len(), 12);
 }
 
+/// A gate needs a comparison, so `run` names the verb that answers a gate instead of ignoring the gate.
+#[test]
+fn a_gate_of_a_definition_is_refused_and_not_ignored() {
+    let lab = Lab::new();
+    for rule in ["fail_if = [\"slower\"]", "gate = \"slower\""] {
+        lab.write("gated.toml", &format!("[rule]\n{rule}\n[[command]]\ncommand = \"touch ran\"\n"));
+        let done = lab.run(&["run", "--definition", "gated.toml"]);
+        done.complains(2, &["gated.toml", "fail_if: slower", "fauxplat compare --definition gated.toml"]);
+    }
+    assert!(!lab.path("ran").exists(), "nothing is run before the refusal");
+}
+
 /// A command of which no run succeeded is still listed in a JUnit report.
 #[test]
 fn a_command_of_which_no_run_succeeds_has_its_case() {
