@@ -3,6 +3,7 @@
 //! The output goes to any [`Write`]; the crate inspects neither the terminal nor the clock. [`read_baseline`] reads
 //! earlier results back.
 
+mod apart;
 mod baseline;
 mod bounded;
 mod calls;
@@ -43,6 +44,7 @@ use std::io::{BufWriter, Write};
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Comparison, Evidence};
 
+use apart::Apart;
 pub use baseline::{
     BASELINE_BYTES_MAX, BaselineSeries, RecordedRuns, SourceFormat, read_baseline, read_record,
 };
@@ -80,10 +82,14 @@ fn write_viewed(
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, out);
+    let apart = Apart::of(record);
+    let named = apart.as_ref().map_or_else(|| record.clone(), |apart| apart.record(record));
     match format {
+        // Documents have the names that were given, and the exports of other tools number names by themselves.
         Format::Json => json::write(record, &mut out)?,
-        Format::Csv => csv_rows::write(record, &mut out)?,
-        _ if render::write(record, format, style, view, &mut out)? => {}
+        Format::Csv => csv_rows::write(&named, &mut out)?,
+        Format::JUnit => export::write(&named, format, style, &mut out)?,
+        _ if render::write(record, &named, format, (style, view), &mut out)? => {}
         _ => export::write(record, format, style, &mut out)?,
     }
     Ok(out.flush()?)

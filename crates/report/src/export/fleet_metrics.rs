@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use fauxplat_model::{FleetFindings, FleetNode, NodeState, Unit};
 
-use super::distinct;
 use super::openmetrics::{escaped, head};
+use crate::apart::distinct;
 use crate::words::visible;
 
 /// A figure that machines have: name of its family, help text, and a function that returns the value for a machine.

@@ -8,7 +8,8 @@ use std::io::Write;
 use fauxplat_model::document::{Findings, Header, OwnFindings, Record};
 use fauxplat_model::{Bound, Metric, Sample, Unit};
 
-use super::{Timed, distinct, timed};
+use super::{Timed, timed};
+use crate::apart::distinct;
 use crate::samples::{ByCommand, is_analysed};
 use crate::words::visible;
 use crate::{Format, ReportError, own};

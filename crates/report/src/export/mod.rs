@@ -15,12 +15,12 @@ mod profile;
 mod pyperf;
 mod slurm_drain;
 
-use std::collections::HashSet;
 use std::io::Write;
 
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Comparison, Metric, RunFindings, Summary};
 
+use crate::apart::distinct;
 use crate::format::UNTIMED;
 use crate::samples::{command_findings, summary};
 use crate::words::{shorten, visible};
@@ -128,6 +128,7 @@ pub(crate) fn gated<'a>(record: &Record<'a>, command: usize) -> impl Iterator<It
     own.filter(|it| it.gate.is_some())
 }
 
+/// Distinct names of the commands, since the other tools use names as keys.
 pub(crate) fn names(record: &Record) -> Vec<String> {
     let names = record.commands.iter().enumerate().map(|(index, command)| one_line(index, &command.name));
     distinct(names, |name, count| format!("{name} ({count})"))
@@ -139,30 +140,5 @@ fn one_line(index: usize, name: &str) -> String {
     match shorten(visible(name).trim(), NAME_MAX, "...") {
         name if name.is_empty() => format!("command {}", index + 1),
         name => name,
-    }
-}
-
-/// The names in their order, with a number from 2 on for repeated names, since the other tools use names as keys.
-fn distinct(names: impl Iterator<Item = String>, number: impl Fn(&str, usize) -> String) -> Vec<String> {
-    let mut taken = HashSet::new();
-    let mut claim = |name: String| {
-        let numbered = |count: usize| match count {
-            1 => name.clone(),
-            _ => number(&name, count),
-        };
-        (1..).map(numbered).find(|name| taken.insert(name.clone())).unwrap_or_default()
-    };
-    names.map(&mut claim).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn repeated_names_are_numbered() {
-        let names = ["a", "a", "b", "a (2)", "a"].into_iter().map(str::to_owned);
-        assert_eq!(
-            super::distinct(names, |name, count| format!("{name} ({count})")),
-            ["a", "a (2)", "b", "a (2) (2)", "a (3)"]
-        );
     }
 }

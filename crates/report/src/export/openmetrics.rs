@@ -12,7 +12,7 @@ use std::io::Write;
 use fauxplat_model::document::{Findings, OwnFindings, Record};
 use fauxplat_model::{CountersFindings, TableFindings, TableKey, TableKind, TableValue, WatchedProcess};
 
-use super::distinct;
+use crate::apart::distinct;
 use crate::format::EXPOSED;
 use crate::words::visible;
 use crate::{Format, ReportError, own};

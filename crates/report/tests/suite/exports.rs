@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fauxplat_model::document::Findings;
 use fauxplat_model::{Comparison, FailIf, IgnoredFailures, Metric, Outcome, Phase, Verdict};
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
@@ -187,6 +188,35 @@ fn pyperf_gets_one_value_per_process() {
     assert_eq!(runs.len(), 19, "pyperf refuses a value of zero");
     assert!(runs.iter().all(|run| run["values"].as_array().unwrap().len() == 1));
     assert!(runs[0]["metadata"]["command_max_rss"].is_u64());
+}
+
+#[test]
+fn equal_names_are_told_apart_where_names_are_shown() {
+    let mut owned = comparisons::compare(comparison("sort", "sort", Verdict::Different, 1.1, 0.005));
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
+    found.commands[1].summaries[0].median = 6_000_000.0;
+    for format in [Format::Text, Format::Csv, Format::Markdown, Format::Html, Format::JUnit] {
+        let text = owned.render(format, &Style::default());
+        assert!(text.contains("sort (2)"), "{format}: {text}");
+    }
+    let junit = owned.render(Format::JUnit, &Style::default());
+    assert!(junit.contains(r#"name="sort (2) against sort""#), "{junit}");
+    assert!(junit.contains(r#"time="0.006000000""#), "the time is that of the second command: {junit}");
+    assert_eq!(exported(&owned, Format::Json)["comparisons"][0]["b"], json!("sort"));
+}
+
+#[test]
+fn the_winner_and_the_runner_up_keep_their_numbers() {
+    let mut owned = comparisons::compare_with_runner_up();
+    owned.commands.iter_mut().for_each(|command| command.name = "sort".to_owned());
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
+    for comparison in &mut found.comparisons {
+        (comparison.a, comparison.b) = ("sort".to_owned(), "sort".to_owned());
+    }
+    let junit = owned.render(Format::JUnit, &Style::default());
+    for case in ["sort (2) against sort\"", "sort (3) against sort\"", "sort (3) against sort (2)\""] {
+        assert!(junit.contains(&format!("name=\"{case}")), "{case}: {junit}");
+    }
 }
 
 #[test]
