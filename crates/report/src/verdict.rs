@@ -18,7 +18,7 @@ use crate::words::{change, counted, percent, quantity, round_percent};
 
 pub(crate) use beside::{Beside, Sides, carry_over, findings, waited};
 pub(crate) use gate::short as gate;
-pub(crate) use grounds::{budget, guard, secondary, slow_runs, tests};
+pub(crate) use grounds::{budget, failed, guard, secondary, slow_runs, tests};
 
 /// Words of a verdict: the main clause, to which the scope is appended, and further sentences.
 struct Said {

@@ -9,11 +9,14 @@ use fauxplat_model::document::Record;
 use fauxplat_model::{Gate, GateState, Metric};
 
 use super::{Timed, gated, timed};
-use crate::samples::summary;
+use crate::samples::{command_findings, summary};
 use crate::words::in_a_cell;
 use crate::{Format, ReportError};
 
 const COLUMNS: [&str; 8] = ["command", "mean", "stddev", "median", "user", "system", "min", "max"];
+
+/// Column for the number of failed runs, which is there if a run of any command failed.
+const FAILED_COLUMN: &str = "failed_runs";
 
 /// Last columns, which are there if the rule has a gate.
 const GATE_COLUMNS: [&str; 2] = ["gate", "gate_detectable"];
@@ -30,11 +33,15 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     let titles = parameters.iter().map(|name| format!("parameter_{name}"));
     let is_gated = commands.iter().any(|it| gated(record, it.index).next().is_some());
     let gate_titles = GATE_COLUMNS.iter().filter(|_| is_gated).map(|&title| title.to_owned());
-    rows.write_record(COLUMNS.map(str::to_owned).into_iter().chain(titles).chain(gate_titles))?;
+    let has_failed = command_findings(record).iter().any(|it| it.failures > 0);
+    let failed_title = has_failed.then(|| FAILED_COLUMN.to_owned());
+    let columns = COLUMNS.map(str::to_owned).into_iter().chain(titles).chain(failed_title);
+    rows.write_record(columns.chain(gate_titles))?;
     for command in &commands {
         let values = parameters.iter().map(|name| value(record, command, name));
+        let failed = has_failed.then(|| command.findings.failures.to_string());
         let gate = gate(record, command).into_iter().filter(|_| is_gated);
-        rows.write_record(figures(command).into_iter().chain(values).chain(gate))?;
+        rows.write_record(figures(command).into_iter().chain(values).chain(failed).chain(gate))?;
     }
     Ok(rows.flush()?)
 }

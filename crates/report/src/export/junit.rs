@@ -13,8 +13,8 @@ use fauxplat_model::{Comparison, GateQuestion, GateState, LabOutcome, Metric, Ru
 use super::{names, timed};
 use crate::own::{self, Case, CaseOutcome as Outcome};
 use crate::samples::{command_findings, compared, summary};
-use crate::words::visible;
-use crate::{Format, ReportError, verdict_sentence};
+use crate::words::{spaced, visible};
+use crate::{Format, ReportError, verdict, verdict_sentence};
 
 /// Writes the cases of a record as one suite.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
@@ -62,7 +62,7 @@ fn cases(record: &Record) -> Result<Vec<Case>, ReportError> {
 }
 
 fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -> Case {
-    let sentence = verdict_sentence(comparison);
+    let sentence = said(record, comparison);
     let rule = &record.header.definition.rule;
     let outcome = match (comparison.gate.map(|gate| gate.state), comparison.verdict) {
         _ if !rule.fail_if.is_empty() => match comparison.failed(&rule.fail_if) {
@@ -94,6 +94,17 @@ fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -
     let time_s = wall.and_then(|(_, found)| summary(found, Metric::WALL)).map(|wall| wall.median / 1e9);
     let metric = if is_one_metric { String::new() } else { format!(" in {}", comparison.metric.title()) };
     Case { name: format!("{} against {}{metric}", comparison.b, comparison.a), time_s, outcome }
+}
+
+/// The verdict in sentences, with the dropped pairs and the failed runs of both commands.
+fn said(record: &Record, comparison: &Comparison) -> String {
+    let dropped = verdict::guard(comparison).map(|guard| guard.sentence);
+    let Comparison { a, b, .. } = comparison;
+    let both = compared(record).into_iter().filter(|(name, _)| *name == a || *name == b);
+    let failed = both.filter_map(|(name, found)| verdict::failed(found, &visible(name)));
+    let failed = failed.map(|words| format!("{words}."));
+    let more = dropped.into_iter().chain(failed).map(|sentence| spaced(&sentence));
+    std::iter::once(verdict_sentence(comparison)).chain(more).collect::<Vec<_>>().join(" ")
 }
 
 fn claim_outcome(outcome: Option<LabOutcome>, reason: Option<&str>) -> Outcome {

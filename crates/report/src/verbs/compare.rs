@@ -76,11 +76,7 @@ fn doubts(record: &Record, found: &CompareFindings) -> Vec<String> {
             None => guard.sentence,
         })
     });
-    let failed = compared(record).into_iter().filter(|(_, it)| it.failures > 0);
-    let failed = failed.map(|(name, it)| {
-        let runs = counted(it.failures, "run", "runs");
-        format!("{runs} failed: {}", named(name))
-    });
+    let failed = compared(record).into_iter().filter_map(|(name, it)| verdict::failed(it, &named(name)));
     let floor = floor(found).filter(|(tone, _)| *tone == Tone::Doubt).map(|(_, sentence)| sentence);
     dropped.chain(failed).chain(floor).collect()
 }

@@ -1,10 +1,12 @@
 //! The evidence for a verdict, for full reports: its test, slow runs, other metrics, the variance, dropped pairs.
 
-use fauxplat_model::{Comparison, DifferenceIn, Dropped, DroppedReason, Secondary, VarianceBudget};
+use fauxplat_model::{
+    Comparison, DifferenceIn, Dropped, DroppedReason, RunFindings, Secondary, VarianceBudget,
+};
 
 use super::is_baseline;
 use crate::tables::titled;
-use crate::words::{TIE, change, listed, p_value, percent};
+use crate::words::{TIE, change, counted, listed, p_value, percent};
 
 /// Correlation between successive pairs above which they are clearly dependent.
 const AUTOCORRELATION_HIGH: f64 = 0.2;
@@ -142,6 +144,12 @@ pub(crate) fn guard(comparison: &Comparison) -> Option<Guard> {
     };
     let sentence = format!("{} of {total}{TIE}pairs were dropped{reasons}{doubt}.", comparison.dropped_pairs);
     Some(Guard { sentence, is_warning })
+}
+
+/// Words about the failed runs of a command, whose name in the text is `name`; `None` if no run failed.
+pub(crate) fn failed(found: &RunFindings, name: &str) -> Option<String> {
+    let runs = counted(found.failures, "run", "runs");
+    (found.failures > 0).then(|| format!("{runs} failed: {name}"))
 }
 
 /// Whether most of the dropped pairs lack a reading, which says nothing about disturbances.

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Comparison, FailIf, IgnoredFailures, Metric, Outcome, Phase, Verdict};
+use fauxplat_model::{
+    Comparison, Dropped, DroppedReason, FailIf, IgnoredFailures, Metric, Outcome, Phase, Verdict,
+};
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
 
@@ -160,6 +162,27 @@ fn junit_says_which_verdict_fails() {
     assert!(open.contains("skipped=\"1\"") && open.contains("<skipped message="), "{open}");
     let runs = common::run(&["sort", "gsort"]).render(Format::JUnit, &Style::default());
     assert!(runs.contains("tests=\"2\" failures=\"0\""), "{runs}");
+}
+
+/// Formats for programs say how many runs of which command failed, as the report for people does.
+#[test]
+fn failed_runs_are_counted_for_ci_and_for_tables() {
+    let mut skipped = comparison("sort", "gsort", Verdict::Equivalent, 1.0, 0.005);
+    skipped.dropped_pairs = 3;
+    skipped.dropped = vec![Dropped { reason: DroppedReason::FailedRun, pairs: 3 }];
+    let mut owned = comparisons::compare(skipped);
+    let whole = owned.render(Format::CsvSummary, &Style::default());
+    assert!(!whole.contains("failed_runs"), "{whole}");
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
+    found.commands[1].failures = 3;
+    let junit = owned.render(Format::JUnit, &Style::default());
+    let told = "3 of 35 pairs were dropped (3 for a failed run). 3 runs failed: gsort.";
+    assert!(junit.contains(told), "{junit}");
+    assert!(!junit.contains("failed: sort"), "{junit}");
+    let text = owned.render(Format::CsvSummary, &Style::default());
+    let rows: Vec<&str> = text.lines().collect();
+    assert!(rows[0].ends_with(",parameter_size,failed_runs"), "{text}");
+    assert!(rows[1].ends_with(",10,0") && rows[2].ends_with(",10,3"), "{text}");
 }
 
 /// Names of commands are shown and never act as markup, in each language by its means.
