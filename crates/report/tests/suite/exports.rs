@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    Comparison, Dropped, DroppedReason, FailIf, IgnoredFailures, Metric, Outcome, Phase, Verdict,
+    Comparison, Dropped, DroppedReason, FailIf, Gate, GateQuestion, GateState, IgnoredFailures, Metric,
+    Outcome, Phase, Verdict,
 };
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
@@ -183,6 +184,24 @@ fn failed_runs_are_counted_for_ci_and_for_tables() {
     let rows: Vec<&str> = text.lines().collect();
     assert!(rows[0].ends_with(",parameter_size,failed_runs"), "{text}");
     assert!(rows[1].ends_with(",10,0") && rows[2].ends_with(",10,3"), "{text}");
+}
+
+/// Each metric that decides has a gate of its own, and the first columns have the worst answer of all.
+#[test]
+fn each_metric_has_its_gate_in_a_summary() {
+    let mut owned = comparisons::compare_metrics();
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
+    let answers = [(GateState::Within, 0.0184), (GateState::Undecided, 0.03)];
+    for (comparison, (state, detectable)) in found.comparisons.iter_mut().zip(answers) {
+        let (question, margin) = (GateQuestion::Slower, comparison.margin);
+        comparison.gate = Some(Gate { question, margin, state, detectable: Some(detectable) });
+    }
+    let text = owned.render(Format::CsvSummary, &Style::default());
+    let rows: Vec<&str> = text.lines().collect();
+    let each = ",gate_wall,gate_detectable_wall,gate_peak-memory,gate_detectable_peak-memory";
+    assert!(rows[0].ends_with(&format!(",gate,gate_detectable{each}")), "{text}");
+    assert!(rows[1].ends_with(",10,,,,,,"), "the reference has no gate: {text}");
+    assert!(rows[2].ends_with(",10,undecided,0.03,within,0.0184,undecided,0.03"), "{text}");
 }
 
 /// Names of commands are shown and never act as markup, in each language by its means.
