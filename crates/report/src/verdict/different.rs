@@ -1,6 +1,6 @@
 //! Clauses about the difference of two commands: typically, in some runs, on average.
 
-use fauxplat_model::{Comparison, DifferenceIn, MeanRatio, Metric, Side, Tail, Unit};
+use fauxplat_model::{Comparison, DifferenceIn, GateState, MeanRatio, Metric, Side, Tail, Unit};
 
 use super::{interval, is_apart, is_beyond, is_of_means, is_speed, is_within, margin, mean_interval};
 use crate::relation::{is_time, relation};
@@ -20,7 +20,9 @@ pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     };
     let slow = slower_now_and_then(comparison, tail, side, [a, b]);
     if !is_typical(comparison) {
-        let mean = comparison.mean.filter(|_| comparison.difference_in.contains(&DifferenceIn::Mean));
+        let mean = comparison.mean.filter(|it| {
+            comparison.difference_in.contains(&DifferenceIn::Mean) || is_apart(it.low_ratio, it.high_ratio)
+        });
         let mean = mean.map_or_else(String::new, |it| {
             format!("; means: {} ({})", change(it.ratio), mean_interval(comparison, &it))
         });
@@ -89,13 +91,17 @@ fn typically(comparison: &Comparison, a: &str, b: &str) -> String {
 }
 
 /// Clause about the mean, if it disagrees with typical runs: on the other side, not significant, or beyond the margin
-/// while typical runs are within it or the reverse.
+/// while typical runs are within it or the reverse. Beside a gate that is not decided, the clause also names a mean
+/// whose estimate lies beyond the margin.
 fn unlike(comparison: &Comparison, mean: &MeanRatio) -> Option<String> {
     let &Comparison { effect_ratio: effect, margin, ci_low_ratio: low, ci_high_ratio: high, .. } = comparison;
     let shown = mean_interval(comparison, mean);
     let is_other_side = (mean.ratio > 1.0) != (effect > 1.0);
     if is_apart(mean.low_ratio, mean.high_ratio) {
-        let parts = is_beyond(mean.low_ratio, mean.high_ratio, margin) != is_beyond(low, high, margin);
+        let is_open = comparison.gate.is_some_and(|gate| gate.state == GateState::Undecided)
+            && is_beyond(mean.ratio, mean.ratio, margin);
+        let parts =
+            is_open || is_beyond(mean.low_ratio, mean.high_ratio, margin) != is_beyond(low, high, margin);
         let does = on_average_words(comparison, mean.ratio);
         return match (is_other_side, parts) {
             (true, _) => Some(format!(", but {does} on average ({shown})")),
@@ -131,7 +137,7 @@ fn in_the_mean(comparison: &Comparison, a: &str, b: &str) -> String {
 }
 
 /// A difference of means in words, such as `takes 12 % longer` or `has 3 % more peak memory`.
-fn on_average_words(comparison: &Comparison, ratio: f64) -> String {
+pub(super) fn on_average_words(comparison: &Comparison, ratio: f64) -> String {
     let (metric, amount, more) = (comparison.metric, percent((ratio - 1.0).abs()), ratio > 1.0);
     match metric.unit() {
         _ if is_time(metric) => format!("takes {amount} {}", if more { "longer" } else { "less time" }),

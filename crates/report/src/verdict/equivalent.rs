@@ -2,7 +2,8 @@
 
 use fauxplat_model::{Comparison, Extent, Grade, SpreadChange, Tail, Verdict};
 
-use super::{Said, end, interval, is_of_means, margin};
+use super::different::on_average_words;
+use super::{Said, end, interval, is_apart, is_of_means, margin, mean_interval};
 use crate::relation::is_time;
 use crate::words::percent;
 
@@ -57,7 +58,7 @@ fn as_a_whole(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String 
 
 /// Sentences about means, spreads and slow runs when typical runs are equal: bounded or open.
 fn beside_typical(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> Vec<String> {
-    let mean = mean(comparison);
+    let mean = mean(comparison, b);
     let spread = comparison.spread.as_ref().map(|it| spread(it, a, b));
     [Some(slow_runs(comparison, tail)), mean, spread].into_iter().flatten().collect()
 }
@@ -79,9 +80,9 @@ fn much_slower(comparison: &Comparison) -> &'static str {
     if is_time(comparison.metric) { "much slower" } else { "much higher" }
 }
 
-/// Sentence that the mean is or is not bounded; `None` in documents of earlier versions, which have only a plain
-/// interval.
-fn mean(comparison: &Comparison) -> Option<String> {
+/// Sentence that the mean differs, or that it is or is not bounded; `None` in documents of earlier versions, which have
+/// only a plain interval.
+fn mean(comparison: &Comparison, b: &str) -> Option<String> {
     let margin = margin(comparison);
     let Some(mean) = comparison.mean else {
         return Some(format!("The difference of means is not bounded by ±{margin} yet."));
@@ -90,6 +91,11 @@ fn mean(comparison: &Comparison) -> Option<String> {
     mean.cap?;
     Some(match comparison.mean_verdict {
         Verdict::Equivalent => format!("Means differ by at most ±{margin} too ({interval})."),
+        _ if is_apart(mean.low_ratio, mean.high_ratio) => format!(
+            "On average {b} {} ({}).",
+            on_average_words(comparison, mean.ratio),
+            mean_interval(comparison, &mean)
+        ),
         _ => format!("The difference of means is not bounded by ±{margin} yet: {interval}."),
     })
 }

@@ -304,6 +304,30 @@ fn a_gate_says_what_it_came_to_and_what_it_would_have_found() {
     assert!(!verdict_sentence(&slower()).contains("egression"));
 }
 
+/// The mean may differ although typical runs, and with them the gate, are not decided.
+#[test]
+fn a_mean_that_is_apart_is_said_beside_an_open_gate() {
+    let gate = gated(GateQuestion::Slower, GateState::Undecided).gate;
+    let mean_of = |it: MeanRatio, of: &Comparison| Comparison { gate, mean: Some(it), ..of.clone() };
+    let open = comparison("sort", "gsort", Verdict::Inconclusive, 1.0075, 0.0115);
+    let apart = mean_of(mean(1.11, 0.08), &open);
+    let wanted = "; gsort takes 11.0 % longer on average (99 % interval +3.00 % to +19.0 %)";
+    says(&verdict_sentence(&apart), &[wanted, "Not decided whether it is slower by more than 1 %"]);
+    says(&brief(&apart), &[&wanted[2..]]);
+    let wide = verdict_sentence(&mean_of(mean(1.11, 0.2), &open));
+    let torn = verdict_sentence(&Comparison { halves: Some([0.9, 1.2]), ..apart });
+    assert!(!wide.contains("on average") && !torn.contains("on average"), "{wide} {torn}");
+    let unsure = Comparison { effect_ratio: 1.009, ci_low_ratio: 1.003, ci_high_ratio: 1.015, ..slower() };
+    let unsure = mean_of(mean(1.11, 0.105), &Comparison { beyond_margin: None, ..unsure });
+    let unsure = verdict_sentence(&unsure);
+    says(&unsure, &[", and takes 11.0 % longer on average (99 % interval +0.50 % to +21.5 %)"]);
+    let equal = Comparison { mean_verdict: Verdict::Inconclusive, ..alike(Extent::Typical) };
+    says(
+        &verdict_sentence(&mean_of(mean(1.015, 0.01), &equal)),
+        &["On average gsort takes 1.50 % longer (99 % interval +0.50 % to +2.50 %)."],
+    );
+}
+
 #[test]
 fn a_gate_is_in_every_format_that_people_and_ci_read() {
     let render = |state, format| {
