@@ -11,7 +11,7 @@
 fact() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" /run/report.json | head -n 1; }
 
 cpus=/sys/devices/system/cpu
-same "schema" fauxplat.run/1 "$(fact schema)"
+same "schema" fauxplat.run/2 "$(fact schema)"
 same "CPUs" "$(cat $cpus/online)" "$(fact online)"
 same "kernel" "$(uname -r)" "$(fact kernel)"
 same "hypervisor" QEMU "$(fact hypervisor)"

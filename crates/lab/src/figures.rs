@@ -1,7 +1,7 @@
 //! Figures of claims, extracted from the documents of a lab's experiments.
 
 use fauxplat_analyze::{Combined, Found, LabReading, NoFigure, lab_figure};
-use fauxplat_model::{LabClaim, LabGround, LabMeasured, Measure, Plain, Second};
+use fauxplat_model::{LabClaim, LabGround, LabMeasured, Measure, NO_BOUND_LOG, Plain, Second};
 use serde_json::Value;
 
 use super::pointer::{self, Nothing};
@@ -161,8 +161,9 @@ fn reading(place: &FigureLocation<'_>, documents: &Documents<'_>) -> Result<LabR
         [document] => match (place.at(pointer::at(document, place.value), place.value)?, place.ends) {
             (Value::Array(values), _) => place.numbers(&values.iter().collect::<Vec<_>>()),
             (value, Some((low, high))) => {
-                let (value, low, high) =
-                    (place.number(value)?, number(document, low)?, number(document, high)?);
+                let value = place.number(value)?;
+                let low = place.end(document, low, -NO_BOUND_LOG)?;
+                let high = place.end(document, high, NO_BOUND_LOG)?;
                 Ok(LabReading::Interval(LabMeasured { value, low, high }))
             }
             (value, None) if place.exact => {
@@ -186,6 +187,15 @@ impl FigureLocation<'_> {
             Nothing::Absent | Nothing::Unmeasured => self.unmeasured(pointer),
             Nothing::Nowhere => Missing::FigureLocation(nowhere(self.experiment, pointer)),
         })
+    }
+
+    /// Reads an end of an interval. An end of an interval of ratios that is `null` is no bound, for which the log ratio
+    /// `no_bound` stands.
+    fn end(&self, document: &Value, pointer: &str, no_bound: f64) -> Result<f64, Missing> {
+        match pointer::at(document, pointer) {
+            Err(Nothing::Unmeasured) if pointer.ends_with("_ratio") => Ok(no_bound.exp()),
+            found => self.number(self.at(found, pointer)?),
+        }
     }
 
     fn unmeasured(&self, pointer: &str) -> Missing {
@@ -222,6 +232,7 @@ fn plain(value: &Value) -> Option<Plain> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fauxplat_model::is_no_bound;
     use serde_json::json;
 
     fn measure(text: &str) -> Measure {
@@ -328,6 +339,18 @@ mod tests {
         assert!(of("experiment = 'x'\nvalue = '/n'", &rounds).unwrap_err().starts_with("unmeasured: "));
         let few = [json!({"list": [1, 2, 3]})];
         assert!(of("experiment = 'x'\nvalue = '/list'", &few).unwrap_err().starts_with("unfit: "));
+    }
+
+    #[test]
+    fn an_end_that_is_no_bound_leaves_the_other() {
+        let document = [json!({"effect_ratio": 1.5, "ci_low_ratio": 1.2, "ci_high_ratio": null, "n": null})];
+        let ends = "low = '/ci_low_ratio'\nhigh = '/ci_high_ratio'";
+        let open = of(&format!("experiment = 'x'\nvalue = '/effect_ratio'\n{ends}"), &document).unwrap();
+        assert_eq!((open.value, open.low), (1.5, 1.2));
+        assert!(is_no_bound(open.high));
+        let none = "low = '/n'\nhigh = '/ci_high_ratio'";
+        let none = of(&format!("experiment = 'x'\nvalue = '/effect_ratio'\n{none}"), &document).unwrap_err();
+        assert!(none.starts_with("unmeasured: `x` measured nothing for /n"), "{none}");
     }
 
     fn check(pointer: &str) -> LabClaim {

@@ -34,9 +34,10 @@ pub struct Header {
     pub not_measured: Vec<String>,
 }
 
-/// Defines [`Findings`] with the type of the findings of each verb, and the name and version of its document.
+/// Defines [`Findings`] with the type of the findings of each verb, the name and version of its document, and behind
+/// `or` an earlier version that is read, too.
 macro_rules! findings {
-    ($($(#[$doc:meta])* $variant:ident($noun:ty) = $schema:literal,)*) => {
+    ($($(#[$doc:meta])* $variant:ident($noun:ty) = $schema:literal $(or $earlier:literal)?,)*) => {
         /// The findings of a verb of the command line.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
@@ -64,7 +65,7 @@ macro_rules! findings {
             /// Fails if the input does not fit the schema.
             pub fn deserialize<'de, D: Deserializer<'de>>(schema: &str, from: D) -> Option<Result<Self, D::Error>> {
                 match schema {
-                    $($schema => Some(<$noun>::deserialize(from).map(Findings::$variant)),)*
+                    $($schema $(| $earlier)? => Some(<$noun>::deserialize(from).map(Findings::$variant)),)*
                     own if is_own(own) => Some(OwnFindings::deserialize(own, from).map(Findings::Own)),
                     _ => None,
                 }
@@ -75,8 +76,8 @@ macro_rules! findings {
 
 findings! {
     /// Findings of `run`, one entry per command.
-    Run(Vec<RunFindings>) = "fauxplat.run/1",
-    Compare(CompareFindings) = "fauxplat.compare/1",
+    Run(Vec<RunFindings>) = "fauxplat.run/2" or "fauxplat.run/1",
+    Compare(CompareFindings) = "fauxplat.compare/2" or "fauxplat.compare/1",
     Aa(AaFindings) = "fauxplat.aa/1",
     Doctor(DoctorFindings) = "fauxplat.doctor/1",
     /// Findings of `contend --capacity`.

@@ -54,8 +54,8 @@ pub enum ReportError {
     },
     /// The baseline is JSON of an unknown kind.
     #[error(
-        "the baseline is none of the known kinds: expected fauxplat's own JSON (`\"schema\": \"fauxplat.run/1\"` \
-         or `\"fauxplat.compare/1\"`), hyperfine's (`\"results\": […]`) or pyperf's (`\"benchmarks\": […]`); {found}"
+        "the baseline is none of the known kinds: expected fauxplat's own JSON (`\"schema\": \"fauxplat.run/2\"` \
+         or `\"fauxplat.compare/2\"`), hyperfine's (`\"results\": […]`) or pyperf's (`\"benchmarks\": […]`); {found}"
     )]
     BaselineKind { found: String },
     /// The baseline is well-formed but holds no run that can be compared.

@@ -21,7 +21,7 @@ fn ten_times_the_work_is_different_and_the_words_agree() {
         .succeeds();
     assert!(done.out.contains("two is slower than one by"), "{}", done.out);
     let last = lab.last();
-    assert_eq!(last["schema"], "fauxplat.compare/1");
+    assert_eq!(last["schema"], "fauxplat.compare/2");
     let comparison = first(&last);
     assert_eq!((comparison["a"].as_str(), comparison["b"].as_str()), (Some("one"), Some("two")));
     assert_eq!(
@@ -166,7 +166,7 @@ fn two_stored_results_are_compared_without_a_run() {
         assert!(ratio(first(&document)) > 2.0, "{document}");
         assert_eq!(document["commands"].as_array().unwrap().len(), 1);
     }
-    assert_eq!(lab.last()["schema"], "fauxplat.run/1", "what was only compared is not stored");
+    assert_eq!(lab.last()["schema"], "fauxplat.run/2", "what was only compared is not stored");
     lab.run(&["compare", "--baseline", "1", "--with", "2", "true"]).reports_misuse(&["--with"]);
     lab.run(&["compare", "--baseline", "1", "--with", "nothing.json"]).complains(2, &["nothing.json"]);
 }

@@ -21,7 +21,7 @@ fn every_format_of_a_run_parses() {
             .trim_start()
             .trim_start_matches('{')
             .trim_start()
-            .starts_with("\"schema\": \"fauxplat.run/1\"")
+            .starts_with("\"schema\": \"fauxplat.run/2\"")
     );
     let hyperfine = export("hyperfine-json").json();
     for command in 0..2 {
@@ -125,7 +125,7 @@ fn a_report_goes_to_the_file_that_was_named() {
         lab.run(&["run", "true", "--runs", "2", "--format", "json", "--output", "report.json"]).succeeds();
     assert_eq!(done.out, "");
     let text = lab.read("report.json");
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["schema"], "fauxplat.run/1");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["schema"], "fauxplat.run/2");
 }
 
 /// On a full disk the earlier report stays as it was, and half of a new report does not take its place.

@@ -31,7 +31,7 @@ fn every_metric_of_a_short_loop_is_there() {
     for lab in Lab::both() {
         let work = format!("{TOUCH_MEMORY}; i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done");
         let document = lab.json(&["run", "--shell", &work, "--runs", "4"]);
-        assert_eq!(document["schema"], "fauxplat.run/1");
+        assert_eq!(document["schema"], "fauxplat.run/2");
         for run in &runs(&document, 0)[1..] {
             for metric in read_in(&document) {
                 number(run, metric.field());

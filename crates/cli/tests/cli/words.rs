@@ -189,10 +189,10 @@ fn words_with_another_meaning_name_ours() {
 fn commands_need_no_verb() {
     let lab = Lab::new();
     let json = |words: &[&str]| lab.json(words)["schema"].as_str().unwrap().to_owned();
-    assert_eq!(json(&["true", "--max-time", "50ms"]), "fauxplat.run/1");
-    assert_eq!(json(&["true", "sh -c true", "--max-pairs", "6"]), "fauxplat.compare/1");
+    assert_eq!(json(&["true", "--max-time", "50ms"]), "fauxplat.run/2");
+    assert_eq!(json(&["true", "sh -c true", "--max-pairs", "6"]), "fauxplat.compare/2");
     assert_eq!(lab.last()["invocation"][1], "compare", "what is repeated says its verb");
-    assert_eq!(json(&["-w", "1", "-r", "3", "true"]), "fauxplat.run/1");
+    assert_eq!(json(&["-w", "1", "-r", "3", "true"]), "fauxplat.run/2");
     Done::of(lab.bare(&["comapre", "true", "true"])).reports_misuse(&["comapre", "compare"]);
     Done::of(lab.bare(&["./no-such-thing"])).complains(2, &["`./no-such-thing`", "no such program"]);
 }

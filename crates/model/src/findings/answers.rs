@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::numbers::{high_ratio_end, low_ratio_end, ratio_end};
 use crate::{Bound, GateQuestion, Metric};
 
 /// The answer to the question whether command B differs from command A.
@@ -99,7 +100,9 @@ pub struct Secondary {
     /// Estimated effect, B over A.
     pub effect_ratio: f64,
     /// Lower end of the interval of `effect_ratio` at the error level of the comparison.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub ci_low_ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub ci_high_ratio: f64,
     /// Sign-flip p-value, adjusted by Holm's method over all metrics that do not decide.
     pub p_adjusted: f64,
@@ -176,7 +179,9 @@ pub struct MeanRatio {
     /// Mean of B over mean of A, where readings beyond the cap count as the cap.
     pub ratio: f64,
     /// Lower end of the interval of `ratio`.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub low_ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub high_ratio: f64,
     /// Ratio of the means without any cap, which has no interval; `None` in documents of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -283,21 +288,13 @@ pub enum Side {
     B,
 }
 
-/// Log ratio that stands in documents for an end of an interval that is unbounded, since JSON has no infinity: a factor
-/// of nearly a million, or its inverse.
-pub const NO_BOUND_LOG: f64 = 13.8;
-
-/// Whether an end of an interval of ratios stands for no bound, as [`NO_BOUND_LOG`] does. Other large ratios are real
-/// ends.
-pub fn is_no_bound(ratio: f64) -> bool {
-    !ratio.is_finite() || (ratio.ln().abs() - NO_BOUND_LOG).abs() < 1e-9
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatioInterval {
     /// Ratio B over A.
     pub ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub low_ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub high_ratio: f64,
 }
 
@@ -309,7 +306,9 @@ pub struct QuantileShift {
     /// Ratio of the quantile of B to that of A.
     pub ratio: f64,
     /// Lower end of the band for `ratio` that holds for all quantiles together.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub low_ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub high_ratio: f64,
 }
 
@@ -360,7 +359,9 @@ pub struct Replication {
     pub between_sd: f64,
     /// Lower end of the interval in which the ratio of a further session will lie, at the error level of the
     /// comparison.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub next_low_ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub next_high_ratio: f64,
     /// Number of pairs per session that gives the most information in a given time; `None` if sessions differ by no
     /// more than the errors within them.

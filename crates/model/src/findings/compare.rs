@@ -8,7 +8,7 @@ use super::answers::{
     Grade, MeanRatio, ModeShares, QuantileShift, RatioInterval, Replication, Scope, Secondary, Side,
     SpreadChange, StoppedBy, Tail, VarianceBudget, Verdict,
 };
-use super::numbers::known;
+use super::numbers::{high_ratio_end, known, low_ratio_end, ratio_end};
 use crate::{Estimand, GateQuestion, GateSide, Metric, ProfileFindings, RunFindings, Variant};
 
 fn inconclusive() -> Verdict {
@@ -79,10 +79,14 @@ pub struct Comparison {
     #[serde(deserialize_with = "known")]
     pub effect_ratio: f64,
     /// Lower end of the interval of `effect_ratio`, which holds at all looks at the data together.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub ci_low_ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub ci_high_ratio: f64,
     /// Lower end of the BCa bootstrap interval over clusters at the same error level, which the full report shows.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub bootstrap_low_ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub bootstrap_high_ratio: f64,
     /// p-value of the sign-flip randomisation test, or with `anytime` the inverse of the e-process; adjusted over
     /// commands by Holm's method.

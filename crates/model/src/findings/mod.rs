@@ -41,6 +41,7 @@ pub use lab::*;
 pub use latency::*;
 pub use limit::*;
 pub use load::*;
+pub use numbers::{NO_BOUND_LOG, is_no_bound};
 pub use profile::*;
 pub use replay::*;
 pub use run::*;

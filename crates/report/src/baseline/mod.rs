@@ -93,6 +93,7 @@ fn kind(text: &str) -> Result<SourceFormat, ReportError> {
     };
     match probe {
         Probe { schema: Some(schema), .. } => match schema.as_str() {
+            "fauxplat.run/2" | "fauxplat.compare/2" => Ok(SourceFormat::Fauxplat),
             "fauxplat.run/1" | "fauxplat.compare/1" => Ok(SourceFormat::Fauxplat),
             other => unknown(format!("found schema {other:?}")),
         },

@@ -24,8 +24,8 @@ const HEADER: [&str; 7] =
 #[test]
 fn the_schema_stands_first() {
     for (owned, schema) in [
-        (common::run(&["a"]), "fauxplat.run/1"),
-        (comparisons::compare_three(), "fauxplat.compare/1"),
+        (common::run(&["a"]), "fauxplat.run/2"),
+        (comparisons::compare_three(), "fauxplat.compare/2"),
         (common::aa(), "fauxplat.aa/1"),
     ] {
         let text = owned.render(Format::Json, &Style::default());
