@@ -69,7 +69,15 @@ impl Series {
         let (first, last) = Shift::new(&all, design.question).by_signs(standing.critical);
         let (low, high) = rest.interval(standing.critical, &[0.0]);
         let (low, high) = (low.min(first), high.max(last));
-        let open = Standing { typical: Verdict::Inconclusive, verdict: Verdict::Inconclusive, ..standing };
+        // A typical difference that is not shown is not shown to lie beyond the margin either.
+        let open = Standing {
+            typical: Verdict::Inconclusive,
+            verdict: Verdict::Inconclusive,
+            beyond: standing.beyond.agreeing(false, false),
+            low: bounded(low.min(standing.low)),
+            high: bounded(high.max(standing.high)),
+            ..standing
+        };
         match (in_tail, low <= 0.0 && high >= 0.0) {
             (false, false) => standing,
             (false, true) => open,

@@ -220,6 +220,25 @@ fn a_gate_about_the_mean_needs_the_sign_flip_test_too() {
     assert!(alone > 0, "no seed has an interval beyond the margin without the test");
 }
 
+/// B takes sixty times as long, but a neighbour makes some runs of A as long as those of B, or all runs of both scatter.
+#[test]
+fn a_gate_is_beyond_only_where_a_difference_is_shown() {
+    let mut withheld = 0;
+    for (max_pairs, share) in [(20, 0.1), (20, 0.3), (40, 0.2), (200, 0.4)] {
+        for seed in 0..20 {
+            let rule = Rule { gate: Some(GateQuestion::Slower), max_pairs, ..rule() };
+            let shown = comparison(&rule, seed, &mut |draw, command, _| {
+                let is_late = draw.uniform() < share;
+                0.2 * draw.normal() + if command == 1 || is_late { 4.0 } else { 0.0 }
+            });
+            let is_beyond = shown.gate.is_some_and(|gate| gate.state == GateState::Beyond);
+            assert!(!is_beyond || shown.verdict == Verdict::Different, "{shown:?}");
+            withheld += u32::from(!is_beyond);
+        }
+    }
+    assert!(withheld > 0, "every gate was decided");
+}
+
 #[test]
 fn nothing_is_forecast_from_readings_without_scatter_and_lower_is_negative() {
     let rule = |gate| Rule { gate: Some(gate), max_pairs: 64, ..rule() };

@@ -73,7 +73,8 @@ fn rename(comparison: &mut Comparison, [a, b]: [&String; 2]) {
 /// winner with the runner-up. `None` if the indices are not known, as with a baseline.
 fn sides(record: &Record, found: &CompareFindings, at: usize) -> Option<[usize; 2]> {
     let commands = record.commands.len();
-    let candidates = commands.checked_sub(1).filter(|&count| count > 0 && found.commands.len() <= commands)?;
+    let candidates =
+        commands.checked_sub(1).filter(|&count| count > 0 && found.commands.len() <= commands)?;
     if at < found.with_first(candidates).len() {
         return Some([0, 1 + at % candidates]);
     }

@@ -254,7 +254,8 @@ impl<'s> Trial<'s> {
         if verb == "table" {
             let options = Options::new().dense_objects(4).max_hashed_objects(64).dense_keys(4).on_disk(true);
             let table: fauxplat_table::Table = options.create(trial.lab.path("live.table")).unwrap();
-            for (object, key, value) in [(1, 0, 41), (1, 3, 5), (900, 0, 42)] {
+            // No number of a process has so many digits.
+            for (object, key, value) in [(1, 0, 31_415_926), (1, 3, 5), (27_182_818, 0, 42)] {
                 table.set(object, key, value).unwrap();
             }
         }

@@ -140,11 +140,11 @@ fn a_comparison_is_explained_after_its_report() {
         let whole = [&["compare", "--quiet", "--max-pairs", "60", "--store", &store][..], words].concat();
         Done::of(lab.bare(&whole))
     };
-    let done = compare(&["--why=20s", "--nice", "3", "true", "sleep 0.05"]).succeeds();
+    let done = compare(&["--why=20s", "--nice", "3", "true", "sleep 0.2"]).succeeds();
     let [verdict, cause] = ["slower", "sleeps longer"].map(|words| done.out.find(words));
     assert!(verdict.is_some() && verdict < cause, "the explanation follows the verdict: {}", done.out);
     assert_eq!(lab.last()["schema"], "fauxplat.why/1");
-    let gated = compare(&["--why=20s", "--fail-if", "slower", "true", "sleep 0.05"]).ends_with(1);
+    let gated = compare(&["--why=20s", "--fail-if", "slower", "true", "sleep 0.2"]).ends_with(1);
     assert!(gated.out.contains("sleeps longer"), "a gate that fails is explained, too: {}", gated.out);
     let equal = compare(&["--why=20s", "sleep 0.01", "sleep 0.01"]).succeeds();
     // Equal commands may be reported as different once in a hundred times.
