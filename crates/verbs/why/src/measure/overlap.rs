@@ -1,4 +1,4 @@
-//! Which threads of a traced run worked at the same time, and for what the run waited while none of them did.
+//! Overlap of the threads of a traced run: how many worked at the same time, and for what the run waited while none did.
 //!
 //! The wall time of a run is the time in which at least one thread works, plus the time in which none does. Threads that
 //! take turns never work at the same time, however long each of them waits for the others; threads that sleep until
@@ -148,7 +148,7 @@ fn depends(wait: Wait) -> u8 {
     match wait {
         Wait::Sleep | Wait::Sync | Wait::File => 0,
         Wait::Pipe => 1,
-        // Such as a thread that waits for signals.
+        // A thread that waits for signals, for example, does not hold up the others.
         Wait::Other => 2,
         Wait::Lock => 3,
         Wait::Tasks => 4,
@@ -230,7 +230,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever threads do, not more of them work than there are, and the run is not idle for longer than it takes.
+        /// Never do more threads work than there are, and never is a run idle for longer than it takes.
         #[test]
         fn times_have_bounds(
             runs in proptest::collection::vec((1i32..5, 0u64..1000, 1u64..200, 0u64..200, any::<bool>()), 0..80),
