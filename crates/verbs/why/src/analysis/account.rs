@@ -45,7 +45,10 @@ impl Difference {
 /// blocked. CPU times and waits of all threads are divided by `lanes`, the number of threads that share the work.
 fn accounts(pair: &PairReading, side: usize, lanes: f64) -> [f64; 4] {
     let [user, system, delay] = [pair.user_ns, pair.system_ns, pair.delay_ns].map(|it| it[side] / lanes);
-    [user, system, delay, pair.wall_ns[side] - user - system - delay]
+    let rest = pair.wall_ns[side] - user - system;
+    // A thread that waits for a CPU while another one works prolongs the run only by what the work does not account for.
+    let delay = delay.min(rest.max(0.0));
+    [user, system, delay, rest - delay]
 }
 
 /// Divides the difference of two programs into accounts; `None` without pairs.

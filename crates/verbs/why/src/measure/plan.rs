@@ -20,7 +20,7 @@ use crate::question::Question;
 /// Shares of the time left after the comparison that each experiment may take at most.
 const FOR_ACCOUNT: f64 = 0.15;
 const FOR_ACCOUNT_MORE: f64 = 0.25;
-const FOR_TRACES: f64 = 0.15;
+const FOR_TRACES: f64 = 0.25;
 const FOR_STARTS: f64 = 0.08;
 const FOR_COUNTS: f64 = 0.5;
 const FOR_SAMPLES: f64 = 0.4;
@@ -275,7 +275,7 @@ impl Plan<'_> {
                 let longest_ns = plan.ns(FOR_TRACES);
                 // Tracing a run is only given up if the run takes much longer than usual.
                 let own_ns = plan.runs_s.map(|run_s| (TRACED_TIMES * run_s * 1e9) as u64);
-                let each_ns = own_ns.map(|own_ns| own_ns.max(longest_ns / 4));
+                let each_ns = own_ns.map(|own_ns| own_ns.max(longest_ns / 2));
                 let traced = traced::traced(plan.driver, longest_ns, each_ns)
                     .map_err(|failure| failure.to_string())?;
                 traced.ok_or_else(|| "a run ended before it could be traced".to_owned())

@@ -70,7 +70,7 @@ fn run(driver: &mut Driver, command: u16, longest_ns: u64) -> Result<Option<Trac
     match outcome.filter(|&outcome| !ignored.lets_pass(outcome)) {
         // A program that traces others, or looks whether it is traced, does something else here than in timed runs.
         Some(failed) => Err(Failure::command(format!(
-            "when it is traced, and not otherwise, `{}` {}",
+            "in a traced run, `{}` {}",
             driver.commands[usize::from(command)].command,
             how_it_ended(failed)
         ))),

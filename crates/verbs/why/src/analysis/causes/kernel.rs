@@ -24,10 +24,12 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     // A kernel that tells user and system time apart only at timer ticks counts a part of system time as user time, so
     // the additional time of both accounts is the limit for these causes.
     let room_ns = system_ns + case.more(Account::User);
-    let mut found: Vec<Cause> = [faults(case, room_ns)].into_iter().flatten().collect();
+    let faults = faults(case, room_ns);
+    let of_calls_ns = system_ns - faults.as_ref().map_or(0.0, |cause| cause.explains_ns);
+    let mut found: Vec<Cause> = faults.into_iter().collect();
     found.extend(processes(case));
     found.extend(threads(case));
-    found.extend(calls(case, room_ns));
+    found.extend(calls(case, room_ns, of_calls_ns.max(0.0)));
     found
 }
 
@@ -142,9 +144,12 @@ fn threads(case: &Case<'_>) -> Option<Cause> {
     Some(cause)
 }
 
-/// System calls that the slower program makes more often, each as a cause.
-fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
+/// System calls that the slower program makes more often, each as a cause. `of_calls_ns` is the additional system time
+/// that nothing else takes: if tracing ended before the slower program, its calls share that time as they shared the
+/// traced CPU time.
+fn calls(case: &Case<'_>, room_ns: f64, of_calls_ns: f64) -> Vec<Cause> {
     let Some([fast, slow]) = counted(case) else { return Vec::new() };
+    let traced_cpu_ns: f64 = slow.calls.values().map(|sum| sum.cpu_ns).sum();
     let before = |name: &str| fast.calls.get(name).copied().unwrap_or_default();
     let few = |name: &str| before(name).count;
     let mut found = Vec::new();
@@ -160,7 +165,11 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
         let lanes = case.lanes[1].max(1.0);
         let traced_ns = (sum.cpu_ns - before(name).cpu_ns) / lanes;
         let measured_ns = sampled(case, is_meant).unwrap_or(0.0).max(traced_ns);
-        let reckoned_ns = more * CALL_NS / lanes;
+        let usual_ns = more * CALL_NS / lanes;
+        let reckoned_ns = match slow.is_partial && traced_cpu_ns > 0.0 {
+            true => usual_ns.max(of_calls_ns * traced_ns.max(0.0) * lanes / traced_cpu_ns),
+            false => usual_ns,
+        };
         let explains_ns = measured_ns.max(reckoned_ns).min(room_ns);
         let mut cause = case.cause(Kind::Calls, Account::System, explains_ns);
         cause.grade = if measured_ns >= reckoned_ns { Grade::Measured } else { Grade::Reckoned };
@@ -172,7 +181,9 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
             number(few(name)),
             change(few(name), sum.count)
         )];
-        if traced_ns > 0.0 {
+        if slow.is_partial {
+            cause.because.push("at least so many, since tracing ended before the run did".to_owned());
+        } else if traced_ns > 0.5 * explains_ns {
             cause.because.push(format!("traced: {} more CPU time in them", super::time(traced_ns)));
         }
         cause.next = case.profile(&format!("--callers-of '{name}'"));

@@ -1,5 +1,7 @@
 //! Waits as causes: the calls in which the slower program waits longer.
 
+use std::collections::BTreeMap;
+
 use super::{Case, change, number, time};
 use crate::evidence::{Traced, Wait};
 use crate::findings::{Account, Cause, Grade, Kind};
@@ -13,6 +15,9 @@ const WAITS: [(Wait, Kind, &str); 6] = [
     (Wait::File, Kind::DiskRead, "waits longer for files"),
     (Wait::Other, Kind::Calls, "waits longer in a call"),
 ];
+
+/// Reasons for which threads of a run wait for one another.
+const MUTUAL: [Wait; 2] = [Wait::Lock, Wait::Pipe];
 
 pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     let blocked_ns = case.more(Account::Blocked);
@@ -37,13 +42,34 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     found
 }
 
+/// Additional time in which no thread worked, in nanoseconds, by the reason of the wait.
+///
+/// Such time grows by at most what all threads together wait longer for the same reason. Where it grows by more, as many
+/// waits as before no longer overlap, because threads wait for one another: the rest belongs to those waits.
+fn more(fast: &Traced, slow: &Traced) -> BTreeMap<Wait, f64> {
+    let of = |times: &BTreeMap<Wait, f64>, wait| times.get(&wait).copied().unwrap_or(0.0);
+    let risen = |times: fn(&Traced) -> &BTreeMap<Wait, f64>, wait| {
+        (of(times(slow), wait) - of(times(fast), wait)).max(0.0)
+    };
+    let idle = |wait| risen(|traced| &traced.idle_ns, wait);
+    let all = |wait| risen(|traced| &traced.waits, wait);
+    let mut found: BTreeMap<Wait, f64> =
+        WAITS.iter().map(|&(wait, ..)| (wait, idle(wait).min(all(wait)))).collect();
+    let rest_ns: f64 = WAITS.iter().map(|&(wait, ..)| idle(wait)).sum::<f64>() - found.values().sum::<f64>();
+    let mutual_ns: f64 = MUTUAL.map(all).iter().sum();
+    for wait in MUTUAL.into_iter().filter(|_| mutual_ns > 0.0) {
+        *found.entry(wait).or_default() += rest_ns.min(mutual_ns) * all(wait) / mutual_ns;
+    }
+    found
+}
+
 /// Waits in the system calls of traced runs, as causes: the time in which no thread worked. Since a traced run takes
 /// longer than others, the waits can sum to more than the account, `blocked_ns`; they are then all reduced by the same
 /// factor.
 fn traced(case: &Case<'_>, [fast, slow]: &[Traced; 2], blocked_ns: f64) -> Vec<Cause> {
     let sum = |traced: &Traced, wait| traced.waits.get(&wait).copied().unwrap_or(0.0);
-    let idle = |traced: &Traced, wait| traced.idle_ns.get(&wait).copied().unwrap_or(0.0);
-    let more_ns = |wait| (idle(slow, wait) - idle(fast, wait)).max(0.0);
+    let more = more(fast, slow);
+    let more_ns = |wait| more.get(&wait).copied().unwrap_or(0.0);
     let all_ns: f64 = WAITS.iter().map(|(wait, ..)| more_ns(*wait)).sum();
     let scale = if all_ns > blocked_ns { blocked_ns / all_ns } else { 1.0 };
     let has_threads = fast.tasks.max(slow.tasks) > 1;
