@@ -346,9 +346,9 @@ fn shares_of_an_imported_recording_are_sums_of_periods() {
     }
     let document = lab.json(&["profile", "--import", "perf.data"]);
     let it = function(&document, "few").unwrap();
-    let [low, high] = ["total_low", "total_high"].map(|end| it[end].as_f64().unwrap());
+    let [low, share] = ["total_low", "total_share"].map(|of| it[of].as_f64().unwrap());
     // The true share of events is 0.0144, but far more than a third of the samples are in this function.
-    assert!(low < 0.0144 && high < 0.3, "{it}");
+    assert!(low < 0.0144 && share < 0.3, "{it}");
 }
 
 /// An imported recording of perf shows the same functions with the same callers.
