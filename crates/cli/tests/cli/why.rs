@@ -105,6 +105,26 @@ fn work_that_is_waited_for_through_a_pipe_is_work() {
     assert_eq!(document["causes"][0]["account"], "user", "{document:#}");
 }
 
+/// So many calls take longer to trace than the time for it allows.
+#[test]
+fn system_calls_are_found_where_they_are_too_many_to_trace() {
+    let lab = Lab::new();
+    lab.write(
+        "calls.c",
+        "#include <stdlib.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n\
+         int main(int count, char **words) {\n\
+           for (long i = atol(words[count - 1]); i > 0; i--) syscall(SYS_getppid);\n\
+           return 0;\n\
+         }\n",
+    );
+    lab.shell("cc -O1 calls.c -o calls");
+    let [few, many] = ["10", "2000000"].map(|count| format!("{} {count}", lab.file("calls")));
+    let document = why(&lab, [&few, &many], &[]);
+    let causes = document["causes"].as_array().unwrap();
+    let is_meant = |it: &&Value| it["kind"] == "calls" && it["what"].as_str().unwrap().contains("getppid");
+    assert!(causes.iter().any(|it| is_meant(&it)), "{document:#}");
+}
+
 #[test]
 fn an_earlier_comparison_is_explained() {
     let lab = Lab::new();

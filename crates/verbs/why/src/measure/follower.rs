@@ -131,8 +131,11 @@ impl Follower {
                 Err(NoEvent::Interrupted) => {}
                 Err(NoEvent::NoneLeft) => return self.told(),
             }
-            if clock::monotonic_ns() > self.deadline_ns && !self.traced.is_partial {
+            let now_ns = clock::monotonic_ns();
+            if now_ns > self.deadline_ns && !self.traced.is_partial {
                 self.traced.is_partial = true;
+                // A run that is no longer followed does not report its end.
+                self.ended_ns = now_ns;
                 self.tasks.keys().for_each(|&tid| calls::interrupt(tid));
             }
         }

@@ -48,6 +48,37 @@ fn waits_at_the_same_time_share_their_account_as_they_were_measured() {
     assert!(lock.because[0].contains("of all threads together"), "{lock:?}");
 }
 
+/// Both programs sleep for as long in all threads together, but in the slower one under a lock, one thread after another.
+#[test]
+fn sleeps_that_a_lock_puts_in_a_row_are_a_wait_for_the_lock() {
+    let mut locked = evidence([0.0, 0.0, 0.0, 60.0]);
+    let traces = locked.traced.as_mut().unwrap();
+    traces[0].waits = BTreeMap::from([(Wait::Sleep, 120.0 * MS)]);
+    traces[0].idle_ns = BTreeMap::from([(Wait::Sleep, 60.0 * MS)]);
+    traces[1].waits = BTreeMap::from([(Wait::Sleep, 120.1 * MS), (Wait::Lock, 115.0 * MS)]);
+    traces[1].idle_ns = BTreeMap::from([(Wait::Sleep, 119.0 * MS)]);
+    traces[1].calls.insert("futex".to_owned(), CallSum { count: 40.0, ns: 115.0 * MS, cpu_ns: 0.0 });
+    let chain = checked(&locked);
+    assert_eq!((first(&chain).kind, chain.causes.len()), (Kind::Lock, 1), "{chain:?}");
+    assert!(first(&chain).share > 0.9, "{chain:?}");
+}
+
+/// Tracing ended after a tenth of the slower run, whose calls then share the additional system time.
+#[test]
+fn calls_of_a_run_that_was_traced_in_part_share_its_system_time() {
+    let mut many = evidence([0.0, 50.0, 0.0, 0.0]);
+    let slow = &mut many.traced.as_mut().unwrap()[1];
+    slow.is_partial = true;
+    let call = |count: f64, cpu_ms: f64| CallSum { count, ns: 20.0 * MS, cpu_ns: cpu_ms * MS };
+    slow.calls = [("mprotect", call(1000.0, 4.0)), ("brk", call(500.0, 1.0))]
+        .map(|(name, sum)| (name.to_owned(), sum))
+        .into();
+    let chain = checked(&many);
+    assert!(first(&chain).kind == Kind::Calls && first(&chain).what.contains("mprotect"), "{chain:?}");
+    assert!((first(&chain).share - 0.8).abs() < 0.01, "{chain:?}");
+    assert!(first(&chain).because.iter().any(|it| it.contains("at least")), "{chain:?}");
+}
+
 #[test]
 fn a_single_thread_that_waits_as_long_as_it_takes_more_is_told_plainly() {
     let mut plain = evidence([0.0, 0.0, 0.0, 5.0]);
