@@ -39,7 +39,9 @@ fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definiti
             "--stored: the comparison had parameter lists: give `why` the two command lines themselves",
         ));
     }
-    let is_comparison = of_benchmark.is_some() || earlier.kind == "compare" && earlier.commands.len() == 2;
+    // An explanation begins with a comparison, and so can be asked for again.
+    let is_of_two = ["compare", "why"].contains(&earlier.kind.as_str()) && earlier.commands.len() == 2;
+    let is_comparison = of_benchmark.is_some() || is_of_two;
     if !is_comparison || definition.commands.len() != 2 {
         return Err(Failure::usage(format!(
             "--stored: the experiment is no comparison of two commands but `{}` of {} commands",
