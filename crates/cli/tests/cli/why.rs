@@ -105,7 +105,7 @@ fn work_that_is_waited_for_through_a_pipe_is_work() {
     assert_eq!(document["causes"][0]["account"], "user", "{document:#}");
 }
 
-/// So many calls take longer to trace than the time for it allows.
+/// Tracing two million calls takes longer than the time for it allows.
 #[test]
 fn system_calls_are_found_where_they_are_too_many_to_trace() {
     let lab = Lab::new();

@@ -48,7 +48,7 @@ fn waits_at_the_same_time_share_their_account_as_they_were_measured() {
     assert!(lock.because[0].contains("of all threads together"), "{lock:?}");
 }
 
-/// Both programs sleep for as long in all threads together, but in the slower one under a lock, one thread after another.
+/// The threads of either program sleep for as long together, but in the slower one under a lock, one after another.
 #[test]
 fn sleeps_that_a_lock_puts_in_a_row_are_a_wait_for_the_lock() {
     let mut locked = evidence([0.0, 0.0, 0.0, 60.0]);

@@ -317,7 +317,8 @@ fn unknown(case: &Case<'_>, user_ns: f64) -> Cause {
     cause.what = "takes more time in its own code: more work, or slower work".to_owned();
     cause.place = place(case);
     // A program that forks is not simulated as a whole.
-    let has_processes = case.evidence.traced.as_ref().is_some_and(|all| all.iter().any(|it| it.processes > 1));
+    let has_processes =
+        case.evidence.traced.as_ref().is_some_and(|all| all.iter().any(|it| it.processes > 1));
     cause.next = match has_processes {
         true => format!("fauxplat compare --profile {}", case.both()),
         false => format!("fauxplat compare --simulated {}", case.both()),
