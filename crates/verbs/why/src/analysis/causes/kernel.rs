@@ -2,7 +2,7 @@
 
 use super::super::names;
 use super::{Case, change, number};
-use crate::evidence::{Count, SampledFunction, Traced, Wait, Written};
+use crate::evidence::{CallSum, Count, SampledFunction, Traced, Wait, Written};
 use crate::findings::{Account, Cause, Grade, Kind};
 
 /// Usual time of a page fault: some hundred nanoseconds of entry and bookkeeping, and a page to clear.
@@ -149,7 +149,9 @@ fn threads(case: &Case<'_>) -> Option<Cause> {
 /// traced CPU time.
 fn calls(case: &Case<'_>, room_ns: f64, of_calls_ns: f64) -> Vec<Cause> {
     let Some([fast, slow]) = counted(case) else { return Vec::new() };
-    let traced_cpu_ns: f64 = slow.calls.values().map(|sum| sum.cpu_ns).sum();
+    // The CPU time that tracing takes was subtracted, and with it that of the cheapest calls.
+    let traced_ns = |sum: &CallSum| sum.cpu_ns + sum.count * CALL_NS;
+    let all_traced_ns: f64 = slow.calls.values().map(traced_ns).sum();
     let before = |name: &str| fast.calls.get(name).copied().unwrap_or_default();
     let few = |name: &str| before(name).count;
     let mut found = Vec::new();
@@ -163,11 +165,11 @@ fn calls(case: &Case<'_>, room_ns: f64, of_calls_ns: f64) -> Vec<Cause> {
                 && names::is_kernel(&it.object)
         };
         let lanes = case.lanes[1].max(1.0);
-        let traced_ns = (sum.cpu_ns - before(name).cpu_ns) / lanes;
-        let measured_ns = sampled(case, is_meant).unwrap_or(0.0).max(traced_ns);
+        let more_cpu_ns = (sum.cpu_ns - before(name).cpu_ns) / lanes;
+        let measured_ns = sampled(case, is_meant).unwrap_or(0.0).max(more_cpu_ns);
         let usual_ns = more * CALL_NS / lanes;
-        let reckoned_ns = match slow.is_partial && traced_cpu_ns > 0.0 {
-            true => usual_ns.max(of_calls_ns * traced_ns.max(0.0) * lanes / traced_cpu_ns),
+        let reckoned_ns = match slow.is_partial {
+            true => usual_ns.max(of_calls_ns * traced_ns(sum) / all_traced_ns),
             false => usual_ns,
         };
         let explains_ns = measured_ns.max(reckoned_ns).min(room_ns);
@@ -183,8 +185,8 @@ fn calls(case: &Case<'_>, room_ns: f64, of_calls_ns: f64) -> Vec<Cause> {
         )];
         if slow.is_partial {
             cause.because.push("at least so many, since tracing ended before the run did".to_owned());
-        } else if traced_ns > 0.5 * explains_ns {
-            cause.because.push(format!("traced: {} more CPU time in them", super::time(traced_ns)));
+        } else if more_cpu_ns > 0.5 * explains_ns {
+            cause.because.push(format!("traced: {} more CPU time in them", super::time(more_cpu_ns)));
         }
         cause.next = case.profile(&format!("--callers-of '{name}'"));
         if ["write", "writev", "pwrite64"].contains(&name.as_str()) {
