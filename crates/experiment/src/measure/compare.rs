@@ -53,13 +53,14 @@ fn is_warm(driver: &Driver, time_s: Option<f64>) -> bool {
     few && driver.header.definition.warmup == 0
 }
 
-/// Limits a rule to the pairs that fit into `left_s` seconds, if each takes `pair_s` seconds.
+/// Limits a rule to the pairs that fit into `left_s` seconds, if each takes about `pair_s` seconds.
 fn limit(rule: &mut Rule, left_s: f64, pair_s: f64) {
     let pairs = (left_s / pair_s.max(1e-9)) as u32;
     // No pair begins so late that it would end after the limit by more than half of its time.
     rule.max_time_s = Some(if pairs == 0 { 0.0 } else { left_s - 0.5 * pair_s });
     if pairs < TWO_PAIRS_FROM {
-        rule.max_pairs = pairs.max(1);
+        // The first pair may have been a slow one, so twice as many may be made if time is left.
+        rule.max_pairs = (2 * pairs).max(1);
         rule.at_least_s = None;
     }
 }
@@ -185,8 +186,8 @@ mod tests {
         };
         let usual = Rule::default().max_pairs;
         assert_eq!(of(20.0, 1.0), (usual, Some(30.0), Some(19.5)));
-        assert_eq!(of(19.9, 1.3), (15, None, Some(19.25)), "each pair is a block of its own");
-        assert_eq!(of(45.0, 5.5), (8, None, Some(42.25)), "eight pairs for one look");
+        assert_eq!(of(19.9, 1.3), (30, None, Some(19.25)), "each pair is a block of its own");
+        assert_eq!(of(45.0, 5.5), (16, None, Some(42.25)), "a look at the end of the time has eight pairs");
         assert_eq!(of(2.0, 15.0), (1, None, Some(0.0)), "none fits");
     }
 }
