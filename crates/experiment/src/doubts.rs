@@ -36,7 +36,8 @@ pub(crate) fn look_away(commands: &[Command]) -> Vec<String> {
 }
 
 /// A sentence for each name in braces that is the name of no parameter: `run 'echo {n}'` without `-L n=…` measures the
-/// literal braces. Quoted parts of the line, such as a program for awk, are not checked.
+/// literal braces. Quoted parts of the line, such as a program for awk, are not checked, and neither are names that the
+/// arguments of the program no longer have: the path of a built program stands there in place of `{program}`.
 pub(crate) fn unfilled(commands: &[Command]) -> Vec<String> {
     if !commands.iter().any(|command| command.command.contains('{')) {
         return Vec::new();
@@ -46,12 +47,19 @@ pub(crate) fn unfilled(commands: &[Command]) -> Vec<String> {
     let names =
         commands.iter().filter(|command| command.condition.shell == Shell::None).flat_map(|command| {
             let found = name.captures_iter(&command.command);
-            found.filter_map(|found| Some(found.get(1)?.as_str().to_owned())).collect::<Vec<_>>()
+            let names = found.filter_map(|found| Some(found.get(1)?.as_str().to_owned()));
+            names.filter(|name| is_passed(command, name)).collect::<Vec<_>>()
         });
     let names: BTreeSet<String> = names.collect();
     let told =
         |name| format!("{{{name}}} is passed as it stands: no parameter has this name (-L {name}=VALUE,…)");
     names.into_iter().map(told).collect()
+}
+
+/// Whether the program of a command gets a name in its braces as an argument.
+fn is_passed(command: &Command, name: &str) -> bool {
+    let place = format!("{{{name}}}");
+    command.argv.iter().any(|word| word.contains(&place))
 }
 
 /// A sentence about a single command whose name is a whole number: `run -n 10` was probably meant as a number of runs.
@@ -128,11 +136,17 @@ mod tests {
 
     #[test]
     fn names_in_braces_that_no_parameter_has_are_told() {
-        let line = |line: &str| Command { command: line.into(), ..command("/bin/true".as_ref()) };
+        let argv = |line: &str| line.split(' ').map(str::to_owned).collect();
+        let line =
+            |line: &str| Command { command: line.into(), argv: argv(line), ..command("/bin/true".as_ref()) };
         assert!(unfilled(&[line("true {n}"), line("true {n} {m}")])[1].contains("-L n="));
         for plain in ["awk '{print}' x", r#"true "{n}""#, "find . -exec true {} +", "true {1..3} {a,b}"] {
             assert_eq!(unfilled(&[line(plain)]), [""; 0], "{plain}");
         }
+        let built =
+            Command { command: "{program} {n}".into(), argv: argv("/cache/program {n}"), ..line("x") };
+        let told = unfilled(&[built]);
+        assert!(told.len() == 1 && told[0].contains("-L n="), "{told:?}");
     }
 
     #[test]
