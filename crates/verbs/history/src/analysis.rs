@@ -1,13 +1,13 @@
 //! Finds where the level of a series of sessions changed, and compares the newest session with earlier ones.
 
 use fauxplat_model::{FailIf, Gate, GateAnswer, GateQuestion, GateState};
-use fauxplat_stats::describe::{mean, median};
+use fauxplat_stats::describe::{mean, median, standard_deviation};
 use fauxplat_stats::distribution::normal_upper_quantile;
 use fauxplat_stats::levels::{Newest, Noise, Searcher, Step, newest};
 use fauxplat_stats::multiple::benjamini_hochberg;
 use fauxplat_store::Point;
 
-use crate::findings::{CommitRange, GateFindings, LevelChange, SeriesFindings, SeriesName, Session};
+use crate::findings::{Apart, CommitRange, GateFindings, LevelChange, SeriesFindings, SeriesName, Session};
 use crate::series::{Context, Series};
 
 /// Seed of the random permutations that give p-values. A fixed seed makes every call find the same changes in the same
@@ -26,18 +26,47 @@ pub fn trend(series: &Series, context: &Context, searcher: &mut Searcher, level:
     let steps = searcher.steps(&logs, level);
     let noise = searcher.noise(&logs);
     let from = steps.last().map_or(0, |step| step.at);
+    let apart = apart(&logs[from..]);
+    let end = apart.as_ref().map_or(logs.len(), |apart| from + apart.before);
     let last = series.points.last();
     SeriesFindings {
         name: name(series),
         session_count: logs.len(),
         newest: last.map_or(0.0, |point| point.ln.exp()),
         newest_started: last.map_or_else(String::new, |point| point.started.to_string()),
-        level: median(&logs[from..]).unwrap_or(0.0).exp(),
+        level: median(&logs[from..end]).unwrap_or(0.0).exp(),
+        apart,
         between_sd: noise.map(|noise| between(noise, &series.points)),
         dependence: noise.map(|noise| noise.inflation),
         changes: steps.iter().map(|step| change(step, series, context)).collect(),
         sessions: Vec::new(),
     }
+}
+
+/// Least number of sessions from whose scatter a distance is judged.
+const BEFORE_MIN: usize = 5;
+
+/// Least distance of sessions that lie apart, in standard deviations of the sessions before them.
+const APART_SD: f64 = 5.0;
+
+/// The newest values of a stretch of one level that lie far from all others; `None` if there are none. At most a third
+/// of the values are newest ones, since more of them would show a change of level.
+fn apart(logs: &[f64]) -> Option<Apart> {
+    let of = |count: usize| {
+        let (before, newest) = logs.split_at(logs.len() - count);
+        let level = median(before)?;
+        let reach = APART_SD * standard_deviation(before);
+        let is_above = |log: &f64| log - level > reach;
+        let is_below = |log: &f64| level - log > reach;
+        let is_apart = newest.iter().all(is_above) || newest.iter().all(is_below);
+        let ratio = (median(newest)? - level).exp();
+        (is_apart && before.len() >= BEFORE_MIN).then_some(Apart {
+            sessions: count,
+            before: before.len(),
+            ratio,
+        })
+    };
+    (1..=logs.len() / 3).rev().find_map(of)
 }
 
 /// Removes the changes that are not significant when all series are tested together (Benjamini and Hochberg), so that
@@ -202,4 +231,23 @@ fn detectable(told: Newest, rule: &GateRule) -> f64 {
     let reach = (told.high - told.low) / 2.0;
     let error = reach / normal_upper_quantile(rule.level / 2.0);
     ((1.0 + rule.margin).ln() + reach + normal_upper_quantile(1.0 - POWER) * error).exp() - 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newest_values_far_from_the_others_are_apart() {
+        let before = [0.01, -0.01, 0.02, 0.0, -0.02, 0.01];
+        let with = |newest: &[f64]| apart(&[&before[..], newest].concat());
+        let two = with(&[0.2, 0.21]).unwrap();
+        assert_eq!((two.sessions, two.before), (2, 6));
+        assert!((1.2..1.25).contains(&two.ratio), "{two:?}");
+        assert_eq!(with(&[-0.01, -0.3]).map(|it| it.sessions), Some(1));
+        assert_eq!(with(&[0.02, -0.03]), None);
+        assert_eq!(with(&[]), None);
+        assert_eq!(apart(&[0.0, 0.0, 0.0, 9.0]), None, "too few before it");
+        assert_eq!(apart(&[]), None);
+    }
 }

@@ -81,6 +81,17 @@ pub struct LevelChange {
     pub notes: Vec<String>,
 }
 
+/// The newest sessions of a series, all far from the level of the sessions before them on the same side, but too few to
+/// show that the level changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Apart {
+    pub sessions: usize,
+    /// Number of sessions since the last change of level, without the newest ones.
+    pub before: usize,
+    /// Typical value of the newest sessions divided by that of the sessions before them.
+    pub ratio: f64,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeriesFindings {
     #[serde(flatten)]
@@ -89,9 +100,12 @@ pub struct SeriesFindings {
     /// Value of the newest session, in the unit of the series.
     pub newest: f64,
     pub newest_started: String,
-    /// Typical value of the sessions since the last change, in the unit of the series.
+    /// Typical value of the sessions since the last change, without those that lie apart, in the unit of the series.
     pub level: f64,
-    /// Standard deviation between sessions, as a share of the value, without the part that the uncertainty within
+    /// The newest sessions that lie far from `level`; `None` if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<Apart>,
+    /// Robust standard deviation between sessions, as a share of the value, without the part that the uncertainty within
     /// sessions explains; `None` for a single session.
     pub between_sd: Option<f64>,
     /// Factor by which means of neighbouring sessions scatter more than means of independent sessions would; `None` if

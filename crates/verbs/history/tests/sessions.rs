@@ -137,6 +137,20 @@ fn a_change_is_found_with_its_commits_and_notes() {
 }
 
 #[test]
+fn newest_sessions_too_few_for_a_change_are_told() {
+    let mut sessions = Sessions::new();
+    sessions.with_change("sort", 10, 9);
+    let context = Context::of(&sessions.store).unwrap();
+    let series = all(&sessions.store, "wall", None).unwrap();
+    let found = trends(series, true, &context, (0.01, By::Time, "wall"));
+    let [only] = found.series.as_slice() else { panic!("{found:?}") };
+    let apart = only.apart.as_ref().unwrap();
+    assert_eq!((only.changes.len(), apart.sessions, apart.before), (0, 1, 9));
+    let told = found.summary.replace('\u{a0}', " ");
+    assert!(told.starts_with("no change shown yet in 10 sessions, but the newest session lies"), "{told}");
+}
+
+#[test]
 fn the_points_of_a_store_are_kept_and_go_with_their_experiments() {
     let mut sessions = Sessions::new();
     sessions.with_change("sort", 3, 3);

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::script;
 use crate::findings::{LevelChange, SeriesFindings, Session};
-use crate::report::{commit_of, direction, interval, known, machine, moment, range, value};
+use crate::report::{commit_of, direction, interval, known, machine, moment, needing, range, value};
 
 /// Maximum number of points in a drawing; with more sessions, each point stands for several of them.
 const POINTS_MAX: usize = 240;
@@ -84,7 +84,11 @@ fn section(number: usize, series: &SeriesFindings) -> Markup {
 }
 
 fn answer(series: &SeriesFindings) -> Markup {
+    let apart = series.apart.as_ref().map_or_else(String::new, |apart| format!("; {}", needing(apart)));
     match series.changes.last() {
+        None if !apart.is_empty() => html! {
+            "No change of level is shown yet in " (series.session_count) " sessions" (apart) "."
+        },
         None => html! {
             "No change of level in " (series.session_count) " sessions; the level is "
             (value(&series.name, series.level)) "."
@@ -92,7 +96,7 @@ fn answer(series: &SeriesFindings) -> Markup {
         Some(last) => html! {
             span class=(tone(last)) { (direction(&series.name, last.ratio)) }
             " since " (moment(&last.started)) ": " (interval(last)) (commits(last)) "; the level is "
-            (value(&series.name, series.level)) " now."
+            (value(&series.name, series.level)) " since then" (apart) "."
         },
     }
 }
@@ -107,7 +111,7 @@ fn commits(change: &LevelChange) -> String {
 
 fn noise(series: &SeriesFindings) -> String {
     let spread = series.between_sd.map_or_else(|| "not known".to_owned(), say::percent);
-    format!("Standard deviation between sessions, beyond what the runs within each explain: {spread}.")
+    format!("Robust standard deviation between sessions, beyond what the runs within each explain: {spread}.")
 }
 
 fn changes(series: &SeriesFindings) -> Markup {

@@ -6,7 +6,7 @@ mod trend;
 
 pub(crate) use gate::{GateReport, gate_summary};
 pub(crate) use list::{LIST_SCHEMA, ListReport};
-pub(crate) use trend::{TrendReport, trend_summary};
+pub(crate) use trend::{TrendReport, needing, trend_summary};
 
 use fauxplat_model::{Metric, Unit};
 use fauxplat_report::say;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Error, Value};
 
 use super::{commit_of, direction, interval, known, machine, moment, range, value};
-use crate::findings::{LevelChange, SeriesFindings, Session, TREND_SCHEMA, TrendFindings};
+use crate::findings::{Apart, LevelChange, SeriesFindings, Session, TREND_SCHEMA, TrendFindings};
 
 /// Number of sessions in the table of a brief report, which shows the newest.
 const SESSIONS_BRIEF: usize = 10;
@@ -99,6 +99,11 @@ pub(crate) fn trend_summary(found: &TrendFindings) -> String {
         found.series.iter().filter(|it| it.changes.last().is_some_and(|change| change.is_worse)).count();
     match (found.series.as_slice(), changed) {
         ([], _) => "no sessions".to_owned(),
+        ([only], 0) if only.apart.is_some() => format!(
+            "no change shown yet in {}{}",
+            say::counted(only.session_count, "session", "sessions"),
+            only.apart.as_ref().map_or_else(String::new, |apart| format!(", but {}", lying(apart)))
+        ),
         ([only], 0) => format!("no change in {}", say::counted(only.session_count, "session", "sessions")),
         ([only], _) => say::counted(only.changes.len(), "change of level", "changes of level"),
         (all, _) => format!("{worse} of {} became worse, {} better", all.len(), changed - worse),
@@ -137,7 +142,30 @@ fn of_all(found: &TrendFindings) -> Vec<Piece> {
     );
     let level = say::percent(found.level);
     let meaning = format!("Of the reported changes at most {level} are expected to be false.");
-    vec![Piece::answer(Tone::Plain, sentence), Piece::table(grid), Piece::plain(meaning).in_full()]
+    let mut pieces = vec![Piece::answer(Tone::Plain, sentence), Piece::table(grid)];
+    let apart = |series: &SeriesFindings| {
+        let apart = series.apart.as_ref()?;
+        Some(Piece::plain(format!("{}: {}.", say::named(&series.name.benchmark), needing(apart))))
+    };
+    pieces.extend(found.series.iter().filter_map(apart));
+    pieces.push(Piece::plain(meaning).in_full());
+    pieces
+}
+
+/// Where the newest sessions lie, as a part of a sentence.
+fn lying(apart: &Apart) -> String {
+    let newest = match apart.sessions {
+        1 => "the newest session lies".to_owned(),
+        more => format!("the newest {more} sessions lie"),
+    };
+    let side = if apart.ratio > 1.0 { "above" } else { "below" };
+    let share = say::percent((apart.ratio - 1.0).abs());
+    format!("{newest} {share} {side} the level of the {} before", apart.before)
+}
+
+/// Where the newest sessions lie, and what is needed to show a change of level.
+pub(crate) fn needing(apart: &Apart) -> String {
+    format!("{}; more sessions are needed to show a change of level", lying(apart))
 }
 
 fn tone(change: &LevelChange) -> Tone {
@@ -179,6 +207,10 @@ fn answer(series: &SeriesFindings) -> Piece {
     let name = say::named(&series.name.benchmark);
     let count = say::counted(series.session_count, "session", "sessions");
     let Some(last) = series.changes.last() else {
+        if let Some(apart) = &series.apart {
+            let sentence = format!("{name}, {count} on {}: {}.", machine(&series.name), needing(apart));
+            return Piece::answer(Tone::Doubt, sentence);
+        }
         return match series.session_count < SESSIONS_MIN {
             true => Piece::answer(
                 Tone::Doubt,
@@ -199,8 +231,10 @@ fn answer(series: &SeriesFindings) -> Piece {
         0 => String::new(),
         more => format!(" {} before it.", say::counted(more, "change", "changes")),
     };
+    let apart =
+        series.apart.as_ref().map_or_else(String::new, |apart| format!(" Since then, {}.", needing(apart)));
     let sentence = format!(
-        "{name} is {} since {} on {}: {} from session {} of {} on{commits}.{more}",
+        "{name} is {} since {} on {}: {} from session {} of {} on{commits}.{more}{apart}",
         direction(&series.name, last.ratio),
         moment(&last.started),
         machine(&series.name),
@@ -278,7 +312,7 @@ fn noise(series: &SeriesFindings) -> String {
     let level = value(&series.name, series.level);
     let spread = match series.between_sd {
         Some(sd) => format!(
-            "sessions differ by {} (standard deviation) beyond what their runs explain",
+            "sessions differ by {} (robust standard deviation) beyond what their runs explain",
             say::percent(sd)
         ),
         None => "one session says nothing of how sessions differ".to_owned(),
@@ -291,7 +325,15 @@ fn noise(series: &SeriesFindings) -> String {
         }
         _ => String::new(),
     };
-    format!("The level is {level} now; {spread}{alike}.")
+    match &series.apart {
+        Some(_) => {
+            let newest = value(&series.name, series.newest);
+            format!(
+                "The level is {level} without what lies apart, and the newest session {newest}; {spread}{alike}."
+            )
+        }
+        None => format!("The level is {level} now; {spread}{alike}."),
+    }
 }
 
 /// Table of a series' sessions: the newest in a brief report, and all in a full one.
