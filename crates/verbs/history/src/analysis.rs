@@ -196,6 +196,7 @@ pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateF
         reason: told
             .is_none()
             .then(|| "the past is too short: three sessions before the newest are needed".to_owned()),
+        other_programs: Vec::new(),
         gate: Gate { question, margin: rule.margin, state, detectable: told.map(|it| detectable(it, rule)) },
         fails: false,
     };

@@ -105,8 +105,8 @@ pub struct SeriesFindings {
     /// The newest sessions that lie far from `level`; `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apart: Option<Apart>,
-    /// Robust standard deviation between sessions, as a share of the value, without the part that the uncertainty within
-    /// sessions explains; `None` for a single session.
+    /// Robust standard deviation between sessions, as a share of the value, without the part that the uncertainty
+    /// within sessions explains; `None` for a single session.
     pub between_sd: Option<f64>,
     /// Factor by which means of neighbouring sessions scatter more than means of independent sessions would; `None` if
     /// there are too few sessions.
@@ -159,6 +159,9 @@ pub struct GateFindings {
     /// Reason why there is no interval; `None` if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Other programs (or harnesses) with sessions of a benchmark of this name, which were not judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_programs: Vec<String>,
     pub gate: Gate,
     /// Whether a requested gate fails.
     pub fails: bool,

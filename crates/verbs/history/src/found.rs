@@ -1,5 +1,7 @@
 //! `history trend` and `history gate`: computes their findings from a store.
 
+use std::collections::BTreeSet;
+
 use fauxplat_experiment::Failure;
 use fauxplat_model::document::{Findings, OwnFindings};
 use fauxplat_report::say;
@@ -82,13 +84,16 @@ pub(crate) fn gate(args: &GateArgs, host: &dyn Host, invocation: &[String]) -> R
     let context = Context::of(&store)?;
     let metric = &args.series.metric;
     let all = asked(&store, &args.series)?;
-    let series = named(all, &args.name, metric)?.into_iter().map(|series| ordered(series, By::Time));
+    let series = named(all, &args.name, metric)?;
+    let programs: BTreeSet<String> = series.iter().map(|series| series.key.program.to_string()).collect();
+    let series = series.into_iter().map(|series| ordered(series, By::Time));
     // A benchmark may have a series on each of several machines; the machine with the latest session is judged.
     let newest = series
         .max_by_key(|series| series.points.last().map(|point| (point.started.to_string(), point.experiment)));
     let rule = GateRule { fail_if: args.fail_if.clone(), margin: args.margin, level: args.level };
     let found = newest.and_then(|series| analysis::gate(&series, &context, &rule));
     let mut found = found.ok_or_else(|| Failure::usage("the benchmark has no session"))?;
+    found.other_programs = programs.into_iter().filter(|it| *it != found.name.program).collect();
     found.summary = gate_summary(&found);
     let own = OwnFindings::new(GATE_SCHEMA, &found).map_err(Failure::machine)?;
     host.show(&Findings::Own(own), &args.output, invocation)?;

@@ -25,6 +25,7 @@ impl OwnReport for GateReport {
     fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
         let found = GateFindings::deserialize(document)?;
         let mut pieces = vec![answer(&found), Piece::plain(past(&found))];
+        pieces.extend(judged(&found).map(Piece::plain));
         pieces.push(Piece::plain(error(&found)));
         Ok(pieces)
     }
@@ -227,6 +228,19 @@ fn past(found: &GateFindings) -> String {
     }
 }
 
+/// Which program was judged; `None` where no other one has a benchmark of this name.
+fn judged(found: &GateFindings) -> Option<String> {
+    let quoted = |program: &String| format!("`{}`", say::visible(program));
+    let others: Vec<String> = found.other_programs.iter().map(quoted).collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "The series of {} is judged, since the newest session is there; {} has sessions of the same name.",
+            quoted(&found.name.program),
+            say::listed(&others)
+        )
+    })
+}
+
 fn error(found: &GateFindings) -> String {
     let detectable = match found.gate.detectable {
         Some(share) => format!(" Nine of ten changes of {} would be found.", say::percent(share)),
@@ -271,6 +285,7 @@ mod tests {
             low_ratio: Some(low),
             high_ratio: Some(high),
             reason: None,
+            other_programs: Vec::new(),
             gate: Gate { question, margin: 0.03, state, detectable: None },
             fails: false,
         }
@@ -300,6 +315,16 @@ mod tests {
         assert_eq!(told(Slower, Undecided, WIDE), "may or may not be slower by more than 3 %:");
         assert_eq!(told(Different, Within, [1.0, 0.99, 1.01]), "did not change by more than 3 %:");
         assert_eq!(told(Different, Undecided, WIDE), "may or may not have changed by more than 3 %:");
+    }
+
+    #[test]
+    fn the_judged_one_of_several_programs_is_named() {
+        let mut found = found(GateQuestion::Slower, GateState::Within, AROUND);
+        assert_eq!(judged(&found), None);
+        found.name.program = "alpha".into();
+        found.other_programs = vec!["beta".into()];
+        let told = judged(&found).unwrap();
+        assert!(told.starts_with("The series of `alpha` is judged") && told.contains("`beta`"), "{told}");
     }
 
     #[test]

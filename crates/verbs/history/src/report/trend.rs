@@ -1,5 +1,7 @@
 //! The report of `history trend`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use fauxplat_model::document::Record;
 use fauxplat_report::parts::{Across, Grid, Line, Piece, Point, Series, Tone, Values};
 use fauxplat_report::{Case, Format, Gauges, OwnReport, Rows, say};
@@ -119,12 +121,13 @@ fn of_all(found: &TrendFindings) -> Vec<Piece> {
         &["benchmark", "machine", "sessions", "level", "last change", "since", "commits", "between sessions"],
         &[7, 1, 2, 5],
     );
-    for series in &found.series {
+    let titles = titles(&found.series);
+    for (series, title) in found.series.iter().zip(&titles) {
         let last = series.changes.last();
         let cell = |text: &dyn Fn(&LevelChange) -> String| last.map_or_else(String::new, text);
         let tone = last.map_or(Tone::Plain, tone);
         let cells = vec![
-            say::visible(&series.name.benchmark),
+            title.clone(),
             machine(&series.name),
             series.session_count.to_string(),
             value(&series.name, series.level),
@@ -150,6 +153,22 @@ fn of_all(found: &TrendFindings) -> Vec<Piece> {
     pieces.extend(found.series.iter().filter_map(apart));
     pieces.push(Piece::plain(meaning).in_full());
     pieces
+}
+
+/// Names of the benchmarks of some series, each with its program where programs of other series have an equal name.
+fn titles(all: &[SeriesFindings]) -> Vec<String> {
+    let mut programs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for SeriesFindings { name, .. } in all {
+        programs.entry(&name.benchmark).or_default().insert(&name.program);
+    }
+    let title = |series: &SeriesFindings| {
+        let benchmark = say::visible(&series.name.benchmark);
+        match programs.get(series.name.benchmark.as_str()).is_some_and(|programs| programs.len() > 1) {
+            true => format!("{benchmark} ({})", say::visible(&series.name.program)),
+            false => benchmark,
+        }
+    };
+    all.iter().map(title).collect()
 }
 
 /// Where the newest sessions lie, as a part of a sentence.
@@ -183,10 +202,13 @@ fn commits(change: &LevelChange) -> String {
 }
 
 fn of_one(found: &TrendFindings) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = found.series.iter().map(answer).collect();
+    let titles = titles(&found.series);
+    let mut pieces: Vec<Piece> =
+        found.series.iter().zip(&titles).map(|(series, title)| answer(series, title)).collect();
     for series in &found.series {
         if found.series.len() > 1 {
-            pieces.push(Piece::heading(format!("On {}", machine(&series.name))));
+            let program = say::visible(&series.name.program);
+            pieces.push(Piece::heading(format!("{program} on {}", machine(&series.name))));
         }
         pieces.extend(drawing(series, &found.by));
         if !series.changes.is_empty() {
@@ -203,8 +225,8 @@ fn of_one(found: &TrendFindings) -> Vec<Piece> {
     pieces
 }
 
-fn answer(series: &SeriesFindings) -> Piece {
-    let name = say::named(&series.name.benchmark);
+fn answer(series: &SeriesFindings, title: &str) -> Piece {
+    let name = say::named(title);
     let count = say::counted(series.session_count, "session", "sessions");
     let Some(last) = series.changes.last() else {
         if let Some(apart) = &series.apart {
@@ -446,4 +468,32 @@ fn session_rows(found: &TrendFindings) -> Rows {
         series.sessions.iter().enumerate().map(move |(at, session)| (series, row(series, at, session)))
     });
     labelled(&headings, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::SeriesName;
+
+    #[test]
+    fn equal_names_of_several_programs_are_told_apart() {
+        let series = |benchmark: &str, program: &str| SeriesFindings {
+            name: SeriesName {
+                benchmark: benchmark.into(),
+                program: program.into(),
+                ..SeriesName::default()
+            },
+            session_count: 1,
+            newest: 1.0,
+            newest_started: String::new(),
+            level: 1.0,
+            apart: None,
+            between_sd: None,
+            dependence: None,
+            changes: Vec::new(),
+            sessions: Vec::new(),
+        };
+        let all = [series("b00", "alpha"), series("b00", "beta"), series("b01", "beta")];
+        assert_eq!(titles(&all), ["b00 (alpha)", "b00 (beta)", "b01"]);
+    }
 }
