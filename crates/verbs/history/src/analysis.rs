@@ -7,7 +7,9 @@ use fauxplat_stats::levels::{Newest, Noise, Searcher, Step, newest};
 use fauxplat_stats::multiple::benjamini_hochberg;
 use fauxplat_store::Point;
 
-use crate::findings::{Apart, CommitRange, GateFindings, LevelChange, SeriesFindings, SeriesName, Session};
+use crate::findings::{
+    Apart, CommitRange, GateFindings, LevelChange, Moved, SeriesFindings, SeriesName, Session,
+};
 use crate::series::{Context, Series};
 
 /// Seed of the random permutations that give p-values. A fixed seed makes every call find the same changes in the same
@@ -176,8 +178,14 @@ pub struct GateRule {
 pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateFindings> {
     let (last, earlier) = series.points.split_last()?;
     let logs: Vec<f64> = earlier.iter().map(|point| point.ln).collect();
-    let from = Searcher::new(SEED).steps(&logs, rule.level).last().map_or(0, |step| step.at);
+    let steps = Searcher::new(SEED).steps(&logs, rule.level);
+    let from = steps.last().map_or(0, |step| step.at);
     let past = &logs[from..];
+    let unshown = beyond_since(&self::logs(series)[from..], rule, last.more_is_better);
+    let moved = match (unshown, steps.last()) {
+        (Some((at, shift)), _) => Some((from + at, shift, false)),
+        (None, step) => step.map(|step| (step.at, step.shift, true)),
+    };
     let told = newest(past, last.ln, rule.level);
     let question = FailIf::question(&rule.fail_if).unwrap_or(GateQuestion::Different);
     let state = told.map_or(GateState::Undecided, |it| state(it, question, rule.margin, last.more_is_better));
@@ -197,6 +205,11 @@ pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateF
             .is_none()
             .then(|| "the past is too short: three sessions before the newest are needed".to_owned()),
         other_programs: Vec::new(),
+        moved: moved.map(|(at, shift, is_shown)| Moved {
+            experiment: series.points[at].experiment,
+            ratio: shift.exp(),
+            is_shown,
+        }),
         gate: Gate { question, margin: rule.margin, state, detectable: told.map(|it| detectable(it, rule)) },
         fails: false,
     };
@@ -205,6 +218,25 @@ pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateF
     let answer = GateAnswer { question, state, is_better: !is_worse, is_concluded };
     found.fails = answer.failed(&rule.fail_if).is_some();
     Some(found)
+}
+
+/// Maximum number of sessions before the newest that are searched for one beyond the margin: after more sessions, the
+/// change of level is shown.
+const LOOK_BACK: usize = 20;
+
+/// The first of some values, the newest left out, that a gate with this rule finds beyond its margin, if all later
+/// values are as far off: its index, and its distance from the values before it. `None` if there is none.
+fn beyond_since(logs: &[f64], rule: &GateRule, more_is_better: bool) -> Option<(usize, f64)> {
+    let question = FailIf::question(&rule.fail_if).unwrap_or(GateQuestion::Different);
+    let end = logs.len().saturating_sub(1);
+    (end.saturating_sub(LOOK_BACK).max(1)..end).find_map(|at| {
+        let (past, later) = (&logs[..at], &logs[at + 1..]);
+        let told = newest(past, logs[at], rule.level)?;
+        let level = mean(past)?;
+        let lasts = later.iter().all(|log| (log - level) * told.shift.signum() > told.shift.abs() / 2.0);
+        let is_beyond = state(told, question, rule.margin, more_is_better) == GateState::Beyond;
+        (is_beyond && lasts).then_some((at, told.shift))
+    })
 }
 
 fn state(told: Newest, question: GateQuestion, margin: f64, more_is_better: bool) -> GateState {
@@ -237,6 +269,20 @@ fn detectable(told: Newest, rule: &GateRule) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_beyond_the_margin_is_found_where_later_ones_stay() {
+        let past = [0.01, -0.01, 0.02, 0.0, -0.02, 0.01, 0.0, -0.01];
+        let rule = GateRule { fail_if: vec![FailIf::Slower], margin: 0.03, level: 0.01 };
+        let with = |later: &[f64], more_is_better| {
+            beyond_since(&[&past[..], later].concat(), &rule, more_is_better).map(|(at, _)| at)
+        };
+        assert_eq!(with(&[0.5, 0.51], false), Some(8));
+        assert_eq!(with(&[0.5, 0.51, 0.49], false), Some(8));
+        assert_eq!(with(&[0.5, 0.0], false), None, "it came back");
+        assert_eq!(with(&[0.5], false), None, "the newest is no past");
+        assert_eq!(with(&[0.5, 0.51], true), None, "it became better");
+    }
 
     #[test]
     fn newest_values_far_from_the_others_are_apart() {

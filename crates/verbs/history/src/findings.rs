@@ -133,6 +133,18 @@ pub struct TrendFindings {
     pub series: Vec<SeriesFindings>,
 }
 
+/// A move of the level before the newest session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Moved {
+    /// Number of the experiment of the first session after the move.
+    pub experiment: i64,
+    /// Level after the move divided by the level before; for a move that is not shown, the ratio of that session.
+    pub ratio: f64,
+    /// Whether the sessions show a change of level, so that the past begins there. Otherwise the past contains the
+    /// sessions before and after the move.
+    pub is_shown: bool,
+}
+
 /// The newest session of a benchmark, compared with earlier sessions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GateFindings {
@@ -162,6 +174,9 @@ pub struct GateFindings {
     /// Other programs (or harnesses) with sessions of a benchmark of this name, which were not judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_programs: Vec<String>,
+    /// The last move of the level before the newest session; `None` where none is seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<Moved>,
     pub gate: Gate,
     /// Whether a requested gate fails.
     pub fails: bool,

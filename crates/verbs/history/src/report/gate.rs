@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Error, Value};
 
 use super::{commit_of, is_speed, known, machine, moment, value};
-use crate::findings::{GATE_SCHEMA, GateFindings, SeriesName};
+use crate::findings::{GATE_SCHEMA, GateFindings, Moved, SeriesName};
 
 #[derive(Debug)]
 pub(crate) struct GateReport;
@@ -25,6 +25,7 @@ impl OwnReport for GateReport {
     fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
         let found = GateFindings::deserialize(document)?;
         let mut pieces = vec![answer(&found), Piece::plain(past(&found))];
+        pieces.extend(moved(&found).map(Piece::plain));
         pieces.extend(judged(&found).map(Piece::plain));
         pieces.push(Piece::plain(error(&found)));
         Ok(pieces)
@@ -228,6 +229,19 @@ fn past(found: &GateFindings) -> String {
     }
 }
 
+/// How the level moved before the newest session; `None` where it did not.
+fn moved(found: &GateFindings) -> Option<String> {
+    let Moved { experiment, ratio, is_shown } = found.moved.as_ref()?;
+    let change = say::change(*ratio);
+    Some(match *is_shown {
+        true => format!("The level changed by {change} at experiment {experiment}, where this past begins."),
+        false => format!(
+            "Experiment {experiment} was beyond the margin ({change}), and all later sessions lie on its side; this past contains \
+             them, so it hides that the level has moved."
+        ),
+    })
+}
+
 /// Which program was judged; `None` where no other one has a benchmark of this name.
 fn judged(found: &GateFindings) -> Option<String> {
     let quoted = |program: &String| format!("`{}`", say::visible(program));
@@ -286,6 +300,7 @@ mod tests {
             high_ratio: Some(high),
             reason: None,
             other_programs: Vec::new(),
+            moved: None,
             gate: Gate { question, margin: 0.03, state, detectable: None },
             fails: false,
         }
