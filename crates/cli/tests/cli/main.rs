@@ -64,6 +64,7 @@ mod simulated;
 mod spared;
 mod store;
 mod suite;
+mod suite_failures;
 mod surroundings;
 mod sweep;
 mod table;

@@ -4,6 +4,8 @@ use fauxplat_model::{FailIf, GateAnswer, GateQuestion, GateState, Order};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::processes::{Processes, SIDES, none_missed};
+
 pub const SCHEMA: &str = "fauxplat.suite/1";
 
 /// Kind of error that the error level of a suite limits.
@@ -101,6 +103,11 @@ pub struct Benchmark {
     /// Why readings are missing; `None` where none are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+    /// Processes of A and of B that ran the benchmark; absent in JSON where none failed and all gave readings. A failed
+    /// process with several benchmarks counts for none of them, unless the harness always runs all.
+    #[serde(default, skip_serializing_if = "none_missed")]
+    pub processes: [Processes; 2],
+    /// Whether processes of the benchmark failed and the failures are not left out, or so many that it was given up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
     /// Ratio without and with carry-over; `None` unless carry-over was shown, so that only runs that follow their own
@@ -176,6 +183,12 @@ pub struct SuiteFindings {
     pub groups: Vec<Group>,
     /// Number of processes that ran.
     pub processes: u32,
+    /// Processes of A and of B; absent in JSON where none failed.
+    #[serde(default, skip_serializing_if = "none_missed")]
+    pub processes_by_side: [Processes; 2],
+    /// Whether the user asked to leave failed processes out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub skips_failures: bool,
     /// Duration of the measurement in seconds.
     pub elapsed_s: f64,
     /// Why the measurement ended.
@@ -189,6 +202,13 @@ impl SuiteFindings {
 
     pub fn failed(&self) -> impl Iterator<Item = &Benchmark> {
         self.benchmarks.iter().filter(|it| it.has_failed)
+    }
+
+    /// Sentence about the failed processes of the first side with some, without its full stop; `None` where none failed
+    /// or the user asked to leave failures out.
+    pub fn failure(&self) -> Option<String> {
+        let mut both = SIDES.into_iter().zip(&self.processes_by_side).filter(|_| !self.skips_failures);
+        both.find_map(|(name, side)| side.failure(name))
     }
 
     /// The benchmark with the largest change among the slower ones or, without a slower one, among the faster ones.

@@ -13,7 +13,9 @@ pub mod file;
 pub mod findings;
 pub mod harness;
 mod intervals;
+mod lost;
 pub mod measure;
+pub mod processes;
 pub mod report;
 mod verb;
 

@@ -12,6 +12,8 @@ use serde_json::{Error, Value};
 use crate::carried::carried;
 use crate::findings::{Benchmark, Control, Group, Ratio, SCHEMA, State, SuiteFindings};
 use crate::intervals::{as_read, ends, is_changed, more_is_better, with_interval};
+use crate::lost::{self, lost};
+use crate::processes::missed;
 
 #[derive(Debug)]
 pub struct SuiteReport;
@@ -65,7 +67,7 @@ impl OwnReport for SuiteReport {
 
     fn cases(&self, document: &Value) -> Result<Vec<Case>, Error> {
         let found = SuiteFindings::deserialize(document)?;
-        Ok(found.benchmarks.iter().map(|it| case(&found, it)).collect())
+        Ok(found.benchmarks.iter().map(|it| case(&found, it)).chain(lost::cases(&found)).collect())
     }
 
     fn readings(&self, document: &Value) -> Result<Vec<OwnReading>, Error> {
@@ -111,6 +113,7 @@ fn case(found: &SuiteFindings, it: &Benchmark) -> Case {
         Some(effect) => format!("{} ({})", word(it.state), with_interval(effect, is_changed(it))),
         None => format!("not measured: {}", it.trouble.as_deref().unwrap_or("no pair could be measured")),
     };
+    let sentence = [vec![sentence], missed(&it.processes)].concat().join("; ");
     let outcome = match (it.gate, it.state) {
         _ if it.has_failed || found.is_failed(it) => CaseOutcome::Failed(sentence),
         (None, State::Slower) if found.fail_if.is_empty() => CaseOutcome::Failed(sentence),
@@ -150,6 +153,7 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
     }
     pieces.extend(found.common.map(common));
     pieces.extend(gate(found));
+    pieces.extend(lost(found));
     pieces.extend(found.mean.filter(|_| found.benchmarks.len() > 1).map(|mean| mean_of(found, mean)));
     let sorted = sorted(&found.benchmarks);
     let (told, alike): (Vec<&Benchmark>, Vec<&Benchmark>) =

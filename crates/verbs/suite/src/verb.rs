@@ -209,9 +209,11 @@ fn gate(found: &SuiteFindings) -> Result<(), Failure> {
     }
 }
 
-/// Fails if some benchmark could not be run to its end, or if no benchmark has a reading.
+/// Fails if a process failed and failures are not left out, or if no benchmark has a reading.
 fn all_ran(found: &SuiteFindings) -> Result<(), Failure> {
-    let Some(first) = found.failed().next() else { return any_measured(found) };
+    let Some(first) = found.failed().next() else {
+        return found.failure().map_or_else(|| any_measured(found), |why| Err(Failure::command(why)));
+    };
     let (count, why) = (found.failed().count(), first.trouble.as_deref().unwrap_or("its process failed"));
     let more = if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
     Err(Failure::command(format!("benchmark `{}` failed{more}: {why}", first.name)))

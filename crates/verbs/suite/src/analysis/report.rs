@@ -7,6 +7,7 @@ use super::judge::{Case, Judge};
 use super::together::group_of;
 use crate::findings::{Benchmark, Ratio, State};
 use crate::harness::Unit;
+use crate::processes::Processes;
 
 /// A benchmark's name, readings and cost, which the judge does not store.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +20,9 @@ pub struct Named {
     pub cost_s: f64,
     /// Why readings are missing; `None` where none are.
     pub trouble: Option<String>,
-    /// Whether the benchmark was dropped because its processes failed.
+    /// Processes of A and of B that ran the benchmark.
+    pub processes: [Processes; 2],
+    /// Whether processes of the benchmark failed and the failures are not left out, or so many that it was given up.
     pub has_failed: bool,
 }
 
@@ -67,6 +70,7 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
             pairs_to_decide: (is_open && takes < 1e6).then_some(takes as u32),
             cost_s: named.cost_s,
             trouble: named.trouble.clone(),
+            processes: named.processes.clone(),
             has_failed: named.has_failed,
             carried_over: case.evidence.carried_over(),
             alone: None,

@@ -68,6 +68,7 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
             pairs_to_decide: None,
             cost_s: 0.0,
             trouble: None,
+            processes: Default::default(),
             has_failed: false,
             carried_over: None,
             alone: None,

@@ -9,6 +9,7 @@ use super::Asked;
 use super::source::{Given, Source, Turn};
 use crate::analysis::{Judge, Named, Together, benchmarks, chosen};
 use crate::findings::{StoppedBy, SuiteFindings};
+use crate::processes::Processes;
 
 /// Least work of a process, so that the share of its startup is small: this many seconds, and this multiple of its
 /// startup time.
@@ -38,7 +39,9 @@ struct Rounds<'a> {
     order: Order,
     coin: Draw,
     processes: u32,
+    processes_by_side: [Processes; 2],
     began_s: f64,
+    skips_failures: bool,
     failures_max: u32,
 }
 
@@ -59,6 +62,7 @@ pub(super) fn run(
         named: Named { name, cost_s: source.cost_s(), ..Named::default() },
         ..Entry::default()
     };
+    let skips_failures = driver.header.condition.ignore_failure.are_left_out();
     let mut rounds = Rounds {
         asked,
         judge: Judge::with_margins(&margins, asked.rule),
@@ -66,11 +70,10 @@ pub(super) fn run(
         order: asked.order.unwrap_or(source.order()),
         coin: Draw::new(driver.header.seed, 47),
         processes: 0,
+        processes_by_side: Default::default(),
         began_s,
-        failures_max: match driver.header.condition.ignore_failure.are_left_out() {
-            true => FAILURES_MAX_LEFT_OUT,
-            false => FAILURES_MAX,
-        },
+        skips_failures,
+        failures_max: if skips_failures { FAILURES_MAX_LEFT_OUT } else { FAILURES_MAX },
     };
     let stopped = rounds.all(driver, source);
     source.finish(driver);
@@ -161,6 +164,7 @@ impl Rounds<'_> {
             let turn = Turn { round, position: position as u16, side };
             let Some(told) = source.run(driver, turn, standing)? else { return Ok(Some(StoppedBy::User)) };
             self.processes += 1;
+            self.processes_by_side[side].ran(told.failed.as_deref());
             given[side].push(told);
         }
         let [a, b] = given;
@@ -183,12 +187,16 @@ impl Rounds<'_> {
         let mean_s = processes().map(|given| given.wall_s).sum::<f64>() / processes().count().max(1) as f64;
         let spent_s = (mean_s - source.overhead_s()).max(1e-4);
         let any_failed = processes().any(|given| given.failed.is_some());
+        // A process with several benchmarks may have failed because of any of them.
+        let is_own = part.len() == 1 || source.most().is_none();
         for &at in part {
             let entry = &mut self.entries[at];
             let each_s = spent_s / part.len() as f64;
             let (cost, has_cost) = (entry.named.cost_s, entry.has_cost);
             entry.named.cost_s = if has_cost { 0.5 * (cost + each_s) } else { each_s };
             entry.has_cost = true;
+            count(&mut entry.named.processes, &entry.named.name, given, is_own);
+            entry.named.has_failed |= any_failed && is_own && !self.skips_failures;
             match pairs_of(&entry.named.name, given) {
                 Ok((readings, unit)) => {
                     entry.failures = 0;
@@ -207,10 +215,9 @@ impl Rounds<'_> {
                     entry.is_alone |= any_failed;
                     // A process with several benchmarks may have failed because of another benchmark, so its failure
                     // does not count here.
-                    entry.failures +=
-                        u32::from(part.len() == 1 || !entry.is_alone || source.most().is_none());
+                    entry.failures += u32::from(is_own || !entry.is_alone);
                     if entry.failures >= self.failures_max {
-                        entry.named.has_failed = any_failed;
+                        entry.named.has_failed |= any_failed;
                         self.judge.close(at);
                     }
                 }
@@ -246,8 +253,29 @@ impl Rounds<'_> {
             new: facts.new,
             gone: facts.gone,
             processes: self.processes,
+            processes_by_side: self.processes_by_side,
+            skips_failures: self.skips_failures,
             elapsed_s: driver.elapsed_s() - self.began_s,
             stopped_by,
+        }
+    }
+}
+
+/// Counts the processes of a benchmark. `is_own` says whether a failed process failed because of this benchmark.
+fn count(sides: &mut [Processes; 2], name: &str, given: &[[Given; 2]], is_own: bool) {
+    for pair in given {
+        for (side, given) in sides.iter_mut().zip(pair) {
+            match (&given.failed, given.readings.get(name)) {
+                (Some(why), _) if is_own => side.ran(Some(why)),
+                (Some(_), _) => {}
+                (None, Some((value, _))) if *value > 0.0 => side.ran(None),
+                (None, Some((value, unit))) => {
+                    side.ran_without_reading(&format!("{value} {unit} is not above 0"));
+                }
+                (None, None) => {
+                    side.ran_without_reading(given.missing.get(name).map_or("", String::as_str));
+                }
+            }
         }
     }
 }
@@ -299,5 +327,23 @@ mod tests {
             Given { failed: Some("its process ended with status 139".to_owned()), ..given(1.0, "ns") };
         assert!(why(failed, given(1.0, "ns")).starts_with("A: its process"));
         assert!(why(given(1.0, "ns"), Given::default()).contains("B: there is no reading"));
+    }
+
+    #[test]
+    fn a_failed_process_counts_for_the_benchmark_that_it_ran_alone() {
+        let failed =
+            || Given { failed: Some("its process ended with status 7".to_owned()), ..Given::default() };
+        let pairs = [
+            [given(1.0, "ns"), failed()],
+            [given(1.0, "ns"), Given::default()],
+            [given(0.0, "ns"), given(1.0, "ns")],
+        ];
+        for (is_own, count_b, failed_b) in [(true, 3, 1), (false, 2, 0)] {
+            let mut sides = <[Processes; 2]>::default();
+            count(&mut sides, "x", &pairs, is_own);
+            assert_eq!((sides[0].count, sides[0].without_reading.count), (3, 1));
+            assert_eq!((sides[1].count, sides[1].failed.count), (count_b, failed_b));
+            assert_eq!(sides[1].without_reading.count, 1);
+        }
     }
 }

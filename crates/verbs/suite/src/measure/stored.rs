@@ -61,6 +61,8 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
         new: other(&of_b, &of_a),
         gone: other(&of_a, &of_b),
         processes: 0,
+        processes_by_side: Default::default(),
+        skips_failures: false,
         elapsed_s: 0.0,
         stopped_by: StoppedBy::Files,
     })
