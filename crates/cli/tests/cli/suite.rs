@@ -37,7 +37,7 @@ fn what_programs_print_decides() {
     let states = ["slow, \"a\"/1", "same", "rate", "zero", "unit"].map(|name| state(&document, name));
     assert_eq!(states, ["slower", "unchanged", "faster", "not-measured", "not-measured"]);
     assert_eq!((&document["new"][0], &document["gone"][0]), (&"new".into(), &"gone".into()));
-    assert_eq!(document["stopped_by"], "decided");
+    assert_eq!(document["stopped_by"], "given-up", "two benchmarks have no pair of readings");
     let stored = lab.last();
     assert_eq!(state(&stored, "rate"), "faster", "the store has the document");
 }

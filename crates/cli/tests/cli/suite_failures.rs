@@ -66,3 +66,22 @@ fn a_share_of_processes_without_a_benchmark_is_said() {
     assert!(!said.contains("failed in"), "{said}");
     assert!(lab.read("j").contains("B gave no usable reading in "), "{}", lab.read("j"));
 }
+
+/// Where benchmarks are given up, the question of the gate stays open, and the report says that and why.
+#[test]
+fn benchmarks_that_are_given_up_answer_no_gate() {
+    let lab = Lab::new();
+    lab.write("a", "echo 'same: 7 ns'\n");
+    lab.write("b", "echo >> count; test $(wc -l < count) -lt 5 || exit 7; echo 'same: 7 ns'\n");
+    let store = lab.file("store.sqlite");
+    let words = ["suite", "--harness", LINES, "--max-time", "60s", "--fail-if", "slower", "--store", &store];
+    let done = Done::of(lab.bare(&[&words[..], &["sh a", "sh b"]].concat())).ends_with(4);
+    let said = spaced(&done.out);
+    assert!(said.contains("Benchmarks given up before they answered the gate"), "{said}");
+    assert!(said.contains("same (B: its process ended with status 7)"), "{said}");
+    assert!(!said.contains("sampling has ended"), "{said}");
+    let stored = lab.last();
+    assert_eq!(stored["stopped_by"], "given-up");
+    assert_eq!(stored["benchmarks"][0]["is_given_up"], true);
+    assert_eq!(stored["benchmarks"][0]["gate"], "undecided");
+}

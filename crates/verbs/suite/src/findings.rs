@@ -110,6 +110,10 @@ pub struct Benchmark {
     /// Whether processes of the benchmark failed and the failures are not left out, or so many that it was given up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
+    /// Whether the benchmark was given up before its question was answered, since it had no readings several times in a
+    /// row; `trouble` says why.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_given_up: bool,
     /// Ratio without and with carry-over; `None` unless carry-over was shown, so that only runs that follow their own
     /// side decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,6 +145,8 @@ pub struct Group {
 pub enum StoppedBy {
     /// Every benchmark was decided.
     Decided,
+    /// Every benchmark was decided or given up, and at least one was given up.
+    GivenUp,
     /// The time limit was reached.
     Time,
     /// The user interrupted the measurement.
@@ -202,6 +208,11 @@ impl SuiteFindings {
 
     pub fn failed(&self) -> impl Iterator<Item = &Benchmark> {
         self.benchmarks.iter().filter(|it| it.has_failed)
+    }
+
+    /// The benchmarks that were given up before their question was answered.
+    pub fn given_up(&self) -> impl Iterator<Item = &Benchmark> {
+        self.benchmarks.iter().filter(|it| it.is_given_up)
     }
 
     /// Sentence about the failed processes of the first side with some, without its full stop; `None` where none failed

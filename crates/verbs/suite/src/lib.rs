@@ -15,6 +15,7 @@ pub mod harness;
 mod intervals;
 mod lost;
 pub mod measure;
+mod open;
 pub mod processes;
 pub mod report;
 mod verb;

@@ -13,6 +13,7 @@ use crate::carried::carried;
 use crate::findings::{Benchmark, Control, Group, Ratio, SCHEMA, State, SuiteFindings};
 use crate::intervals::{as_read, ends, is_changed, more_is_better, with_interval};
 use crate::lost::{self, lost};
+use crate::open::open;
 use crate::processes::missed;
 
 #[derive(Debug)]
@@ -314,48 +315,6 @@ fn mean_of(found: &SuiteFindings, mean: Ratio) -> Piece {
         false => format!("{counted} of {all} benchmarks"),
     };
     Piece::plain(format!("Geometric mean of the changes of {of}{of_rates}: {sentence}."))
-}
-
-/// Whether further runs may decide something about a benchmark: its state or, with `--fail-if`, only the question of
-/// that option.
-fn is_open(it: &Benchmark) -> bool {
-    it.trouble.is_none() && it.gate.map_or(it.state == State::Undecided, |gate| gate == GateState::Undecided)
-}
-
-/// Sentence about the open benchmarks, with the estimated time to decide them.
-fn open(found: &SuiteFindings) -> Option<Piece> {
-    let open: Vec<&Benchmark> = found.benchmarks.iter().filter(|it| is_open(it)).collect();
-    let is_gated = !found.fail_if.is_empty();
-    if open.is_empty() && is_gated && found.count(State::Undecided) > 0 {
-        return Some(Piece::plain(
-            "The gate is answered for all benchmarks, so sampling has ended; without --fail-if it goes on until each \
-             is decided.",
-        ));
-    }
-    let what = if is_gated { "What the gate leaves open" } else { "What is not decided" };
-    if open.is_empty() || found.is_weaker {
-        return None;
-    }
-    let takes = |it: &&&Benchmark| {
-        it.pairs_to_decide.map(|pairs| f64::from(pairs.saturating_sub(it.pairs)) * 2.0 * it.cost_s)
-    };
-    let known: Vec<f64> = open.iter().filter_map(|it| takes(&it)).collect();
-    let more: f64 = known.iter().sum();
-    let sentence = match known.len() {
-        0 => format!("{what} needs more pairs of processes: raise --max-time."),
-        _ => format!(
-            "{what} would take about {} more for {} benchmarks: raise --max-time, widen --margin, or use --filter.",
-            about(more.clamp(1.0, 1e7)),
-            known.len()
-        ),
-    };
-    Some(Piece::plain(sentence))
-}
-
-/// A number of seconds, rounded to two significant digits.
-fn about(seconds: f64) -> fauxplat_units::Nanos {
-    let digit = 10f64.powf(seconds.log10().floor() - 1.0);
-    fauxplat_units::Nanos::from_secs_f64((seconds / digit).round() * digit)
 }
 
 fn one_sided(of: &'static str, names: &[String]) -> Option<Piece> {

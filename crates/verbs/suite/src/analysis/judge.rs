@@ -94,6 +94,11 @@ impl Judge {
         !self.cases[benchmark].is_closed
     }
 
+    /// Whether the question about the benchmark was answered at the latest look.
+    pub fn is_answered(&self, benchmark: usize) -> bool {
+        self.cases[benchmark].is_answered(self.rule.needs_verdict)
+    }
+
     pub fn state(&self, benchmark: usize) -> State {
         self.cases[benchmark].state
     }
@@ -139,12 +144,7 @@ impl Judge {
                 (Some(GateState::Within), ..) | (_, _, true) => GateState::Within,
                 _ => GateState::Undecided,
             });
-            let has_verdict = case.state != State::Undecided;
-            let is_answered = match case.gate {
-                Some(gate) => gate != GateState::Undecided && (has_verdict || !rule.needs_verdict),
-                None => has_verdict,
-            };
-            case.is_closed |= is_answered;
+            case.is_closed |= case.is_answered(rule.needs_verdict);
         }
     }
 
@@ -197,6 +197,14 @@ impl Judge {
 }
 
 impl Case {
+    fn is_answered(&self, needs_verdict: bool) -> bool {
+        let has_verdict = self.state != State::Undecided;
+        match self.gate {
+            Some(gate) => gate != GateState::Undecided && (has_verdict || !needs_verdict),
+            None => has_verdict,
+        }
+    }
+
     pub(super) fn centre(&self) -> f64 {
         let bets = self.evidence.deciding();
         match bets.is_empty() {

@@ -24,6 +24,8 @@ pub struct Named {
     pub processes: [Processes; 2],
     /// Whether processes of the benchmark failed and the failures are not left out, or so many that it was given up.
     pub has_failed: bool,
+    /// Whether the benchmark was given up while it was open.
+    pub is_given_up: bool,
 }
 
 impl Named {
@@ -72,6 +74,8 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
             trouble: named.trouble.clone(),
             processes: named.processes.clone(),
             has_failed: named.has_failed,
+            // What other benchmarks show may answer the question later.
+            is_given_up: named.is_given_up && !judge.is_answered(at),
             carried_over: case.evidence.carried_over(),
             alone: None,
             readings: named.readings.clone(),

@@ -70,6 +70,7 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
             trouble: None,
             processes: Default::default(),
             has_failed: false,
+            is_given_up: false,
             carried_over: None,
             alone: None,
             readings: Vec::new(),

@@ -88,7 +88,7 @@ impl Rounds<'_> {
             let cost_s: Vec<f64> = self.entries.iter().map(|entry| entry.named.cost_s).collect();
             let chosen = chosen(&self.judge, &cost_s, self.left_s(driver), round);
             if chosen.is_empty() {
-                return Ok(StoppedBy::Decided);
+                return Ok(self.ended());
             }
             for part in self.parts(source, &chosen) {
                 if round > 0 && self.left_s(driver) < self.cost_s(source, &part) || self.left_s(driver) <= 0.0
@@ -101,6 +101,15 @@ impl Rounds<'_> {
                 self.judge.look();
             }
             round += 1;
+        }
+    }
+
+    /// Why nothing is left to run.
+    fn ended(&self) -> StoppedBy {
+        let is_given_up = |at: usize| self.entries[at].named.is_given_up && !self.judge.is_answered(at);
+        match (0..self.entries.len()).any(is_given_up) {
+            true => StoppedBy::GivenUp,
+            false => StoppedBy::Decided,
         }
     }
 
@@ -174,8 +183,7 @@ impl Rounds<'_> {
     }
 
     fn standing(&self, driver: &Driver, round: u32) -> Standing {
-        let open = (0..self.entries.len()).filter(|&at| self.judge.is_open(at)).count();
-        let decided = self.entries.len() - open;
+        let decided = (0..self.entries.len()).filter(|&at| self.judge.is_answered(at)).count();
         let share = (1.0 - self.left_s(driver) / self.asked.max_time_s).clamp(0.0, 1.0);
         let words = format!("{decided} of {} benchmarks decided, round {}", self.entries.len(), round + 1);
         Standing { share, words, blocks: round }
@@ -218,6 +226,7 @@ impl Rounds<'_> {
                     entry.failures += u32::from(is_own || !entry.is_alone);
                     if entry.failures >= self.failures_max {
                         entry.named.has_failed |= any_failed;
+                        entry.named.is_given_up |= self.judge.is_open(at);
                         self.judge.close(at);
                     }
                 }
