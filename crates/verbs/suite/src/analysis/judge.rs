@@ -113,7 +113,9 @@ impl Judge {
     /// Each kind of statement has the whole level of the rule. *Changed* uses Holm's procedure on anytime-valid
     /// p-values, or e-BH on the present evidence to control the false discovery rate, which is valid however strongly
     /// benchmarks of one process depend on each other. *Unchanged* and the gate use Holm's procedure over all
-    /// benchmarks; each of the gate's two answers has half of the level.
+    /// benchmarks; each of the gate's two answers has half of the level. Where there is a gate, *unchanged* has that half,
+    /// too: the evidence for *unchanged* is part of that for *within*, so that no benchmark is unchanged beside a gate
+    /// that is undecided.
     pub fn look(&mut self) {
         let level = self.rule.level;
         let changed = match self.rule.control {
@@ -124,7 +126,8 @@ impl Judge {
                 e_benjamini_hochberg(&present, level)
             }
         };
-        let within = self.holm(|peaks| peaks.within, level);
+        let within_level = if self.rule.gate.is_some() { level / 2.0 } else { level };
+        let within = self.holm(|peaks| peaks.within, within_level);
         let beyond = self.holm(|peaks| peaks.beyond, level / 2.0);
         let not_beyond = self.holm(|peaks| peaks.not_beyond, level / 2.0);
         let (rule, is_family) = (self.rule, self.rule.control == Control::Family);
@@ -277,5 +280,23 @@ mod tests {
         );
         let edge = judged(rule, 0.03_f64.ln_1p(), 60);
         assert_eq!(edge.cases[0].gate, Some(GateState::Undecided));
+    }
+
+    /// A benchmark can be given up after any look, so that each look has to have one answer.
+    #[test]
+    fn no_look_calls_a_benchmark_unchanged_beside_an_undecided_gate() {
+        for question in [GateQuestion::Slower, GateQuestion::Faster, GateQuestion::Different] {
+            let rule = Rule { gate: Some(question), ..RULE };
+            let (mut judge, mut draw, mut unchanged) = (Judge::new(5, rule), Draw::new(11, 0), 0);
+            for _ in 0..60 {
+                (0..5).for_each(|at| judge.pair(at, 0.02 * draw.normal()));
+                judge.look();
+                for case in judge.cases.iter().filter(|case| case.state == State::Unchanged) {
+                    assert_eq!(case.gate, Some(GateState::Within), "{question:?}");
+                    unchanged += 1;
+                }
+            }
+            assert!(unchanged > 0);
+        }
     }
 }

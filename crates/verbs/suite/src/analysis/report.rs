@@ -62,7 +62,7 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
             state,
             effect: (n > 0).then(|| Ratio { ratio: centre.exp(), low: end(low), high: end(high) }),
             margin: (margin != judge.rule().margin.ln_1p()).then(|| margin.exp_m1()),
-            is_within_margin: low >= -margin && high <= margin,
+            is_within_margin: low >= -margin && high <= margin && case.gate != Some(GateState::Undecided),
             gate: case.gate,
             ln_evidence: case.ln_changed(),
             p_adjusted: adjusted[at],
