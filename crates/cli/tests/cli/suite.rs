@@ -302,3 +302,19 @@ fn a_suite_without_any_reading_fails() {
     let done = suite(&lab, ["none: 0 ns\n"; 2], &[]).ends_with(4);
     assert!(done.err.contains("no benchmark was measured; `none`"), "{}", done.err);
 }
+
+/// The definition in the document has what was asked of the suite.
+#[test]
+fn the_definition_of_a_suite_has_its_rule() {
+    let lab = Lab::new();
+    let words = ["--margin", "4%", "--level", "2%", "--fail-if", "faster", "--format", "json"];
+    let document = suite(&lab, ["same: 7 ns\n"; 2], &words).succeeds().json();
+    let rule = &document["definition"]["rule"];
+    assert_eq!((rule["margin"].as_f64(), rule["level"].as_f64()), (Some(0.04), Some(0.02)), "{rule}");
+    assert_eq!(
+        (rule["max_time_s"].as_f64(), rule["max_pairs"].as_u64()),
+        (Some(60.0), Some(100_000)),
+        "{rule}"
+    );
+    assert_eq!((&rule["fail_if"][0], &rule["order"]), (&"faster".into(), &"ab".into()), "{rule}");
+}

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fauxplat_experiment::{Failure, Machine};
-use fauxplat_model::{Definition, FailIf, Output, Placement};
+use fauxplat_model::{self as model, Definition, FailIf, Order, Output, Placement};
 use fauxplat_options::{CommandArgs, define};
 
 use crate::analysis::Rule;
@@ -15,6 +15,9 @@ use crate::measure::Asked;
 /// Maximum number of benchmarks in a suite of plain commands; each needs two commands, and their number per experiment
 /// is limited.
 const BENCHMARKS_MAX: usize = 5_000;
+
+/// Greatest number of pairs that a definition may ask for. A suite is limited by its time alone.
+const PAIRS_MAX: u32 = 100_000;
 
 /// Questions and limits of the suite that the options ask for.
 pub fn asked(args: &SuiteArgs) -> Asked {
@@ -51,6 +54,7 @@ pub fn definition(
     let commands = CommandArgs { commands, seed: args.seed, ..CommandArgs::default() };
     let mut definition = define::definition(&commands, &args.condition, machine)?;
     refuse_simulated(&definition)?;
+    definition.rule = rule(args, Order::Ab);
     let condition = &mut definition.condition;
     if condition.shell.is_used() {
         return Err(Failure::usage(
@@ -93,8 +97,25 @@ pub fn definition_of_plain(
     let commands = CommandArgs { seed: args.seed, ..CommandArgs::default() };
     let mut definition = define::definition(&commands, &args.condition, machine)?;
     refuse_simulated(&definition)?;
+    definition.rule = rule(args, Order::Aabb);
     definition.commands = benchmarks.iter().flat_map(|it| it.sides.clone()).collect();
     Ok(definition)
+}
+
+/// The rule that documents show, with what the options ask for; `usual` is the order without `--order`. Suites are
+/// judged by [`Rule`], which knows all benchmarks.
+fn rule(args: &SuiteArgs, usual: Order) -> model::Rule {
+    model::Rule {
+        level: args.level,
+        margin: args.margin,
+        max_pairs: PAIRS_MAX,
+        max_time_s: Some(args.max_time.as_secs_f64()),
+        anytime: true,
+        order: args.order.unwrap_or(usual),
+        gate: FailIf::question(&args.fail_if),
+        fail_if: args.fail_if.clone(),
+        ..model::Rule::default()
+    }
 }
 
 /// Refuses a simulated machine: a harness times its benchmarks itself, and plain commands are judged by runs on the

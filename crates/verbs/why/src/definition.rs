@@ -52,7 +52,10 @@ fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definiti
     if definition.rule.metric != Metric::WALL {
         return Err(Failure::usage("--stored: the comparison was decided by another metric than wall time"));
     }
-    let (level, margin) = (definition.rule.level, definition.rule.margin);
+    // The level and the margin of a suite are about all of its benchmarks.
+    let usual = Rule::default();
+    let rule = if of_benchmark.is_some() { &usual } else { &definition.rule };
+    let (level, margin) = (rule.level, rule.margin);
     Ok(Definition { rule: Rule { level, margin, ..Rule::default() }, seed: None, ..definition.clone() })
 }
 
