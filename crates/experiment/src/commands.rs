@@ -25,7 +25,12 @@ pub fn resolve(
     check_limit(&definition.condition)?;
     let expanded = expand(definition).map_err(Failure::usage)?;
     let programs = programs.iter().map(Option::as_deref).chain(std::iter::repeat(None));
-    expanded.iter().zip(programs).map(|(one, program)| command(one, &definition.condition, program)).collect()
+    let resolved = |(one, program): (&Expanded, Option<&Path>)| {
+        let found = command(one, &definition.condition, program);
+        // A command line that has no name of its own is its own name, and the message has the faulty part of it.
+        found.map_err(|failure| if one.name == one.command { failure } else { failure.within(&one.name) })
+    };
+    expanded.iter().zip(programs).map(resolved).collect()
 }
 
 /// Resolves one command; `built` is the path of its built program, which replaces `{program}`.

@@ -138,7 +138,9 @@ fn a_file_that_is_no_suite_is_refused_with_its_fault() {
     refused(FILE, &[], &["suite.toml", "sleep 0.004", "give the two programs"]);
     refused("", &[], &["suite.toml", "no benchmarks"]);
     refused("[[benchmark]]\nname = 'x'\n", &[], &["`x`", "both `a` and `b`"]);
-    refused("[[benchmark]]\nname = 'x'\na = 'no-such-program'\nb = 'true'\n", &[], &["no-such-program"]);
+    let missing = "[[benchmark]]\nname = 'y'\na = 'true'\nb = 'false'\n\
+                   [[benchmark]]\nname = 'x'\na = 'no-such-program'\nb = 'true'\n";
+    refused(missing, &[], &["x (A): ", "`no-such-program`: no such program"]);
     refused(FILE, &["sleep", "sleep", "--filter", "^none$"], &["--filter"]);
     refused(FILE, &["sleep", "sleep", "--harness", "go"], &["--harness", "leave the option out"]);
     refused(FILE, &["sleep"], &["two programs"]);
