@@ -29,10 +29,15 @@ impl Desk {
     /// # Errors
     /// Fails where temporary files cannot be created.
     pub fn new() -> io::Result<Self> {
-        let folder = Workplace::make("suite", &std::env::temp_dir())?;
+        let place = std::env::temp_dir();
+        let of_place = |error: io::Error| {
+            let why = format!("{}: {error}; TMPDIR may name another folder", place.display());
+            io::Error::new(error.kind(), why)
+        };
+        let folder = Workplace::make("suite", &place).map_err(of_place)?;
         let (stdout, results) = (folder.path().join("stdout"), folder.path().join("results"));
-        File::create_new(&stdout)?;
-        fs::create_dir(&results)?;
+        File::create_new(&stdout).map_err(of_place)?;
+        fs::create_dir(&results).map_err(of_place)?;
         Ok(Desk { _folder: folder, stdout, results })
     }
 
@@ -51,9 +56,10 @@ impl Desk {
     /// # Errors
     /// Fails where a file cannot be removed.
     pub(super) fn clear(&self) -> io::Result<()> {
-        File::options().write(true).open(&self.stdout)?.set_len(0)?;
-        fs::remove_dir_all(&self.results)?;
-        fs::create_dir(&self.results)
+        let emptied = File::options().write(true).open(&self.stdout).and_then(|file| file.set_len(0));
+        emptied.map_err(|error| named(&self.stdout, &error))?;
+        let renewed = fs::remove_dir_all(&self.results).and_then(|()| fs::create_dir(&self.results));
+        renewed.map_err(|error| named(&self.results, &error))
     }
 
     /// Standard output and results files of the latest process.
@@ -76,18 +82,24 @@ impl Desk {
     }
 }
 
+/// The error with the path at which it occurred.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
 /// Content of a file as text, with invalid UTF-8 replaced.
 fn text(path: &Path) -> io::Result<String> {
-    let named = |error| io::Error::other(format!("{}: {error}", path.display()));
-    let bytes = read_regular(path, FILE_BYTES_MAX).map_err(named)?;
+    let bytes = read_regular(path, FILE_BYTES_MAX)
+        .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Adds the JSON files below a folder to `files`, by their paths within `root`. Symbolic links are not followed.
 fn collect(folder: &Path, root: &Path, depth: usize, files: &mut Vec<(String, String)>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let (entry, path) = entry.map(|entry| (entry.file_type(), entry.path()))?;
-        let kind = entry?;
+    for entry in fs::read_dir(folder).map_err(|error| named(folder, &error))? {
+        let entry = entry.map_err(|error| named(folder, &error))?;
+        let path = entry.path();
+        let kind = entry.file_type().map_err(|error| named(&path, &error))?;
         if kind.is_dir() && depth < DEPTH_MAX {
             collect(&path, root, depth + 1, files)?;
         } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "json") {
@@ -115,5 +127,18 @@ mod tests {
         assert_eq!(output.files, [("x/y/z.json".to_owned(), "{}".to_owned())]);
         desk.clear().unwrap();
         assert_eq!(desk.output().unwrap(), Output::default());
+    }
+
+    /// An error such as *No space left on device* helps only with the place where it occurred.
+    #[test]
+    fn errors_name_the_path() {
+        let desk = Desk::new().unwrap();
+        fs::remove_dir(desk.results()).unwrap();
+        for error in [desk.output().unwrap_err(), desk.clear().unwrap_err()] {
+            assert!(error.to_string().starts_with(&desk.results()), "{error}");
+        }
+        fs::remove_file(desk.stdout()).unwrap();
+        let error = desk.clear().unwrap_err().to_string();
+        assert!(error.starts_with(&desk.stdout().display().to_string()), "{error}");
     }
 }
