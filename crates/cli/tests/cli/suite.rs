@@ -303,6 +303,9 @@ fn a_suite_without_any_reading_fails() {
     let lab = Lab::new();
     let done = suite(&lab, ["none: 0 ns\n"; 2], &[]).ends_with(4);
     assert!(done.err.contains("no benchmark was measured; `none`"), "{}", done.err);
+    let done = suite(&lab, ["none: 0 ns\n"; 2], &["--fail-if", "slower"]).ends_with(4);
+    assert!(done.out.contains("The gate slower has no answer"), "{}", done.out);
+    assert!(!done.out.contains("passes"), "{}", done.out);
 }
 
 /// The definition in the document has what was asked of the suite.

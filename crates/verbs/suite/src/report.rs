@@ -283,9 +283,11 @@ fn gate(found: &SuiteFindings) -> Option<Piece> {
     said.extend((missing > 0).then(|| one_of(missing, "was not measured", "were not measured")));
     let needs_verdict = found.fail_if.contains(&FailIf::Inconclusive);
     said.extend(needs_verdict.then(|| one_of(found.inconclusive(), "has no verdict", "have no verdict")));
-    let (tone, ends) = match found.fails() {
-        true => (Tone::Bad, "fails"),
-        false => (Tone::Neutral, "passes"),
+    let nothing_measured = found.count(State::NotMeasured) == found.benchmarks.len();
+    let (tone, ends) = match (found.fails(), nothing_measured) {
+        (true, _) => (Tone::Bad, "fails"),
+        (false, true) => (Tone::Doubt, "has no answer"),
+        (false, false) => (Tone::Neutral, "passes"),
     };
     (!found.fail_if.is_empty())
         .then(|| Piece::said(tone, format!("The gate {} {ends}: {}.", found.gates(), say::listed(&said))))

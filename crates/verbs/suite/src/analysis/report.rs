@@ -74,7 +74,7 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
             trouble: named.trouble.clone(),
             processes: named.processes.clone(),
             has_failed: named.has_failed,
-            // What other benchmarks show may answer the question later.
+            // Later evidence about other benchmarks may answer the question.
             is_given_up: named.is_given_up && !judge.is_answered(at),
             carried_over: case.evidence.carried_over(),
             alone: None,
