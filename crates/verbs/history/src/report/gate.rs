@@ -242,7 +242,7 @@ fn moved(found: &GateFindings) -> Option<String> {
     })
 }
 
-/// Which program was judged; `None` where no other one has a benchmark of this name.
+/// Sentence about the program that was judged; `None` where no other one has a benchmark of this name.
 fn judged(found: &GateFindings) -> Option<String> {
     let quoted = |program: &String| format!("`{}`", say::visible(program));
     let others: Vec<String> = found.other_programs.iter().map(quoted).collect();
