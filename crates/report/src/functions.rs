@@ -64,7 +64,7 @@ fn is_list(before: &str, list: &str) -> bool {
             let word = operator.trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '_');
             word.len() < operator.len() && is_operator(word)
         }
-        // Such brackets surround the type of a method, or the word `lambda`, and no arguments.
+        // Angle brackets at the beginning surround the type of a method, or the word `lambda`, and no arguments.
         Some(':') => before.ends_with("::") && !list.starts_with("<impl ") && !list.starts_with("<lambda"),
         Some(last) => is_of_name(last) && !is_operator(before),
         None => false,

@@ -44,7 +44,7 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
 
 /// Additional time in which no thread worked, in nanoseconds, by the reason of the wait.
 ///
-/// Such time grows by at most what all threads together wait longer for the same reason. Where it grows by more, as many
+/// The time of a reason grows by at most what all threads together wait longer for it. Where it grows by more, as many
 /// waits as before no longer overlap, because threads wait for one another: the rest belongs to those waits.
 fn more(fast: &Traced, slow: &Traced) -> BTreeMap<Wait, f64> {
     let of = |times: &BTreeMap<Wait, f64>, wait| times.get(&wait).copied().unwrap_or(0.0);
