@@ -165,6 +165,26 @@ fn the_kernels_part_is_told_by_faults_and_calls() {
     assert_eq!((first(&chain).kind, first(&chain).place.as_deref()), (Kind::Logging, Some("/tmp/x")));
 }
 
+/// Handing bytes over costs time in the kernel and time of waiting; with little waiting, the calls come first.
+#[test]
+fn more_writes_to_a_pipe_are_more_messages() {
+    let write =
+        |calls: f64| BTreeMap::from([("write".to_owned(), CallSum { count: calls, ns: MS, cpu_ns: 0.0 })]);
+    let to = |place: &str, calls| BTreeMap::from([(place.to_owned(), Written { calls, bytes: calls })]);
+    for (place, kind) in [
+        ("pipe:[17]", Kind::Pipe),
+        ("socket:[4]", Kind::Pipe),
+        ("/dev/null", Kind::Calls),
+        ("/tmp/x", Kind::Logging),
+    ] {
+        let mut writes = evidence([0.0, 5.0, 0.0, 0.0]);
+        let traces = writes.traced.as_mut().unwrap();
+        (traces[0].calls, traces[1].calls) = (write(10.0), write(20_000.0));
+        (traces[0].written, traces[1].written) = (to(place, 10), to(place, 20_000));
+        assert_eq!(first(&explain(&writes)).kind, kind, "{place}");
+    }
+}
+
 #[test]
 fn a_condition_that_alone_differs_is_the_cause_whatever_it_acts_by() {
     let same = || {

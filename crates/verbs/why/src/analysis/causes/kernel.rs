@@ -226,7 +226,13 @@ fn is_of_waiting(name: &str) -> bool {
     ["wait4", "waitid", "execve", "clone", "clone3", "exit_group", "exit"].contains(&name)
 }
 
-/// Makes a cause about system calls that write more specific: output in smaller pieces, or more output to some file.
+/// Whether what is written to this place is read by another thread or process.
+fn is_of_others(place: &str) -> bool {
+    ["pipe:", "socket:"].iter().any(|kind| place.starts_with(kind))
+}
+
+/// Makes a cause about system calls that write more specific: output in smaller pieces, more messages to another
+/// program, or more output to some file.
 fn of_writing(cause: &mut Cause, fast: &Traced, slow: &Traced) {
     let all = |traced: &Traced| {
         traced.written.values().fold(Written::default(), |sum, it| Written {
@@ -247,6 +253,16 @@ fn of_writing(cause: &mut Cause, fast: &Traced, slow: &Traced) {
             number(many.bytes as f64 / many.calls.max(1) as f64),
             number(few.bytes as f64 / few.calls.max(1) as f64)
         );
+        return;
+    }
+    let to_others = |traced: &Traced| {
+        let others = traced.written.iter().filter(|(place, _)| is_of_others(place));
+        others.map(|(_, it)| it.calls).sum::<u64>()
+    };
+    let more = |[few, many]: [u64; 2]| many.saturating_sub(few);
+    if 2 * more([to_others(fast), to_others(slow)]) > more([few.calls, many.calls]) {
+        cause.kind = Kind::Pipe;
+        cause.what = "passes more messages through a pipe or a socket (write)".to_owned();
         return;
     }
     let is_new = |(place, written): &(&String, &Written)| {
