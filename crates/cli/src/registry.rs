@@ -9,6 +9,7 @@ const VERBS: &[&dyn Verb] = &[
     &fauxplat_suite::Suite,
     &fauxplat_commits::Bisect,
     &fauxplat_why::Why,
+    &fauxplat_doctor::Doctor,
     &fauxplat_init::Init,
     &fauxplat_history::History,
 ];

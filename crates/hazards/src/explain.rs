@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use fauxplat_model::HazardGroup;
-
+use crate::finding::HazardGroup;
 use crate::groups::hazards;
 use crate::hazard::{Hazard, Neutralised};
 

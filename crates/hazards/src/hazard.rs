@@ -1,8 +1,8 @@
 //! The type of a hazard: a declaration, and a function that judges the files that were read.
 
-use fauxplat_model::{CpuHazard, HazardGroup, Severity};
 use fauxplat_units::Cpu;
 
+use crate::finding::{CpuHazard, HazardGroup, Severity};
 use crate::tree::Missing;
 use crate::view::View;
 

@@ -5,6 +5,7 @@
 //! All counters are read twice, an interval apart, for all hazards together.
 
 mod explain;
+mod finding;
 mod groups;
 mod hazard;
 mod read;
@@ -16,7 +17,6 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use fauxplat_model::{DoctorFindings, HazardFinding, Severity};
 use fauxplat_sys::clock;
 use fauxplat_units::{CpuSet, Nanos};
 
@@ -26,6 +26,7 @@ use crate::tree::{Missing, Tree};
 use crate::view::View;
 
 pub use explain::{all_hazards, explain};
+pub use finding::{CpuHazard, Examination, HazardFinding, HazardGroup, Severity};
 pub use groups::hazards;
 pub use hazard::{Hazard, Neutralised};
 pub use warn::warnings;
@@ -75,12 +76,12 @@ fn suggestion(name: &str) -> String {
 ///
 /// A root other than `/` shows one moment of another machine: it is read once, and hazards that need two readings are
 /// unknown. `cpus` are the CPUs to be measured on; by default all on which this process may run.
-pub fn examine(root: &Path, cpus: Option<&CpuSet>, interval: Nanos) -> DoctorFindings {
+pub fn examine(root: &Path, cpus: Option<&CpuSet>, interval: Nanos) -> Examination {
     let started_ns = clock::monotonic_ns();
     let tree = Tree::new(root);
     let counted = counted_cpus(root, cpus);
     let first = Counters::read(&tree, &counted);
-    let mut findings = match tree.is_live() && interval.0 > 0 {
+    let mut found = match tree.is_live() && interval.0 > 0 {
         true => {
             thread::sleep(Duration::from_nanos(interval.0));
             let second = Counters::read(&tree, &counted);
@@ -88,12 +89,12 @@ pub fn examine(root: &Path, cpus: Option<&CpuSet>, interval: Nanos) -> DoctorFin
         }
         false => judge(View::new(&tree, root, cpus, &first)),
     };
-    findings.elapsed_ns = clock::monotonic_ns().saturating_sub(started_ns);
-    findings
+    found.elapsed_ns = clock::monotonic_ns().saturating_sub(started_ns);
+    found
 }
 
 /// Examines one machine by two captures, which are copies of its files, that were taken this time apart.
-pub fn examine_captures(before: &Path, after: &Path, cpus: Option<&CpuSet>, apart: Nanos) -> DoctorFindings {
+pub fn examine_captures(before: &Path, after: &Path, cpus: Option<&CpuSet>, apart: Nanos) -> Examination {
     let (early, late) = (Tree::new(before), Tree::new(after));
     let mut first = Counters::read(&early, &counted_cpus(before, cpus));
     let mut second = Counters::read(&late, &counted_cpus(after, cpus));
@@ -106,16 +107,16 @@ fn counted_cpus(root: &Path, cpus: Option<&CpuSet>) -> CpuSet {
 }
 
 /// Judges every hazard; the worst come first, and within a level they keep the order of the groups.
-fn judge(view: View<'_>) -> DoctorFindings {
+fn judge(view: View<'_>) -> Examination {
     let locked = view.locked();
     let mut hazards: Vec<HazardFinding> =
         hazards().map(|hazard| finding(hazard, verdict(hazard, &view), &locked, &view)).collect();
     hazards.sort_by_key(|found| found.severity);
-    DoctorFindings {
+    Examination {
         hazards,
         cpus: view.cpus.clone(),
         interval_ns: (view.seconds * 1e9) as u64,
-        ..DoctorFindings::default()
+        ..Examination::default()
     }
 }
 
@@ -191,9 +192,9 @@ fn for_cpus(knob: &str, view: &View<'_>) -> String {
 }
 
 /// Returns the reasons why hazards could not be read, as one line per reason that begins with the hazards' names.
-pub fn not_measured(findings: &DoctorFindings) -> Vec<String> {
+pub fn not_measured(examination: &Examination) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for found in findings.hazards.iter().filter(|found| found.severity == Severity::Unknown) {
+    for found in examination.hazards.iter().filter(|found| found.severity == Severity::Unknown) {
         let reason = found.reason.as_deref().unwrap_or("unknown");
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(&found.name),

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use fauxplat_model::Severity;
 use fauxplat_units::CpuSet;
 
+use crate::finding::Severity;
 use crate::read::counters::Counters;
 use crate::tree::Tree;
 use crate::view::View;

@@ -79,7 +79,6 @@ findings! {
     Run(Vec<RunFindings>) = "fauxplat.run/2" or "fauxplat.run/1",
     Compare(CompareFindings) = "fauxplat.compare/2" or "fauxplat.compare/1",
     Aa(AaFindings) = "fauxplat.aa/1",
-    Doctor(DoctorFindings) = "fauxplat.doctor/1",
     /// Findings of `contend --capacity`.
     Capacity(CapacityFindings) = "fauxplat.capacity/1",
     Contend(ContendFindings) = "fauxplat.contend/1",

@@ -286,7 +286,6 @@ fn findings() -> Vec<Findings> {
     vec![
         Findings::Run(Vec::new()),
         Findings::Compare(compare),
-        Findings::Doctor(DoctorFindings::default()),
         Findings::Index(IndexFindings::default()),
         Findings::Limit(Box::default()),
         Findings::Load(LoadFindings::default()),

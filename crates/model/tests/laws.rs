@@ -24,7 +24,6 @@ fn are_words<T: Copy + Debug + Serialize>(all: &[T], name: impl Fn(T) -> &'stati
 #[test]
 fn every_word_names_one_thing_and_is_that_of_the_documents() {
     are_words(&LoadKind::ALL, LoadKind::name);
-    are_words(&Severity::ALL, Severity::name);
     are_words(&GroupKind::ALL, GroupKind::name);
     are_words(&Way::ALL, Way::name);
     for way in Way::ALL {
@@ -33,14 +32,12 @@ fn every_word_names_one_thing_and_is_that_of_the_documents() {
     assert_eq!(Way::from_name("Padding"), None);
     let factors: BTreeSet<String> = Factor::BUILT_IN.iter().map(Factor::to_string).collect();
     assert_eq!(factors.len(), Factor::BUILT_IN.len());
-    let titles: BTreeSet<&str> = HazardGroup::ALL.iter().map(|group| group.title()).collect();
-    assert_eq!(titles.len(), HazardGroup::ALL.len());
 }
 
 #[test]
 fn words_are_padded_where_a_table_asks_for_it() {
     assert_eq!(format!("{:>8}|{:<8}|", LoadKind::Llc, LoadKind::Llc), "     llc|llc     |");
-    assert_eq!(format!("{:8}|{:8}|", Severity::Low, Factor::Cpu), "low     |cpu     |");
+    assert_eq!(format!("{:8}|", Factor::Cpu), "cpu     |");
     assert_eq!(format!("{:6}|", GroupKind::Die), "die   |");
 }
 
@@ -104,14 +101,6 @@ fn an_id_has_a_source_and_a_name_that_nobody_can_mistake() {
     for word in ["", "Wall", "a b", "é", ":"] {
         assert!(MetricId::try_from(word.to_owned()).is_err(), "{word}");
     }
-}
-
-/// Severities are ordered with the worst first, because lists are sorted by severity.
-#[test]
-fn what_is_there_comes_before_what_is_not() {
-    assert!(Severity::ALL.is_sorted());
-    let present: Vec<bool> = Severity::ALL.iter().map(|severity| severity.is_present()).collect();
-    assert_eq!(present, [true, true, true, false, false, false]);
 }
 
 fn comparison(metric: Metric, effect_ratio: f64) -> Comparison {

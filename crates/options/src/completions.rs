@@ -45,7 +45,7 @@ fn kind(command: &Command, arg: &Arg) -> Option<&'static str> {
         ("show" | "run" | "check", "name" | "names", "NAME" | "NAMES" | "") if arg.is_positional() => "labs",
         (_, "metric", _) => "metrics",
         (_, "format", _) => "formats",
-        (_, _, "HAZARD=LEVEL") | ("doctor", "explain", _) => "hazards",
+        (_, _, "HAZARD" | "HAZARD=LEVEL") => "hazards",
         (_, _, "PROFILE|KNOB=VALUE" | "PROFILE") | ("tune", "set", _) => "knobs",
         (_, _, "KIND[:INTENSITY][@CPUS]") => "loads",
         (_, "cpu" | "relation", _) => "relations",

@@ -7,6 +7,7 @@ use super::Cli;
 use crate::joined::{Group, joined};
 use crate::{overwritten, requirements, unseen};
 
+/// The groups of the overview, with the order of verbs in each. Verbs that are not named here stand behind the others.
 const GROUPS: [(Group, &[&str]); 4] = [
     (Group::Faster, &["run", "compare", "aa"]),
     (Group::Moved, &["sweep", "explain", "profile", "lab"]),
@@ -202,7 +203,8 @@ fn groups(cli: &Command) -> String {
     };
     let group = |(group, names): &(Group, &[&str])| {
         let joined = joined().iter().filter(|verb| verb.group == *group).map(|verb| (verb.command)());
-        let joined: Vec<String> = joined.map(|verb| verb.get_name().to_owned()).collect();
+        let joined = joined.map(|verb| verb.get_name().to_owned());
+        let joined: Vec<String> = joined.filter(|name| !names.contains(&name.as_str())).collect();
         let names = names.iter().copied().chain(joined.iter().map(String::as_str));
         let lines: String = names.filter_map(|name| line(&name)).collect();
         format!("{}\n{lines}", group.title())

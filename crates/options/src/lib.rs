@@ -13,7 +13,6 @@ mod config;
 mod contend;
 mod counters;
 pub mod define;
-mod doctor;
 mod durations;
 mod end;
 mod environment;
@@ -66,7 +65,6 @@ pub use condition::{ConditionArgs, OnOff};
 pub use config::{ConfigError, Configured, is_verbose, with_defaults};
 pub use contend::ContendArgs;
 pub use counters::CountersArgs;
-pub use doctor::DoctorArgs;
 pub use end::EndArgs;
 pub use environment::store_of_environment;
 pub use explain::{DesignArgs, ExplainArgs, Varied};
@@ -86,8 +84,8 @@ pub use load::LoadArgs;
 pub use man::{page, verb_page, write_pages};
 pub use misuse::misuse;
 pub use output::{
-    Changed, Emitted, Export, Gated, HyperfineExports, Listed, ListedAll, Look, Made, Measured, Output,
-    OutputArgs, Shown, Trended, When,
+    Changed, Emitted, Export, Gated, HyperfineExports, Listed, ListedAll, Look, Looked, Made, Measured,
+    Output, OutputArgs, Shown, Trended, When,
 };
 pub use overwritten::{is_stderr, is_stdout};
 pub use profile::{Method, ProfileArgs, RATE_HZ, STACK_BYTES};
@@ -142,8 +140,6 @@ pub enum Verb {
     Restore(RestoreArgs),
     /// Do published claims hold here? Small experiments, judged
     Lab(LabArgs),
-    /// What here will spoil a measurement, and what to do about it?
-    Doctor(DoctorArgs),
     /// How are CPUs and caches related? Choose CPUs by relation
     Topo(TopoArgs),
     /// How much of the variation comes from which factor?

@@ -2,9 +2,8 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, FleetFindings, LimitedGroup,
-    LoadAccount, Metric, NodeState, Profile, RunFindings, Severity, SweepAnswer, SweepFinding, SweepFindings,
-    Verdict,
+    AaFindings, CompareFindings, Comparison, ExplainFindings, FleetFindings, LimitedGroup, LoadAccount,
+    Metric, NodeState, Profile, RunFindings, SweepAnswer, SweepFinding, SweepFindings, Verdict,
 };
 use fauxplat_units::Nanos;
 
@@ -27,7 +26,6 @@ pub(crate) fn summary(findings: &Findings) -> String {
         Findings::Run(commands) => join(commands.iter().map(median)),
         Findings::Compare(CompareFindings { comparisons, .. }) => join(comparisons.iter().map(verdict)),
         Findings::Aa(aa) => false_verdicts(aa),
-        Findings::Doctor(doctor) => hazards(doctor),
         Findings::Index(index) => {
             join(index.cpus.iter().map(|one| format!("CPU {} {:.0}/s", one.cpu, one.fauxplat_per_s)))
         }
@@ -169,11 +167,6 @@ fn false_verdicts(findings: &AaFindings) -> String {
     let comparisons: usize = findings.strata.iter().map(|stratum| stratum.comparisons).sum();
     let wrong: usize = findings.strata.iter().map(|stratum| stratum.false_verdicts).sum();
     format!("{wrong} false in {comparisons}")
-}
-
-fn hazards(findings: &DoctorFindings) -> String {
-    let count = |level: Severity| findings.hazards.iter().filter(|hazard| hazard.severity == level).count();
-    format!("{} high, {} medium", count(Severity::High), count(Severity::Medium))
 }
 
 #[cfg(test)]

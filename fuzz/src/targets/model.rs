@@ -3,9 +3,9 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use fauxplat_hazards::Severity;
 use fauxplat_model::{
-    Background, EnvPad, Heap, Limit, LoadSpec, Placement, Policy, Relation, Runs, Severity, StackLimit,
-    TableSource,
+    Background, EnvPad, Heap, Limit, LoadSpec, Placement, Policy, Relation, Runs, StackLimit, TableSource,
 };
 use fauxplat_report::Format;
 use fauxplat_units::{Bytes, CpuSet, Nanos};

@@ -6,7 +6,6 @@ mod commits;
 pub(crate) mod compare;
 pub(crate) mod contend;
 pub(crate) mod counters;
-pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod fleet;
 mod gate;

@@ -1,8 +1,8 @@
 //! Hazards of the group *background*: other processes that use the CPUs.
 
-use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_units::Cpu;
 
+use crate::finding::{HazardGroup, Severity};
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, grade, percent};
 use crate::read::counters::{Counters, Pressure, Read};
 use crate::read::stat::{Ticks, USER_HZ};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_units::{Cpu, CpuSet};
 
+use crate::finding::{HazardGroup, Severity};
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, percent};
 use crate::read::word;
 use crate::tree::Missing;

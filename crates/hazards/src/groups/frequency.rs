@@ -1,8 +1,8 @@
 //! Hazards of the group *frequency*: the speed of the CPUs.
 
-use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_units::CpuSet;
 
+use crate::finding::{HazardGroup, Severity};
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict};
 use crate::tree::{Missing, Tree};
 use crate::view::View;

@@ -1,8 +1,8 @@
 //! Hazards of the group *idle states*: how deeply the CPUs sleep.
 
-use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_units::Cpu;
 
+use crate::finding::{HazardGroup, Severity};
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, grade};
 use crate::tree::Missing;
 use crate::view::View;

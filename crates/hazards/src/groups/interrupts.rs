@@ -1,10 +1,10 @@
 //! Hazards of the group *interrupts*: interrupts that take time from a program.
 
-use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_procfs::per_cpu;
 use fauxplat_topology::parse::{self, Said};
 use fauxplat_units::{Cpu, CpuSet};
 
+use crate::finding::{HazardGroup, Severity};
 use crate::groups::scheduling::switch;
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, grade, per_second};
 use crate::read::counters::{Counters, Read};

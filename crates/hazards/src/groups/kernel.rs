@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_procfs::cpuinfo;
 
+use crate::finding::{HazardGroup, Severity};
 use crate::groups::interrupts::mask_hits;
 use crate::groups::scheduling::switch;
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict};

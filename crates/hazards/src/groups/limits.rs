@@ -1,10 +1,10 @@
 //! Hazards of the group *limits*: resources that this process may use, and settings that it may change.
 
-use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_procfs::cgroup::{Ancestry, Quota};
 use fauxplat_procfs::status;
 use fauxplat_units::Bytes;
 
+use crate::finding::{HazardGroup, Severity};
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, grade, percent};
 use crate::read::cgroup;
 use crate::tree::Missing;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_procfs::keyed::number;
 use fauxplat_procfs::meminfo;
 use fauxplat_sys::memory::page_bytes as own_page_bytes;
 use fauxplat_units::Bytes;
 
+use crate::finding::{HazardGroup, Severity};
 use crate::groups::scheduling::switch;
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, percent};
 use crate::tree::Missing;

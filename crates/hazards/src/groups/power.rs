@@ -1,7 +1,6 @@
 //! Hazards of the group *frequency* by heat and power, which reduce the frequency.
 
-use fauxplat_model::{HazardGroup, Severity};
-
+use crate::finding::{HazardGroup, Severity};
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict};
 use crate::tree::{Missing, Tree};
 use crate::view::View;

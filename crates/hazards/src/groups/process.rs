@@ -1,8 +1,8 @@
 //! Hazards of the group *process*: state that a measured program inherits from this process.
 
-use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_units::Bytes;
 
+use crate::finding::{HazardGroup, Severity};
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict};
 use crate::read::tasks;
 use crate::tree::Missing;

@@ -1,7 +1,6 @@
 //! Hazards of the group *scheduling*: how the kernel divides time.
 
-use fauxplat_model::{HazardGroup, Severity};
-
+use crate::finding::{HazardGroup, Severity};
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, grade, per_second};
 use crate::read::cgroup;
 use crate::read::table::TableLine;

@@ -1,8 +1,8 @@
 //! Hazards of the group *storage*: busy disks, and data that waits to be written.
 
-use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_units::Bytes;
 
+use crate::finding::{HazardGroup, Severity};
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, grade, percent};
 use crate::tree::Missing;
 use crate::view::View;

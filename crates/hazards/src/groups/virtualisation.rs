@@ -1,7 +1,6 @@
 //! Hazards of the group *virtualisation*: effects of the host that a guest cannot control.
 
-use fauxplat_model::{HazardGroup, Severity};
-
+use crate::finding::{HazardGroup, Severity};
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, grade, percent};
 use crate::read::stat::{Ticks, USER_HZ};
 use crate::view::View;

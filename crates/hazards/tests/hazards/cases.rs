@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use fauxplat_hazards::hazards;
-use fauxplat_model::{HazardFinding, Severity};
+use fauxplat_hazards::{HazardFinding, Severity, hazards};
 
 use crate::fake::{folder, look, machine, one, write};
 

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fauxplat_hazards::{Neutralised, all_hazards, explain, find, hazards};
-use fauxplat_model::HazardGroup;
+use fauxplat_hazards::{HazardGroup, Neutralised, all_hazards, explain, find, hazards};
 
 #[test]
 fn every_hazard_says_all_that_it_has_to() {

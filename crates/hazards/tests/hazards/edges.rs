@@ -3,15 +3,14 @@
 use std::fmt::Write;
 use std::fs;
 
-use fauxplat_hazards::{examine, examine_captures, find, hazards, warnings};
-use fauxplat_model::{DoctorFindings, Severity};
+use fauxplat_hazards::{Examination, Severity, examine, examine_captures, find, hazards, warnings};
 use fauxplat_units::Nanos;
 use proptest::prelude::*;
 
 use crate::fake::{folder, look, machine, one, write};
 
 /// Checks that everything was judged, and that unknown and inapplicable hazards have a reason.
-fn is_whole(found: &DoctorFindings) {
+fn is_whole(found: &Examination) {
     assert_eq!(found.hazards.len(), hazards().count());
     for hazard in &found.hazards {
         let needs_reason = matches!(hazard.severity, Severity::Unknown | Severity::NotApplicable);

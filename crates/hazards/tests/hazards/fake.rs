@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fauxplat_hazards::examine_captures;
-use fauxplat_model::{DoctorFindings, HazardFinding};
+use fauxplat_hazards::{Examination, HazardFinding, examine_captures};
 use fauxplat_units::Nanos;
 use tempfile::TempDir;
 
@@ -46,12 +45,12 @@ pub(crate) fn write(root: &Path, name: &str, bytes: &[u8]) {
 pub(crate) const APART: Nanos = Nanos(100_000_000);
 
 /// Returns the findings from two captures that are [`APART`].
-pub(crate) fn look(before: &Path, after: &Path, cpus: Option<&str>) -> DoctorFindings {
+pub(crate) fn look(before: &Path, after: &Path, cpus: Option<&str>) -> Examination {
     let cpus = cpus.map(|list| list.parse().unwrap());
     examine_captures(before, after, cpus.as_ref(), APART)
 }
 
-pub(crate) fn one(findings: &DoctorFindings, name: &str) -> HazardFinding {
+pub(crate) fn one(findings: &Examination, name: &str) -> HazardFinding {
     let found = findings.hazards.iter().find(|found| found.name == name);
     found.unwrap_or_else(|| panic!("{name} was not looked at")).clone()
 }

@@ -8,8 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use fauxplat_hazards::{examine, hazards, warnings};
-use fauxplat_model::Severity;
+use fauxplat_hazards::{Severity, examine, hazards, warnings};
 use fauxplat_units::Nanos;
 use proptest::prelude::*;
 

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fauxplat_hazards::{examine, hazards, not_measured, warnings};
-use fauxplat_model::Severity;
+use fauxplat_hazards::{Severity, examine, hazards, not_measured, warnings};
 use fauxplat_units::Nanos;
 
 use crate::fake::{look, machine, one};

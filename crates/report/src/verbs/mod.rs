@@ -6,7 +6,6 @@ mod capacity;
 mod compare;
 mod contend;
 mod counters;
-mod doctor;
 mod explain;
 pub(crate) mod fleet;
 mod frame;
@@ -41,7 +40,7 @@ pub(crate) fn report(record: &Record, view: &View) -> Vec<Piece> {
     let mut pieces = parts(record, view);
     pieces.extend(match record.findings {
         // These verbs inspect the machine and run no command, so there is no condition.
-        Findings::Doctor(_) | Findings::Topo(_) | Findings::Counters(_) => frame::inspected(record.header),
+        Findings::Topo(_) | Findings::Counters(_) => frame::inspected(record.header),
         // Earlier results were compared, or no command was run.
         Findings::Own(_) | Findings::Compare(_) if record.commands.is_empty() => {
             frame::inspected(record.header)
@@ -65,7 +64,6 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::Table(found) => table::parts(found),
         Findings::Counters(CountersFindings { watched: Some(watched), .. }) => series::watched(watched),
         Findings::Counters(found) => counters::parts(found),
-        Findings::Doctor(found) => doctor::parts(found),
         Findings::Capacity(found) => capacity::parts(found),
         Findings::Contend(found) => contend::parts(found),
         Findings::Latency(found) => latency::parts(found),
@@ -94,7 +92,6 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
             series::rows(&watched.series, rows)?
         }
         Findings::Counters(found) => found.counters.iter().try_for_each(|one| rows.serialize(one))?,
-        Findings::Doctor(found) => doctor::rows(found, rows)?,
         Findings::Capacity(found) => found.looks.iter().try_for_each(|look| rows.serialize(look))?,
         Findings::Contend(found) => found.pairs.iter().try_for_each(|pair| rows.serialize(pair))?,
         Findings::Latency(found) => {

@@ -69,7 +69,6 @@ fn what_is_brief() {
         ("run_troubled", common::troubled_run()),
         ("aa", common::aa()),
         ("sweep", sweep::owned(sweep::sizes())),
-        ("doctor", crate::doctor::record(crate::doctor::findings())),
         ("explain", crate::explain::explained()),
     ] {
         insta::assert_snapshot!(format!("{name}_brief"), rendered(&owned, Format::Text, Detail::Brief));

@@ -7,7 +7,7 @@ use fauxplat_report::{Format, ReportError, Style, write};
 use crate::common::{self, Owned};
 use crate::comparisons::{self, comparison};
 use crate::every_verb::without_runs;
-use crate::{doctor, explain, sweep};
+use crate::{explain, sweep};
 
 /// A record of every verb.
 pub(crate) fn all() -> Vec<(&'static str, Owned)> {
@@ -24,7 +24,6 @@ pub(crate) fn all() -> Vec<(&'static str, Owned)> {
         ("sweep_words", sweep::owned(sweep::words())),
         ("sweep_product", sweep::owned(sweep::product())),
         ("explain", explain::explained()),
-        ("doctor", doctor::record(doctor::findings())),
     ];
     all.extend(without_runs());
     all

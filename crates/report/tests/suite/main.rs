@@ -6,7 +6,6 @@ mod common;
 mod comparisons;
 mod constructed;
 mod described;
-mod doctor;
 mod every_verb;
 mod evidence;
 mod explain;

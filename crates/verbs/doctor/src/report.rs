@@ -1,19 +1,52 @@
 //! The report of `doctor`: hazards of the machine, worst first.
 
-use std::io::Write;
-
-use fauxplat_model::{CpuHazard, DoctorFindings, HazardFinding, HazardGroup, Severity};
+use fauxplat_hazards::{CpuHazard, HazardFinding, HazardGroup, Severity};
+use fauxplat_model::document::Record;
+use fauxplat_report::parts::{Note, Notes, Piece, Tone};
+use fauxplat_report::say::{counted, listed, visible};
+use fauxplat_report::{Case, Format, OwnReport, Rows};
 use fauxplat_units::Nanos;
+use serde::Deserialize;
+use serde_json::{Error, Value};
 
-use crate::parts::{Note, Notes, Part, Piece, Tone};
-use crate::words::{counted, listed, visible};
+use crate::document::{Document, SCHEMA};
+
+/// The report of the document of `doctor`.
+#[derive(Debug)]
+pub struct DoctorReport;
+
+impl OwnReport for DoctorReport {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn formats(&self) -> &'static [Format] {
+        &[]
+    }
+
+    fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
+        Ok(pieces(&Document::deserialize(document)?))
+    }
+
+    fn rows(&self, document: &Value) -> Result<Rows, Error> {
+        let found = Document::deserialize(document)?;
+        Ok(Rows {
+            headings: HEADINGS.map(str::to_owned).to_vec(),
+            rows: found.examination.hazards.iter().map(row).collect(),
+        })
+    }
+
+    fn cases(&self, _: &Value) -> Result<Vec<Case>, Error> {
+        Ok(Vec::new())
+    }
+}
 
 /// Maximum number of CPUs that are listed below one hazard; JSON has all.
 const CPUS_MAX: usize = 8;
 
 /// The report: groups of hazards ordered by their worst hazard, and the hazards of each by severity. Low and harmless
 /// hazards take one line each.
-pub(crate) fn parts(found: &DoctorFindings) -> Vec<Piece> {
+fn pieces(found: &Document) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(overall(found), format!("{} {}", counts(found), looked_at(found)))];
     parts.extend(groups(found).into_iter().map(|group| block(found, group)));
     let shown = shown(found).count();
@@ -26,56 +59,47 @@ pub(crate) fn parts(found: &DoctorFindings) -> Vec<Piece> {
 }
 
 /// Sentence with the number of hazards that are not shown, and the option that shows them; `None` if all are shown.
-fn hidden(found: &DoctorFindings, shown: usize, more: &str) -> Option<Piece> {
-    let hidden = found.hazards.len() - shown;
+fn hidden(found: &Document, shown: usize, more: &str) -> Option<Piece> {
+    let hidden = found.examination.hazards.len() - shown;
     let hazards = counted(hidden, "hazard", "hazards");
     (hidden > 0).then(|| Piece::said(Tone::Faint, format!("{hazards} not shown: {more}")))
 }
 
 /// Hazards that a brief report shows: those that spoil measurements, or all on request.
-fn shown_in_brief(found: &DoctorFindings) -> impl Iterator<Item = &HazardFinding> {
-    shown(found).filter(|hazard| found.show_all || is_serious(hazard))
+fn shown_in_brief(found: &Document) -> impl Iterator<Item = &HazardFinding> {
+    shown(found).filter(|hazard| found.lists_all || is_serious(hazard))
 }
 
 fn is_serious(hazard: &HazardFinding) -> bool {
     hazard.severity <= Severity::Medium
 }
 
-pub(crate) fn rows(found: &DoctorFindings, rows: &mut csv::Writer<impl Write>) -> csv::Result<()> {
-    rows.write_record([
-        "name",
-        "group",
-        "severity",
-        "value",
-        "reason",
-        "neutralised_by_us",
-        "can_tune",
-        "tune",
-        "advice",
-    ])?;
-    found.hazards.iter().try_for_each(|hazard| {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        rows.write_record([
-            &hazard.name,
-            hazard.group.title(),
-            hazard.severity.name(),
-            &text(&hazard.value),
-            &text(&hazard.reason),
-            &hazard.neutralised_by_us.to_string(),
-            &hazard.can_tune.to_string(),
-            &text(&hazard.tune),
-            &hazard.advice,
-        ])
-    })
+/// The headings of the rows for spreadsheets.
+const HEADINGS: [&str; 9] =
+    ["name", "group", "severity", "value", "reason", "neutralised_by_us", "can_tune", "tune", "advice"];
+
+fn row(hazard: &HazardFinding) -> Vec<String> {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    vec![
+        hazard.name.clone(),
+        hazard.group.title().to_owned(),
+        hazard.severity.name().to_owned(),
+        text(&hazard.value),
+        text(&hazard.reason),
+        hazard.neutralised_by_us.to_string(),
+        hazard.can_tune.to_string(),
+        text(&hazard.tune),
+        hazard.advice.clone(),
+    ]
 }
 
 /// Hazards that a full report shows: those that are present, or all on request.
-fn shown(found: &DoctorFindings) -> impl Iterator<Item = &HazardFinding> {
-    found.hazards.iter().filter(|hazard| found.show_all || hazard.severity.is_present())
+fn shown(found: &Document) -> impl Iterator<Item = &HazardFinding> {
+    found.examination.hazards.iter().filter(|hazard| found.lists_all || hazard.severity.is_present())
 }
 
-fn overall(found: &DoctorFindings) -> Tone {
-    let worst = found.hazards.iter().map(|hazard| hazard.severity).min();
+fn overall(found: &Document) -> Tone {
+    let worst = found.examination.hazards.iter().map(|hazard| hazard.severity).min();
     match worst {
         Some(Severity::High) => Tone::Bad,
         Some(Severity::Medium) => Tone::Doubt,
@@ -83,12 +107,13 @@ fn overall(found: &DoctorFindings) -> Tone {
     }
 }
 
-fn counts(found: &DoctorFindings) -> String {
-    let of = |level: Severity| found.hazards.iter().filter(|hazard| hazard.severity == level).count();
+fn counts(found: &Document) -> String {
+    let of =
+        |level: Severity| found.examination.hazards.iter().filter(|hazard| hazard.severity == level).count();
     let parts = Severity::ALL.map(|level| (of(level), phrase(level)));
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, word)| format!("{count} {word}")).collect();
-    format!("Of {}: {}.", counted(found.hazards.len(), "hazard", "hazards"), listed(&parts))
+    format!("Of {}: {}.", counted(found.examination.hazards.len(), "hazard", "hazards"), listed(&parts))
 }
 
 fn phrase(level: Severity) -> &'static str {
@@ -102,16 +127,20 @@ fn phrase(level: Severity) -> &'static str {
     }
 }
 
-fn looked_at(found: &DoctorFindings) -> String {
-    let cpus = if found.cpus.is_empty() { "no CPU".to_owned() } else { format!("CPU {}", found.cpus) };
-    match found.interval_ns {
+fn looked_at(found: &Document) -> String {
+    let cpus = if found.examination.cpus.is_empty() {
+        "no CPU".to_owned()
+    } else {
+        format!("CPU {}", found.examination.cpus)
+    };
+    match found.examination.interval_ns {
         0 => format!("Looked at {cpus}, at one moment."),
         interval => format!("Looked at {cpus} for {}.", Nanos(interval)),
     }
 }
 
 /// The groups that have a hazard to show, ordered by their worst one.
-fn groups(found: &DoctorFindings) -> Vec<HazardGroup> {
+fn groups(found: &Document) -> Vec<HazardGroup> {
     let worst = |group: HazardGroup| {
         shown(found).filter(|hazard| hazard.group == group).map(|hazard| hazard.severity).min()
     };
@@ -121,15 +150,15 @@ fn groups(found: &DoctorFindings) -> Vec<HazardGroup> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-fn block(found: &DoctorFindings, group: HazardGroup) -> Piece {
+fn block(found: &Document, group: HazardGroup) -> Piece {
     let hazards: Vec<&HazardFinding> = shown(found).filter(|hazard| hazard.group == group).collect();
     let lines = |alike: &[&HazardFinding]| {
-        let is_brief = found.show_all || alike.iter().any(|hazard| is_serious(hazard));
+        let is_brief = found.lists_all || alike.iter().any(|hazard| is_serious(hazard));
         let lines = lines(alike).into_iter();
         lines.map(|line| if is_brief { line } else { line.in_full() }).collect::<Vec<_>>()
     };
     let lines = hazards.chunk_by(|a, b| is_alike(a, b)).flat_map(lines).collect();
-    Piece::new(Part::Notes(Notes { title: group.title().to_owned(), folded: false, lines }))
+    Piece::notes(Notes { title: group.title().to_owned(), folded: false, lines })
 }
 
 /// Whether two hazards are absent for the same reason and have no value, so that they share a line.

@@ -1,4 +1,4 @@
-//! Hazards: conditions of the machine that may spoil a measurement.
+//! Findings about hazards: the state and the severity of each on one machine.
 
 use std::fmt;
 use std::str::FromStr;
@@ -159,21 +159,22 @@ pub struct HazardFinding {
     pub cpus: Vec<CpuHazard>,
 }
 
+/// The hazards of a machine, as one examination found them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DoctorFindings {
+pub struct Examination {
+    /// Every known hazard, the worst first.
     pub hazards: Vec<HazardFinding>,
     pub cpus: CpuSet,
     /// Nanoseconds between the two readings of all counters; zero for a single reading.
     pub interval_ns: u64,
     /// Duration of the whole examination in nanoseconds.
     pub elapsed_ns: u64,
-    /// Whether text reports also list harmless hazards; documents for programs always contain all of them.
-    #[serde(skip)]
-    pub show_all: bool,
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -184,5 +185,23 @@ mod tests {
         assert!(Severity::High < Severity::Medium, "worst comes first");
         let message = "bad".parse::<Severity>().unwrap_err();
         assert!(message.contains("low, medium or high"), "{message}");
+    }
+
+    /// Severities are ordered with the worst first, because lists are sorted by severity.
+    #[test]
+    fn what_is_there_comes_before_what_is_not() {
+        assert!(Severity::ALL.is_sorted());
+        let present: Vec<bool> = Severity::ALL.iter().map(|severity| severity.is_present()).collect();
+        assert_eq!(present, [true, true, true, false, false, false]);
+        assert_eq!(format!("{:8}|", Severity::Low), "low     |", "tables pad it");
+    }
+
+    #[test]
+    fn names_are_those_of_documents_and_titles_differ() {
+        for level in Severity::ALL {
+            assert_eq!(serde_json::to_value(level).unwrap(), level.name());
+        }
+        let titles: BTreeSet<&str> = HazardGroup::ALL.iter().map(|group| group.title()).collect();
+        assert_eq!(titles.len(), HazardGroup::ALL.len());
     }
 }

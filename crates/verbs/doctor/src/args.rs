@@ -4,19 +4,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 use fauxplat_model::Relation;
+use fauxplat_options::{Looked, Output, after, time_with_unit};
 use fauxplat_units::Nanos;
-
-use super::help::after;
-use super::output::{Looked, Output};
 
 const EXAMPLES: &str = "\
   fauxplat doctor
   fauxplat doctor --fail-if turbo=high
   fauxplat doctor --explain smt";
 
+/// What here will spoil a measurement, and what to do about it?
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
-pub struct DoctorArgs {
+pub(crate) struct DoctorArgs {
     /// Show what is harmless, unknown or not applicable too
     #[arg(long)]
     pub all: bool,
@@ -25,7 +24,7 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "CPUS")]
     pub cpu: Option<Relation>,
     /// Time between the two readings of everything that counts
-    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = super::time_with_unit)]
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = time_with_unit)]
     pub interval: Nanos,
     /// Fail with exit code 1 if a hazard is at this level or above: governor=medium, or any=high, which leaves out
     /// what fauxplat neutralises itself (repeatable; levels are low, medium, high)
