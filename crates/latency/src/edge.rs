@@ -1,5 +1,4 @@
-//! Latency from the due time of an edge of a blinking light to the edge, measured in the loop of `fauxplat-blink`
-//! itself.
+//! Latency of a blinking light: the time from when an edge is due until the loop of `fauxplat-blink` makes it.
 
 use std::ops::ControlFlow;
 
@@ -12,8 +11,8 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::{DEAF_NS, run, sleep_until};
 
-/// Measures how late `count` edges of a light are, of which one is due every `interval_ns`. The light is restored
-/// afterwards. Ends early when a stop was requested, even while an edge is far off.
+/// Records how late each of `count` edges of a light is made; an edge is due every `interval_ns` nanoseconds, at least
+/// 1000. The light is restored afterwards. Ends early when a stop was requested, even while the next edge is far off.
 ///
 /// # Errors
 /// Fails where the thread cannot be created or placed, or the line cannot be requested or restored, or vanishes.

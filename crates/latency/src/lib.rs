@@ -1,8 +1,9 @@
 //! Latency of a machine: timers, scheduling noise, messages between CPUs, signals, lines and lights.
 //!
 //! Every test runs in slices on separate threads, at a stated CPU and policy, and records each single activation. A
-//! stall delays every activation that falls into it, not only the first: the latencies that a test would have recorded
-//! without being stalled itself are kept beside the recorded latencies (Tene, "How not to measure latency").
+//! stall delays every activation that falls into it, not only the first. Each test therefore has two histograms: the
+//! latencies that it recorded, and those that it would have recorded without being stalled itself (Tene, "How not to
+//! measure latency").
 
 mod edge;
 mod line;

@@ -1,4 +1,5 @@
-//! Latency from an edge of a line to the handler that waits for the edge, and on to the edge of the answering line.
+//! Latency from an edge of a GPIO line to the handler that waits for it, and on to the edge by which the handler
+//! answers on another line.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -29,6 +30,7 @@ pub struct Lines {
     pub drive: Drive,
 }
 
+/// Source of the edges on the event line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Drive {
     /// The simulated chip; the event line has to belong to it.
@@ -76,10 +78,11 @@ const PATIENCE_NS: u64 = 10_000_000_000;
 /// Time, in milliseconds, for which the handler waits for an edge before it checks whether the test is over.
 const LOOK_MS: i32 = 50;
 
-/// Measures `count` edges, one every `interval_ns`, made by a thread at the first place and served by a thread at the
-/// second. Three latencies are recorded: from the edge to the handler, from there to the answering edge, and both
-/// together. Edges that the kernel dropped from its buffer are missed. Ends early when a stop was requested, even while
-/// an edge is far off. Driven lines are restored afterwards.
+/// Records the latencies of `count` edges. A thread at the first place makes an edge every `interval_ns` nanoseconds,
+/// at least 1000 (none with [`Drive::Outside`]); a thread at the second place handles and answers each. The three
+/// latencies are those from the edge to the handler, from the handler to the answering edge, and from the edge to the
+/// answering edge. Edges that the kernel dropped from its buffer count as missed. Ends early when a stop was requested,
+/// even while the next edge is far off. Driven lines are restored afterwards.
 ///
 /// # Errors
 /// Fails where a thread cannot be created or placed, or a line cannot be requested or restored, is silent, or vanishes.
@@ -292,7 +295,8 @@ impl Served {
         Ok(())
     }
 
-    /// Counts edges that the kernel dropped from its buffer, with the latencies of the edge that was served last.
+    /// Records edges that the kernel dropped from its buffer. Their latencies are unknown, so each gets those of the
+    /// edge that was handled last.
     fn miss(&mut self, edges: u64) {
         if edges > 0 {
             self.ways

@@ -20,8 +20,8 @@ const FREED: &str = "the watchdog: for a second nothing ordinary could run";
 /// gap, as with a threshold below the cost of a reading, most of the time is spent on finding causes.
 const LONGEST_TIMES: u64 = 4;
 
-/// Reads the clock for this duration; every pause above the threshold is a gap, and its cause is taken from the
-/// kernel's counters. The time for finding the cause is excluded from the test.
+/// Reads the clock in a loop for `duration_ns`. Two successive readings that are at least `threshold_ns` apart are a
+/// gap, whose cause is taken from the kernel's counters. The time for finding the cause is excluded from the test.
 ///
 /// # Errors
 /// Fails where the thread cannot be placed or the watchdog cannot be started.
@@ -187,7 +187,8 @@ mod tests {
         let causes = recording.causes();
         assert_eq!(causes.iter().map(|cause| cause.count).sum::<u64>(), recording.count());
         assert_eq!(causes.iter().map(|cause| cause.total_ns).sum::<u64>(), recording.lost_ns);
-        // If every reading is a gap, finding causes takes most of the time.
+        // The wall time may be shorter than requested: if every reading is a gap, finding causes takes most of the
+        // time.
         assert!(recording.wall_ns > 0 && recording.lost_ns <= recording.wall_ns);
     }
 }

@@ -1,4 +1,4 @@
-//! Recordings of latencies.
+//! Histograms of latencies with and without missed activations, and the causes of gaps.
 
 use std::collections::BTreeMap;
 use std::io::Read;

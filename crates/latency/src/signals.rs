@@ -27,9 +27,10 @@ pub fn signals(places: [&ThreadPlacement; 2], count: u64) -> Result<Recording, L
         send(tid, number, count).map_err(failed)
     };
     let sleeps = || {
-        // The sender is dropped when the thread ends, which closes the channel and so tells the other side.
+        // The channel's sender moves into this thread, so that the end of the thread closes the channel, for which
+        // `Woken` waits.
         let sleeper = sleeper;
-        // Sending fails only if the other side has ended with an error of its own.
+        // Sending fails only if the thread that sends signals has ended with an error of its own.
         let _ = sleeper.send(wake::thread_id());
         while !over.load(Ordering::Acquire) {
             wake::pause();
@@ -57,7 +58,7 @@ impl Drop for Woken<'_> {
     }
 }
 
-/// Pause between two signals, so that the receiver sleeps when the next one comes.
+/// Pause between two signals, in nanoseconds, so that the receiver is asleep again when the next signal comes.
 const PAUSE_NS: u64 = 50_000;
 
 fn send(tid: i32, number: i32, count: u64) -> fauxplat_sys::Result<Recording> {

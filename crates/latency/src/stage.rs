@@ -50,7 +50,7 @@ fn run_both_on<A: Send, B: Send>(
     second: impl FnOnce() -> Result<B, LatencyError> + Send,
 ) -> Result<(A, B), LatencyError> {
     let (both, failed) = (Barrier::new(2), AtomicBool::new(false));
-    // A thread that cannot be placed reports it at the barrier, so that the other does not wait for it.
+    // A thread that cannot be placed still comes to the barrier, since the other thread waits there.
     let meet = |stands: bool| {
         failed.fetch_or(!stands, Ordering::AcqRel);
         both.wait();
@@ -91,13 +91,13 @@ fn begin<'scope, T: Send + 'scope>(
     thread.spawn_scoped(scope, body).map_err(|source| LatencyError::Thread { cpu, source })
 }
 
-/// Longest sleep without a check for a stop: the signal that requests a stop may be delivered to another thread, and
-/// then does not end the sleep.
+/// Longest sleep, in nanoseconds, without a check for a stop: the kernel may deliver the signal that requests a stop to
+/// another thread, and then the signal does not end the sleep.
 pub(crate) const DEAF_NS: u64 = 50_000_000;
 
-/// Sleeps until a time of `CLOCK_MONOTONIC`, and returns false when `is_over` holds before. The condition is checked
-/// every [`DEAF_NS`] but not during the last sleep, which has the same length: the test measures the wake-up from an
-/// uninterrupted sleep until that time.
+/// Sleeps until the time `moment_ns` of `CLOCK_MONOTONIC`, and returns false if `is_over` holds before. `is_over` is
+/// checked every [`DEAF_NS`], but not within the last [`DEAF_NS`] before that time: the test measures the wake-up from
+/// an uninterrupted sleep.
 pub(crate) fn sleep_until(moment_ns: u64, is_over: impl Fn() -> bool) -> bool {
     let last_ns = moment_ns.saturating_sub(DEAF_NS);
     loop {
@@ -128,8 +128,8 @@ pub fn highest_policy(cpu: Cpu, priority: u8) -> Result<Policy, LatencyError> {
     real_time_or_ordinary(priority, LatencyError::is_permission, stand).map(|((), policy)| policy)
 }
 
-/// Settings that keep CPUs out of idle states that take long to leave, and memory resident, until this value is
-/// dropped. Both settings also end with the process, however it ends.
+/// Guard of two settings for latency tests: CPUs enter no idle state that takes long to leave, and memory stays
+/// resident. Both settings end when this value is dropped, or with the process, however it ends.
 #[derive(Debug)]
 pub struct Calm {
     _latency: Option<File>,

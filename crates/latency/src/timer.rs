@@ -7,8 +7,9 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::{run, sleep_until};
 
-/// Measures how late a thread runs that sleeps until absolute times, one every `interval_ns`, for this number of
-/// activations. Ends early when a stop was requested, even while an activation is far off.
+/// Records how late a thread runs that sleeps until absolute times, one every `interval_ns` nanoseconds, at least 1000.
+/// `activations` is the number of these times, missed ones included. Ends early when a stop was requested, even while
+/// the next activation is far off.
 ///
 /// # Errors
 /// Fails where the thread cannot be created or placed.

@@ -163,8 +163,8 @@ fn one_channel_alone_keeps_its_receiver_at_work() {
     assert!(Channel::ALL.iter().all(|channel| refusal.contains(channel.name())), "{refusal}");
 }
 
-/// Returns a recording of the activations of one stall, where the served and each missed activation were recorded
-/// singly.
+/// Reference for `record_periodic`: a recording of one stall in which the served activation and each missed one are
+/// recorded singly.
 fn missed_one_by_one(late_ns: u64, interval_ns: u64) -> Recording {
     of((0..=late_ns / interval_ns).map(|period| late_ns - period * interval_ns))
 }
