@@ -27,6 +27,7 @@ pub(crate) struct Books {
 /// for measurements.
 const TRIES: usize = 10;
 
+/// Readings of all clocks of a worker at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stand {
     wall_ns: u64,

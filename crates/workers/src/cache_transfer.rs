@@ -1,4 +1,4 @@
-//! Time to read lines that another worker has just written, and to read the same lines from memory.
+//! Time to read cache lines that another worker has just written, and to read the same lines from memory.
 //!
 //! The comparison shows whether two cores share a cache. Lines in the private cache of one core reach another core
 //! through a shared cache, or else over the fabric, which takes as long as memory. Two workers that contend for one
@@ -66,7 +66,8 @@ impl Parcel {
         let mut at = 0;
         for _ in 0..self.lines {
             visit(at);
-            // Relaxed ordering suffices: the words that order the turns also order these accesses.
+            // Relaxed ordering suffices: the operations of `Turn`, by which the workers alternate, also order these
+            // accesses.
             at = self.words[at].load(Ordering::Relaxed) as usize;
         }
         std::hint::black_box(at);

@@ -7,7 +7,7 @@ use fauxplat_threads::{Side, Turn};
 
 use crate::cache_transfer::Parcel;
 
-/// Time after which a worker stops waiting for the other, in nanoseconds: far longer than one walk through the memory.
+/// Time after which a worker stops waiting for the other, in nanoseconds: far longer than one walk through the parcel.
 const PATIENCE_NS: u64 = 200_000_000;
 
 /// State that two workers share for a shift.

@@ -98,8 +98,8 @@ impl WorkerPool {
         real_time_or_ordinary(priority, WorkerError::is_permission, |policy| Self::new(&stations(policy)))
     }
 
-    /// Runs a shift: workers with an entry in `shifts` begin together, the others sleep. The result has the account of
-    /// each worker at the worker's index.
+    /// Runs a shift: workers with an entry in `shifts` begin together, and the others sleep. The result has at the
+    /// index of each worker its account; `None` for a worker that slept.
     ///
     /// # Errors
     /// Fails if a worker has ended or has no memory for its kernel.
@@ -130,7 +130,8 @@ impl WorkerPool {
             let told = shift.map(|_| worker.accounts.recv().unwrap_or(Err(WorkerError::Gone(worker.cpu))));
             told.transpose()
         };
-        // The results of all workers are received, even if one fails, because the next shift needs all workers.
+        // Every account is received, even after an error: an account that is left in its channel would be taken for one
+        // of the next shift.
         let accounts: Vec<_> = self.workers.iter().zip(shifts).map(account).collect();
         accounts.into_iter().collect()
     }
