@@ -205,8 +205,8 @@ impl Drop for Generator {
         if self.pid > 0 {
             signal::send(self.pid, signal::SIGKILL);
             self.wait_until(HEED_NS_MAX, Heeds::Nobody, |_| false);
-            // While another task has its CPU all the time, the process cannot even end, so it may use other CPUs for
-            // that.
+            // On a CPU that another task occupies all the time, the killed process never runs and so cannot end; it is
+            // therefore allowed on other CPUs.
             if !self.is_gone()
                 && let Ok(anywhere) = sched::affinity(0)
             {

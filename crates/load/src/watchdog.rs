@@ -14,7 +14,7 @@ use fauxplat_threads::start_above;
 
 use crate::board::{Board, Stage, Word};
 
-/// Priority of a real-time load: above everything that is not real-time, and below all else that is.
+/// Priority of a real-time load: the lowest of `SCHED_FIFO`, which still precedes every ordinary task.
 pub(crate) const PRIORITY: u8 = 1;
 /// Interval, in nanoseconds, at which fauxplat gives signs of life.
 pub(crate) const BEAT_NS: u64 = 100_000_000;
