@@ -98,8 +98,8 @@ impl WorkerPool {
         real_time_or_ordinary(priority, WorkerError::is_permission, |policy| Self::new(&stations(policy)))
     }
 
-    /// Runs a shift: workers with an entry in `shifts` begin together, and the others sleep. The result has at the
-    /// index of each worker its account; `None` for a worker that slept.
+    /// Runs a shift: workers with an entry in `shifts` begin together, and the others sleep. Returns the account of
+    /// each worker at the worker's index; `None` for a worker that slept.
     ///
     /// # Errors
     /// Fails if a worker has ended or has no memory for its kernel.
@@ -319,7 +319,7 @@ mod tests {
             assert!(handed[1].is_none_or(|took| took.handed_ns > 0), "{handed:?}");
             handed[1].is_some()
         };
-        // A thread that is preempted misses the other, so that a handover is seen in one of several shifts.
+        // A preempted thread may come too late for the handover, so one handover in several shifts suffices.
         let may_be_missing = a.cpu == b.cpu || !memory::CAN_FLUSH;
         let tries = if may_be_missing { 1 } else { 10 };
         assert!((0..tries).any(|_| is_handed_over()) || may_be_missing);

@@ -23,8 +23,8 @@ pub(crate) trait Labour {
     /// Fails where the kernel refuses a call, for example for lack of space or of processes.
     fn lap(&mut self, units: u64) -> io::Result<()>;
 
-    /// Reading, in nanoseconds, of a clock that runs while the work is done, from which the share of the time at work
-    /// is determined: the CPU time of this thread, unless a kind of work has another such clock.
+    /// Reading, in nanoseconds, of the clock by which the time at work is measured: the CPU time of this thread, unless
+    /// the CPU time of a kind of work is spent elsewhere or the work waits for a device.
     fn busy_ns(&self) -> u64 {
         clock::thread_cpu_ns()
     }
