@@ -225,7 +225,8 @@ fn disturbance(stratum: Stratum, driver: &mut Driver) -> Result<Vec<Generator>, 
     }
 }
 
-/// Position of a stratum's comparisons among those of all strata: the number of comparisons before them, and of all.
+/// Place of a stratum in the progress of a calibration: the number of comparisons before the stratum (`before`), and of
+/// comparisons in all strata (`of`).
 #[derive(Clone, Copy)]
 struct StratumPosition {
     before: u32,
@@ -242,8 +243,8 @@ fn stratum_of(
 ) -> Result<(), Failure> {
     let placement = driver.header.condition.cpu.clone();
     driver.commands = copied(stratum, copies);
-    // The amount of work is calibrated before the disturbance begins: a burner would take more time from the longer
-    // runs.
+    // The amount of work is calibrated before the disturbance begins, which would lengthen long runs more than short
+    // ones.
     let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
     let _burners = match disturbance(stratum, driver) {
         // The first comparison will see the user's request to stop too, and end as interrupted before its first run.
@@ -328,8 +329,8 @@ fn compare_again(
 }
 
 /// Makes further runs in the order of a plan until the decision rules of other tools (the rivals) have as many as they
-/// require; returns whether the user ended that. The missing number is estimated from the runs so far; a machine that
-/// has become faster meanwhile needs more runs, hence several rounds of estimates.
+/// require; returns true if the user stopped the runs. The missing number is estimated from the runs so far; a machine
+/// that has become faster meanwhile needs more runs, hence several rounds of estimates.
 fn run_for_rivals(
     driver: &mut Driver,
     plan: Plan,
@@ -361,8 +362,8 @@ const ROUNDS_FOR_RIVALS: u64 = 5;
 /// fit into `CALIBRATION_NS`.
 const CALIBRATION_RUNS: std::ops::RangeInclusive<u32> = 21..=301;
 const CALIBRATION_NS: f64 = 4e9;
-/// Extra work of the runs from which the time of an iteration is computed at last, as a share of the command's time.
-/// Small, because a CPU that just woke up is slower at first, and the extra work comes at the beginning of a run.
+/// Extra work of the final runs that give the time of an iteration, as a share of the command's time. The share is
+/// small because extra work comes at the beginning of a run, and a CPU that just woke up is slower at first.
 const PROBE_SHARE: f64 = 0.1;
 
 /// Iterations of work that increase the deciding metric by the share `more`, or the wall time if that metric is a rate.

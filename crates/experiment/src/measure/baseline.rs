@@ -112,8 +112,8 @@ pub fn stored(
     Ok(judged)
 }
 
-/// Merges the results of comparisons by several metrics into the first one, which gets the comparisons and warnings of
-/// the others. An error of any of them is returned.
+/// Merges comparisons by several metrics into the first result, which gets the comparisons and warnings of the
+/// following ones. Returns the first error.
 fn together(mut each: impl Iterator<Item = Result<Judged, Failure>>) -> Result<Judged, Failure> {
     let join = |all: Option<Judged>, next: Result<Judged, Failure>| -> Result<_, Failure> {
         let mut next = next?;
@@ -170,8 +170,8 @@ fn levels<'a>(
     Ok(SessionLevels::of(measured.metric, best.iter().map(|session| session.readings.as_slice())))
 }
 
-/// Readings of an experiment of the store, by its number or `last`, for the command with this name, in the metrics of a
-/// rule.
+/// Baseline from the store: the readings, in the deciding metrics of a rule, of the command `name` of an experiment or
+/// of its only command. The experiment is given by its number or `last`.
 ///
 /// # Errors
 /// Fails if there is no such experiment, or it has no matching command.
@@ -235,8 +235,7 @@ pub fn pick(names: &[String], name: &str, baseline: &str) -> Result<usize, Failu
     })
 }
 
-/// Number of orders of the readings of which a comparison with a baseline is one: the random orders that it is compared
-/// with, and the observed one.
+/// Number of orders of the readings in the permutation test against a baseline: the random ones and the observed one.
 const ORDERS: f64 = fauxplat_stats::randomise::DRAWS as f64 + 1.0;
 
 /// Refuses rules that a comparison with a baseline cannot follow: it is decided once, at the end, by a limited number

@@ -61,7 +61,7 @@ pub fn capacity(
     Ok(CapacityFindings { worths, looks, elapsed_s: driver.elapsed_s() })
 }
 
-/// Divides the CPUs into those of each core.
+/// Groups the CPUs by core.
 fn cores(topology: &Topology, cpus: &CpuSet) -> Vec<CpuSet> {
     let mut cores: Vec<CpuSet> = topology
         .level(GroupKind::Core)

@@ -80,7 +80,7 @@ fn compare_by(
     let (begun_s, is_warm) = (driver.elapsed_s(), is_warm(driver, time_s));
     driver.warm_up(driver.header.definition.warmup.max(u32::from(!is_counted && !is_warm)))?;
     if driver.header.definition.warmup == 0 {
-        // The user did not ask for this warm-up, so it is part of the time that the user gives.
+        // The user did not ask for this warm-up, so its time counts towards the user's time limit.
         let traced_s = if is_warm { driver.traced_ns as f64 / 1e9 } else { 0.0 };
         let spent_s = traced_s + driver.elapsed_s() - begun_s;
         rule.max_time_s = rule.max_time_s.map(|limit_s| (limit_s - spent_s).max(MAX_TIME_MIN_S).min(limit_s));
@@ -160,8 +160,8 @@ fn replicated(driver: &Driver, judged: &mut Judged) -> Result<(), Failure> {
     let Some(store) = driver.store() else { return Ok(()) };
     let (facts, commands) = (driver.machine().facts(), &driver.commands);
     let definition = &driver.header.definition;
-    // The comparisons are those of every command with the first, metric by metric. If this experiment confirms an
-    // earlier one, that one is not included, since its findings chose the pair.
+    // Every command is compared with the first, metric by metric. An experiment that this experiment confirms does not
+    // count as an earlier session, since its findings chose the pair.
     let candidates = judged.findings.metrics().into_iter().flat_map(|_| &commands[1..]);
     for (comparison, candidate) in judged.findings.comparisons.iter_mut().zip(candidates) {
         let measured = Measured { metric: comparison.metric, definition };

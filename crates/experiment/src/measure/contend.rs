@@ -24,7 +24,7 @@ pub struct Contention {
     pub kernels: Vec<Kernel>,
     /// Number of rounds, in each of which every pair runs every kernel.
     pub rounds: u32,
-    /// Maximum number of rounds for pairs that are not decided after `rounds`; ten times as many if `None`.
+    /// Maximum number of rounds for pairs that are not decided after `rounds`; if `None`, ten times `rounds`.
     pub max_rounds: Option<u32>,
     /// Time that a pair works, for arithmetic and small caches; a multiple of it for large caches and shared CPUs.
     pub duration: Nanos,

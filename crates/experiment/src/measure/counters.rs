@@ -62,7 +62,7 @@ pub struct Watching {
     pub longest: Option<Nanos>,
 }
 
-/// Findings about the accounts of the whole machine, which are read before and after each run.
+/// Findings about the metrics that meters read before and after each run.
 fn accounts(machine: &Machine) -> impl Iterator<Item = CounterFinding> {
     all_accounts(machine.root()).into_iter().map(|(name, reason)| CounterFinding {
         name,

@@ -93,7 +93,7 @@ fn programs(variants: &[Variant]) -> Vec<&str> {
     hashes
 }
 
-/// Plan that varies the requested factors which can be varied here; the others are noted as not measured.
+/// Plan that varies the requested factors; factors that cannot be varied here are noted as not measured.
 fn plan(driver: &mut Driver, varied: &Varied) -> Crossed {
     let mut missing = Vec::new();
     let is_placed = driver.header.condition.aslr == fauxplat_model::Aslr::Off;

@@ -83,6 +83,7 @@ enum Task {
     Edge { interval_ns: u64, count: u64 },
 }
 
+/// A test on given CPUs, under one scheduling policy and with one timer slack.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     task: Task,
@@ -175,7 +176,7 @@ pub fn latency(driver: &mut Driver, tests: &Cells) -> Result<LatencyFindings, Fa
     Ok(LatencyFindings { tests, counts: counts.collect(), elapsed_s: driver.elapsed_s() })
 }
 
-/// GPIO lines that the requested tests use. Options about lines that no requested test uses are refused.
+/// GPIO lines that the requested tests use. Options that no requested test uses are refused.
 fn lines(asked: &Latency) -> Result<Lines, Failure> {
     let tests = |kinds: &[Kind]| asked.tests.iter().any(|kind| kinds.contains(kind));
     let between = [Kind::Message, Kind::Signal, Kind::Line];
@@ -249,7 +250,7 @@ fn cells(asked: &Latency, cpus: &CpuSet, pairs: &[(Cpu, Cpu)], policies: &[Polic
     let mut cells = Vec::new();
     for &kind in &asked.tests {
         for &policy in policies {
-            // Real-time policies ignore the timer slack, as do tests without a timer, so such a test is not repeated
+            // Only tests with a timer under the ordinary policy depend on the timer slack; other tests are not repeated
             // for each slack.
             let has_slack = policy == Policy::Other && matches!(kind, Kind::Timer | Kind::Edge);
             let slacks = if has_slack { &slacks[..] } else { &[None] };
@@ -297,8 +298,8 @@ fn between(kind: Kind, asked: &Latency, same: bool) -> Vec<Task> {
     possible.map(|channel| Task::Message { channel, messages: count }).collect()
 }
 
-/// Runs the slices of all cells, and returns the recordings of each cell: one, or three for messages (one way, the
-/// other way, round trip).
+/// Runs the slices of all cells, and returns the recordings of each cell: one, or three for messages (there, back,
+/// round trip) and for lines (edge to handler, handler to answer, edge to answer).
 fn measure(
     driver: &mut Driver,
     (cells, lines): (&[Cell], &Lines),

@@ -12,9 +12,9 @@ use crate::{Failure, Launch, Machine, aside, commands};
 /// share a layout.
 const LAYOUTS_MIN: u32 = 32;
 
-/// Layout of a block with the best number of pairs, all of which share one layout of the programs. The number is one
-/// unless building takes longer than running: with √(cost of a layout / cost of a pair) pairs, a given time yields the
-/// most information if layouts and pairs vary alike (Kalibera and Jones, ISMM 2013).
+/// Arrangement of the runs of a block, with the best number of pairs that share one layout of the programs. The number
+/// is one unless building takes longer than running: with √(cost of a layout / cost of a pair) pairs, a given time
+/// yields the most information if layouts and pairs vary alike (Kalibera and Jones, ISMM 2013).
 pub(crate) fn per_layout(layout: Layout, build_ns: u64, pair_ns: f64, max_pairs: u32) -> Layout {
     let most = f64::from((max_pairs / LAYOUTS_MIN).max(1));
     let best = (build_ns as f64 / pair_ns.max(1.0)).sqrt().round().clamp(1.0, most) as u16;

@@ -57,8 +57,8 @@ pub struct Profiling {
     pub annotate: Vec<Regex>,
 }
 
-/// Minimum number of sign flips of the pairs' differences that the error level allows to be as extreme as the observed
-/// signs. With fewer, only the most extreme difference could be shown, and noise mostly prevents that.
+/// Minimum number of sign patterns of the pairs' differences within the error level, the observed one included. With
+/// fewer, only the most extreme difference could be shown, and noise mostly prevents that.
 const WORLDS_MIN: f64 = 5.0;
 /// Upper bound of what [`pairs_min`] returns. With more pairs, sign flips are drawn at random.
 const PAIRS_MIN_MAX: u32 = 32;
@@ -196,7 +196,7 @@ fn fate(driver: &Driver, command: u16, outcome: Outcome) -> Fate {
 }
 
 /// Whether a command's runs in all of the last `HOPELESS_FROM` blocks were left out; `left_out` has the numbers of the
-/// blocks whose run was.
+/// blocks in which the command's run was left out.
 fn is_hopeless(left_out: &[u32], block: u32) -> bool {
     let first = left_out.iter().rev().nth(HOPELESS_FROM - 1);
     first.is_some_and(|&first| block - first < HOPELESS_FROM as u32)
@@ -278,7 +278,7 @@ fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Ite
         }
         quality.own_cpu_s += run.followed.own_cpu_ns as f64 / 1e9;
         for it in &run.followed.processes {
-            // Every run creates new processes, so those of several runs are merged by name.
+            // Every run creates new processes, so processes of different runs are merged by name.
             let known = processes.iter_mut().find(|known| quality.runs > 1 && known.name == it.name);
             match known {
                 Some(known) => {

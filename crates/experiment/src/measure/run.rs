@@ -149,8 +149,8 @@ fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
     judged.warnings.into_iter().for_each(|warning| driver.warn(warning));
 }
 
-/// The blocks that can be judged together, and their number of pairs. These are the blocks in which each command ran
-/// twice in a row, or those in which each ran once, whichever give more pairs.
+/// The blocks that can be judged together, and their number of pairs: the blocks in which each command ran twice in a
+/// row, or the blocks in which each command ran once, whichever give more pairs.
 fn alike(measured: &[Sample], commands: usize) -> (Vec<&[Sample]>, usize) {
     let of_length = |length: usize| -> Vec<&[Sample]> {
         let blocks = measured.chunk_by(|one, next| one.block == next.block);

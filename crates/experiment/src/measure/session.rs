@@ -12,7 +12,7 @@ use crate::{Driver, Failure};
 pub(super) struct Measured {
     pub(super) judge: Judge,
     ended_by: StoppedBy,
-    /// Index of the comparison's first sample among those of the experiment.
+    /// Index of the comparison's first sample in the samples of the experiment.
     first_sample: usize,
 }
 
@@ -74,11 +74,11 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
     Plan { layout, seed, ..plan }
 }
 
-/// Minimum number of pairs with which a comparison can be decided in blocks of two pairs: only half of the pairs are
-/// independent signs ("coins") of the test.
+/// Minimum number of pairs with which a comparison can be decided in blocks of two pairs: the test gets one independent
+/// sign (a "coin") from each block, and so half as many signs as pairs.
 pub(super) const TWO_PAIRS_FROM: u32 = 20;
 
-/// Whether the rule permits enough pairs, which take so many seconds each, for blocks of two pairs. Where fewer fit into
+/// Whether the rule permits enough pairs of `pair_s` seconds each for blocks of two pairs. Where fewer fit into
 /// `--max-time`, a block of two could end without a single whole pair.
 fn has_coins(rule: &Rule, pair_s: f64) -> bool {
     let fit = rule.max_time_s.is_none_or(|limit_s| limit_s >= pair_s * f64::from(TWO_PAIRS_FROM));

@@ -50,7 +50,7 @@ fn one_of(driver: &mut Driver, judge: Judge, number: u32, sessions: Sessions) ->
     Ok(measured)
 }
 
-/// Waits for so many seconds, or until the user asks to stop.
+/// Waits for this many seconds, or until the user asks to stop.
 fn pause(driver: &mut Driver, seconds: f64) {
     let until_ns = clock::monotonic_ns().saturating_add((seconds * 1e9) as u64);
     while clock::monotonic_ns() < until_ns && !signal::stop_requested() {

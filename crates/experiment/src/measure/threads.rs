@@ -15,7 +15,7 @@ const TASK_CLOCK: CountingEvent = CountingEvent {
     excludes_hypervisor: true,
 };
 
-/// Counters of the events of those threads that the calling thread creates while a closure runs.
+/// Counters of events of the threads that the calling thread creates while a closure runs.
 #[derive(Debug)]
 pub(super) struct CountedThreads {
     counters: Vec<(Counted, Pair)>,

@@ -48,7 +48,8 @@ pub fn cpus_of(placement: &Placement, machine: &Machine) -> Result<CpuSet, Failu
     }
 }
 
-/// The CPUs of workers: those that `named` gives, or otherwise the `first` ones that this process may use.
+/// The CPUs of workers: the CPUs of the placement `named`, or without one the first CPUs that this process may use,
+/// `first` of them.
 ///
 /// # Errors
 /// Fails as [`cpus_of`] does, or if no CPU is allowed at all.

@@ -67,7 +67,7 @@ fn victims_of(messages: &[&str], group: Option<&str>, pids: &[i32]) -> Vec<Victi
         .collect()
 }
 
-/// The killed process of a group with one command, if one process was killed and the command ended by that signal.
+/// The victim of a group in which one process was killed, if the log does not name it: a command that ended by SIGKILL.
 pub(super) fn by_its_end(pid: i32, name: &str) -> Victim {
     Victim { pid: pid.cast_unsigned(), name: name.to_owned(), ..Victim::default() }
 }

@@ -99,8 +99,8 @@ impl<'g> Watch<'g> {
         let all = self.standing.iter().enumerate().map(|(at, one)| {
             let mut events = Vec::new();
             for &(kind, at_s) in &self.first[at] {
-                // An event that was seen happened at least once, even if its counter is zero again, as that of a pause
-                // is once the paused tasks have been ended.
+                // An event that was seen counts at least once, even if its counter is zero again: a pause is over when
+                // the paused tasks have been ended.
                 let times = times(kind, &self.last[at]).max(1);
                 match kind {
                     LimitEventKind::OomKill => {

@@ -96,7 +96,7 @@ mod tests {
         after.since(&before, Some(0.25), &mut noise);
         assert_eq!((noise.steal_share, noise.pressure_share), (Some(0.1), Some(0.5)));
         assert_eq!((noise.throttles, noise.spread, noise.warnings.len()), (Some(0), Some(0.25), 2));
-        // The difference of an unreadable counter is unknown, and a clock that was set back gives no share.
+        // A counter or clock that fell gives no share, and an unchanged count of throttling is zero.
         let mut noise = NodeNoise::default();
         before.since(&after, None, &mut noise);
         assert_eq!(noise, NodeNoise { throttles: Some(0), ..NodeNoise::default() });

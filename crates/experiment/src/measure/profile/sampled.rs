@@ -209,7 +209,8 @@ fn cure(error: &SysError) -> String {
 }
 
 impl Run {
-    /// Time in seconds of which the samples show the parts.
+    /// Time in seconds that the samples divide among functions: the time of waiting if waits are sampled, otherwise CPU
+    /// time.
     pub(super) fn whole_s(&self, whole: Whole) -> f64 {
         match whole {
             Whole::WaitingTime => self.followed.waited_ns as f64 / 1e9,
@@ -288,7 +289,7 @@ fn unless_stopped(outcome: Result<Option<Outcome>, Failure>) -> Result<Option<Ou
     }
 }
 
-/// Waits for the time `pause`, or until the other side has closed the channel; returns true in the latter case.
+/// Waits for the time `pause`, or until the sender of the channel is dropped; returns true in the latter case.
 fn ends(is_over: &Receiver<()>, pause: Duration) -> bool {
     is_over.recv_timeout(pause) != Err(RecvTimeoutError::Timeout)
 }
