@@ -76,7 +76,7 @@ impl Controlled {
         [wall, times].into_iter().chain(counters).any(|own| *own == metric)
     }
 
-    /// Sentences about metrics of the times of enabled counting that some samples lack.
+    /// Sentences about samples without readings for the times of enabled counting, and the reasons.
     pub(crate) fn not_measured(&self, samples: &[Sample]) -> Vec<String> {
         let lacking = |metric: Metric| samples.iter().filter(|sample| sample.get(metric).is_none()).count();
         let (runs, untold) = (samples.len(), lacking(self.entry.wall));

@@ -21,8 +21,8 @@ pub(crate) struct Counters {
     sets: u8,
     /// Sentences for the report, such as that an event is counted in user mode alone.
     pub(crate) notes: Vec<String>,
-    /// Names of requested metrics that are accounts of the whole machine, such as energy, which meters read around each
-    /// run.
+    /// Names of requested metrics that meters read before and after each run, such as energy of the whole machine,
+    /// instead of counters of the run's processes.
     pub(crate) accounts: Vec<String>,
     /// Sentences about events of a predefined set that are not available on this machine.
     left_out: Vec<String>,
@@ -145,7 +145,8 @@ impl Counters {
         }
     }
 
-    /// As [`Counters::only_set_of_runs`], for measurements that cannot read accounts of the whole machine either.
+    /// As [`Counters::only_set_of_runs`], for measurements in which meters cannot read `accounts` before and after each
+    /// run.
     pub(crate) fn only_set(&self) -> Result<Vec<CounterEntry>, Failure> {
         if let Some(account) = self.accounts.first() {
             return Err(Failure::usage(format!(
@@ -229,10 +230,11 @@ fn fit_beside_themselves(events: &[Resolved]) -> Result<(), Failure> {
     }
 }
 
-/// Name of the account of the time for which a CPU quota stopped a command.
+/// Name of the metric for the time in which a CPU quota stopped a command.
 pub(crate) const THROTTLED: &str = "cgroup:throttled";
 
-/// Whether the name is an account of the whole machine, which is read before and after each run.
+/// Whether the name is a metric that meters read before and after each run: energy, pressure, or a figure of a control
+/// group.
 pub(crate) fn is_account(name: &str) -> bool {
     name == "energy"
         || name.starts_with("cgroup:")
@@ -289,9 +291,9 @@ fn allowed(asked: Asked, catalog: &Catalog, notes: &mut Vec<String>) -> Result<A
     Ok(user.unwrap_or(asked))
 }
 
-/// The events that can be counted here, and sentences about the others. Only events of a predefined set are left out,
-/// since these were not requested by name. A set that is a group is available as a whole or not at all, and at least
-/// one event must remain.
+/// Returns the events that can be counted here, and sentences about events that are left out. Only events of a
+/// predefined set may be left out, since the user did not name them. A set that is a group is available as a whole or
+/// not at all, and at least one event must remain.
 fn those_here(
     asked: Vec<Asked>,
     machine: &Machine,

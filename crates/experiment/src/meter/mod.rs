@@ -35,6 +35,7 @@ use throttled::Throttled;
 /// Interval between two calls of [`Meter::look`] during a run.
 pub(crate) const LOOK_EVERY_MS: i32 = 100;
 
+/// A run that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Over {
     pub(crate) trial: u32,
@@ -210,7 +211,8 @@ impl Meters {
     }
 }
 
-/// Names of all accounts of the whole machine, each with the reason why it cannot be read; `None` if it can.
+/// Names of all metrics that meters read before and after each run, each with the reason why it cannot be read; `None`
+/// if it can.
 pub(crate) fn all_accounts(root: &Path) -> Vec<(String, Option<String>)> {
     let pressures = MetricSpec::PRESSURES.map(|resource| {
         let file = root.join("proc/pressure").join(resource);
@@ -231,7 +233,7 @@ pub(crate) fn all_accounts(root: &Path) -> Vec<(String, Option<String>)> {
     pressures.into_iter().chain(energy).chain([throttled]).collect()
 }
 
-/// Opens the meters for an account of the whole machine, which is given by its name.
+/// Opens the meters for a metric of this name, which is read before and after each run.
 fn accounts(name: &str) -> Result<Vec<Box<dyn Meter>>, Failure> {
     if name.starts_with("energy") {
         let zones = Energy::named(name, Path::new("/"))?;

@@ -75,8 +75,8 @@ impl Meter for Printed {
     }
 
     fn begin(&mut self) {
-        // The command's output is appended to the file. If the file cannot be truncated, the output of earlier runs
-        // remains before that of the next run.
+        // Commands append their output to the file. If the file cannot be truncated, the output of earlier runs stays
+        // in front of the next run's output.
         let _ = self.outlet.file.set_len(0);
     }
 
@@ -271,8 +271,8 @@ fn pointed_at(pointer: &str, output: &Output) -> Result<String, String> {
     }
 }
 
-/// Whether rounding to millionths changed a number, and half a millionth is more than a tenth of the usual margin of 1 % of
-/// it.
+/// Whether rounding to millionths changed a number, which is so small that half a millionth exceeds a tenth of the
+/// usual margin of 1 %.
 fn is_coarse(text: &str, millionths: u64) -> bool {
     let exact = text.trim().parse::<f64>().map_or(0.0, |number| number * MILLIONTHS);
     let stored = millionths as f64;

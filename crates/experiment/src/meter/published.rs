@@ -227,7 +227,7 @@ impl Counter {
         Some(self.carried + self.value()? - self.base)
     }
 
-    /// Sum of the values that the source selects; `None` if there is none of them.
+    /// Sum of the values that the source selects; `None` if the table has none of them.
     fn value(&self) -> Option<i128> {
         let table = self.table.as_ref().filter(|table| table.check().is_ok())?;
         let values = table.values(&self.selection);

@@ -19,6 +19,7 @@ pub(super) const EVENTS: usize = 8;
 
 const MAGIC: &[u8; 8] = b"FPREGION";
 const VERSION: u64 = 1;
+/// Size of the header in 64-bit words; `WORDS` is the size of a slot.
 const HEADER: usize = 64;
 const WORDS: usize = 32;
 /// Number of slots: 256 shared by all processes, and 256 owned by single processes.
@@ -29,6 +30,8 @@ const BYTES: usize = (HEADER + SLOTS * WORDS) * 8;
 const SOFTWARE: u32 = 1;
 const CLOCKS: [u64; 2] = [0, 1];
 const TRACEPOINT: u32 = 2;
+/// Indices of 64-bit words: `LOST` within the header, `NAME` and `CALLS` within a slot. The first word of a slot is
+/// `NAMED` once its name is complete.
 const LOST: usize = 2;
 const NAME: usize = 2;
 const CALLS: usize = 10;
@@ -127,9 +130,9 @@ fn blank(events: &[CounterEntry]) -> Vec<u8> {
     blank
 }
 
-/// Index of the event that leads the group in which an event is read: the first event of the same device, or of those
-/// without a hardware counter. The kernel's clocks are read alone, because in a group they are updated only at a switch
-/// or tick (Linux 6.18).
+/// Index of the event that leads the group in which an event is read: the first event of the same device. Events
+/// without a hardware counter count as one device. The kernel's clocks are read alone, because in a group they are
+/// updated only at a switch or tick (Linux 6.18).
 fn leader(events: &[CounterEntry], at: usize) -> usize {
     let is_clock = |event: &CounterEntry| event.kind == SOFTWARE && CLOCKS.contains(&event.config[0]);
     let device = |event: &CounterEntry| if event.kind > TRACEPOINT { event.kind } else { 0 };
