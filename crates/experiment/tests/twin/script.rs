@@ -24,7 +24,7 @@ pub(crate) fn trial(number: usize, command: u16) -> Trial {
     Trial { block, position: 0, command, phase, setup: Setup::default() }
 }
 
-/// `runs` trials of so many commands in turn.
+/// `runs` trials, in which the first `commands` commands take turns.
 pub(crate) fn turns(runs: usize, commands: u16) -> Vec<Trial> {
     (0..runs).map(|number| trial(number, (number % usize::from(commands)) as u16)).collect()
 }

@@ -99,8 +99,9 @@ fn two_modes_of_equal_share_are_no_difference() {
     assert_ne!(verdict(&finished).0, Verdict::Different);
 }
 
-/// A command that leaves caches dirty slows the next run down, also if that is a run of the same command. In runs after
-/// themselves the dirty command is slower than the clean one, although the clean command is slow after the dirty one.
+/// A command that leaves caches dirty slows the next run down, also if that is a run of the same command. Among runs
+/// that follow a run of the same command, the dirty command is therefore slower, although the clean command is slow
+/// after the dirty one.
 #[test]
 fn what_a_run_leaves_to_the_next_turns_no_sign_and_is_named() {
     let dirty = || Behaviour { carry_over: 0.05, ..noisy("dirty", 5.0 * MS) };

@@ -74,7 +74,7 @@ fn any_number_of_commands_is_compared_with_the_first() {
         assert_eq!(against, ["b", "c", "d", "e", "f", "g", "h", "i"][..count - 1]);
         assert!(found.comparisons.iter().all(|one| one.verdict == Verdict::Different), "{count}");
         assert_eq!(found.winner, Some(0), "{count}");
-        // Every block has one run of each command.
+        // Every block of single runs has one run of each command.
         let samples = finished.record().samples;
         let measured: Vec<_> =
             samples.iter().filter(|one| one.phase == fauxplat_model::Phase::Measured).collect();

@@ -126,7 +126,8 @@ fn a_comparison_bears_a_few_failed_runs_and_not_many() {
     assert!(line.contains("`b` ended with status 2"), "{line}");
 }
 
-/// An SQL expression that fails by an overflow where the condition holds. Triggers would be refused.
+/// An SQL expression that fails by an overflow where the condition holds. A trigger would be simpler, but the store
+/// refuses databases with triggers.
 fn failing_where(condition: &str) -> String {
     format!("ABS(-9223372036854775807 - ({condition}))")
 }
