@@ -7,6 +7,7 @@ use fauxplat_model::{Metric, Outcome, Readings};
 use crate::request::{outcome_of, plain_request};
 use crate::{Driver, Executor, Failure, Listeners};
 
+/// Observer of commands that run at the same time.
 pub(crate) trait Beside {
     /// Called when the process of the command with the index `lane` exists and its program has not begun.
     fn attach(&mut self, lane: usize, pid: i32) -> Result<(), Failure>;

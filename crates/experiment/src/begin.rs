@@ -41,8 +41,8 @@ pub struct Beginning<'a> {
     pub launch: Launch,
 }
 
-/// Folders below which temporary directories may be: the default one, memory file systems, `/tmp` as used by compilers,
-/// and the cache of built programs.
+/// Folders in which an earlier fauxplat that was killed may have left its workplaces (temporary folders): the default
+/// one, memory file systems, `/tmp` as used by compilers, and the cache of built programs.
 fn places_of_workplaces() -> BTreeSet<PathBuf> {
     let places = [std::env::temp_dir(), "/dev/shm".into(), "/tmp".into()];
     places.into_iter().chain(default_cache()).collect()
@@ -69,8 +69,8 @@ impl Driver {
         mut beginning: Beginning<'_>,
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
     ) -> Result<Self, Failure> {
-        // Checked before the machine is changed: where `/proc` shows the process ids of another namespace, the entries
-        // of the runs could not be read.
+        // If `/proc` shows the process ids of another PID namespace, the files of the runs' processes cannot be found
+        // there. The check comes before the machine is changed.
         if beginning.machine.is_live() && !process::proc_shows_our_numbers() {
             return Err(LaunchError::OtherNumbers.into());
         }
@@ -255,7 +255,7 @@ impl Driver {
     }
 
     /// Whether a command is one process of one thread, found by tracing it once. False if the command cannot be traced,
-    /// or waits for acknowledgements of its counting control, which a traced run does not get.
+    /// or has control pipes, whose acknowledgements a traced run does not get.
     fn runs_alone(&mut self, command: u16) -> bool {
         if self.header.definition.control.is_some() {
             return false;
@@ -279,7 +279,8 @@ fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<Stri
     fauxplat_hazards::warnings(root, cpus)
 }
 
-/// Opens the store at a path: `none` for no store, a URL for a shared one, and the user's own file without a path.
+/// Opens the store at a path. The path `none` stands for no store, a URL for a shared store, and no path for the user's
+/// own file.
 ///
 /// # Errors
 /// Returns the store's error if it cannot be opened.
@@ -305,7 +306,7 @@ pub fn open_record(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
     Ok(Some(store))
 }
 
-/// Makes waits for a locked store, and statements of a store that do not end, heed requests to stop.
+/// Lets a request to stop end a wait for a locked store, or a statement of a store that does not end.
 fn stores_heed_signals() {
     fauxplat_store::heed(|| signal::stop_requested().then(clock::monotonic_ns));
 }

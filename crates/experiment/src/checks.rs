@@ -7,11 +7,11 @@ use crate::median::median_of;
 use crate::{Driver, Failure};
 
 impl Driver {
-    /// Refuses a comparison by published rates if a command publishes none: it would be inconclusive after all its
-    /// pairs. Called after the warm-up, which shows whether there is a rate.
+    /// Refuses a comparison by published rates or by an open metric if no run of a command has a value: the comparison
+    /// would be inconclusive after all its pairs. Called after the warm-up, which shows whether there are values.
     ///
     /// # Errors
-    /// Fails if a command has no rate although rates decide.
+    /// Fails if a command has no value of a deciding metric that is the rate or an open metric.
     pub fn check_rates(&self) -> Result<(), Failure> {
         if self.interrupted {
             return Ok(());
@@ -51,7 +51,7 @@ impl Driver {
         Err(Failure::usage(format!("--metric {}: no run has a value: {why}", metric.name())))
     }
 
-    /// Refuses to compare by a metric of which some readings are bounds: these give the value on one side only.
+    /// Refuses to compare by a metric with readings that are bounds, which limit a value on one side only.
     ///
     /// # Errors
     /// Fails if there is such a reading, with advice on how to get a value.

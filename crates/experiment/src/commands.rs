@@ -27,7 +27,7 @@ pub fn resolve(
     let programs = programs.iter().map(Option::as_deref).chain(std::iter::repeat(None));
     let resolved = |(one, program): (&Expanded, Option<&Path>)| {
         let found = command(one, &definition.condition, program);
-        // A command line that has no name of its own is its own name, and the message has the faulty part of it.
+        // A command without a given name is named by its line, of which the message quotes the faulty part already.
         found.map_err(|failure| if one.name == one.command { failure } else { failure.within(&one.name) })
     };
     expanded.iter().zip(programs).map(resolved).collect()
@@ -144,8 +144,8 @@ fn recordable(program: PathBuf, cwd: &Path) -> PathBuf {
     }
 }
 
-/// `PATH` of the command's environment; if the condition sets none, that of fauxplat's environment, and otherwise the
-/// default of `execvp(3)`.
+/// `PATH` of the command's environment; if the condition sets none, `PATH` of fauxplat's environment; without either,
+/// the default of `execvp(3)`.
 fn search_path(condition: &Condition) -> String {
     let set = condition.env_set.iter().rev().find_map(|setting| setting.strip_prefix("PATH="));
     // A clean environment has no PATH, but the user named the program with the PATH of the calling shell in mind.

@@ -17,7 +17,7 @@ pub fn check_placement(placement: &Placement, machine: &Machine) -> Result<(), F
     check_cpus(&format!("--cpu {wanted}"), wanted, machine)
 }
 
-/// As [`check_placement`], for CPUs of any option, which `asked` quotes in the message.
+/// As [`check_placement`], for CPUs of any option; `asked` is the option as the message quotes it.
 ///
 /// # Errors
 /// Fails as [`check_placement`] does.

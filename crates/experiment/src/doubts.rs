@@ -1,5 +1,5 @@
-//! Warnings about the commands themselves: such as programs that check where their output goes, and programs that were
-//! replaced.
+//! Warnings about the commands themselves, for instance programs that check where their output goes, and programs that
+//! were replaced during the experiment.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -36,8 +36,8 @@ pub(crate) fn look_away(commands: &[Command]) -> Vec<String> {
 }
 
 /// A sentence for each name in braces that is the name of no parameter: `run 'echo {n}'` without `-L n=…` measures the
-/// literal braces. Quoted parts of the line, such as a program for awk, are not checked, and neither are names that the
-/// arguments of the program no longer have: the path of a built program stands there in place of `{program}`.
+/// literal braces. Quoted parts of the line, such as a program for awk, are not checked. A name counts only if an
+/// argument of the program still contains it, unlike `{program}`, which is replaced by the path of a built program.
 pub(crate) fn unfilled(commands: &[Command]) -> Vec<String> {
     if !commands.iter().any(|command| command.command.contains('{')) {
         return Vec::new();
@@ -85,7 +85,8 @@ pub(crate) fn left_out(commands: &[Command]) -> Option<String> {
 
 /// A sentence for each program whose file was replaced since the experiment began `elapsed_s` ago.
 pub(crate) fn replaced(commands: &[Command], elapsed_s: f64) -> Vec<String> {
-    // If the clock was set meanwhile, at worst the hash of an unchanged file is computed.
+    // A clock that was set back meanwhile causes a needless hash of an unchanged file; a clock that was set forward may
+    // hide a replacement.
     let now_s = (clock::realtime_ns() / 1_000_000_000).cast_signed();
     let began_s = now_s - (elapsed_s.max(0.0) + SLACK_S) as i64;
     let is_another = |command: &&Command| {

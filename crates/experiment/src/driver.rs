@@ -39,7 +39,7 @@ pub struct Driver {
     pub(crate) cut_short: Option<Failure>,
     /// Whether a traced run of every command was one process of one thread.
     pub(crate) single_task: bool,
-    /// Time that a traced run of every command took together, in nanoseconds; zero if not every command was traced.
+    /// Time that the traced runs of all commands took together, in nanoseconds; zero unless `single_task` is true.
     pub(crate) traced_ns: u64,
     /// The two CPUs on which the commands of a pair run at the same moment (a duet); `None` if they run one after the
     /// other.
@@ -63,7 +63,7 @@ impl Driver {
     }
 
     /// Runs these commands instead of those of the experiment, and returns their samples, which are not recorded.
-    /// `extra_work` has the iterations of work that each of them does first.
+    /// `extra_work` has, for each command, the iterations of work that it does before each run.
     ///
     /// # Errors
     /// Fails as [`Driver::steer`] does.
@@ -94,7 +94,8 @@ impl Driver {
         self.recorder.store()
     }
 
-    /// Makes the experiment go on where it cannot be begun in the store; [`Finished::stored`] tells why.
+    /// Continues the experiment without a store if the experiment cannot be begun in it; [`Finished::stored`] tells
+    /// why.
     pub fn do_without_store(&mut self) {
         self.recorder.do_without_store();
     }
@@ -195,8 +196,8 @@ impl Driver {
         self.steer(&mut WarmUp::new(commands, times)).map(drop)
     }
 
-    /// Replaces the executor by one that runs the present commands (`self.commands`), each after so many iterations of
-    /// extra work; an empty slice stands for none.
+    /// Replaces the executor by one that runs the present commands (`self.commands`). `extra_work` has, for each
+    /// command, the iterations of work that it does before each run; an empty slice stands for none.
     ///
     /// # Errors
     /// Fails if the commands cannot be launched.
@@ -273,9 +274,9 @@ impl Driver {
         }
     }
 
-    /// Runs a command once, held before its program begins while `attach` is called with its process id. A counter or
-    /// profiler thus attaches without any cost in time. Such a run is no sample. Returns `None` if the user stopped the
-    /// run.
+    /// Runs a command once, and calls `attach` with its process id while the process exists and its program has not
+    /// begun. A counter or profiler thus attaches before the first instruction. The run is no sample. Returns `None` if
+    /// the user stopped the run.
     ///
     /// # Errors
     /// Fails if the command cannot be launched or `attach` fails.
@@ -303,8 +304,8 @@ impl Driver {
         loads::end(self.surroundings.loads.take(), &mut self.header);
     }
 
-    /// Ends the experiment: removes its surroundings and stores the findings. A store that cannot be written is
-    /// reported with the rest, and does not prevent the report.
+    /// Ends the experiment: removes its surroundings and stores the findings. A failure of the store becomes part of
+    /// the report, and does not prevent it.
     pub fn finish(mut self, findings: Findings, failed: Option<Failure>) -> Finished {
         let opened = self.open_record();
         self.end_loads();

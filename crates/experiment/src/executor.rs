@@ -135,7 +135,7 @@ impl Executor {
         self.launcher.sources()
     }
 
-    /// A sentence about runs that lack metrics which other runs have, since the kernel dropped their accounts; empty if
+    /// A sentence about runs without some metrics, because the kernel dropped their exit records (taskstats); empty if
     /// there are no such runs.
     pub fn not_measured(&self) -> Vec<String> {
         let lanes = [Some(&self.launcher), self.partner.as_ref()];

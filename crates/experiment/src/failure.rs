@@ -35,7 +35,7 @@ pub struct Failure {
     /// Lines of another program's output that explain the failure.
     output: Vec<String>,
     is_silent: bool,
-    /// Exit code of fauxplat that replaces the one of the failure's kind; `None` for that of the kind.
+    /// Exit code of fauxplat for this failure; `None` for the usual exit code of the failure's kind.
     code: Option<u8>,
 }
 
@@ -70,7 +70,8 @@ impl Failure {
         Failure::plain(Kind::Machine, line)
     }
 
-    /// An experiment was measured and reported as a whole, and the store refused a part of it. `kept` says what it has.
+    /// An experiment was measured and reported as a whole, but the store refused a part of it. `kept` says what the
+    /// store has.
     pub(crate) fn not_stored(error: &StoreError, kept: &str) -> Self {
         let line = format!("the report has all that was measured, and the store has {kept}: {error}");
         Failure::plain(kind_of(error), line)
@@ -105,13 +106,13 @@ impl Failure {
         Failure { line: format!("{}; {advice}", self.line), ..self }
     }
 
-    /// The failure with this exit code instead of that of its kind. An interruption keeps its usual code, since it
-    /// gives no answer to the user's question.
+    /// The failure with this exit code instead of the usual one of its kind. An interruption keeps the usual code,
+    /// since it gives no answer to the user's question.
     pub fn coded(self, code: u8) -> Self {
         Failure { code: (self.kind != Kind::Interrupted).then_some(code), ..self }
     }
 
-    /// Exit code of fauxplat that replaces the one of the failure's kind; `None` for that of the kind.
+    /// Exit code of fauxplat for this failure; `None` for the usual exit code of the failure's kind.
     pub fn code(&self) -> Option<u8> {
         self.code
     }
@@ -220,7 +221,6 @@ impl From<VariantError> for Failure {
     }
 }
 
-/// Kind of a store's error.
 fn kind_of(error: &StoreError) -> Kind {
     match error {
         StoreError::NotAFile { .. }

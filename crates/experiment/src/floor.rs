@@ -53,8 +53,8 @@ pub fn floor_image() -> Option<Vec<u8>> {
 /// Number of instructions that the program executes, on every supported architecture.
 const INSTRUCTIONS: u64 = 3;
 
-/// Least counts of each metric over these runs of the empty program, where they are available. With several sets of
-/// counters, only the first set is counted.
+/// Least, median and greatest count of each metric over these runs of the empty program, for metrics with counts. With
+/// several sets of counters, only the first set is counted.
 pub(crate) fn counter_floors(counters: &Counters, runs: &[Readings]) -> Vec<CounterFloor> {
     let floor = |metric: Metric| {
         let mut counts: Vec<u64> = runs.iter().filter_map(|run| run.get(metric)).collect();

@@ -63,8 +63,8 @@ impl Executor {
     }
 }
 
-/// The condition with defaults for everything that is not read back, so that equal results mean equal conditions to
-/// read.
+/// The condition with defaults for everything that is not read back, so that conditions with the same readings are
+/// equal.
 fn essence(condition: &Condition) -> Condition {
     Condition {
         cpu: condition.cpu.clone(),
@@ -135,8 +135,9 @@ fn difference(condition: &Condition, held: &HeldCondition, groups: &[PathBuf]) -
         .or_else(|| outside(held, groups))
 }
 
-/// A control group in which the process should be and is not, with the groups in which it is; `None` if there is none.
-/// Groups are compared by name, since the path depends on the cgroup namespace of the reader.
+/// The first control group in which the process should be and is not, with the groups in which it is; `None` if it is
+/// in all of them, or its groups could not be read. Groups are compared by name, since the path depends on the cgroup
+/// namespace of the reader.
 fn outside(held: &HeldCondition, groups: &[PathBuf]) -> Option<(String, String)> {
     let names = |line: &str| line.rsplit(['/', ':']).next().unwrap_or_default().to_owned();
     let is_in = |group: &&PathBuf| {

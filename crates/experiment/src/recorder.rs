@@ -1,7 +1,7 @@
 //! Stores the samples and the evidence of an experiment, in memory and in the store.
 //!
-//! A store that refuses something while the experiment goes on does not end it. Nothing more is stored then, since each
-//! further attempt could wait for a lock, and at the end everything that is missing is stored in its order, if possible.
+//! The experiment goes on if the store refuses something. Nothing more is stored then, since each further attempt could
+//! wait for a lock; at the end everything that is missing is stored in its order, if possible.
 
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{Command, Evidence, Sample};
@@ -28,7 +28,7 @@ pub(crate) struct Recorder {
     stored: Stored,
     /// Why the store refused something; `None` as long as it took everything.
     refused: Option<StoreError>,
-    /// Whether the experiment goes on where it cannot be begun in the store, too.
+    /// Whether the experiment goes on even if it cannot be begun in the store.
     is_store_optional: bool,
 }
 
@@ -49,7 +49,7 @@ impl Recorder {
         self.store.as_ref()
     }
 
-    /// Makes the experiment go on where it cannot be begun in the store.
+    /// Lets the experiment go on even if it cannot be begun in the store.
     pub(crate) fn do_without_store(&mut self) {
         self.is_store_optional = true;
     }

@@ -73,7 +73,7 @@ pub fn pick(
     })
 }
 
-/// Measures the activity of all CPUs for so long.
+/// Measures the activity of all CPUs over the given time.
 pub fn watch(root: &Path, topology: &Topology, time: Nanos) -> Activities {
     let started_ns = clock::monotonic_ns();
     let watch = Watch::begin(root);

@@ -158,14 +158,14 @@ impl Driver {
     }
 }
 
-/// Waits until `until_ns` of the monotonic clock, or until the other side has closed the channel; returns true in the
+/// Waits until `until_ns` of the monotonic clock, or until the sender of the channel is dropped; returns true in the
 /// latter case.
 fn ends(is_over: &Receiver<()>, until_ns: u64) -> bool {
     let pause = Duration::from_nanos(until_ns.saturating_sub(clock::monotonic_ns()));
     is_over.recv_timeout(pause.min(LONGEST_WAIT)) != Err(RecvTimeoutError::Timeout)
 }
 
-/// A process that was running before fauxplat began, whose events are counted.
+/// A running process that fauxplat did not start, and whose events are counted or sampled.
 #[derive(Clone, Debug)]
 pub struct Process {
     pid: u32,

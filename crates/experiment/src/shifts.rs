@@ -8,6 +8,7 @@ use fauxplat_workers::{Shift, WorkerPool};
 
 use crate::{Driver, Failure, Standing, Stopped};
 
+/// Rounds of one call of [`Driver::cells`]: `done` were made by earlier calls, and `rounds` are to be made now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     pub(crate) done: u32,

@@ -52,8 +52,8 @@ impl Stopped {
         Stopped { accounts, before }
     }
 
-    /// Numbers of periods since [`Stopped::from_now`], of the group that was stopped most often: those in which it was
-    /// stopped, and all. `None` if no group was stopped.
+    /// Number of periods since [`Stopped::from_now`] in which the group that was stopped most often was stopped, and
+    /// number of all its periods. `None` if no group was stopped.
     pub(crate) fn since(&self) -> Option<(u64, u64)> {
         let now = self.accounts.iter().map(|account| periods(account)).zip(&self.before);
         let since = now.map(|(now, before)| (now.0.saturating_sub(before.0), now.1.saturating_sub(before.1)));

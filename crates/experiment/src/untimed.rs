@@ -8,8 +8,8 @@ use crate::request::{numbered_request, outcome_of, request_of};
 use crate::{Executor, Failure, RunError};
 
 impl Executor {
-    /// Runs a command once, held before its program begins while `attach` is called with its process id. Its reply is
-    /// no timed sample. Returns `None` if the user stopped the run.
+    /// Runs a command once, and calls `attach` with its process id while the process exists and its program has not
+    /// begun. The run is no sample. Returns `None` if the user stopped the run.
     ///
     /// # Errors
     /// Fails if the command cannot be launched or its `prepare` failed. An error of `attach` ends the run and is
@@ -87,7 +87,7 @@ impl Executor {
         let reply = self.launcher.answer(Request { traced: true, ..request })?;
         match self.launcher.start_error(entry, reply.end) {
             Some(error) => Err(error),
-            // After a request to stop the tree is incomplete, or that of an earlier command.
+            // After a request to stop, the launcher's tree is incomplete or belongs to an earlier command.
             None => Ok((reply.end != RunEnd::Aborted).then(|| self.launcher.tree())),
         }
     }

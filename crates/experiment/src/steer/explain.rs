@@ -7,7 +7,7 @@ use super::failed::Failures;
 use super::{Landed, Standing, Steering};
 use crate::{Failure, Next};
 
-/// Minimum number of blocks after which their remaining time is estimated.
+/// Minimum number of blocks, which are run even if the time limit is over.
 const BLOCKS_MIN: u32 = 12;
 
 #[derive(Debug)]

@@ -96,10 +96,11 @@ fn is_hopeless(landed: Landed<'_>) -> bool {
     latest.filter(|sample| !sample.outcome.is_success()).count() == HOPELESS_FROM
 }
 
-/// Fails at the first failed run of a command whose failed runs are neither kept nor left out.
+/// Fails at the first failed run of a command whose failed runs are neither kept nor left out, and at the last of
+/// [`HOPELESS_FROM`] successive failed runs of a command whose failed runs are left out.
 ///
 /// # Errors
-/// Fails if the run failed.
+/// Fails in these two cases.
 pub(super) fn must_succeed(landed: Landed<'_>) -> Result<(), Failure> {
     let ignored = &landed.command.condition.ignore_failure;
     match ignored.lets_pass(landed.sample.outcome) || ignored.are_left_out() && !is_hopeless(landed) {

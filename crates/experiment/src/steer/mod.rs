@@ -28,6 +28,7 @@ pub struct Landed<'a> {
     pub all: &'a [Sample],
 }
 
+/// Progress of an experiment, as its listeners are told.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
     pub share: f64,

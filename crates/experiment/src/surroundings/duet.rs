@@ -92,7 +92,8 @@ fn cpu_time(samples: &[Sample], command: u16, phase: Phase) -> f64 {
     median(&values).unwrap_or(0.0)
 }
 
-/// Increase of a command's CPU time beside the other one, as a share of the time alone, above which a warning is given.
+/// Increase of a command's CPU time beside the other command, as a share of its CPU time alone, above which a warning
+/// is given.
 const CONTENTION_MAX: f64 = 0.05;
 
 /// Returns a warning if the commands need more CPU time together than `alone` (nanoseconds by command), since they then

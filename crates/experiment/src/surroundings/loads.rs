@@ -126,8 +126,8 @@ fn without_device() -> Option<String> {
 /// `None`.
 fn in_memory<'t>(mountinfo: &'t str, folder: &Path) -> Option<&'t str> {
     let point = |mount: &Mount<'_>| mounts::unescaped(mount.point).into_owned();
-    // The mount that decides is the deepest one that contains the folder; of several mounts at one path the last, which
-    // covers the others.
+    // The deepest mount that contains the folder decides; of several mounts at one path it is the last, which covers
+    // the earlier ones.
     let holds = mounts::mountinfo(mountinfo).filter(|mount| folder.starts_with(point(mount)));
     let mount = holds.max_by_key(|mount| Path::new(&point(mount)).components().count())?;
     matches!(mount.kind, "tmpfs" | "ramfs" | "devtmpfs" | "rootfs").then_some(mount.kind)

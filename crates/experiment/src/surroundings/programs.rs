@@ -147,7 +147,7 @@ impl ProgramBuilds {
         Ok(())
     }
 
-    /// Estimated time in nanoseconds to build one layout of all programs: that of the unvaried builds.
+    /// Estimated time in nanoseconds to build one layout of all programs: the time that the unvaried builds took.
     pub fn build_ns(&self) -> u64 {
         self.recipes.iter().filter_map(|recipe| recipe.plain().took_ns).sum()
     }

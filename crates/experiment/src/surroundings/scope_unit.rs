@@ -13,7 +13,8 @@ use fauxplat_sys::{clock, process};
 
 use crate::Failure;
 
-/// Time for which an effect of the service manager, which normally answers in milliseconds, is waited for.
+/// Time limit, in nanoseconds, for an answer of the service manager and for its effect, which normally take
+/// milliseconds.
 const PATIENCE_NS: u64 = 5_000_000_000;
 
 /// Creates control groups by `make`: in the present group, or in a new scope unit if this user may not create any

@@ -5,15 +5,15 @@ use fauxplat_plan::Layout;
 
 use super::Bounds;
 
-/// Minimum number of runs of each command for which running twice in a row is useful: only half of the pairs are then
-/// independent signs ("coins") of a test, and fewer than ten signs decide nothing.
+/// Minimum number of runs of each command for which running twice in a row is useful: each block then gives a test one
+/// independent sign (a "coin") for two runs, and fewer than ten signs decide nothing.
 const RUNS_FROM: u32 = 20;
 
-/// Choice of the layout of each block, where a plan wants commands twice in a row.
+/// Choice of the layout of each block, for a plan whose commands should run twice in a row.
 ///
-/// If the number of runs is odd, the first block has single runs. If it is not known yet, the first block has single
-/// runs, too, and its duration shows whether there will be enough runs. That block has no part in a comparison of the
-/// others.
+/// If the number of runs is odd, the first block has single runs. If the number is not known yet, the first block has
+/// single runs as well, and its duration shows whether there will be enough runs. Such a first block takes no part in a
+/// comparison of the blocks in which commands run twice in a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InARow {
     wanted: Layout,
