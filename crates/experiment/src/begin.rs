@@ -292,9 +292,9 @@ pub fn open_store(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
     }
 }
 
-/// Opens the store in which an experiment is recorded. If the path names a shared store, that is the user's own file,
-/// from which the experiment is shipped at the end. A server that refuses is reported before anything is measured; a
-/// server that cannot be reached may be back at the end.
+/// Opens the store in which an experiment is recorded. If the path names a shared store, the experiment is recorded in
+/// the user's own file, and shipped at the end. A server that refuses is reported before anything is measured; a server
+/// that cannot be reached may be back at the end.
 ///
 /// # Errors
 /// Fails as [`open_store`] does, and if the server refuses.

@@ -204,8 +204,8 @@ impl Counters {
     }
 }
 
-/// Names of the events of which deciding metrics count a part of a run: a region, or the time in which a control pipe
-/// enables counting.
+/// Names of events that deciding metrics count in a part of a run only: in a region, or in the time in which a control
+/// pipe enables counting.
 fn counted_in_parts(definition: &Definition) -> impl Iterator<Item = String> {
     let decided = definition.rule.decided().into_iter().map(|(metric, _)| metric);
     let names = decided.filter(|metric| is_part(*metric)).filter_map(|metric| metric.name().split_once(':'));
@@ -217,8 +217,8 @@ fn is_part(metric: Metric) -> bool {
     metric.region().is_some() || source == Some(MetricSpec::CONTROL)
 }
 
-/// Refuses events of which the processor cannot count each twice at the same time: a thread counts them for its region
-/// while they are counted for the whole run.
+/// Refuses events that do not fit into the processor's counters twice at the same time: a thread counts an event for
+/// its region while the event is counted for the whole run.
 fn fit_beside_themselves(events: &[Resolved]) -> Result<(), Failure> {
     let sets = rotation(&[events, events].concat()).sets.len();
     match sets {

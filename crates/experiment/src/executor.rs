@@ -44,8 +44,8 @@ pub struct Executor {
 }
 
 /// Wall time of a run, in nanoseconds, from which on the next run is requested only after the samples of the last one
-/// have been stored, so that storing never overlaps with a run. Shorter runs overlap with it, because for a run of a
-/// tenth of a millisecond the wait would cost more than the overlap.
+/// have been stored, so that storing never overlaps with a run. Storing may overlap with shorter runs, because for a
+/// run of a tenth of a millisecond the wait would cost more than the overlap.
 const TURNS_FROM_NS: u64 = 1_000_000;
 /// Maximum time, in nanoseconds, for which replies to the requests of short runs are left to accumulate.
 const GATHER_NS: u64 = 4_000_000;
@@ -160,7 +160,7 @@ impl Executor {
         })
     }
 
-    /// Runs the trials of the feed until it has no more; returns whether that or the user ended the runs.
+    /// Runs the trials of the feed until it has no more, or the user ends the runs; returns which of the two happened.
     ///
     /// # Errors
     /// Fails if a command cannot be launched, a helper fails, or the feed returns an error.

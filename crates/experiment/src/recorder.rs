@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::Failure;
 
-/// Number of samples that are stored in one transaction at the end.
+/// Maximum number of samples that are stored in one transaction.
 const AT_ONCE: usize = 1000;
 
 #[derive(Debug, Default)]
@@ -21,9 +21,9 @@ pub(crate) struct Recorder {
     store: Option<Store>,
     experiment: Option<Experiment>,
     plans: Vec<Value>,
-    /// Number of samples that have landed, which the listeners know.
+    /// Number of samples that [`Recorder::land`] has handed to the store and returned for the listeners.
     landed: usize,
-    /// For each piece of evidence, the number of samples that had landed before it.
+    /// For each piece of evidence, the value of `landed` when the evidence came.
     landed_before: Vec<usize>,
     stored: Stored,
     /// Why the store refused something; `None` as long as it took everything.

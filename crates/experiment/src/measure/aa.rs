@@ -137,7 +137,8 @@ fn sibling_pair(driver: &Driver) -> Option<(CpuSet, CpuSet)> {
     };
     used.iter().find_map(|cpu| {
         let own: CpuSet = [cpu].into_iter().collect();
-        // The process that burns the sibling's time may run on any CPU that is allowed for this process.
+        // The load on the sibling may run on any online CPU that this process may use, and not only on CPUs of the
+        // runs.
         let usable = cpus.online.intersection(&cpus.allowed);
         let others = fauxplat_topology::siblings(root, cpu).intersection(&usable).without(&own);
         others.first().map(|sibling| (own, [sibling].into_iter().collect()))

@@ -34,7 +34,7 @@ pub fn compare_until(driver: &mut Driver, until: Option<Until>) -> Result<Judged
 }
 
 /// As [`compare`], for a caller that has other runs to make afterwards: no pair begins that would probably end later
-/// than `longest_s` seconds after the beginning of the experiment. Where few pairs fit, each is a block by itself, and
+/// than `longest_s` seconds after the beginning of the experiment. Where few pairs fit, each pair is a block by itself;
 /// where fewer fit than the first look usually has, the only look comes after all of them.
 ///
 /// # Errors
@@ -45,8 +45,8 @@ pub fn compare_within(driver: &mut Driver, longest_s: f64) -> Result<Judged, Fai
     })
 }
 
-/// Whether the traced run of each command serves as its warm-up: the user asked for none, and so few pairs fit into the
-/// time that a further run of each is dear. Slow commands need no further run to be warm.
+/// Whether the traced run of each command serves as its warm-up: the user asked for no warm-up, and so few pairs fit
+/// into the time that a further run of each command would cost too much. Slow commands need no further run to be warm.
 fn is_warm(driver: &Driver, time_s: Option<f64>) -> bool {
     let pair_s = driver.traced_ns as f64 / 1e9;
     let few = time_s.is_some_and(|time_s| time_s < pair_s * f64::from(TWO_PAIRS_FROM));

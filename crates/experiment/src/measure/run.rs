@@ -93,7 +93,7 @@ fn rounds_of(driver: &mut Driver, plan: Plan) -> Result<(), Failure> {
 /// Minimum number of runs from which the usual range of a command's wall time is known.
 const USUAL_FROM: usize = 10;
 
-/// Warns if the first run of a command was much slower than the later ones, for which it had filled the caches. Much
+/// Warns if the first run of a command, which fills the caches for the later ones, was much slower than those. Much
 /// slower means beyond Tukey's outer fence and by more than a tenth.
 fn warn_of_first_runs(driver: &mut Driver, findings: &[RunFindings]) {
     if driver.header.definition.warmup > 0 {

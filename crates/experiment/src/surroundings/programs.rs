@@ -62,7 +62,8 @@ impl ProgramBuilds {
         Ok(Some(programs))
     }
 
-    /// Adds the build of a command to `builds` unless it is there, and the answer that its program must give.
+    /// Adds the build of a command to `builds` unless it is there; its recipe gets the command line by whose answer
+    /// each variant of the program is checked.
     fn take_in(
         &mut self,
         build: &Build,

@@ -93,8 +93,8 @@ impl Scenes {
         })
     }
 
-    /// Fixes the clock of all CPUs at a frequency in kHz; `None` releases it. The journal of `tune` ensures that it is
-    /// restored.
+    /// Fixes the clock of all CPUs at a frequency in kHz; `None` releases the clock. The journal of `tune` ensures that
+    /// the former settings are restored.
     fn hold_clock(&mut self, khz: Option<u32>) -> Result<(), Failure> {
         if self.held.as_ref().map(|(khz, _)| *khz) == khz {
             return Ok(());

@@ -33,8 +33,8 @@ impl Log {
         }
     }
 
-    /// Processes that were killed for lack of memory because of the limit of the control group with this path, or whose
-    /// process id is known to be in it.
+    /// Processes that were killed for lack of memory because of the limit of the control group with this path. `pids`
+    /// has ids of processes in the group, which identify a victim whose group the log does not name.
     pub(super) fn victims(&self, group: Option<&str>, pids: &[i32]) -> Vec<Victim> {
         let Ok(file) = &self.file else { return Vec::new() };
         let fresh = klog::records(&mut *file.borrow_mut());

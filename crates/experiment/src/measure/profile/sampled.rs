@@ -76,8 +76,8 @@ pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Fai
     let cpus = machine.topology().online.clone();
     let mut event = SamplingEvent { event: counting, pace, stack, has_switches: is_of_waits };
     if let Err(error) = attempt(&event, &cpus) {
-        // If waits are sampled, an event happens in the kernel, where a thread loses its CPU; with the kernel excluded
-        // there would be no samples.
+        // With the kernel excluded there would be no samples: a wait begins in the kernel, where a thread loses its
+        // CPU, and some other events also occur in the kernel alone.
         if is_of_waits || is_in_kernel(&name) {
             return Err(refused(&name, &error));
         }
