@@ -61,7 +61,8 @@ fn signal_name(signal: u8) -> &'static str {
     }
 }
 
-/// Number of failed runs from which on failures end the experiment, if they are also more than a tenth of all runs.
+/// Number of failed runs from which on failures end the experiment, if they are also more than a tenth of all runs, or
+/// in a comparison more than a tenth of the number of blocks.
 const FAILURES_MAX: u32 = 3;
 
 /// Number of successive failed runs of a command after which no success is expected.
