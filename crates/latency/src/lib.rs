@@ -31,7 +31,6 @@ pub enum LatencyError {
     /// A thread cannot be placed, or a call is refused.
     #[error("on CPU {cpu}: {source}")]
     ThreadPlacement { cpu: fauxplat_units::Cpu, source: fauxplat_sys::SysError },
-    /// A thread of a test cannot be created, for lack of memory or because of a limit.
     #[error(
         "no thread can be made for CPU {cpu}: {source}; end other programs, or raise the limit of processes \
          (`ulimit -u`, pids.max of the control group)"
@@ -49,13 +48,11 @@ pub enum LatencyError {
     /// A simulated line of the kernel (gpio-sim) cannot be pulled up or down.
     #[error("{path}: {source}")]
     Pull { path: String, source: std::io::Error },
-    /// No edge arrived in time.
     #[error("there was no edge on {line} for {seconds} seconds: say what makes edges (--drive)")]
     Silent { line: String, seconds: u64 },
     /// A system call that waits for a line failed.
     #[error(transparent)]
     Wait { source: fauxplat_sys::SysError },
-    /// A histogram of a document cannot be decoded.
     #[error("the histogram of {test} cannot be read: {reason}")]
     Histogram { test: String, reason: String },
     /// A thread of a test, on the CPU named here, ended before it gave its result.

@@ -275,7 +275,8 @@ struct Served {
 }
 
 impl Served {
-    /// Handles an edge: reads the time first, then answers.
+    /// Handles an edge. The time is read first, so that answering is no part of the latency from the edge to the
+    /// handler.
     fn answer(&mut self, event: &LineEvent, line: &str, answer: &mut dyn Output) -> Result<(), LatencyError> {
         let handled_ns = clock::monotonic_ns();
         if event.stamp == Stamp::Reader {
