@@ -172,7 +172,6 @@ impl Generator {
         self.order.cpus.as_ref().map_or("any CPU".to_owned(), |cpus| format!("CPU {cpus}"))
     }
 
-    /// Account of the generator's work so far.
     pub fn account(&self) -> LoadAccount {
         let board = self.board();
         let (busy_ns, wall_ns) = (board.read(Word::BusyNs), board.read(Word::WallNs));

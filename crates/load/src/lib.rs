@@ -25,18 +25,14 @@ use fauxplat_model::LoadKind;
 /// The reason why a load does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The load cannot be placed on its CPU.
     #[error("load {kind} on {place}: sched_setaffinity: {source}")]
     Place { kind: LoadKind, place: String, source: std::io::Error },
-    /// The policy of the load is not permitted.
     #[error(
         "load {kind} on {place}: SCHED_FIFO: {source} (it needs CAP_SYS_NICE or an RLIMIT_RTPRIO of at least 2: run as root)"
     )]
     Policy { kind: LoadKind, place: String, source: std::io::Error },
-    /// The work of the load failed.
     #[error("load {kind} on {place}: {source}")]
     Failed { kind: LoadKind, place: String, source: std::io::Error },
-    /// The load did not become ready in time.
     #[error(
         "load {kind} on {place} was not ready after {seconds} s: either something else has the CPU all the time (a \
          real-time program, or one that used up the quota of this control group), or memory is short; end that, or name \
@@ -48,7 +44,6 @@ pub enum LoadError {
         /// Time after which the start was given up.
         seconds: u64,
     },
-    /// The user interrupted before all loads were running.
     #[error("interrupted before the loads stood; they were ended")]
     Interrupted,
     /// A kernel call that all loads need failed.

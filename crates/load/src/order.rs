@@ -49,7 +49,6 @@ impl Order {
         }
     }
 
-    /// The order as words of a command line.
     pub(crate) fn to_words(&self) -> Vec<String> {
         let Caches { l1d, l2, llc, line } = self.caches;
         let rhythm = match self.rhythm {

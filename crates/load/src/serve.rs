@@ -110,7 +110,6 @@ impl Generator<'_> {
         self.order.cpus.as_ref().map_or(Ok(()), |cpus| sched::set_affinity(0, cpus))
     }
 
-    /// Works until the parent requests rest.
     fn work(&self, worker: &mut Worker) -> io::Result<()> {
         if self.order.kind == LoadKind::RealTime {
             sched::set_policy(0, sched::FIFO, PRIORITY).map_err(|error| error.source)?;
