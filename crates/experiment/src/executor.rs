@@ -324,7 +324,6 @@ impl Executor {
         steps > 0 || under_way.len() < depth
     }
 
-    /// The steps of a trial: preparation, run, conclusion.
     fn steps_of(&mut self, trial: Trial) -> impl Iterator<Item = Purpose> + use<> {
         let (command, places) = (trial.command, &mut self.commands[usize::from(trial.command)]);
         places.begun += 1;

@@ -9,7 +9,6 @@ pub enum Next {
     Trials(Vec<Trial>),
     /// Wait for the replies of the trials under way, on which the next trials depend.
     Wait,
-    /// Run nothing more.
     Done,
 }
 
@@ -61,10 +60,8 @@ pub trait Feed {
 
 #[derive(Debug, thiserror::Error)]
 pub enum RunError<E> {
-    /// A command could not be launched.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// A `prepare` or `conclude` command failed.
     #[error(
         "the {role} command of `{command}` failed with status {status}; see its output with --show-output"
     )]

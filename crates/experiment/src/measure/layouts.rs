@@ -32,7 +32,6 @@ const SEARCH_RUNS: u32 = 9;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkSeeds {
-    /// The layouts with these link seeds.
     These(Vec<u64>),
     /// The fastest and the slowest of this many layouts.
     WidestOf(u64),

@@ -170,7 +170,6 @@ impl CompareSteering {
         self.block.len() == usize::from(self.plan.commands) * usize::from(self.plan.layout.rounds())
     }
 
-    /// Whether each command has run in the present block.
     fn has_run_all(&self) -> bool {
         (0..self.plan.commands).all(|command| self.block.iter().any(|run| run.command == command))
     }

@@ -12,7 +12,6 @@ use fauxplat_sys::klog;
 /// The kernel's log from the moment on at which it was opened.
 pub(super) struct Log {
     file: Result<RefCell<File>, String>,
-    /// Messages that have been read so far.
     messages: RefCell<Vec<String>>,
 }
 
