@@ -5,7 +5,7 @@ use std::fmt;
 use crate::spelling::is_clear_tracepoint;
 use crate::vocabulary::{Source, Word};
 
-/// Modes in which events are counted. If none is named, all three are counted.
+/// Modes in which events are counted, as letters after the event's name. If no mode is named, all three are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Modifiers {
     /// `u`: user mode.
@@ -60,7 +60,7 @@ impl fmt::Display for Term {
     }
 }
 
-/// An event, by the notation in which it was requested.
+/// A requested event, by the notation of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
     /// An event that fauxplat knows by name.
@@ -84,8 +84,8 @@ pub struct Asked {
     pub source: Source,
     pub form: Form,
     pub modifiers: Modifiers,
-    /// Number of the group that contains the event, by braces or by a set; events of one group are counted at the same
-    /// time, or not at all. `None` for an event outside of groups.
+    /// Number of the group, made by braces or by a set of events; the events of one group are counted at the same time,
+    /// or not at all. `None` for an event outside of groups.
     pub group: Option<u16>,
     /// Name of the set of events through which the event was requested; `None` if the event itself was named.
     pub set: Option<&'static str>,

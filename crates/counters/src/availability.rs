@@ -16,7 +16,7 @@ use crate::vocabulary::{Source, WORDS};
 
 pub use reason::{Reason, Refusal, reason};
 
-/// The capabilities that perf requires, by number, see `capabilities(7)`; before Linux 5.8 only the second exists.
+/// The capabilities that perf requires, by number, see `capabilities(7)`; before Linux 5.8 only `CAP_SYS_ADMIN` exists.
 const CAP_PERFMON: u32 = 38;
 const CAP_SYS_ADMIN: u32 = 21;
 
@@ -56,11 +56,11 @@ pub struct Availability {
     /// Name in reports.
     pub title: String,
     pub source: Source,
-    /// Whether this process can count the event on this machine.
+    /// Whether this process may and can count the event on this machine.
     pub is_available: bool,
-    /// The reason if the event is not available.
+    /// Reason, in words, why the event cannot be counted; `None` if it can.
     pub reason: Option<String>,
-    /// A remedy, if there is one.
+    /// Advice by which the event becomes available; `None` if there is none.
     pub cure: Option<String>,
 }
 
@@ -70,7 +70,7 @@ pub fn available(catalog: &Catalog, circumstances: &Circumstances) -> Vec<Availa
     available_by(&Kernel, catalog, circumstances)
 }
 
-/// Works like [`available`] with counters other than the kernel's, such as those of a test.
+/// The same as [`available`] on other counters than the kernel's, such as simulated ones in a test.
 pub fn available_by<C: Counters>(
     counters: &C,
     catalog: &Catalog,

@@ -1,10 +1,10 @@
-//! Counts of a simulated machine, by valgrind's Cachegrind (Nethercote 2004, "Dynamic Binary Analysis and
+//! Counts of a simulated machine, by Valgrind's Cachegrind (Nethercote 2004, "Dynamic Binary Analysis and
 //! Instrumentation"; the format of its files is in Valgrind's manual, chapter 5).
 //!
-//! Cachegrind is used rather than Callgrind, which loses the last block of a program at its exit. Every process writes
-//! its own file at its end, so the counts of a tree are the sum of its files. The file of a process that was forked and
-//! did not execute another program also contains the counts of its parent before the fork, so the sum over a tree with
-//! such a process would be wrong.
+//! Cachegrind is used rather than Callgrind, which loses the last basic block of a program at its exit. Every process
+//! writes a file of its own when it ends, so the counts of a process tree are the sum of its files. A process that was
+//! forked and did not execute another program counts again what its parent had counted before the fork, so a tree with
+//! such a process has no correct sum.
 
 mod functions;
 
@@ -17,7 +17,7 @@ pub use functions::{FunctionCounts, functions};
 
 use fauxplat_model::{Coverage, Metric, MetricError, MetricId, MetricSpec, SimulatedCaches, Unit};
 
-/// Source of the metrics: the part before the colon of their ids.
+/// Source of the metrics: the part of their ids before the colon.
 pub const SOURCE: &str = "simulated";
 
 /// Returns Valgrind's arguments for a simulation of these caches by a Valgrind of this version, which writes its files
@@ -43,8 +43,8 @@ pub fn arguments(caches: &SimulatedCaches, version: &str, folder: &Path) -> Vec<
     words.into_iter().chain(joins(version).then(|| APART.to_owned())).collect()
 }
 
-/// Option of valgrind by which the code before and after a conditional branch is not translated together: such a
-/// translation counts instructions that were not executed, and misses executed branches.
+/// Option by which Valgrind translates the code before and after a conditional branch separately. A joint translation
+/// counts instructions that were not executed, and misses executed branches.
 const APART: &str = "--vex-guest-chase=no";
 
 /// Returns whether a version, such as `valgrind-3.19.0`, translates the code before and after a branch together and
@@ -89,7 +89,8 @@ fn metric(name: &str, title: &str, source: &str) -> Result<Metric, MetricError> 
     })
 }
 
-/// Returns the metrics of all quantities, in the order of [`names`]. `source` names the simulator and the machine.
+/// Returns the metrics of all counted quantities, in the order of [`names`]. `source` describes the simulator and the
+/// simulated machine.
 ///
 /// # Errors
 /// Fails where there are too many metrics.
@@ -97,7 +98,7 @@ pub fn metrics(source: &str) -> Result<Vec<Metric>, MetricError> {
     COUNTED.iter().map(|(name, title, _)| metric(name, title, source)).collect()
 }
 
-/// Iterates over the names of the quantities, which follow `simulated:` in the ids of their metrics.
+/// Names of the counted quantities; after `simulated:` they are the ids of their metrics.
 pub fn names() -> impl Iterator<Item = &'static str> {
     COUNTED.iter().map(|(name, ..)| *name)
 }
@@ -105,21 +106,21 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// Reason why a run has no counts.
 #[derive(Debug, thiserror::Error)]
 pub enum Uncounted {
-    /// No process wrote any counts; with a message of the simulator, if there is one.
+    /// No process wrote any counts. Contains a message of the simulator, if its log has one.
     #[error("the simulator wrote no counts{}", said(.0))]
     Nothing(Option<String>),
-    /// Processes were forked and did not execute another program; with their number.
+    /// Number of processes that were forked and did not execute another program.
     #[error(
         "its processes forked without becoming another program ({0} times): each of those counts again what its parent had \
          counted, so there is no true sum; count the program itself rather than what forks"
     )]
     Forked(usize),
-    /// Processes ended before they could write their counts; with their number.
+    /// Number of processes that ended before they could write their counts.
     #[error("{0} of its processes ended without counts, as after a signal that cannot be caught")]
     Lost(usize),
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
-    /// The file with this path does not have the format of the simulator.
+    /// Path of a file that does not have the simulator's format.
     #[error("{}: no valid counts in it (an expected event is missing, or a number is invalid)", .0.display())]
     Strange(PathBuf),
 }
@@ -165,13 +166,13 @@ pub fn clear(folder: &Path) {
     for path in
         [COUNTS, LOG].into_iter().flat_map(|name| files(folder, name).unwrap_or_default().into_values())
     {
-        // A remaining file would be attributed to a process of the next run, which would then be reported as a process
-        // without counts.
+        // The error is ignored: a file that remains is attributed to a process of the next run, which then fails as a
+        // run with lost counts instead of giving wrong ones.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Returns the files of a directory whose names are `name`, a dot and a process id, by process id.
+/// Returns the files of a directory that are called `name.PID`, by process id.
 fn files(folder: &Path, name: &str) -> Result<BTreeMap<u32, PathBuf>, Uncounted> {
     let fail = |source| Uncounted::File { path: folder.to_owned(), source };
     let mut found = BTreeMap::new();
@@ -190,11 +191,13 @@ fn files(folder: &Path, name: &str) -> Result<BTreeMap<u32, PathBuf>, Uncounted>
 struct Head {
     command: Option<String>,
     parent: Option<u32>,
-    /// Last line of the log that does not belong to the usual head, such as a complaint of the simulator.
+    /// Last line of the log apart from command and parent, such as a complaint of the simulator; `None` if there is
+    /// none.
     complaint: Option<String>,
 }
 
-/// Bytes of a log that are read, which include the head and the complaint about a program that cannot be simulated.
+/// Maximum number of bytes of a log that are read: enough for the head and a complaint about a program that cannot be
+/// simulated.
 const LOG_BYTES_MAX: u64 = 1 << 16;
 
 impl Head {

@@ -18,7 +18,7 @@ const BYTES_MAX: u64 = 64 << 10;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     pub factor: f64,
-    /// The unit, if the kernel names it: `Joules`.
+    /// Unit of the product, such as `Joules`; `None` if the kernel names none.
     pub unit: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub struct NamedEvent {
 pub struct Device {
     /// Name: `cpu`, `cpu_core`, `armv8_pmuv3_0`, `msr`.
     pub name: String,
-    /// Number of the device, which is the field `type` of `perf_event_open(2)`.
+    /// Number of the device: the value of the field `type` of `perf_event_open(2)`.
     pub kind: u32,
     /// For each term of an event, by name, the bits of the kernel's `config` fields that hold its value.
     pub formats: BTreeMap<String, Format>,
@@ -70,7 +70,7 @@ impl Catalog {
         self.devices.values().filter(|device| device.is_core)
     }
 
-    /// Returns the kernel's number of a tracepoint.
+    /// Returns the kernel's number of a tracepoint; `None` if its file `id` is missing or may not be read.
     pub(crate) fn tracepoint(&self, subsystem: &str, event: &str) -> Option<u64> {
         text(&self.tracepoints.join(subsystem).join(event).join("id"))?.parse().ok()
     }

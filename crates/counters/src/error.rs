@@ -21,7 +21,7 @@ pub enum CounterError {
         /// The error, and the correct notation.
         what: &'static str,
     },
-    /// A modifier for sampling or for guests.
+    /// A modifier of perf that concerns sampling or guests, and not counting.
     #[error(
         "`{letter}` in `{text}` is not for counting: perf's letters besides u, k and h choose guests or say how to \
          sample; give u (user), k (kernel), h (hypervisor) or none"
@@ -51,7 +51,7 @@ pub enum CounterError {
          of the processor"
     )]
     SystemWide { device: String },
-    /// A term that a device does not have.
+    /// A term that is neither a field nor an event of the device.
     #[error("device `{device}` has no `{term}`: its terms are {known}{}", suggestion(.near))]
     NoTerm {
         device: String,

@@ -1,5 +1,5 @@
-//! Sets of events that can be counted at the same time. A processor has a handful of counters, some events fit only
-//! some of them, and a watchdog may hold one: sets are found by trying, not by calculation.
+//! Finds sets of events that can be counted at the same time. A processor has a handful of counters, some events fit
+//! only some of them, and the kernel's watchdog may hold one, so sets are found by trying and not by calculation.
 
 mod kernel;
 
@@ -26,7 +26,7 @@ pub trait Counters {
     fn try_out(&self, group: &[Self::Open]) -> Ran;
 }
 
-/// Part of a trial during which all events of a group counted.
+/// How much of a trial all events of a group counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ran {
     /// All the time.
@@ -51,8 +51,8 @@ pub enum Misfit {
 /// A list of events divided into sets that take turns; the events of each set can be counted at the same time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rotation {
-    /// Indices into the list of events; events that need no counter are in every set. The events of a set on the same
-    /// device form one group, led by the first of them.
+    /// Sets of indices into the list of events. Software events, which need no counter of the processor, are in every
+    /// set. The events of a set on one device form one group, whose leader is the first of them.
     pub sets: Vec<Vec<usize>>,
     /// Indices of the events that are in no set, with the reason.
     pub misfits: Vec<(usize, Misfit)>,
@@ -64,7 +64,7 @@ pub fn rotation(events: &[Resolved]) -> Rotation {
     rotation_of(&Kernel, events)
 }
 
-/// Works like [`rotation`] with counters other than the kernel's, such as those of a test.
+/// The same as [`rotation`] on other counters than the kernel's, such as simulated ones in a test.
 pub fn rotation_of<C: Counters>(counters: &C, events: &[Resolved]) -> Rotation {
     let mut rotation = Rotation::default();
     let mut always = Vec::new();
@@ -84,8 +84,8 @@ pub fn rotation_of<C: Counters>(counters: &C, events: &[Resolved]) -> Rotation {
 /// Events that have to be counted together: a single event, or a requested group.
 type Unit = Vec<usize>;
 
-/// Returns the units of each device; units without a device need no counters. A group belongs to the device of its
-/// first member that has one.
+/// Returns the units by device; the units under `None` need no counters. A group belongs to the device of its first
+/// member that has one.
 fn by_device(events: &[Resolved]) -> BTreeMap<Option<&str>, Vec<Unit>> {
     let mut units: Vec<Unit> = Vec::new();
     for (index, event) in events.iter().enumerate() {
@@ -103,8 +103,9 @@ fn by_device(events: &[Resolved]) -> BTreeMap<Option<&str>, Vec<Unit>> {
     devices
 }
 
-/// Combines the sets of all devices, `columns`, with the events that need no counter, `always`. Devices count in
-/// parallel, so the number of sets is the largest number of any device; devices with fewer sets repeat them.
+/// Combines `columns`, the sets of each device, with `always`, the events that need no counter. Devices count in
+/// parallel, so there are as many combined sets as the device with the most sets has; a device with fewer repeats its
+/// sets.
 fn side_by_side(always: &[usize], columns: &[Vec<Vec<usize>>]) -> Vec<Vec<usize>> {
     let columns: Vec<_> = columns.iter().filter(|sets| !sets.is_empty()).collect();
     let software = usize::from(!always.is_empty());
@@ -118,7 +119,7 @@ fn side_by_side(always: &[usize], columns: &[Vec<Vec<usize>>]) -> Vec<Vec<usize>
 
 struct Bin<O> {
     units: Vec<Unit>,
-    /// Open events of the set in order; the first one leads.
+    /// Open events of the set, of which the first is the leader of the group.
     open: Vec<O>,
 }
 
@@ -129,7 +130,7 @@ struct Packer<'a, C> {
 }
 
 impl<C: Counters> Packer<'_, C> {
-    /// Returns the events of units that need no counter, without those that the kernel refuses.
+    /// Returns the events that need no counter, without those that the kernel refuses.
     fn alone(&mut self, units: Vec<Unit>) -> Vec<usize> {
         units.into_iter().filter_map(|unit| self.bin(unit)).flat_map(|bin| bin.units).flatten().collect()
     }
@@ -146,7 +147,7 @@ impl<C: Counters> Packer<'_, C> {
         sets.into_iter().flat_map(|units| self.that_run(units)).map(|units| units.concat()).collect()
     }
 
-    /// Creates a set with one unit; `None` if the kernel refuses it, and its events are then added to the misfits.
+    /// Creates a set of one unit. If the kernel refuses the unit, its events become misfits and `None` is returned.
     fn bin(&mut self, unit: Unit) -> Option<Bin<C::Open>> {
         let mut bin = Bin { units: Vec::new(), open: Vec::new() };
         if self.join(&mut bin, &unit) {
@@ -182,15 +183,15 @@ impl<C: Counters> Packer<'_, C> {
         true
     }
 
-    /// Divides units that the kernel accepts as one set into sets that really count. The kernel accepts a group by the
-    /// number of existing counters, not of free ones, so a set that does not count all the time is halved until it
-    /// does.
+    /// Divides units that the kernel accepted as one set into sets that really count. The kernel accepts a group if the
+    /// processor has enough counters, even if others hold some of them, so a set that does not count all the time is
+    /// halved until its parts do.
     fn that_run(&mut self, units: Vec<Unit>) -> Vec<Vec<Unit>> {
         let is_last = units.len() == 1;
         match self.try_out(&units) {
             Ran::Whole => vec![units],
-            // Another user takes turns on the counter; the recorded times show for how much of the run the event
-            // counted.
+            // Another user shares the counter in turns. The event is kept, since each run records for how much of its
+            // time the event counted.
             Ran::Part if is_last => vec![units],
             Ran::Never if is_last => {
                 self.misfits.extend(units.concat().into_iter().map(|index| (index, Misfit::NeverRuns)));

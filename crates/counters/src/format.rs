@@ -1,4 +1,4 @@
-//! Bits of `config`, `config1` and `config2` for the terms of a device, as its `format` directory describes them.
+//! Places of a device's terms in the fields `config`, `config1` and `config2`, from the device's directory `format`.
 
 /// The bits of one term: the field, and ranges of bits in it; the first range holds the lowest bits of the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// Parses a line such as `config:0-7,32-35`; `None` for fields that this program cannot pass on.
+    /// Parses a line such as `config:0-7,32-35`; `None` for a field other than these three.
     pub fn parse(text: &str) -> Option<Format> {
         let (field, ranges) = text.trim().split_once(':')?;
         let field = ["config", "config1", "config2"].iter().position(|known| *known == field)?;

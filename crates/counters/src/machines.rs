@@ -32,7 +32,7 @@ impl Tree {
     }
 }
 
-/// A machine with one kind of cores, and devices of the whole package.
+/// A machine with one kind of cores, and a device that counts for a whole package.
 pub(crate) fn amd() -> Tree {
     Tree::of_devices(&[
         ("cpu/type", "4"),

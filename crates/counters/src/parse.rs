@@ -86,7 +86,7 @@ impl List {
     }
 }
 
-/// Parses an event, possibly after its source and a colon: `pmu:instructions`.
+/// Parses an event, which may have its source and a colon before it: `pmu:instructions`.
 fn event(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, CounterError> {
     for source in Source::ALL {
         if let Some(rest) = pop_prefix(text, source.word()) {
@@ -107,8 +107,8 @@ fn event(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, Cou
     plain(text, group, shared)
 }
 
-/// Parses the text after the source `tracepoint:`, where a tracepoint may have any name, even a name that means
-/// something else without the source. `None` if the source is another, or if no subsystem is named.
+/// Parses the text after `tracepoint:`, where a tracepoint may have any name, even one that is an event or a set
+/// elsewhere. `None` if `source` is another source, or if the text names no subsystem.
 fn named_tracepoint(source: Source, text: &str) -> Option<Result<(Form, &str), CounterError>> {
     let (subsystem, rest) = text.split_once(':').filter(|_| source == Source::Tracepoint)?;
     is_name(subsystem).then(|| tracepoint(text, subsystem, rest))

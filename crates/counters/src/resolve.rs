@@ -13,21 +13,21 @@ use crate::vocabulary::{Code, RAW, SOFTWARE, Source, TRACEPOINT, Word};
 /// Number of the lowest bit of `config` that encodes the device of a generic event (`PERF_PMU_TYPE_SHIFT`).
 const DEVICE_SHIFT: u32 = 32;
 
-/// The source that the metrics of all events state.
+/// Value of the field `source` of the metrics of all events.
 const ORIGIN: &str = "perf_event_open(2)";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
-    /// Origin of the count. Source and name together are the id of the metric.
+    /// Origin of the count; together with the name, the id of the metric.
     pub source: Source,
-    /// Name of the requested event; on a machine with several kinds of cores, with the device of its cores.
+    /// Name of the requested event; with several kinds of cores, also of the device whose cores count the event.
     pub name: String,
     /// Name in reports.
     pub title: String,
     pub unit: Unit,
     pub event: CountingEvent,
-    /// Number of the group; events of one group are counted at the same time, or not at all. `None` for an event
-    /// outside of groups.
+    /// Number of the group, whose events are counted at the same time, or not at all. `None` for an event outside of
+    /// groups.
     pub group: Option<u16>,
     /// The device whose counters the event needs; `None` for events that the kernel counts in software.
     pub device: Option<String>,
@@ -39,7 +39,7 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Returns the metric of this event's counts, such as `pmu:instructions:u`.
+    /// The same as [`metric()`].
     ///
     /// # Errors
     /// Fails where the name is too long, or where there are too many metrics.
@@ -90,7 +90,8 @@ impl Catalog {
         let cores: Vec<&Device> = self.cores().collect();
         match (word.code, cores.as_slice()) {
             (Code::Generic { kind: SOFTWARE, config }, _) => Ok(vec![plain(asked, SOFTWARE, config, None)]),
-            // Without a device the kernel refuses the event when it is opened, and the reason is reported then.
+            // Without a device the event is resolved nevertheless: the kernel refuses to open it, and that reason is
+            // reported.
             (Code::Generic { kind, config }, [] | [_]) => {
                 Ok(vec![plain(asked, kind, config, cores.first().copied())])
             }

@@ -98,7 +98,7 @@ const fn named(name: &'static str, title: &'static str) -> Word {
     Word { name, aliases: &[], title, code: Code::Named, unit: Unit::Count }
 }
 
-/// Caches and operations of `PERF_TYPE_HW_CACHE`, by the numbers of `perf_event_open(2)`.
+/// Caches, operations and results of `PERF_TYPE_HW_CACHE`, by the numbers of `perf_event_open(2)`.
 const L1D: u64 = 0;
 const L1I: u64 = 1;
 const LLC: u64 = 2;
@@ -190,7 +190,7 @@ pub static WORDS: &[Word] = &[
 #[derive(Debug, PartialEq, Eq)]
 pub struct EventSet {
     pub name: &'static str,
-    /// Names of the metric groups in perf that need the same events.
+    /// Names of perf's metric groups that use the same events.
     pub aliases: Aliases,
     pub events: &'static [&'static str],
     /// Whether the events are meaningful only if they are counted at the same time.
@@ -267,7 +267,7 @@ pub fn find_set(name: &str) -> Option<&'static EventSet> {
     SETS.iter().find(is_meant)
 }
 
-/// Minimum similarity (Jaro and Winkler, 1 for equal names) at which a name is suggested for an unknown name.
+/// Minimum similarity to an unknown name at which a known name is suggested, by Jaro and Winkler: 1 for equal names.
 const NEAR: f64 = 0.8;
 const NEAR_COUNT: usize = 3;
 

@@ -16,7 +16,7 @@ const NOTHING: i32 = 3;
 pub struct Reason {
     /// The reason why the event cannot be counted, as part of a sentence.
     pub why: String,
-    /// A remedy, if there is one.
+    /// Advice by which the event becomes available; `None` if there is none.
     pub cure: Option<String>,
 }
 
@@ -33,7 +33,6 @@ pub struct Refusal {
     pub is_taken_in_user_mode: bool,
 }
 
-/// Returns the reason for a refusal of this event under these circumstances.
 pub fn reason(refusal: Refusal, event: &Resolved, circumstances: &Circumstances) -> Reason {
     // Missing counters of the cores do not explain why an event of another device is refused, since that device exists.
     let is_of_cores = matches!(event.event.kind, HARDWARE | CACHE | RAW);
@@ -84,8 +83,8 @@ pub(super) fn no_cores(circumstances: &Circumstances) -> Reason {
     )
 }
 
-/// Returns the reason for a refusal that the level of `kernel.perf_event_paranoid` does not explain: a filter of a
-/// container, a security module, a locked-down kernel, or a kernel without perf.
+/// Returns the reason for a refusal that the level of `kernel.perf_event_paranoid` does not explain: the seccomp filter
+/// of a container, a security module, a locked-down kernel, or a kernel without perf.
 fn filtered(what: &str) -> Reason {
     Reason::new(
         format!(
@@ -118,8 +117,8 @@ fn forbidden(refusal: Refusal, event: &Resolved, paranoid: Option<i32>) -> Reaso
     }
 }
 
-/// Suggests counting in user mode; empty where the kernel refuses that too, and for events that the kernel counts in
-/// software: these mostly happen in the kernel, so hardly any would be counted in user mode.
+/// Advice to count in user mode. Empty where the kernel refuses user mode too, and for software events, most of which
+/// happen in the kernel, so that hardly any would be counted.
 fn in_user_mode(refusal: Refusal, event: &Resolved) -> String {
     match event.source {
         _ if !refusal.is_taken_in_user_mode => String::new(),

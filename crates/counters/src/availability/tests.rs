@@ -1,4 +1,4 @@
-//! Every reason, and complete machines on which all events are tried.
+//! Tests of each reason why an event is not available, and of all events on simulated machines.
 
 use super::*;
 use crate::fit::Ran;
@@ -143,8 +143,8 @@ fn what_devices_name_is_tried_too_unless_they_follow_no_process() {
     assert!(all.iter().all(|one| one.is_available == one.reason.is_none()));
 }
 
-/// Counters for an ordinary user: the kernel requires a permission for every mode except user mode, before it looks for
-/// a counter.
+/// Counters as an ordinary user meets them: the kernel checks the permission for kernel mode before it checks whether
+/// the processor has the counter.
 struct Ordinary {
     has_counters: bool,
 }

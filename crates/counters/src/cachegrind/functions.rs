@@ -14,9 +14,9 @@ pub struct FunctionCounts {
     pub name: String,
     /// Source file of the function, or `???`.
     pub file: String,
-    /// The counts, in the order of [`super::names`].
+    /// Counts, in the order of [`super::names`].
     pub counts: Vec<u64>,
-    /// The line with the most instructions; `None` if lines are unknown.
+    /// Number of the source line that executed the most instructions; `None` if line numbers are unknown.
     pub line: Option<u32>,
 }
 

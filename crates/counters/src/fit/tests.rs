@@ -1,4 +1,4 @@
-//! Sets of events that simulated counters, and the counters of the present kernel, count at the same time.
+//! Tests of the sets, on simulated counters and on those of the present kernel.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -21,11 +21,11 @@ struct Fake {
     tried: Cell<usize>,
 }
 
-/// An open event of [`Fake`], with access to the other open events of its group.
+/// An open event of [`Fake`], with access to the events of its group.
 struct Open {
     config: u64,
     takes_counter: bool,
-    /// The configs of all open members, shared with the leader.
+    /// The `config` values of all open events of the group, shared with its leader.
     group: std::rc::Rc<std::cell::RefCell<Vec<u64>>>,
 }
 
@@ -153,7 +153,7 @@ fn more_events_than_the_processor_has_counters_take_turns() {
         return;
     };
     let many = vec![event.clone(); MANY];
-    // All events at once do not fit: some count for a part of the time, or never, and report it.
+    // All events at once do not fit, so some of them count for a part of the time or never.
     let opened: Vec<_> = many.iter().map(|event| Kernel.open(&event.event, None).unwrap()).collect();
     assert_ne!(Kernel.try_out(&opened), Ran::Whole);
     drop(opened);

@@ -1,4 +1,4 @@
-//! Accepted and refused texts, and printed lists that are parsed again.
+//! Tests of accepted and refused texts; printed lists are parsed again.
 
 use proptest::prelude::*;
 
