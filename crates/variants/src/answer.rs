@@ -1,4 +1,4 @@
-//! Check that a variant is still the same program: its answer must not change.
+//! Checks that a variant gives the same answer as the unvaried program.
 
 use std::path::Path;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(crate) struct Answer {
     output: [u8; 32],
 }
 
-/// Replaces `{program}`, and `{out}`, as build commands call the same path, by the program's path.
+/// Replaces `{program}` by the program's path, and also `{out}`, which is its name in build commands.
 pub fn fill(text: &str, program: &str) -> String {
     text.replace("{program}", program).replace("{out}", program)
 }
@@ -81,8 +81,8 @@ impl Question {
         }
     }
 
-    /// The right answer, from the unvaried program. Without a checking command the program is run twice, since an
-    /// answer that changes from run to run cannot be compared.
+    /// Returns the answer of the unvaried program, which the variants must give. Without a checking command the program
+    /// is run twice, since an answer that changes from run to run cannot be compared.
     pub(crate) fn expected(&self, program: &Path, line: &str) -> Result<Option<Answer>, VariantError> {
         let first = self.put_to(program)?;
         let unchecked = self.check.is_some();

@@ -41,7 +41,7 @@ pub struct Recipe {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
-    /// Path, valid until the process ends. The paths of all variants have equal length.
+    /// Path, valid until this process ends. The paths of all variants are equally long.
     pub path: PathBuf,
     /// SHA-256 of the program, in hexadecimal.
     pub sha256: String,
@@ -106,7 +106,7 @@ impl Builder {
         let has = |way, places: &[&str]| {
             self.ways.contains(&way) && (by_environment || places.iter().any(|place| line.contains(place)))
         };
-        // Each way has a random stream of its own, so that leaving a way out does not change the others.
+        // Each way has a random stream of its own, so that its draw does not depend on which other ways are used.
         let draw = |way: Way| {
             let mut random = ChaCha8Rng::seed_from_u64(link_seed);
             random.set_stream(way as u64);
@@ -221,8 +221,8 @@ impl Recipe {
         Ok(())
     }
 
-    /// Warns that padding after the sources on the command line does not move their code, so that the layout varies
-    /// less than expected; `None` if the build command has no such order.
+    /// Returns a warning if the build command names a source, object or library before `{link_flags}`: padding that is
+    /// linked after a file does not move its code, so the layout varies less than expected.
     pub fn doubt(&self) -> Option<String> {
         let (before, _) = self.build.line.split_once("{link_flags}")?;
         let is_source =
@@ -246,7 +246,7 @@ impl Recipe {
     }
 }
 
-/// Capabilities of the tools: from the cache, or by trying the tools.
+/// Returns what the tools can vary, from the note in the cache, or by trying the tools.
 fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
     let note = cache.note("toolchain.json");
     let noted: Option<(String, Toolchain)> =
@@ -258,21 +258,20 @@ fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
     }
     let place = cache.workplace()?;
     let toolchain = Toolchain::probe(place.path())?;
-    // If not even padding works, the cause may be temporary, so the result is not kept.
+    // If no way works, the cause may be temporary, such as a full disk, so the result is not kept.
     if !toolchain.ways.is_empty()
         && let Ok(text) = serde_json::to_string(&(fingerprint, &toolchain))
     {
-        // The note is written by one rename, since another fauxplat may be reading the file. If writing fails, a later
-        // call repeats the attempts.
+        // The note is written by one rename, since another fauxplat may be reading the file. If writing fails, the next
+        // call tries the tools again.
         let fresh = place.path().join("toolchain.json");
         let _unheard = std::fs::write(&fresh, text).and_then(|()| std::fs::rename(&fresh, &note));
     }
     Ok(toolchain)
 }
 
-/// Another folder for the files that flags name, if the path of the usual folder `place` contains blanks. A build
-/// command that takes its flags from the environment has its shell split them at blanks, even within quotes. `None` if
-/// no other folder is needed or can be made.
+/// Makes another folder for the files that flags name, if the path of the usual folder `place` contains blanks: a shell
+/// splits flags from the environment at blanks, even within quotes. `None` if no other folder is needed or can be made.
 fn place_without_blanks(place: &Path) -> Option<Workplace> {
     let has_blanks = place.to_string_lossy().contains(char::is_whitespace);
     has_blanks.then(|| Workplace::make("flags", Path::new("/tmp")).ok()).flatten()

@@ -19,9 +19,9 @@ use crate::error::at;
 
 /// Maximum total size, in bytes, of programs from earlier sessions; the least recently used are removed first.
 const BYTES_MAX: u64 = 512 << 20;
-/// Time after its last use for which a program may be in use by another fauxplat.
+/// A program that was used within this time may be in use by another fauxplat, and is not removed.
 const IN_USE: Duration = Duration::from_secs(3600);
-/// Maximum size of a note in the cache, in bytes.
+/// Maximum size, in bytes, of a note: a small file of the cache, such as a hash.
 pub(crate) const NOTE_BYTES_MAX: usize = 1 << 20;
 const PROGRAM: &str = "program";
 
@@ -74,7 +74,7 @@ impl Cache {
         Ok(cache)
     }
 
-    /// Path of a note, which is a small file in the cache other than a program.
+    /// Path of a note: a small file of the cache that is not a program.
     pub(crate) fn note(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -84,7 +84,7 @@ impl Cache {
         Workplace::make("build", &self.folder).map_err(at(&self.folder))
     }
 
-    /// Prevents other fauxplats from running the same build at the same time, until the file is dropped.
+    /// Locks a build against other fauxplats until the returned file is dropped.
     pub(crate) fn lock(&self, key: &Key) -> Result<File, VariantError> {
         let path = self.folder.join("locks").join(&key.0[..16]);
         let file = File::options().create(true).append(true).open(&path).map_err(at(&path))?;
@@ -98,7 +98,8 @@ impl Cache {
         let program = folder.join(PROGRAM);
         let noted = read_regular_text(&folder.join("sha256"), NOTE_BYTES_MAX).ok()?;
         let hash = sha256(&program).filter(|hash| *hash == noted)?;
-        // The new time makes the entry the last one to be removed. A cache without write permission can still be read.
+        // The time of modification records the last use. An error is ignored, so that a cache without write permission
+        // can be read.
         let _unheard = File::open(&folder).and_then(|folder| folder.set_modified(now()));
         Some((program, hash))
     }
@@ -130,8 +131,8 @@ impl Cache {
         Ok((folder.join(PROGRAM), hash))
     }
 
-    /// Removes temporary directories whose owners have died, and the least recently used variants, until the others
-    /// take at most `bytes_max`.
+    /// Removes temporary directories whose owners have died, and the least recently used variants, until the remaining
+    /// ones take at most `bytes_max`.
     fn shrink(&self, bytes_max: u64) {
         remove_forgotten(&self.folder);
         let mut entries: Vec<(SystemTime, u64, PathBuf)> = self.entries().collect();
@@ -199,7 +200,7 @@ mod tests {
         (folder, cache)
     }
 
-    /// Permits a folder to its owner alone, whatever the umask.
+    /// Makes a folder accessible to its owner only, whatever the umask is.
     fn own(folder: &Path) {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
     }

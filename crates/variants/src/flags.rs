@@ -21,12 +21,12 @@ pub(crate) struct Words {
     pub(crate) compile_flags: String,
 }
 
-/// Streams of the random generator. Each way of varying the layout has one, so that its draws do not depend on the
-/// other ways.
+/// Streams of the random generator, one for each way of varying the layout, so that the draws of a way do not depend on
+/// the other ways.
 const OBJECTS: u64 = 0;
 const PADS: u64 = 1;
 
-/// Upper bound of padding, in bytes: displacements by more than a page repeat the effects of smaller ones.
+/// Upper bound of padding, in bytes: a displacement by more than a page has the effects of a smaller one again.
 const PAGE_BYTES: u64 = 4096;
 /// Granularity of padding, in bytes: the alignment of the code or data after the padding rounds smaller displacements
 /// away.
@@ -122,7 +122,7 @@ fn section_flags(variation: &Variation, toolchain: &Toolchain) -> Vec<String> {
         flags.extend(toolchain.linker.map(|linker| format!("-fuse-ld={}", linker.name())));
     }
     if let Some(seed) = variation.section_order {
-        // lld accepts 32 bits, and mold also parses the number so.
+        // Both linkers take a seed of 32 bits.
         let seed = seed as u32;
         match toolchain.linker {
             Some(Linker::Mold) => flags.push(format!("-Wl,--shuffle-sections={seed}")),

@@ -1,4 +1,4 @@
-//! Object files that contain only padding: linked before other objects, they displace these, with any linker.
+//! Object files that contain only padding. Linked before other objects, they displace them with any linker.
 
 use object::write::{Object, StandardSection};
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
@@ -17,7 +17,7 @@ const FILL: u8 = 0x90;
 /// Alignment of padding, in bytes. With a larger alignment the linker would round the padding up.
 const ALIGN_BYTES: u64 = 16;
 
-/// An object file of padding in the format of this machine.
+/// Returns an object file of padding for the architecture of this machine.
 pub(crate) fn object(amounts: Amounts) -> Vec<u8> {
     let architecture = match cfg!(target_arch = "aarch64") {
         true => Architecture::Aarch64,

@@ -1,4 +1,4 @@
-//! Tries what the tools of this machine can vary.
+//! Finds by trial which ways of varying a program the tools of this machine support.
 //!
 //! The version number of a linker does not tell which options the compiler driver accepts, so each way is tried on a
 //! program of a few lines. A way works if two seeds give two different binaries that both run.
@@ -59,8 +59,8 @@ struct Trial {
 }
 
 impl Trial {
-    /// Creates the folder beside the built programs: where the tried program cannot be executed, built programs cannot
-    /// either.
+    /// Creates the folder of the trial in the cache: on a file system from which nothing can be executed the trial
+    /// fails, as built programs would.
     fn new(place: &Path) -> Result<Self, VariantError> {
         let folder = place.join("probe");
         std::fs::create_dir(&folder).map_err(at(&folder))?;

@@ -1,7 +1,8 @@
 //! Fixed paths for the programs of a comparison while they run.
 //!
-//! A command's path is part of its stack, so each command keeps its path, and all paths have equal length, whatever the
-//! layout. Each new layout is a new file, so its pages lie at new places in memory, which varies these places too.
+//! The path of a program lies on its stack, so paths of different lengths would move the stack. Each command therefore
+//! keeps one path, and all paths are equally long. Each new layout is a new file, so the physical addresses of its
+//! pages vary as well.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use fauxplat_sys::workplace::Workplace;
 use crate::error::at;
 use crate::{Builder, Built, VariantError};
 
-/// Slots, which are fixed paths for programs; deleted with their content when the value is dropped.
+/// Slots: fixed paths for programs. The slots and the programs in them are deleted when the value is dropped.
 #[derive(Debug)]
 pub struct ProgramSlots {
     _folder: Workplace,
@@ -37,7 +38,7 @@ impl ProgramSlots {
         Ok(ProgramSlots { _folder: folder, paths })
     }
 
-    /// Path of a slot, the same for all programs that are put into the slot.
+    /// Path of a slot, at which every program that is put into the slot is executed.
     pub fn path(&self, place: usize) -> &Path {
         &self.paths[place]
     }

@@ -37,7 +37,7 @@ pub fn fill_for_shell(line: &str, program: &str) -> String {
             rest = &rest[end..];
             continue;
         }
-        // A character after a backslash has no meaning to the shell.
+        // A character after a backslash has no special meaning to the shell.
         let taken = match (first, innermost) {
             ('\\', Around::Nothing | Around::Double | Around::Back) => {
                 rest.chars().take(2).map(char::len_utf8).sum()

@@ -23,7 +23,6 @@ impl Linker {
     }
 }
 
-/// Capabilities of this machine's tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchain {
     pub compiler: Option<PathBuf>,
@@ -32,8 +31,8 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// Identifies the tools by path, size and time of modification of compiler and linkers, so that a change is
-    /// noticed.
+    /// Identifies the tools by fauxplat's version and by path, size and time of modification of compiler and linkers,
+    /// so that a change of a tool is noticed.
     pub(crate) fn fingerprint() -> String {
         let facts = |name: &str| {
             let path = tool(name)?;
