@@ -52,15 +52,15 @@ pub struct Plan {
     pub seed: u64,
 }
 
-/// First random stream of each kind of draw. Setups and orders are drawn from different streams, so that a change of
-/// one leaves the other unchanged.
+/// First random stream of each kind of draw. Every kind has streams of its own, so that changing one kind of draw
+/// leaves the others as they were.
 const SETUPS: u64 = 0;
 const ORDERS: u64 = 1 << 40;
 const PLACES: u64 = 2 << 40;
 const HEAPS: u64 = 3 << 40;
 const ROUNDS: u64 = 1 << 56;
 
-/// Bytes in a page. The effects of displacements repeat beyond a page.
+/// Bytes in a page. A displacement by more than a page has the effects of a smaller one again.
 const PAGE_BYTES: u16 = 4096;
 
 impl Plan {

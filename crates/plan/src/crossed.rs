@@ -17,13 +17,13 @@ const DISPLACEMENTS: u16 = 16;
 /// Number of different displacements within a sixteenth of a page.
 const PLACES: u16 = PAGE_BYTES / DISPLACEMENTS / ALIGNMENT_BYTES;
 
-/// Bytes in a page. The effects of displacements repeat beyond a page.
+/// Bytes in a page. A displacement by more than a page has the effects of a smaller one again.
 const PAGE_BYTES: u16 = 4096;
 
 /// Alignment of stack and heap in bytes. Displacements between its multiples have no effect.
 const ALIGNMENT_BYTES: u16 = 16;
 
-/// First random stream, and the distance between the first streams of two kinds of draws.
+/// Number of the first random stream; also the number of streams for each kind of draw of each factor.
 const ASSIGNMENTS: u64 = 1 << 32;
 
 /// A crossed plan: a function from the number of a block to its trials, and to the level of each factor in each trial.
@@ -34,9 +34,9 @@ const ASSIGNMENTS: u64 = 1 << 32;
 /// nearly orthogonal to each other, and on average to the position in the block (a random balanced design;
 /// Satterthwaite 1959).
 ///
-/// A displacement is a sixteenth of a page and a position within the sixteenth. The position is drawn for each run:
-/// each position of a sixteenth is used once, in random order, before any is used again. Sixteen displacements for the
-/// whole session would miss a single slow position fifteen times in sixteen.
+/// A displacement consists of a sixteenth of a page and one of 16 positions within it. The position is drawn for each
+/// run: all positions of a sixteenth are used once, in random order, before any is used again. If each sixteenth kept
+/// one position for the whole session, a single slow position of a page would be missed with a probability of 15/16.
 #[derive(Clone, Debug, Serialize)]
 pub struct Crossed {
     /// Number of commands, usually variants of one program.
@@ -61,9 +61,9 @@ pub struct Coordinates {
     pub stack: u16,
     /// Number, from 0, of the sixteenth of a page in which the displacement of the heap lies.
     pub heap: u16,
-    /// Displacement of the stack within this sixteenth, in steps of 16 bytes.
+    /// Displacement of the stack within the sixteenth `stack`, in steps of 16 bytes.
     pub stack_place: u16,
-    /// Displacement of the heap within this sixteenth, in steps of 16 bytes.
+    /// Displacement of the heap within the sixteenth `heap`, in steps of 16 bytes.
     pub heap_place: u16,
 }
 
@@ -136,8 +136,8 @@ impl Crossed {
         (0..DISPLACEMENTS * PLACES).map(|slot| slot * ALIGNMENT_BYTES).collect()
     }
 
-    /// The displacement within a sixteenth of a page, in steps of 16 bytes, that a factor (stack or heap) has in a
-    /// block. Each sixteenth occurs once per block.
+    /// The displacement within a sixteenth of a page, in steps of 16 bytes, in the one trial of a block to which a
+    /// factor (stack or heap) assigns this sixteenth.
     fn place(&self, factor: u64, sixteenth: u16, block: u32) -> u16 {
         let round = u64::from(block / u32::from(PLACES));
         let number = round * u64::from(DISPLACEMENTS) + u64::from(sixteenth);
@@ -146,7 +146,7 @@ impl Crossed {
         order[(block % u32::from(PLACES)) as usize]
     }
 
-    /// The index of the level, of `levels` many, that a factor has in each trial of a block.
+    /// The level of a factor in each trial of a block, as indices below `levels`.
     fn deal(&self, factor: u64, levels: u16, block: u32) -> Vec<u16> {
         let (runs, levels) = (u64::from(RUNS_PER_BLOCK), u64::from(levels.max(1)));
         let round = |number: u64| {
@@ -164,8 +164,8 @@ impl Crossed {
     }
 }
 
-/// Number of the random stream for a factor and one of two kinds of draws, `number` being counted among draws of that
-/// kind.
+/// Number of a random stream of a factor: kind 0 draws orders of levels or positions, kind 1 shuffles the levels within
+/// a block, and `number` counts the draws of a kind.
 fn stream(factor: u64, kind: u64, number: u64) -> u64 {
     ASSIGNMENTS + (factor * 2 + kind) * ASSIGNMENTS + number
 }

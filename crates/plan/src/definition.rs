@@ -3,7 +3,7 @@
 use fauxplat_model::Definition;
 use serde::de::DeserializeOwned;
 
-/// Greatest length of a definition's text, far above any real one.
+/// Greatest length of a definition's text in bytes, far above any real one.
 pub const BYTES_MAX: usize = 4 << 20;
 
 /// A definition that cannot be parsed, with location and reason.

@@ -71,8 +71,8 @@ pub fn expand(definition: &Definition) -> Result<Vec<Expanded>, ExpandError> {
     if commands > MAX {
         return Err(ExpandError::TooMany);
     }
-    // The number of runs of each command that are made in any case; if a precision decides when to stop, the greatest
-    // number.
+    // Number of runs of each command that is checked against the maximum: with `Auto` the minimum of runs, since the
+    // time limit ends them, and with `Until` the greatest number that may be needed for the precision.
     let asked = match definition.runs {
         Runs::Count(count) => count,
         Runs::Auto => definition.min_runs.unwrap_or(0),
@@ -87,7 +87,7 @@ pub fn expand(definition: &Definition) -> Result<Vec<Expanded>, ExpandError> {
     Ok(lines.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-/// Number of commands after expansion; saturates on overflow.
+/// Number of commands after expansion, capped at `usize::MAX`.
 fn count(definition: &Definition) -> usize {
     let of_line = |line| {
         let lengths = used(definition, line).into_iter().map(|parameter| parameter.values.len());
@@ -120,7 +120,7 @@ fn place(parameter: &Parameter) -> String {
     format!("{{{}}}", parameter.name)
 }
 
-/// The names in braces in the texts of a definition, which parameters may replace.
+/// The names in braces in the texts of a definition, each of which can be a parameter.
 pub fn places(definition: &Definition) -> Vec<String> {
     let texts = definition.commands.iter().flat_map(|line| texts(definition, line));
     let names = texts.flat_map(|text| {
@@ -131,7 +131,7 @@ pub fn places(definition: &Definition) -> Vec<String> {
     names.filter(is_name).collect()
 }
 
-/// All texts of a command line in which parameters are filled in, including the commands around its runs.
+/// All texts of a command line in which parameters are replaced, including the commands before and after its runs.
 fn texts<'a>(definition: &'a Definition, line: &'a CommandLine) -> impl Iterator<Item = &'a String> {
     let built = line.build.iter().flat_map(|build| [&build.line].into_iter().chain(&build.objects));
     [&line.command]
@@ -141,7 +141,8 @@ fn texts<'a>(definition: &'a Definition, line: &'a CommandLine) -> impl Iterator
         .chain(around(definition, line).into_iter().flatten())
 }
 
-/// The four commands around all runs and around each run: those of the command line, or else the shared ones.
+/// The commands `setup`, `prepare`, `conclude` and `cleanup` of a command line; for each that it lacks, the
+/// definition's.
 fn around<'a>(definition: &'a Definition, line: &'a CommandLine) -> [Option<&'a String>; 4] {
     let or = |own: &'a Option<String>, shared: &'a Option<String>| own.as_ref().or(shared.as_ref());
     [

@@ -1,5 +1,5 @@
-//! Parser of labs: files of published claims and of the experiments that test them. Fills in options and refuses labs
-//! that could not be judged before any experiment is run.
+//! Parser of labs: files of published claims and of the experiments that test them. Options are filled in, and a lab
+//! whose claims could not be judged is refused before any experiment runs.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,11 +9,11 @@ use toml::{Table, Value};
 
 use crate::definition::{DefinitionError, read, reason};
 
-/// Values of a lab's options, by the name of the option, which may have several.
+/// Values of a lab's options, by the name of the option; one option may have several values.
 pub type LabSettings = BTreeMap<String, Vec<String>>;
 
-/// Parses a lab. The value of an option replaces `{NAME}`. With several values, an element of a list that mentions the
-/// option is repeated for each value.
+/// Parses a lab. The value of an option replaces `{NAME}`. If the option has several values, each element of a list
+/// that contains `{NAME}` is repeated for each value.
 ///
 /// # Errors
 /// Fails for broken TOML, an unknown name, a value of the wrong kind, or a claim that cannot be judged, with line and
@@ -47,7 +47,7 @@ fn line_of(text: &str, name: &str) -> usize {
 }
 
 fn filled(text: &str, mut table: Table, settings: &LabSettings) -> Result<LabDefinition, DefinitionError> {
-    // Texts within the definitions of the options are not replaced.
+    // The definitions of the options are taken out, so that placeholders in their own texts are kept.
     let options = table.remove("option").unwrap_or_else(|| Table::new().into());
     let known: BTreeMap<String, LabOption> = typed(text, options.clone())?;
     for (name, option) in &known {
@@ -238,7 +238,7 @@ pub fn asked(claim: &LabClaim) -> Vec<&str> {
     measure.map(|it| it.experiment.as_str()).chain(second).chain(checks).collect()
 }
 
-/// Names of the experiments that decide a claim, and of those that may explain its outcome.
+/// Names of the experiments that decide a claim, followed by those that only supply reasons for its outcome.
 pub fn consulted(claim: &LabClaim) -> Vec<&str> {
     let shown = claim.grounds.iter().chain(&claim.disturbed).map(|it| it.experiment.as_str());
     asked(claim).into_iter().chain(shown).collect()

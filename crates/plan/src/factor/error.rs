@@ -1,6 +1,6 @@
-//! Errors in the syntax of a sweep.
+//! Errors of planning a sweep.
 
-/// Why a sweep, a measurement at many levels of one or two factors, cannot be planned.
+/// Why a sweep cannot be planned: an error in its text, or a feature that the machine lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FactorError {
     /// The name is unknown: neither a factor nor a parameter of the command.
@@ -13,7 +13,7 @@ pub enum FactorError {
     Range { factor: String, range: String },
     #[error("{factor}: the range {range} is reversed: the lower end comes first")]
     Reversed { factor: String, range: String },
-    /// A range without any level.
+    /// A factor without any level.
     #[error("{0}: the range is empty")]
     Empty(String),
     /// A single level, which has nothing to be compared with.
@@ -45,7 +45,7 @@ pub enum FactorError {
 }
 
 impl FactorError {
-    /// Whether the machine or its permissions are the reason, not the text of the sweep.
+    /// Whether the machine or a permission is the reason, and not the text of the sweep.
     pub fn is_machine(&self) -> bool {
         matches!(self, FactorError::Absent { .. })
     }

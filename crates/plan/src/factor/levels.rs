@@ -273,7 +273,7 @@ fn stack_limit(limit: StackLimit) -> (Setting, Option<f64>) {
     (Setting::StackLimit(limit), number)
 }
 
-/// Memory policy of a level, with its nodes. Lists of nodes are written as those of [`cpus`], without a comma.
+/// Memory policy of a level, with its nodes. Lists of nodes are written with `+` instead of a comma, as in [`cpus`].
 fn memory_policy(item: &str, offer: &Offer) -> Result<MemoryPolicy, String> {
     let policy: MemoryPolicy = item.replace('+', ",").parse()?;
     let absent = policy.nodes().without(&offer.memory_nodes);
