@@ -70,7 +70,7 @@ pub fn available(catalog: &Catalog, circumstances: &Circumstances) -> Vec<Availa
     available_by(&Kernel, catalog, circumstances)
 }
 
-/// The same as [`available`] on other counters than the kernel's, such as simulated ones in a test.
+/// Works like [`available`] on counters other than the kernel's, such as simulated ones in a test.
 pub fn available_by<C: Counters>(
     counters: &C,
     catalog: &Catalog,

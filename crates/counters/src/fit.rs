@@ -64,7 +64,7 @@ pub fn rotation(events: &[Resolved]) -> Rotation {
     rotation_of(&Kernel, events)
 }
 
-/// The same as [`rotation`] on other counters than the kernel's, such as simulated ones in a test.
+/// Works like [`rotation`] on counters other than the kernel's, such as simulated ones in a test.
 pub fn rotation_of<C: Counters>(counters: &C, events: &[Resolved]) -> Rotation {
     let mut rotation = Rotation::default();
     let mut always = Vec::new();

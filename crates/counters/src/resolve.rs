@@ -39,7 +39,7 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// The same as [`metric()`].
+    /// Returns the metric of this event's counts, see [`metric()`].
     ///
     /// # Errors
     /// Fails where the name is too long, or where there are too many metrics.
