@@ -122,7 +122,7 @@ fn section_flags(variation: &Variation, toolchain: &Toolchain) -> Vec<String> {
         flags.extend(toolchain.linker.map(|linker| format!("-fuse-ld={}", linker.name())));
     }
     if let Some(seed) = variation.section_order {
-        // Both linkers take a seed of 32 bits.
+        // Seeds of lld and mold have 32 bits.
         let seed = seed as u32;
         match toolchain.linker {
             Some(Linker::Mold) => flags.push(format!("-Wl,--shuffle-sections={seed}")),
