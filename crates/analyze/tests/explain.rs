@@ -10,8 +10,9 @@ use support::run;
 
 const RUNS: usize = 16;
 
-/// Effects of a simulated machine, as log ratios: of the 16 displacements of the stack, of the second of two CPUs, the
-/// standard deviation between blocks, the effect of each position in a block, and the standard deviation of the noise.
+/// A simulated machine, by log ratios: the effect of each of 16 displacements of the stack (`stack`), of the second of
+/// two CPUs (`cpu`), and of each further position in a block (`place`); the standard deviation between blocks (`load`)
+/// and of the noise.
 struct Machine {
     stack: fn(usize) -> f64,
     cpu: f64,

@@ -127,7 +127,7 @@ fn counts_that_never_vary_give_plain_answers() {
         judge(Judge::new(&rule, 2, 1), 2, make).0.findings.comparisons.swap_remove(0)
     };
     let equal = counts(120, 120);
-    // All counts are equal, but 128 pairs cannot exclude that one in forty pairs differs.
+    // All counts are equal, but from 128 pairs it cannot be excluded that one pair in forty differs.
     assert_eq!((equal.verdict, equal.extent, equal.pairs), (Verdict::Equivalent, Some(Extent::Typical), 128));
     assert_eq!(
         (equal.effect_ratio, equal.ci_low_ratio, equal.ci_high_ratio, equal.p_value),

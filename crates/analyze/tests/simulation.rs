@@ -76,9 +76,9 @@ fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
         let wrong = baselines::called_different(&cell, 120, (0.0, false));
         // At an error rate of 1 %, more than five wrong answers in 120 occur with a probability of 1 in 1000.
         assert!(wrong <= 5, "{}: {wrong} of 120", cell.name);
-        // Paired differences have another variance than the levels of sessions: a test that uses the variance of the
-        // levels calls many unchanged programs different. (With three or five sessions the quantile is so large that
-        // the fault hardly shows.)
+        // Paired differences vary less than the levels of sessions: a test that uses their variance calls many
+        // unchanged programs different. (With three or five sessions the quantile is so large that the fault hardly
+        // shows.)
         let is_told_wrongly = cell.history >= 10 && cell.session_sd >= 0.01;
         assert!(
             !is_told_wrongly || baselines::called_different(&cell, 40, (0.0, true)) > 10,
@@ -116,8 +116,8 @@ fn a_program_that_is_slow_now_and_then_is_never_equivalent_as_a_whole() {
 
 #[test]
 fn slow_runs_in_noise_are_waited_for_and_named() {
-    // Slow runs change the test of typical runs before they can be shown themselves; the comparison must not end with a
-    // difference in typical runs.
+    // Slow runs change the test of typical runs before they are detected themselves; the comparison must not end at
+    // that point with a difference in typical runs.
     let steps = Noise { step: 0.01, short_sd: 0.005, b_slow_share: 0.1, b_slow_by: 1.0, ..noise::SILENT };
     let steps = Cell { noise: steps, ..cells::slow_now_and_then(0.1) };
     for (cell, comparisons) in [(steps, 40), (cells::slow_in_a_loud_hour(0.05), 16)] {

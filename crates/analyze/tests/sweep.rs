@@ -128,7 +128,7 @@ fn what_was_interrupted_is_judged_by_what_there_is() {
     short.block(&one);
     assert!(is_open(&short.findings(&one, StoppedBy::Interrupt).findings.finding));
     let mut samples = Vec::new();
-    // Only one level of three differs: at an error level of 1 %, seven blocks can show that, while five could not.
+    // Only one level of three differs: at an error level of 1 %, seven blocks can show that, and five cannot.
     for number in 0..7 {
         let block = block(&judge, number, &|level| Some(if level == 1 { 1100.0 } else { 1000.0 }));
         judge.block(&block);
@@ -210,7 +210,7 @@ fn slow_runs_of_a_level_are_named_beside_medians_that_do_not_show_them() {
     let wall = |level: u16| {
         visits.set(visits.get() + 1);
         let is_slow = level == 1 && (visits.get() / 3).is_multiple_of(7);
-        // The noise is large enough for slow runs to occur before the sweep ends.
+        // With less noise the sweep would end before slow runs occur.
         let usual = 900.0 * (0.1 * jitter(visits.get(), level.into())).exp();
         Some(if is_slow { 9000.0 } else { usual })
     };

@@ -70,7 +70,7 @@ fn costs() {
 }
 
 /// Measures the times of looks at the data in milliseconds and appends them to `times`. The limit of pairs lies beyond
-/// the last of these looks, so that none of them is the closing one.
+/// the last of these looks, so that none of them is the final look.
 fn comparison(noise: Noise, effect: f64, (rule, seed): (&Rule, u64), times: &mut [Vec<f64>; PAIRS.len()]) {
     let rule = Rule { max_pairs: 8192, ..rule.clone() };
     let mut judge = Judge::new(&rule, 2, seed);

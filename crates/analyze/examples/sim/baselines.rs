@@ -15,7 +15,8 @@ pub(crate) struct Cell {
     pub(crate) history: usize,
 }
 
-/// Cells whose sessions vary less than is assumed without earlier sessions, as much, and more.
+/// Cells whose standard deviation between sessions is at, above and below the 1 % that is assumed if too few earlier
+/// sessions are known.
 pub(crate) fn cells() -> Vec<Cell> {
     let cell = |name, session_sd, history| Cell { name, session_sd, history };
     vec![
@@ -36,9 +37,9 @@ const RUNS: usize = 40;
 /// Noise of the runs within a session.
 const WITHIN: Noise = Noise { short_sd: 0.005, ..SILENT };
 
-/// Number of comparisons, out of `comparisons`, that call a program different which became slower by the share
-/// `slower`. With `paired`, the variation between sessions is estimated wrongly, from the variance of *paired*
-/// differences of identical programs in as many sessions.
+/// Number of comparisons, out of `comparisons`, that call a program different which is slower by the share `slower`.
+/// With `paired`, the variation between sessions is estimated from *paired* differences of identical programs, to show
+/// that this estimate is wrong.
 pub(crate) fn called_different(cell: &Cell, comparisons: u64, (slower, paired): (f64, bool)) -> usize {
     (0..comparisons).filter(|&number| is_called_different(cell, number, slower, paired)).count()
 }

@@ -173,8 +173,8 @@ impl Tally {
         let effect = cell.effect.ln_1p();
         let mut machine = Machine::new(cell.noise, number.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
         let relinked = cell.noise.layout_sd > 0.0;
-        // A least span of time is not needed, since no part of this noise lasts long; differences that last only for a
-        // while have tables of their own.
+        // Looks at the data need not wait for a least span of time, since no part of this noise lasts long; the table
+        // `passing` has differences that last only for a while.
         let rule = Rule { least_span_s: 0.0, ..cell.rule.clone() };
         let mut judge = Judge::new(&rule, 2, number).layouts(relinked);
         while judge.block(&machine.block(effect)) == Decision::GoOn {}

@@ -40,13 +40,13 @@ pub(crate) struct World {
     /// Number of odd machines, which are slower by the share `slower`; the first ones unless `odd_last`.
     pub(crate) odd: usize,
     pub(crate) slower: f64,
-    /// Number of machines of which one has an old BIOS and is slower by the share `bios_slower`; zero if no machine has
-    /// one.
+    /// Distance, in machines, between machines with an old BIOS, which are slower by the share `bios_slower`; zero if
+    /// no machine has one.
     pub(crate) bios_every: usize,
     pub(crate) bios_slower: f64,
     /// Whether machines report further facts than their hardware.
     pub(crate) told: bool,
-    /// Number of machines, at the end of the list, with rarer hardware; each five of them are equal in hardware and in
+    /// Number of machines, at the end of the list, with rarer hardware. Groups of five have equal hardware and equal
     /// mean speed.
     pub(crate) small: usize,
     /// Whether the odd machines are the last ones.

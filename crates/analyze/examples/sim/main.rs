@@ -10,9 +10,9 @@
 //! - `sweeps` and `speed` (the time of analysing a large sweep); `fleet`, `fleet speed`, and `fleet operator
 //!   [REPETITIONS [found|watch|flags]]`.
 //!
-//! A figure is within its limits if it differs from its reference by at most 2.58 standard errors of both (99 %); a
-//! rate of false verdicts if it is not above its error level by more than that. The exit status is 1 if any figure or
-//! rate exceeds its limits.
+//! A figure is within its limits if it differs from its reference by at most 2.58 times the standard error of the
+//! difference (99 %). A rate of false verdicts is within its limits if it exceeds the error level by at most 2.58
+//! standard errors. The exit status is 1 if a figure or rate is outside.
 #![expect(clippy::disallowed_macros, reason = "an example prints its table")]
 
 mod alternating;

@@ -1,6 +1,6 @@
-//! Tables for the operator of a fleet: false positives in fleets of several shapes, how often odd machines are found
-//! that mask each other or that a known difference such as an old BIOS masks, and how often changed machines are found.
-//! The seeds differ from those with which the thresholds were chosen.
+//! Tables for the operator of a fleet: false positives in fleets of several shapes; how often odd machines are found
+//! although they mask each other, or although an old BIOS on other machines masks them; and how often machines that
+//! change are found. The seeds differ from those with which the thresholds were chosen.
 
 use fauxplat_analyze::fleet::{FleetQuestion, fleet_findings, fleet_watch};
 use fauxplat_model::{FleetFindings, FleetWatchFindings, Metric, NodeState, NodeVisit, NoticeKind};

@@ -47,7 +47,7 @@ fn each_session_counts_once() {
 }
 
 /// The change that a measurement in several sessions finds with a probability of 90 % is larger than the half width of
-/// the interval, which the variation between sessions determines, and is smaller with more sessions.
+/// the interval. Both depend on the variation between sessions, and shrink with more sessions.
 #[test]
 fn what_would_be_found_fits_the_interval_of_the_sessions() {
     let asked = |factors: &[f64]| {
