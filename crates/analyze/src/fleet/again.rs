@@ -1,5 +1,5 @@
-//! Suspects, which are machines slower than their group, are measured again, each between two machines that represent
-//! the group, and are then confirmed or cleared.
+//! Repeated measurements of suspects, which are machines slower than their group: each is measured between two machines
+//! that represent the group, and is then confirmed or cleared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,8 @@ const ROUNDS_MIN: usize = 3;
 /// Maximum number of suspects that are measured again; more suspects show another problem than a few odd machines.
 const SUSPECTS_MAX: usize = 50;
 
-/// Maximum number of suspects that are measured between the same two reference machines, so that all are close to these
-/// in time.
+/// Maximum number of suspects that are measured between the same two reference machines, so that the time between a
+/// suspect and its references stays short.
 const BESIDE: usize = 4;
 
 /// Suspects of a group and the reference machines between which they are measured, as indices into the list of
@@ -135,7 +135,7 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// State of a suspect that cannot be measured again, or was not, for this reason.
+    /// State of a suspect that was not measured again; `reason` says why.
     pub(super) fn not_again(reason: Option<&str>) -> Self {
         Decided { state: NodeState::Suspect, effect: None, rounds: 0, reason: reason.map(str::to_owned) }
     }
@@ -147,8 +147,8 @@ pub(super) struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// Reads the repeated measurements. From each log reading the part is subtracted that facts of the machine explain,
-    /// as estimated from the first measurement.
+    /// Reads the repeated measurements. The part that facts of the machine explain, as estimated from the first
+    /// measurement, is subtracted from each log reading.
     pub(super) fn of(evidence: &'a FleetEvidence, machines: &[Machine], question: &FleetQuestion) -> Self {
         let again = evidence.records.iter().filter(|record| record.round > 0);
         let explained: BTreeMap<&str, f64> =

@@ -131,8 +131,8 @@ impl<'a> Say<'a> {
         self.effect.as_ref().map_or(0.0, |it| it.at)
     }
 
-    /// Whether the machine's own runs show that it differs from the others: its whole interval lies nearer to zero than
-    /// the interval of their typical log ratio, or on the other side of zero.
+    /// Whether the machine's own runs show less difference than usual: its whole interval lies nearer to zero than the
+    /// interval of the typical log ratio, or on the other side of zero.
     fn is_against(&self, typical: Estimate) -> bool {
         let towards_zero = |it: &Estimate| match typical.at > 0.0 {
             true => it.high < typical.low,
@@ -164,8 +164,8 @@ fn effect(pairs: &[f64], record: &NodeRecord) -> Result<Estimate, String> {
     }
 }
 
-/// Facts by whose values the log ratios of the machines differ, and the effect on the machines without the value of the
-/// first of these facts.
+/// Returns the facts with whose values the log ratios of the machines differ, and the effect on the machines that lack
+/// the value of the first of these facts.
 fn divided(counted: &[&Say], question: &FleetQuestion) -> (Vec<FactExplained>, Option<EffectElsewhere>) {
     let effects: Vec<f64> = counted.iter().map(|say| say.at()).collect();
     // Outliers are winsorised here, so that a few odd machines do not move the typical log ratio.
@@ -188,7 +188,7 @@ fn elsewhere(fact: &FactExplained, counted: &[&Say], sign: f64) -> Option<Effect
     Some(EffectElsewhere { machines: others.len(), effect_ratio, low, high })
 }
 
-/// All machines, the largest slowdown of B first, followed by those without an effect.
+/// All machines, the largest slowdown of B first; machines without a log ratio follow.
 fn nodes(says: &[Say], evidence: &FleetEvidence, sign: f64) -> Vec<MachineEffect> {
     let mut ordered: Vec<&Say> = says.iter().collect();
     ordered.sort_by(|a, b| {

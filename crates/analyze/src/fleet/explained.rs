@@ -10,7 +10,7 @@ use fauxplat_stats::outlying::robust;
 
 use super::estimate::Estimate;
 
-/// Probability that chance brings any fact into the report.
+/// Error level of the tests: the probability that the report names any fact by chance.
 const LEVEL: f64 = 0.05;
 
 /// Number of random permutations of a test.
@@ -20,13 +20,13 @@ const DRAWS: usize = 999;
 /// unexplained.
 const FACTS_MAX: usize = 3;
 
-/// Minimum number of machines with a value for the value to be tested. Rarer values belong to single machines.
+/// Minimum number of machines with a value of a fact for the value to be tested.
 const MACHINES_MIN: usize = 2;
 
 /// Minimum number of machines with the same value of a fact from which their median counts as the effect of that value.
 const SHIFTED_FROM: usize = 8;
 
-/// Number of robust standard deviations from the centre to which larger distances of single machines are reduced.
+/// Number of robust standard deviations from the centre at which the distance of a single machine is capped.
 const PULLED_IN: f64 = 3.0;
 
 /// Maximum number of values that are listed for a fact.
@@ -282,8 +282,8 @@ fn bin_of(bins: &[(f64, f64)], number: f64) -> String {
     }
 }
 
-/// Describes a fact of which the value with index `level` stands out, and returns for each machine whether it has that
-/// value. `None` if too few machines can be compared.
+/// Describes a fact whose value number `level` stands out, and returns for each machine whether it has that value.
+/// `None` if too few machines can be compared.
 fn told(
     column: &Column,
     subjects: &[Subject],
@@ -292,7 +292,7 @@ fn told(
 ) -> Option<(FactExplained, Vec<bool>)> {
     let mut has = members(column, level);
     let distinct: BTreeSet<&String> = column.labels.iter().collect();
-    // Two values are equally far from each other; the one that fewer machines have is reported.
+    // With two values, each stands out as much as the other; the one that fewer machines have is reported.
     if !column.is_number && distinct.len() == 2 && 2 * has.iter().filter(|&&has| has).count() > has.len() {
         has.iter_mut().for_each(|has| *has = !*has);
     }
@@ -330,8 +330,9 @@ fn told(
     Some((finding, has))
 }
 
-/// Returns for each machine whether it has the level that stands out. For a number, level 0 is the lowest quarter and
-/// any other the highest quarter; if most machines are at the opposite extreme, all others.
+/// Returns for each machine whether it has the level that stands out. Of a number, level 0 is the lowest quarter of the
+/// machines, and any other level the highest quarter. If that quarter would reach to the opposite extreme, because most
+/// machines have that value, all machines with another value are returned.
 fn members(column: &Column, level: usize) -> Vec<bool> {
     match &column.attribute {
         Attribute::Levels { of, .. } => of.iter().map(|&it| it as usize == level).collect(),

@@ -1,13 +1,13 @@
-//! Finds slow machines among three to seven that are compared only with each other. Several of them may be slow, and
-//! must not hide each other.
+//! Finds slow machines in a group of three to seven that can only be compared with each other. Several of them may be
+//! slow, and must not hide each other.
 
 use fauxplat_stats::describe::{mean, median, standard_deviation};
 use fauxplat_stats::distribution::{ln_choose, t_upper_tail};
 
 use super::machine::Machine;
 
-/// Share of the expected number of false flags that a group of a few machines may use. Its spread is estimated from as
-/// few values, so that tails heavier than normal ones cause false flags here most easily.
+/// Share of the expected number of false flags that a group of a few machines may use. The spread is estimated from so
+/// few values that tails heavier than those of a normal distribution easily cause false flags.
 const PART: f64 = 0.25;
 
 /// Members that are slow compared with the others: the largest block of slowest machines, less than half of the group,

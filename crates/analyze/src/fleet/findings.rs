@@ -51,7 +51,7 @@ pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> Fle
     }
 }
 
-/// Whether a machine in this state counts as slow when facts that explain slowness are looked for.
+/// Whether a machine in this state counts as slow when facts are tested as explanations.
 fn is_slow(state: NodeState) -> bool {
     matches!(state, NodeState::Suspect | NodeState::Confirmed | NodeState::Noisy)
 }
@@ -89,10 +89,10 @@ struct Fleet<'a> {
     /// Values of facts among the machines of each group.
     told: Vec<Told<'a>>,
     answers: Answers,
-    /// Facts that are associated with slowness; `subjects` are the machines in which they were looked for.
+    /// Facts that are associated with slowness among the machines `subjects`.
     explanation: Explanation<'a>,
     subjects: Vec<usize>,
-    /// Machines with wrong answers. They did other work, so their times are not compared.
+    /// Machines with wrong answers, which did other work, so that their times are not compared.
     wrong: BTreeSet<usize>,
 }
 
@@ -284,10 +284,10 @@ impl<'a> Fleet<'a> {
     }
 }
 
-/// Returns the machines in which facts that explain slowness were looked for, and these facts. Machines of groups with
-/// fewer than [`FEW_FROM`] members are left out. The part of the slowness that settings explain is stored in each
-/// machine's `explained` and subtracted later, since a known subgroup would otherwise widen the spread by which all
-/// others are judged.
+/// Returns the machines among which facts that explain slowness were sought, and these facts. Groups with fewer than
+/// [`FEW_FROM`] members are left out. The part of the slowness that settings explain is stored in `explained` of each
+/// machine and subtracted later; otherwise a subgroup with another setting would widen the spread by which all machines
+/// are judged.
 fn explanation<'a>(
     machines: &mut [Machine<'a>],
     hardware: &Hardware,
@@ -328,8 +328,8 @@ fn told<'a>(hardware: &Hardware, machines: &[Machine<'a>], wrong: &BTreeSet<usiz
     told
 }
 
-/// Describes a fact whose value on a machine differs from the one on which more than half of the group's other machines
-/// agree; `None` if there is no such value.
+/// Describes a fact whose value on a machine differs from the value of more than half of the group's other machines;
+/// `None` if it does not, or if they have no such value in common.
 fn difference(
     fact: &str,
     value: &str,

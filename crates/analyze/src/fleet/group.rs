@@ -1,4 +1,4 @@
-//! Groups of machines of the same hardware, and the members that one measurement shows to be too slow.
+//! Groups of machines of the same hardware, and the members that the first measurement shows to be too slow.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -23,7 +23,8 @@ pub(super) const ROBUST_FROM: usize = 8;
 /// Minimum number of machines in a group from which a spread can be estimated at all.
 pub(super) const FEW_FROM: usize = 3;
 
-/// Distance in standard deviations between the detection limit and a slowdown that exceeds it in 8 of 10 machines.
+/// Standard normal quantile of 0.8: a slowdown that exceeds the detection limit by so many standard deviations is found
+/// in 8 of 10 machines.
 const POWER_Z: f64 = 0.841_62;
 
 /// Efficiency of a median absolute deviation relative to a standard deviation, see `fauxplat_stats::outlying`.
@@ -40,8 +41,8 @@ pub(super) struct Group {
     pub(super) spread: f64,
     /// Distance from the centre, in units of `spread`, above which a machine is suspect.
     pub(super) threshold: f64,
-    /// Distance from the centre to which slow machines of this group reach naturally, without the noise of runs; `None`
-    /// if the group is too small to show it.
+    /// Largest distance from the centre at which slow machines of this group are still usual, without the noise of
+    /// runs; `None` if the group is too small to show it.
     reach: Option<Reach>,
     /// Logarithm of the median of the group over that of the whole fleet; `None` if the fleet is too small.
     pub(super) beside_fleet: Option<f64>,
@@ -60,8 +61,8 @@ struct Whole {
     threshold: f64,
 }
 
-/// Distance to which the slow side of a distribution of machines reaches naturally, computed once on demand because
-/// that takes long.
+/// Largest usual distance on the slow side of a distribution of machines. The computation takes long, so it is made
+/// once and on demand.
 #[derive(Clone)]
 struct Reach {
     distances: Rc<Vec<f64>>,
@@ -90,7 +91,8 @@ struct Pooled {
 }
 
 impl Pooled {
-    /// Computed from groups of [`FEW_FROM`] and more machines; `None` if these have too few machines together.
+    /// Computes the spread from groups of at least [`FEW_FROM`] machines; `None` if there are too few such machines in
+    /// the fleet.
     fn of(members: &[Vec<usize>], machines: &[Machine], probability: f64) -> Option<Self> {
         let mut distances = Vec::new();
         let mut df = 0.0;
@@ -99,7 +101,8 @@ impl Pooled {
             let centre = median(&slow)?;
             let n = slow.len() as f64;
             let scale = (n / (n - 1.0)).sqrt();
-            // The machine in the middle has distance zero by construction and is left out.
+            // In a group of odd size one machine is the median itself, so its distance is zero by construction and left
+            // out.
             let mut of_group: Vec<f64> = slow.iter().map(|slow| scale * (slow - centre)).collect();
             if group.len() % 2 == 1 {
                 let zero = of_group.iter().position(|&distance| distance == 0.0);
@@ -119,9 +122,9 @@ impl Pooled {
     }
 }
 
-/// The group of machines of each kind of hardware, in the order of `hardware.kinds`, with the machines for which
-/// `counts` is true. The expected number of false flags is for the whole fleet, and is divided in proportion to the
-/// groups' machines.
+/// The group of each kind of hardware, in the order of `hardware.kinds`, with the machines for which `counts` is true.
+/// The expected number of false flags is given for the whole fleet, and divided among the groups in proportion to their
+/// machines.
 pub(super) fn groups(
     hardware: &Hardware,
     machines: &[Machine],
@@ -187,7 +190,7 @@ impl Group {
             }
             _ => (scale.spread, threshold(members.len(), flags), None),
         };
-        // If the spread is below the standard error of a single machine, this is luck or due to a coarse clock.
+        // A spread below the standard error of a single machine is due to chance or to a coarse clock.
         let spread = of_rule.max(error);
         let beside_fleet = whole.map(|whole| scale.centre - whole.centre);
         let whole = whole.filter(|_| members.len() < FEW_FROM);
@@ -259,26 +262,26 @@ impl Group {
         self.members.iter().copied().filter(is_far).collect()
     }
 
-    /// Whether the group has enough machines for them to be compared with each other.
+    /// Whether the group has enough machines to compare them with each other.
     pub(super) fn compares(&self) -> bool {
         !matches!(self.rule, GroupRule::Alone | GroupRule::Pair)
     }
 
-    /// Distance from the centre to which slow machines of this group reach naturally, without the noise of runs; zero
-    /// if the group is too small to show it.
+    /// Largest distance from the centre at which slow machines of this group are still usual, without the noise of
+    /// runs; zero if the group is too small to show it.
     pub(super) fn reach(&self) -> f64 {
         self.reach.as_ref().map_or(0.0, Reach::at)
     }
 
-    /// Whether a distance from the centre exceeds the natural range of the group, if it comes from a single measurement
-    /// with standard error `error`.
+    /// Whether a distance from the centre, in a single measurement with standard error `error`, is larger than usual in
+    /// this group.
     pub(super) fn is_beyond_reach(&self, distance: f64, error: f64) -> bool {
         let judged = matches!(self.rule, GroupRule::Robust | GroupRule::Pooled);
         !judged || distance > self.reach().hypot(self.threshold * error.max(self.error))
     }
 
-    /// Smallest slowdown, as a ratio, that would be found in 8 of 10 machines that have it, if they were measured like
-    /// these; `None` for groups too small to tell.
+    /// Smallest slowdown, as a ratio, that would be found in 8 of 10 machines that have it, if they were measured in
+    /// the same way; `None` for a group too small to tell.
     fn smallest_detectable(&self, least: f64) -> Option<f64> {
         let found = match self.rule {
             GroupRule::Robust | GroupRule::ZeroSpread | GroupRule::Pooled => {

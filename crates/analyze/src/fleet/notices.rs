@@ -1,6 +1,6 @@
 //! Observations other than slowness: machines that are too fast, whose runs scatter, that made another number of runs
-//! than requested, or whose facts differ from those of the others. The allowed number of false flags holds for each of
-//! the statistical kinds by itself.
+//! than requested, or whose facts differ from those of the other machines. The expected number of false flags holds for
+//! each statistical kind of observation separately.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ use super::machine::{Machine, sign};
 /// Standard deviation of the runs' logarithms up to which no machine is reported for its scatter.
 const SCATTER_LEAST: f64 = 0.03;
 
-/// Logarithm of a machine's scatter over the usual scatter up to which the machine is not reported: half as much again.
+/// Logarithm of 1.5, the ratio of a machine's scatter to the usual scatter up to which no machine is reported.
 const SCATTER_FAR: f64 = 0.405;
 
-/// Ratio of a machine's scatter to the usual scatter above which it is reported in a fleet of fewer than
-/// [`ROBUST_FROM`] machines, too small to show how scatter varies, and the minimum number of runs of that machine.
+/// In a fleet of fewer than [`ROBUST_FROM`] machines, which is too small to show how scatter varies: the ratio of a
+/// machine's scatter to the usual scatter above which the machine is reported, and the minimum number of its runs.
 const SCATTER_OF_FEW: (f64, usize) = (10.0, 4);
 
 /// Maximum share of the machines of a group that are reported because they differ in a fact; all others of the group
@@ -54,8 +54,8 @@ impl Counted<'_, '_> {
     }
 }
 
-/// Machines that are too fast, found by the rules for slow ones with the sign turned. Such machines are not measured
-/// again, so they also have to lie beyond the natural range of the fast side of their group.
+/// Machines that are too fast, found by the rules for slow machines with the sign turned. They are not measured again,
+/// so they must also be faster than is usual in their group.
 fn fast(of: &Counted) -> Vec<FleetNotice> {
     let turned: Vec<Machine> = of
         .machines
@@ -65,7 +65,7 @@ fn fast(of: &Counted) -> Vec<FleetNotice> {
     let groups = groups(of.hardware, &turned, |index| !(of.is_wrong)(index), of.question);
     let mut found = Vec::new();
     for (group, slow_side) in groups.iter().zip(of.groups).filter(|(group, _)| group.compares()) {
-        // If most of a few machines are slow, the others look too fast.
+        // In a small group with slow machines the normal ones may look too fast.
         if group.members.len() < ROBUST_FROM
             && !slow_side.suspects(of.machines, of.question.least_effect).is_empty()
         {

@@ -16,24 +16,25 @@ use super::estimate::{Estimate, finite};
 use super::machine::{Machine, sign};
 use super::whole::{Together, Visited, together};
 
-/// Probability of a false change: of any machine, and of the fleet as a whole.
+/// Probability of a false change of any machine, and of a false change of the fleet as a whole.
 const ALPHA: f64 = 0.008;
 const ALPHA_OF_WHOLE: f64 = 0.002;
 
-/// Minimum number of visits before and after a change that is found by a test of ranks.
+/// Minimum number of visits before and after a change that the rank test finds.
 const MIN_OF_RANKS: usize = 4;
 
-/// The smallest detectable change is reported as if it lay before the last quarter of the visits.
+/// Divisor of the number of visits: the smallest detectable change is reported for a change before the last quarter of
+/// the visits.
 const LATEST: usize = 4;
 
-/// Maximum number of visits between a change of a fact and a change of the readings that are reported together, which
-/// is the accuracy of the position of a change.
+/// Maximum number of visits between a change of a fact and a change of the readings that are reported as connected: the
+/// accuracy with which a change is located.
 const NEAR: usize = 1;
 
 /// Minimum number of machines on which a fact changed from which an interval over them is computed.
 const MACHINES_MIN: usize = 3;
 
-/// The visit that `watch` stores of a record; `None` for a record without a reading above zero.
+/// The visit that `watch` stores for a record; `None` if the record has no reading above zero.
 pub fn visit(record: &NodeRecord, question: &FleetQuestion) -> Option<NodeVisit> {
     let machine = Machine::of(record, question)?;
     Some(NodeVisit {
@@ -172,7 +173,8 @@ fn histories<'a>(visits: &'a [NodeVisit], question: &FleetQuestion) -> Vec<Histo
 type Kept = (Change, f64);
 
 /// The changes of each series whose false discovery rate over all machines is at most [`ALPHA`]. Every series counts as
-/// a test, and so does every further stretch of visits that was searched because a change had been found next to it.
+/// a test, and so do the two further stretches of visits, before and after it, that every change made it necessary to
+/// search.
 fn kept(found: &[Vec<Change>], series: usize) -> Vec<Vec<Kept>> {
     let all: Vec<f64> = found.iter().flatten().map(|change| change.p_value).collect();
     let further: usize = found.iter().map(|changes| 2 * changes.len()).sum();
@@ -296,8 +298,8 @@ fn since(histories: &[History], kept: &[Vec<Kept>], sign: f64) -> Vec<SinceFact>
     told
 }
 
-/// Describes a change of a fact on the machines in `followed`; `None` if the readings changed with it on none of them
-/// and, at the error level `level`, not on average. The reported interval has 95 %.
+/// Describes a change of a fact on the machines in `followed`. `None` if no machine has a change of its readings near
+/// it and their average change is not significant at `level`. The reported interval is one of 95 %.
 fn told(change: FactChange, followed: &[Followed], level: f64, sign: f64) -> Option<SinceFact> {
     let shifts: Vec<f64> = followed.iter().map(|it| it.shift).collect();
     let with_change = followed.iter().filter(|it| it.with_change).count();
