@@ -41,8 +41,8 @@ impl Quantity {
         self.differences.iter().sum::<f64>() / self.differences.len().max(1) as f64
     }
 
-    /// Standard deviation of the sum of differences under flipped signs. It is the same for all signs, and at least
-    /// that of counting alone: a function with few samples may have equal differences in all pairs.
+    /// Standard deviation of the sum of differences under random signs. It is at least that of the counting alone,
+    /// since a function with few samples may have equal differences in all pairs by chance.
     fn scale(&self) -> f64 {
         let squares: f64 = self.differences.iter().map(|d| d * d).sum();
         squares.max(self.counting * self.differences.len() as f64).sqrt()
@@ -69,7 +69,7 @@ fn ratio(sum: f64, scale: f64) -> f64 {
     if scale > 0.0 { sum / scale } else { 0.0 }
 }
 
-/// Additional CPU time, or waiting time, of profile `b` over `a` in each function. `error` is the maximum probability
+/// CPU time, or waiting time, that profile `b` has more than `a`, in each function. `error` is the maximum probability
 /// that any function is reported as different if none is.
 pub fn difference(
     found: &ProfileFindings,
@@ -111,8 +111,8 @@ pub fn difference(
         seconds.iter().map(|pair| pair[side].whole_s).sum::<f64>() / seconds.len().max(1) as f64
     };
     let [first, second] = [mean_of(0), mean_of(1)];
-    // No function takes less than no time or more than all of the time, which limits the intervals of differences that
-    // are not known well.
+    // A function takes between none and all of the time, which limits the intervals of differences that are not known
+    // well.
     let family = Family { worlds, bound, least: -first, most: second };
     let own_s = present.iter().zip(quantities.chunks(2)).map(|(&it, of)| (it, of[0].mean())).collect();
     let mut functions: Vec<FunctionDifference> = present
@@ -146,7 +146,8 @@ fn pairs(runs: &[ProfiledRun], a: u16, b: u16) -> Vec<[&ProfiledRun; 2]> {
 #[derive(Clone, Copy, Default)]
 struct Seconds {
     own: Weight,
-    /// Samples of the function with those of the functions it calls. `squares` is the variance due to chance.
+    /// Samples in the function or in functions that it calls. `squares` is the variance of the events by random
+    /// sampling.
     total: Weight,
 }
 
@@ -197,7 +198,7 @@ fn quantity(
     Quantity { differences, counting, is_in_family: samples >= SAMPLES_MIN }
 }
 
-/// The largest statistic of all tested quantities for the observed signs, followed by that for each flip of signs.
+/// The largest statistic over the tested quantities: first for the observed signs, then for each flip of signs.
 fn largest_of_worlds(quantities: &[Quantity], pairs: usize, error: f64) -> Vec<f64> {
     let family: Vec<(&[f64], f64)> = quantities
         .iter()
@@ -230,12 +231,12 @@ fn largest_of_worlds(quantities: &[Quantity], pairs: usize, error: f64) -> Vec<f
     worlds
 }
 
-/// Value that the largest statistic exceeds with at most the probability `error` if nothing differs; infinite if there
-/// are too few pairs.
+/// Critical value, which the largest statistic exceeds with at most the probability `error` if nothing differs;
+/// infinite if there are too few pairs.
 fn bound(worlds: &[f64], error: f64) -> f64 {
     let mut falling = worlds.to_vec();
     falling.sort_by(|a, b| b.total_cmp(a));
-    // The p-value of a statistic counts all flips that reach it, including the observed signs.
+    // The p-value of a statistic counts all flips that reach it, and the observed signs are one of them.
     let allowed = (error * worlds.len() as f64 + 1e-9).floor() as usize;
     match allowed {
         0 => f64::INFINITY,
@@ -298,8 +299,8 @@ impl Family {
     }
 }
 
-/// Largest sum of the changes of a function that only one program has and of its caller, as a share of the function's
-/// change, for which the function counts as merged into its caller in the other program.
+/// A function that only one program has counts as merged into its caller in the other program if the changes of both
+/// nearly cancel: if their sum is smaller than this share of the function's own change.
 const LEFT_MAX: f64 = 0.5;
 
 /// The caller that probably contains the code of a function in the program that lacks the function; `None` if that is

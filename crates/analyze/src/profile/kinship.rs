@@ -14,8 +14,8 @@ const ALONE_MIN: u64 = 20;
 /// Maximum number of rounds of matching; several are needed because callers of renamed functions may be renamed, too.
 const ROUNDS_MAX: usize = 8;
 
-/// The functions of two profiles, numbered. A function of both has one number, even if the compiler added something to
-/// its name in only one of them.
+/// The functions of two profiles, numbered. A function of both profiles has one number, even if the compiler added a
+/// suffix to its name in only one of them.
 pub(super) struct Canon {
     of_frame: Vec<usize>,
     /// Name of each function in the first and in the second profile; `None` in a profile that has no samples of the
@@ -23,10 +23,10 @@ pub(super) struct Canon {
     names: Vec<[Option<String>; 2]>,
     /// Functions that were matched only by their callers, callees and share of the time.
     guesses: HashSet<usize>,
-    /// Functions that only one program has, in files of code that the profiles do not share.
+    /// Functions that only one program has, and whose file of code the programs do not share.
     only_in: HashMap<usize, ProfiledSide>,
-    /// For functions that only one program has, the caller from which nearly all of their samples come, if there is
-    /// one.
+    /// The main caller of each function that only one program has: the caller from which nearly all of its samples
+    /// come, if there is one.
     main_callers: HashMap<usize, usize>,
     profiles: [usize; 2],
 }
@@ -64,8 +64,8 @@ impl Canon {
         self.only_in.get(&function).copied()
     }
 
-    /// Number of the caller from which nearly all samples of a function come that only one program has; `None`
-    /// otherwise.
+    /// Number of the main caller of a function that only one program has; `None` for other functions, or without a main
+    /// caller.
     pub(super) fn main_caller(&self, function: usize) -> Option<usize> {
         self.main_callers.get(&function).copied()
     }

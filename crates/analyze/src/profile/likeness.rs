@@ -12,8 +12,8 @@ const CALLERS_MIN: f64 = 0.8;
 const CALLEES_MIN: f64 = 0.6;
 /// Maximum ratio between the shares of the time of two functions that count as alike.
 const RATIO_MAX: f64 = 2.0;
-/// Maximum number of functions that only one program has and that are compared, those with the most samples: others are
-/// too small to be distinguished.
+/// Maximum number of functions of one program alone that are compared: the ones with the most samples, since functions
+/// with few samples cannot be told apart.
 const ALONE_MAX: usize = 500;
 /// Minimum share of a function's samples that come from a caller for it to be the main caller.
 const MAIN_MIN: f64 = 0.9;
@@ -21,8 +21,8 @@ const MAIN_MIN: f64 = 0.9;
 /// Callers and callees of each function in a profile, with the number of samples of each call.
 pub(super) struct Neighbours {
     callers: HashMap<usize, HashMap<Option<usize>, u64>>,
-    /// Number of samples of each function by callee; the function itself in the place of a callee stands for its own
-    /// code.
+    /// Number of samples of each function by callee; for samples in the function's own code, the callee is the function
+    /// itself.
     callees: HashMap<usize, HashMap<usize, u64>>,
     totals: HashMap<usize, u64>,
     all: u64,
@@ -72,7 +72,7 @@ impl Neighbours {
         (*most as f64 >= MAIN_MIN * all as f64).then_some(*caller).flatten()
     }
 
-    /// Caller with the most samples; of equal ones that with the lowest number, so that the result is deterministic.
+    /// Caller with the most samples; among equals the one with the lowest number, so that the result is deterministic.
     fn first_caller(&self, function: usize) -> Option<usize> {
         let callers = self.callers.get(&function)?;
         let most = callers.iter().max_by_key(|&(caller, &samples)| (samples, std::cmp::Reverse(*caller)));
@@ -84,11 +84,11 @@ impl Neighbours {
     }
 }
 
-/// Functions that only the first program has and those that only the second has, the one with the most samples first.
+/// Functions that only the first program has, and functions that only the second has, each with the most samples first.
 pub(super) type Alone = [Vec<usize>; 2];
 
-/// Pairs of a function that only the first program has and one that only the second has, which are alike, and alike to
-/// no other such function.
+/// Pairs of a function that only the first program has with a function that only the second has, where both are alike,
+/// and alike to no third function.
 pub(super) fn pairs(of: &[Neighbours; 2], alone: &Alone) -> Vec<(usize, usize)> {
     let mut by_caller: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
     for &new in alone[1].iter().take(ALONE_MAX) {
@@ -111,7 +111,8 @@ fn are_alike(of: &[Neighbours; 2], alone: &Alone, gone: usize, new: usize) -> bo
     }
     let callers =
         common(of[0].callers.get(&gone), of[1].callers.get(&new), |_, caller| Neighbour::Known(caller));
-    // The functions' own code corresponds, whatever their names, and a callee may have been renamed, too.
+    // The samples in the functions' own code correspond to each other, and callees that only one program has may be
+    // renamed too.
     let callees = common(of[0].callees.get(&gone), of[1].callees.get(&new), |side, callee| match callee {
         own if own == [gone, new][side] => Neighbour::Own,
         other if alone[side].contains(&other) => Neighbour::Unknown,
@@ -120,13 +121,13 @@ fn are_alike(of: &[Neighbours; 2], alone: &Alone, gone: usize, new: usize) -> bo
     callers >= CALLERS_MIN && callees >= CALLEES_MIN
 }
 
-/// A caller or callee, expressed so that it can be compared with those in the other program.
+/// A caller or callee in a form that is comparable between the two programs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Neighbour<K> {
     Own,
     Known(K),
-    /// A function that only one of the programs has. Any two of them, one in each program, may correspond to each
-    /// other.
+    /// A function that only one of the programs has. Two such functions, one in each program, may be the same one
+    /// renamed.
     Unknown,
 }
 

@@ -1,6 +1,6 @@
 //! Findings from the samples of a profile: shares of functions, their callers, and the lines on which their time is
-//! spent.
-//! A function is a name in a file of code, regardless of its lines and of where it was inlined.
+//! spent. A function is identified by its name and its file of code, regardless of its lines and of where it was
+//! inlined.
 
 mod annotated;
 mod difference;
@@ -38,7 +38,7 @@ fn share(part: Weight, all: Weight) -> Share {
     Share { share, low, high }
 }
 
-/// The weight of all samples of a profile, including those whose stack could not be read and which belong to no
+/// The weight of all samples of a profile, including samples whose stack could not be read, which belong to no
 /// function.
 fn whole(found: &ProfileFindings, profile: usize) -> Weight {
     let mut sum = Weight::default();

@@ -114,7 +114,7 @@ fn nearest(frames: &[(usize, bool)], is_meant: &[bool], direction: Direction) ->
             *known = near;
         }
     };
-    // Distance to the last matching function, and whether the call next to that function was inlined.
+    // Distance to the last matching function, and whether the call next to it was inlined.
     let mut last: Option<Near> = None;
     let mut step = |(function, is_inlined, before_is_inlined): (usize, bool, bool)| {
         if is_meant[function] {

@@ -1,4 +1,4 @@
-//! Checks on simulated profiles that differences between programs are distinguished from noise as often as promised.
+//! Tests on simulated profiles that differences are found, and false ones reported, as often as promised.
 
 use fauxplat_model::{
     Profile, ProfileDifference, ProfileFindings, ProfiledFrame, ProfiledRun, ProfiledStack,
@@ -98,8 +98,8 @@ fn a_function_that_makes_the_program_five_per_cent_slower_is_named_first() {
     }
 }
 
-/// If nothing is called different with a probability of more than 1 % per comparison, more than three of a hundred
-/// comparisons do so once in fifty times.
+/// If each comparison names a function falsely with the allowed probability of 1 %, more than three of a hundred do so
+/// once in fifty repetitions; the seeds are fixed.
 #[test]
 fn where_nothing_differs_nothing_is_named() {
     for (pairs, samples) in DESIGNS {

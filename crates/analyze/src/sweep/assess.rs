@@ -13,19 +13,19 @@ const CANDIDATE_ERRORS: f64 = 2.5;
 /// Maximum number of candidates for a peak that are measured in further blocks.
 const CANDIDATES_MAX: usize = 12;
 
-/// Multiple of the margin above which deviations of any single level have to be excluded for *no effect*. The typical
-/// difference between levels hardly shows a single one: one level of 512 that is 10 % slower adds 0.6 % to it.
+/// Multiple of the margin: *no effect* requires that no single level deviates by more than this. The typical difference
+/// between levels hardly shows a single level: one level of 512 that is 10 % slower adds only 0.6 % to it.
 const SINGLE_MARGINS: f64 = 10.0;
 
 #[derive(Clone, Debug)]
 pub(super) struct Assessment {
     /// Additive fit (level, drift and noise) of all blocks.
     pub(super) fitted: Additive,
-    /// Variance of the effects of all levels, from blocks other than those that confirm candidates; `None` if it cannot
-    /// be estimated. Which levels these blocks visit was fixed beforehand, so large effects do not count more often.
+    /// Variance of the effects of all levels; `None` if it cannot be estimated. Blocks that confirm candidates are not
+    /// used: they visit levels with large effects more often.
     pub(super) size: Option<Size>,
     pub(super) is_significant: bool,
-    /// Log of the root mean square difference between two levels: lower end, estimate, upper end.
+    /// Root mean square difference between two levels, in log readings: lower end of the interval, estimate, upper end.
     pub(super) difference: (f64, f64, f64),
     pub(super) margin: f64,
     /// Error level of the intervals at this look at the data, chosen so that the intervals of all looks hold together.
@@ -69,8 +69,8 @@ impl Assessment {
         self.is_significant && self.difference.1 > self.margin
     }
 
-    /// Whether typical differences larger than the margin are excluded, and for any single level deviations above
-    /// [`SINGLE_MARGINS`] times the margin.
+    /// Whether it is excluded that levels typically differ by more than the margin, and that any single level deviates
+    /// by more than [`SINGLE_MARGINS`] times the margin.
     pub(super) fn is_small(&self) -> bool {
         self.difference.2 <= self.margin && self.largest_open(&[]) <= SINGLE_MARGINS * self.margin
     }
@@ -120,7 +120,7 @@ impl Assessment {
         found.iter().any(|one| is_peak(one, self.margin))
     }
 
-    /// The largest deviation of any visited level except `peaks` that is not excluded, as a log ratio, with
+    /// The largest deviation, as a log ratio, that is not excluded for some visited level other than `peaks`, with
     /// Bonferroni's correction over the levels. Infinite if the noise cannot be estimated, since an error of zero would
     /// exclude everything.
     pub(super) fn largest_open(&self, peaks: &[u16]) -> f64 {
@@ -143,8 +143,8 @@ pub(super) fn is_peak(deviation: &Deviation, margin: f64) -> bool {
     (deviation.low > 0.0 || deviation.high < 0.0) && deviation.estimate.abs() > margin
 }
 
-/// Whether more blocks would not change what is concluded about a level: its deviation is a peak, or deviations of more
-/// than twice the margin are excluded.
+/// Whether more blocks cannot change the conclusion about a level: it is a peak, or deviations of more than twice the
+/// margin are excluded.
 pub(super) fn is_settled(deviation: &Deviation, margin: f64) -> bool {
     is_peak(deviation, margin) || deviation.low.abs().max(deviation.high.abs()) <= 2.0 * margin
 }

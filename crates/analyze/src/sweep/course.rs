@@ -23,19 +23,18 @@ impl Stage {
     }
 }
 
-/// Number of blocks of the first grid, if it does not contain all levels, and of each grid between the first and the
-/// one with all levels.
+/// Number of blocks of the first grid, and of each later grid before the last one, which has all levels. A grid is a
+/// subset of the levels; a single grid has no coarse blocks.
 const COARSE_BLOCKS: (u32, u32) = (6, 4);
 
-/// Number of blocks that visit all levels before the first look at their data, if coarse grids came before: many levels
-/// give much information in a few blocks.
+/// Number of blocks that visit all levels before the first look at their data, after coarse grids: many levels give
+/// much information in a few blocks.
 const SCAN_BLOCKS: u32 = 4;
 
 /// Numbers of blocks that confirm candidates after which the data are looked at.
 const CONFIRM_LOOKS: [u32; 3] = [8, 16, 32];
 
-/// Share of the error level that the blocks before the confirmation may spend; the rest is for blocks that confirm
-/// candidates.
+/// Share of the error level for the blocks before the confirmation; the rest is for the blocks that confirm candidates.
 const BACKBONE_SHARE: f64 = 0.8;
 
 /// A sequence of successive blocks that visit the same levels.
@@ -115,9 +114,9 @@ impl Course {
         limit.is_some_and(|&limit| stretch.blocks >= limit)
     }
 
-    /// Cumulative share of the error level that the test of all levels may spend up to this look at the data. Counts a
-    /// look. The share grows with the number of looks (Lan and DeMets 1983), which is valid for any course that was
-    /// fixed beforehand.
+    /// Counts a look at the data, and returns the cumulative error probability that the test of all levels may spend up
+    /// to it. The probability grows with the number of looks (Lan and DeMets 1983), which is valid for any course that
+    /// was fixed beforehand.
     pub(super) fn spend(&mut self, level: f64) -> f64 {
         self.looks_taken += 1;
         pocock_spending(BACKBONE_SHARE * level, self.looks_taken as f64 / self.looks_total as f64)
@@ -128,9 +127,9 @@ impl Course {
         BACKBONE_SHARE * level
     }
 
-    /// Error level of a plain interval at this look at the data for which the intervals of all looks at all levels hold
-    /// together at `level` (repeated intervals, Jennison and Turnbull 1984). That is needed because an interval within
-    /// the margin ends the sweep, and among several one may be narrow by luck.
+    /// Error level of a plain interval at this look at the data, with which the intervals of all looks at all levels
+    /// hold together at `level` (repeated intervals, Jennison and Turnbull 1984). An interval within the margin ends
+    /// the sweep, and without this correction one of several might be narrow by luck.
     pub(super) fn interval_level(&self, level: f64) -> f64 {
         let scan = self.stretches.iter().find(|stretch| stretch.stage == Stage::Scan);
         let Some(blocks) = scan.map(|scan| scan.blocks).filter(|&blocks| blocks > 0) else { return level };
@@ -143,8 +142,8 @@ impl Course {
         bounds.last().map_or(level, |&bound| 2.0 * normal_upper_tail(bound))
     }
 
-    /// Error level that each look at the blocks that confirm candidates may spend, to show an effect or, if an effect
-    /// has been shown (`is_significant`), to locate it.
+    /// Error level of each look at the blocks that confirm candidates: for showing an effect, or, once an effect has
+    /// been shown (`is_significant`), for locating it.
     pub(super) fn confirm_level(level: f64, is_significant: bool) -> f64 {
         let share = if is_significant { 1.0 } else { 1.0 - BACKBONE_SHARE };
         share * level / CONFIRM_LOOKS.len() as f64
@@ -158,7 +157,8 @@ impl Course {
         }
     }
 
-    /// Continues with blocks that visit these levels, to confirm that levels which stood out in earlier blocks differ.
+    /// Continues with blocks that visit these levels, to confirm that levels which stood out in earlier blocks really
+    /// differ.
     pub(super) fn confirm(&mut self, levels: Vec<u16>) {
         self.stretches.push(Stretch { stage: Stage::Confirm, levels, blocks: 0 });
     }

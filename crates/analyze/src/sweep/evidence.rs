@@ -12,18 +12,17 @@ use crate::analysed::{counts, least};
 /// Maximum number of sums that the permutation test keeps, one for each level and random permutation: 32 MB.
 const SUMS_MAX: usize = 4 << 20;
 
-/// Number of random permutations, if [`SUMS_MAX`] allows it. At the first of ten looks at an error level of 1 %, six of
-/// them may be more extreme than the observed order.
+/// Number of random permutations, if [`SUMS_MAX`] allows so many. At the first of ten looks at an error level of 1 %,
+/// six of them may be more extreme than the observed order.
 const DRAWS: usize = 1999;
 
 /// Minimum number of random permutations; with fewer, hardly anything can be shown at an error level of 1 %.
 const DRAWS_MIN: usize = 999;
 
-/// Largest absolute standardised value; an outlier beyond it is reduced to it and carries no more information about its
-/// level.
+/// Largest absolute standardised value; an outlier is capped at it, since its size tells no more about its level.
 const REACH: f64 = 4.0;
 
-/// Number of earlier values from which the slow movement and the scatter of a block's values are estimated.
+/// Number of earlier values from which the drift and the scatter of a block's values are estimated.
 const MEMORY: usize = 64;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +41,7 @@ pub(super) struct Evidence {
     pub(super) tallies: Vec<Tally>,
     pub(super) sums: LevelSums,
     pub(super) crossing: Crossing,
-    /// Latest values of the blocks that enter the permutation test, and the same values without slow movement.
+    /// Latest values of the blocks in the permutation test, and the same values without drift.
     values_before: Vec<f64>,
     residuals_before: Vec<f64>,
 }
@@ -93,8 +92,8 @@ impl Evidence {
         }
     }
 
-    /// The log readings of a block minus their slow movement, divided by their local scatter. Only the chronological
-    /// order is used, never which level was visited when, so under no effect the random permutations stay as likely as
+    /// The log readings of a block minus their drift, divided by their local scatter. Only the chronological order is
+    /// used, and never which level was visited when; without an effect, the random permutations thus stay as likely as
     /// the observed order.
     fn standardise(&mut self, values: &[f64]) -> Vec<f64> {
         let movement = if window(values.len()) < values.len() {

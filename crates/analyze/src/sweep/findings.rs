@@ -14,10 +14,10 @@ use super::{SweepJudge, SweepJudged, parts};
 use crate::standing::bounded;
 use crate::verdict::elapsed_s;
 
-/// Number of blocks of an exhaustive sweep, with which the number of runs is compared.
+/// Number of blocks of an exhaustive sweep, to which a report compares the number of runs.
 const EXHAUSTIVE_BLOCKS: usize = 100;
 
-/// Maximum number of peaks that are listed. If very many levels stand out, they form a pattern rather than peaks.
+/// Maximum number of listed peaks: if very many levels stand out, they are a pattern and not peaks.
 const PEAKS_MAX: usize = 16;
 
 /// Confidence of the interval of each level's median, and of that of the repeatability.
@@ -54,8 +54,8 @@ pub(super) fn judged(judge: &SweepJudge, samples: &[Sample], stopped_by: Stopped
     SweepJudged { findings, warnings }
 }
 
-/// A copy of the judge after a last look at the data that spends all that is left of the error level, unless the sweep
-/// was decided before.
+/// A copy of the judge. Unless the sweep was decided before, the copy has taken a last look at the data, which spends
+/// the whole remaining error level.
 fn closed(judge: &SweepJudge) -> SweepJudge {
     let mut closed = judge.clone();
     closed.settle_margin();
@@ -124,8 +124,8 @@ fn drift_share(seen: &Assessment) -> f64 {
     seen.size.map_or(0.0, share)
 }
 
-/// Correlation of the levels' effects between two halves of the blocks, from the finest grid that has at least four
-/// blocks; `None` if there is none.
+/// Correlation of the levels' effects between two halves of the blocks of the finest grid that has at least four
+/// blocks; `None` if no grid has.
 fn repeatability(judge: &SweepJudge, seen: &Assessment) -> Option<Repeatability> {
     let evidence = &judge.evidence;
     let of_stretch = |stretch: usize| -> Vec<usize> {
@@ -173,7 +173,7 @@ fn values(judge: &SweepJudge, seen: &Assessment) -> Vec<Vec<f64>> {
 /// Findings about each visited level by itself.
 fn levels(judge: &SweepJudge, seen: &Assessment) -> Vec<LevelFindings> {
     let (fitted, values) = (&seen.fitted, values(judge, seen));
-    // Each level is shown as in the middle of the session: with the median of the drift.
+    // Each level is shown as in the middle of the session: the median of the drift is added to its effect.
     let base = median(&fitted.drift.concat()).unwrap_or(0.0);
     let visited = |&place: &usize| judge.evidence.tallies[place].runs > 0;
     let places = (0..judge.distinct.len()).filter(visited);

@@ -1,4 +1,4 @@
-//! The levels of a factor: which of them can differ at all, and which represent the others in a coarse grid.
+//! The levels of a factor: which of them can differ at all, and which are visited in a coarse grid.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,22 @@ use fauxplat_stats::draw::Draw;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepLevel {
     pub name: String,
-    /// The level as a number, such as bytes or a count; `None` if it is not one. Periods and neighbours are found by
-    /// it.
+    /// The level as a number, such as bytes or a count, by which periods and neighbours are found; `None` if the level
+    /// is no number.
     pub number: Option<f64>,
     pub cell: Option<(u16, u16)>,
-    /// Levels with the same key cannot differ, for instance because the stack moves in steps of 16 bytes; one of them
-    /// is run. `None` for a level that can differ from all others.
+    /// Key of a group of levels that cannot differ, for instance because the stack moves in steps of 16 bytes; only one
+    /// level of a group is run. `None` for a level that can differ from all others.
     pub same: Option<u32>,
 }
 
-/// Streams of the random generator for each kind of choice.
+/// Streams of the random generator, one for each kind of draw.
 const CHOICE: u64 = 1;
 const STRATA: u64 = 2;
 const REFERENCES: u64 = 3;
 
-/// Indices of the levels that are run, in ascending order: of each group with the same key one, which is drawn, since
-/// always taking the first level of a group could never show that its levels differ after all.
+/// Indices of the levels that are run, in ascending order. One level of each group is drawn at random: always taking
+/// the first could never show that the levels of a group differ after all.
 pub(super) fn distinct(levels: &[SweepLevel], seed: u64) -> Vec<u16> {
     let mut random = Draw::new(seed, CHOICE);
     let mut groups: BTreeMap<u32, Vec<u16>> = BTreeMap::new();
@@ -38,8 +38,8 @@ pub(super) fn distinct(levels: &[SweepLevel], seed: u64) -> Vec<u16> {
     chosen
 }
 
-/// Number of each distinct level, by which periods are found: that of the largest level of its group. The number of the
-/// level that was drawn would blur a period.
+/// Number of each distinct level for the search of periods: the largest number in its group. The number of the level
+/// that happened to be drawn would blur a period.
 pub(super) fn standing(levels: &[SweepLevel], distinct: &[u16]) -> Vec<Option<f64>> {
     let mut last: BTreeMap<u32, f64> = BTreeMap::new();
     for (key, number) in levels.iter().filter_map(|level| Some((level.same?, level.number?))) {

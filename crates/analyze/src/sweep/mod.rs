@@ -1,11 +1,10 @@
 //! The judge of a sweep: receives finished blocks, chooses the levels of the factor to visit next, decides when to
 //! stop, and returns the findings.
 //!
-//! The sweep visits a coarse grid of levels first, then all levels that can differ, then the levels that stood out, in
-//! further blocks that confirm them. Which levels a block of the first two stages visits is fixed before the first run,
-//! so the permutation test is exact with any number of looks at the data. The confirming blocks are chosen by the
-//! results so far, and are tested separately with a share of the error level of their own. docs/methods/sweeps.md has
-//! the reasoning.
+//! The sweep visits a coarse grid of levels first, then all levels that can differ, and then, in blocks of their own,
+//! the levels that stood out. The levels of the first two stages are fixed before the first run, so the permutation
+//! test is exact with any number of looks at the data. The confirming blocks are chosen by the results so far, and are
+//! therefore tested separately with a share of the error level. docs/methods/sweeps.md has the reasoning.
 
 mod assess;
 mod course;
@@ -29,7 +28,7 @@ use evidence::Evidence;
 pub use levels::SweepLevel;
 pub use panel::SweepPanel;
 
-/// Number of levels in each confirming block with which the candidates are compared.
+/// Number of reference levels in each confirming block, with which the candidates are compared.
 const REFERENCES: usize = 16;
 
 /// Number of failed runs, without a success, after which a level is not visited any more.
@@ -126,8 +125,8 @@ impl SweepJudge {
         self
     }
 
-    /// With `true`, the sweep visits every requested level in each of `max_pairs` blocks, even levels that cannot
-    /// differ, and does not stop early.
+    /// States whether the sweep visits every requested level in each of `max_pairs` blocks, even levels that cannot
+    /// differ, without stopping early.
     pub fn exhaustive(mut self, exhaustive: bool) -> Self {
         if exhaustive {
             self.exhaustive = true;
@@ -191,8 +190,8 @@ impl SweepJudge {
         self.margin.unwrap_or(self.rule.margin)
     }
 
-    /// Turns an absolute margin into a ratio to the median of the readings so far. All readings are used together,
-    /// without their levels, so given the margin any order of the levels is still as likely as any other.
+    /// Turns an absolute margin into a ratio to the median of the readings so far. The readings of all levels are
+    /// pooled, so the margin does not depend on which level was visited when, and the permutation test stays exact.
     pub(super) fn settle_margin(&mut self) {
         let (Some(amount), None) = (self.rule.margin_absolute, self.margin) else { return };
         let logs: Vec<f64> = self.evidence.blocks.iter().flat_map(|block| &block.values).copied().collect();
@@ -235,7 +234,7 @@ impl SweepJudge {
         self.distinct.binary_search(&sample.command).ok().map(|place| place as u16)
     }
 
-    /// Whether a level is no longer visited, because all its runs have failed, at least [`FAILURES_MAX`].
+    /// Whether a level is no longer visited, because all its runs failed, and at least [`FAILURES_MAX`].
     fn is_dead(&self, level: u16) -> bool {
         let tally = self.evidence.tallies[usize::from(level)];
         !self.ignore_failure && tally.failures >= FAILURES_MAX && tally.failures == tally.runs
@@ -297,7 +296,7 @@ impl SweepJudge {
         }
     }
 
-    /// Continues with blocks of the candidates, their neighbours, and [`REFERENCES`] other levels to compare them with.
+    /// Continues with blocks of the candidates, their neighbours, and [`REFERENCES`] other levels for comparison.
     fn confirm(&mut self, candidates: Vec<u16>) {
         let count = self.distinct.len() as u16;
         let with_neighbours = |&level: &u16| level.saturating_sub(1)..=(level + 1).min(count - 1);

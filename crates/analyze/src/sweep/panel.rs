@@ -1,10 +1,10 @@
 //! A sweep that is decided in several metrics: a judge for each of them, in common blocks.
 //!
-//! Each judge follows its own course and sees only the runs of levels that it requested, so every property of a sweep
-//! in one metric holds for each judge. The order of a block is drawn over all its levels, and so over those of each
-//! judge: all orders are equally likely. The error level is divided equally (Bonferroni), so that it holds for all
-//! levels in all metrics together, whatever the dependence between the metrics. A judge that is done takes no further
-//! part, and its figures do not change.
+//! Each judge follows its own course and sees only the runs of levels that it requested, so a sweep in several metrics
+//! has every property of a sweep in one. The order of a block is drawn over all its levels, so all orders of the levels
+//! of one judge are equally likely too. The error level is divided equally (Bonferroni) and thus holds for all levels
+//! in all metrics together, whatever the dependence between the metrics. A judge that is done takes no further part,
+//! and its figures do not change.
 
 use fauxplat_model::{AlsoSwept, Metric, Rule, Sample, StoppedBy};
 
@@ -50,8 +50,8 @@ impl SweepPanel {
         SweepPanel { first: change(self.first), others, ..self }
     }
 
-    /// Indices of the levels that may be visited, in ascending order. They are equal for every metric, since they are
-    /// drawn from the same seed.
+    /// Indices of the levels that may be visited, in ascending order; equal for every metric, since every judge draws
+    /// them from the same seed.
     pub fn distinct(&self) -> &[u16] {
         self.first.distinct()
     }

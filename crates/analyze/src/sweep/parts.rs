@@ -84,11 +84,11 @@ fn replicates(judge: &SweepJudge, fitted: &Additive) -> Vec<Vec<Option<f64>>> {
     (0..REPLICATES).map(|_| replicate()).collect()
 }
 
-/// Share of the variance that is due to `effect`, a part of the variance of the levels: lower end, estimate and upper
-/// end. `of` is the estimated variance of that part.
+/// Share of the variance that is due to `effect`: lower end, estimate and upper end. `effect` is all of the variance of
+/// the levels or a part of it, and `of` is its estimate.
 pub(super) fn shares(effect: &Noncentrality, size: &Size, of: f64) -> (f64, f64, f64) {
-    // The rest of the variance is that of drift, noise and the other parts, so that the ends are shares of a total as
-    // well.
+    // The rest of the variance (drift, noise and other parts of the levels) is kept fixed, so that the ends are shares
+    // of a total too.
     let rest = (size.drift + size.residual + size.effect.estimate - of).max(0.0);
     let share = |part: f64| if part + rest > 0.0 { part / (part + rest) } else { 0.0 };
     (share(effect.low), share(effect.estimate), share(effect.high))
