@@ -20,8 +20,8 @@ pub struct Finished {
     pub pairs: usize,
     pub effect_ratio: f64,
     pub margin: f64,
-    /// For each rule of another tool, in the order of [`rivals::ALL`]: whether it calls the commands different by as
-    /// many runs as it would have made itself; `None` where fewer were measured.
+    /// Verdicts of the rules of other tools, in the order of [`rivals::ALL`]: whether the rule calls the commands
+    /// different, given as many runs as its tool would have made; `None` if fewer were measured.
     pub rivals: Vec<Option<bool>>,
 }
 
@@ -47,8 +47,8 @@ impl Finished {
     }
 }
 
-/// Returns for each rule in [`rivals::ALL`] whether it calls commands 0 and 1 different by their measured runs. Each
-/// rule gets about as many runs as it would have made itself; `None` where there are fewer.
+/// Returns for each rule in [`rivals::ALL`] whether it calls commands 0 and 1 different, given about as many measured
+/// runs as its tool would have made; `None` if there are fewer.
 pub fn rival_verdicts(samples: &[Sample], metric: Metric, ignore_failure: bool) -> Vec<Option<bool>> {
     let of = |command| {
         let (values, walls) = (
@@ -81,16 +81,17 @@ pub fn runs_for_rivals(samples: &[Sample], ignore_failure: bool) -> u32 {
     f64::max(of(0), of(1)).clamp(0.0, f64::from(RUNS_FOR_RIVALS_MAX)) as u32
 }
 
-/// Maximum number of extra runs of a command for [`rivals::ALL`], which bounds the time for programs of half a
-/// millisecond.
+/// Maximum number of extra runs of a command for [`rivals::ALL`]. A program of half a millisecond would otherwise need
+/// too many.
 const RUNS_FOR_RIVALS_MAX: u32 = 10_000;
 
 /// Confidence of the bounds of all rates.
 const CONFIDENCE: f64 = 0.95;
 
 /// Counts the verdicts of comparisons of identical programs under one disturbance, where every *different* is false.
-/// The bound of the rate is over the comparisons that ended in *different* or *equivalent*, since otherwise a rule that
-/// never decided would look perfect. With several metrics, a single false *different* makes the comparison false.
+/// The bound of the rate is over the comparisons that ended in *different* or *equivalent*, since a rule that never
+/// decides would otherwise have no false verdicts at all. With several metrics, a single false *different* makes the
+/// comparison false.
 pub fn aa_stratum(name: &str, finished: &[Finished]) -> AaStratum {
     let count = |verdict| finished.iter().filter(|one| one.family == verdict).count();
     let (false_verdicts, equivalent) = (count(Verdict::Different), count(Verdict::Equivalent));

@@ -10,9 +10,9 @@ use crate::series::Series;
 /// A test of a question about typical runs by sign flips, at all looks at the data so far. A path is the course of the
 /// test statistic over the looks for one choice of signs.
 ///
-/// If only differences of runs that follow a run of the same command decide (`is_parted`), the test of those
-/// differences alone has to reject as well: patterns of signs for which carry-over is not seen would otherwise give no
-/// bound for programs with carry-over.
+/// With `is_parted`, the test of the differences after a run of the same command alone has to reject as well. The test
+/// of all differences is not enough for programs with carry-over, since it includes sign patterns for which no
+/// carry-over is detected.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) series: &'a Series,

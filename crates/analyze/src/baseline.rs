@@ -1,5 +1,4 @@
-//! A comparison with readings from another time, which is weaker evidence than interleaved runs; its findings state
-//! that.
+//! A comparison with readings from another time. Its findings say that it is weaker evidence than interleaved runs.
 
 use fauxplat_model::{
     CompareFindings, Comparison, DifferenceIn, Estimand, Extent, Gate, Grade, Metric, Rule, RunFindings,
@@ -43,8 +42,8 @@ const SESSIONS_MIN: usize = 3;
 /// Variation of the mean log reading of one unchanged command between sessions, estimated from earlier sessions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SessionLevels {
-    /// Variance of the sessions' mean log readings, standard errors included. Subtracting their variance would save
-    /// little, and an estimate of zero from a few sessions would be mistaken for certainty.
+    /// Variance of the mean log readings of the sessions. The squared standard errors of these means are not
+    /// subtracted: little would be gained, and a variance of zero from a few sessions would be mistaken for certainty.
     variance: f64,
     /// Number of sessions from which the variance was estimated.
     sessions: usize,
@@ -78,9 +77,9 @@ struct Movement {
 }
 
 impl Movement {
-    /// Uses the slow movement within both sessions, or the variation between earlier sessions, whichever gives the
-    /// wider interval at this error level. Choosing by the *variance* would be wrong: a few sessions that happen to lie
-    /// close together have a small and badly known variance, and the slow movement would be treated as well known.
+    /// Takes the drift within both sessions, or the variation between earlier sessions, whichever gives the wider
+    /// interval at this error level. The larger *variance* would be a wrong choice: a few sessions that happen to lie
+    /// close together have a small variance with few degrees of freedom, which can give the wider interval.
     fn between(a: &Side, b: &Side, levels: Option<SessionLevels>, level: f64) -> Self {
         let within = Movement { variance: a.drift + b.drift, df: None };
         let known = levels.map_or(SESSION_SD_ASSUMED.powi(2), |levels| levels.variance);
@@ -101,7 +100,7 @@ struct Side {
     place: Location,
     /// Standard error of the mean log reading, widened for autocorrelation.
     se: f64,
-    /// Variance of the slow movement of the log readings within the session.
+    /// Variance of the drift of the log readings within the session.
     drift: f64,
 }
 
@@ -129,11 +128,11 @@ fn step(metric: Metric, values: &[&[f64]], findings: &[&RunFindings]) -> f64 {
 /// Compares the runs of command 0 in `samples` (the candidate) with readings from another time.
 ///
 /// Nothing was interleaved, so randomisation does not protect this comparison. The interval is Welch's on winsorised
-/// logarithms, widened for autocorrelation within each session and for movement between the two. That movement is the
-/// slow movement within both sessions (a machine that wanders while it is watched wanders at least as much in between),
-/// or the variation of one unchanged command between earlier sessions, if that is larger; a standard deviation of 1 %
-/// is assumed when it is unknown. A variance of n sessions has n − 1 degrees of freedom, and the corresponding quantile
-/// of Student's t (see `half_width`). The p-value is a studentised permutation test, which accounts for neither;
+/// logarithms, widened for autocorrelation within each session and for the variation between sessions. That variation
+/// is the drift within both sessions, or the variation of one unchanged command between earlier sessions if it gives
+/// the wider interval; without earlier sessions a standard deviation of 1 % is assumed. A variance of n sessions has n
+/// − 1 degrees of freedom, and the corresponding quantile of Student's t (see `half_width`). The p-value is from a
+/// studentised permutation test, which knows neither the autocorrelation nor the variation between sessions;
 /// *different* needs both.
 pub fn baseline_findings(
     rule: &Rule,
@@ -152,7 +151,7 @@ pub fn baseline_findings(
     judged
 }
 
-/// Compares two sets of stored readings. Nothing is measured now.
+/// Compares two sets of stored readings, without measuring anything.
 pub fn stored_findings(
     rule: &Rule,
     [baseline, candidate]: [Baseline; 2],
@@ -299,11 +298,12 @@ fn concluded(typical: Verdict, stored: Option<&Stored>) -> (Verdict, Option<Exte
 
 /// Half width of the log interval of B over A: the half widths by the variation between runs and by that between
 /// sessions, each with the quantile of its own degrees of freedom, added in quadrature. The interval holds its level
-/// whichever of both is larger (Banerjee 1960, "Approximate confidence interval for linear functions of means of k
-/// populations when the population variances are not equal"): since the distribution function of χ² with one degree of
-/// freedom is concave, the probability that χ² stays below a sum weighted by the true shares is at least the equally
-/// weighted sum of the probabilities. Satterthwaite's degrees of freedom of the sum depend on the *estimated* variances
-/// instead: three sessions that happen to be alike would give the sum the many degrees of freedom of the runs.
+/// whichever of the two variances is larger (Banerjee 1960, "Approximate confidence interval for linear functions of
+/// means of k populations when the population variances are not equal"): since the distribution function of χ² with one
+/// degree of freedom is concave, the probability that χ² stays below a sum weighted by the true shares is at least the
+/// equally weighted sum of the probabilities. Satterthwaite's degrees of freedom of the sum depend on the *estimated*
+/// variances instead: three sessions that happen to be alike would give the sum the many degrees of freedom of the
+/// runs.
 fn half_width(a: &Side, b: &Side, movement: Movement, level: f64) -> f64 {
     let runs = a.se.hypot(b.se);
     let df = welch_df(a.se.powi(2), a.place.df as usize + 1, b.se.powi(2), b.place.df as usize + 1);

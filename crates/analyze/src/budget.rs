@@ -12,7 +12,7 @@ use fauxplat_stats::winsor::{location, winsorise};
 use crate::pairing::Pair;
 
 /// Shares of the variance of the pairs' log ratios `d`. The shares are moments, not a fitted model: they are taken in
-/// the order `order`, `process`, `layout`, and each is at most what the earlier ones left of the whole.
+/// the order `order`, `process`, `layout`, and each is capped at the part of the whole that the earlier ones leave.
 pub(crate) fn budget(pairs: &[Pair], d: &[f64], metric: Metric) -> VarianceBudget {
     let (pulled, _) = winsorise(d);
     let total = variance(&pulled);
@@ -84,7 +84,7 @@ fn setup_variance(pairs: &[Pair], d: &[f64]) -> Option<f64> {
 
 /// Log ratio of the second position within a block over the first, with the lower and upper end of its 95 % interval.
 /// The runs of a block are taken in twos of different commands, or in halves where each command ran several times in a
-/// row, and the log ratio of the commands, `effect`, is taken out.
+/// row; `effect`, the log ratio of the commands, is subtracted.
 fn position_effect(pairs: &[Pair], effect: f64, metric: Metric) -> (f64, f64, f64) {
     let values: Vec<f64> = pairs.iter().filter_map(|pair| second_over_first(pair, effect, metric)).collect();
     let place = location(&values);

@@ -5,11 +5,10 @@ use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::median;
 use fauxplat_units::{Cpu, CpuSet};
 
-/// Work per second of several workers together, divided by the mean of the same workers alone: the median of the ratios
-/// of each round, with a 95 % interval.
+/// Work per second of several workers together, divided by the mean work per second of one of them alone: the median
+/// over the rounds, with a 95 % interval.
 ///
-/// `together` and `alone` hold the samples of the rounds with all workers and with a single worker; `None` if no round
-/// has both.
+/// `together` and `alone` hold the samples in which all workers, or only one, ran. `None` if no round has both.
 pub fn worth(cpus: CpuSet, together: &[&ShiftSample], alone: &[&ShiftSample], seed: u64) -> Option<Worth> {
     let rounds = together.iter().map(|sample| sample.round + 1).max()?;
     let speed = |samples: &[&ShiftSample], round: u32| {
@@ -28,12 +27,12 @@ pub fn worth(cpus: CpuSet, together: &[&ShiftSample], alone: &[&ShiftSample], se
     Some(Worth { cpus, ratio: centre, low_ratio: low.exp().min(centre), high_ratio: high.exp().max(centre) })
 }
 
-/// Returns the mean share of time in which CPUs are busy, and the share of the machine's work that is still available.
+/// Returns the mean share of time in which CPUs are busy, and the share of the machine's capacity that is unused.
 ///
-/// `cores` are the CPUs of each core with the work of all its threads together, in multiples of that of a single
-/// thread; `busy` is the share of time in which each CPU was not idle. The threads of a core are assumed to be busy
-/// independently of each other, so the number of threads busy at once has a Poisson binomial distribution. The work of
-/// k of n threads is interpolated linearly between one thread and all.
+/// `cores` has the CPUs of each core and the work of all its threads together, in multiples of the work of one thread
+/// alone; `busy` is the share of time in which a CPU was not idle. The threads of a core are assumed to be busy
+/// independently of each other, so the number of busy threads has a Poisson binomial distribution. The work of k of n
+/// threads is interpolated linearly between one thread and all.
 pub fn capacity_left(cores: &[(CpuSet, f64)], busy: impl Fn(Cpu) -> f64) -> (f64, f64) {
     let cpus: Vec<f64> = cores.iter().flat_map(|(cpus, _)| cpus.iter()).map(&busy).collect();
     let busy_share = cpus.iter().sum::<f64>() / cpus.len().max(1) as f64;

@@ -11,10 +11,10 @@ use crate::contest::Contest;
 use crate::paths::Paths;
 use crate::standing::{Standing, bounded};
 
-/// The differences B over A of runs that follow their own command and of runs that follow another command, and the
-/// difference between these two, with intervals, at the look at the data to which `standing` belongs. The difference
-/// between the two has an error level of its own, which no verdict uses. `None` unless blocks run each command twice in
-/// a row.
+/// Returns log ratios B over A as the look at the data of `standing` saw them, with intervals: of runs that follow a
+/// run of their own command, of runs that follow the other command, and the difference of the two, which is the
+/// carry-over. The error level of the carry-over is separate from that of the verdict. `None` unless blocks run each
+/// command twice in a row.
 pub(crate) fn carry_over(contest: &Contest, rows: &Rows, standing: &Standing) -> Option<CarryOver> {
     let (series, design) = (&contest.series, &contest.design);
     if !series.is_twice() || standing.n == 0 {

@@ -1,8 +1,8 @@
-//! Comparisons of readings that are bounds, or that cover only the first thread.
+//! Comparisons of readings that are bounds, or that cover only the first thread of a program.
 //!
-//! If A is at most one value and B is at least another, then B over A is at least their ratio. The judge computes with
-//! every reading as if it were the exact value, and its conclusions are limited here to those that the bounds allow. If
-//! both readings are at most, or both at least, a value, nothing is known about the ratio, even if the values are
+//! If A is at most some value and B at least another, then B over A is at least the ratio of the two values. The judge
+//! computes as if every reading were exact, and this module then weakens its conclusions to those that the bounds
+//! allow. If both readings are upper bounds, or both lower bounds, nothing is known about the ratio, even if they are
 //! equal.
 
 use fauxplat_model::{
@@ -19,7 +19,7 @@ pub(crate) struct Censored {
     b: Kinds,
 }
 
-/// The readings other than plain values that occur: upper bounds, lower bounds, values of the first thread only.
+/// Kinds of inexact readings that occur: upper bounds, lower bounds, values of the first thread only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Kinds {
     at_most: bool,
@@ -27,16 +27,16 @@ struct Kinds {
     first_thread: bool,
 }
 
-/// A conclusion that took every reading for the exact value, reduced to what holds if some readings are bounds.
+/// A conclusion that took every reading as exact, weakened to what the bounds allow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limited {
     pub(crate) standing: Standing,
-    /// Whether further runs cannot lead to *different* or *equivalent*, because of the kinds of bounds.
+    /// Whether the kinds of bounds exclude *different* and *equivalent*, however many runs follow.
     pub(crate) is_hopeless: bool,
 }
 
-/// Log ratio and further figures of a pair, with bounds taken as values; `None` unless every run has a reading and both
-/// commands ran.
+/// Log ratio and further figures of a pair, with bounds taken as exact values; `None` if a run has no reading or a
+/// command did not run.
 pub(crate) fn seen(pair: &Pair, metric: Metric) -> Option<Seen> {
     match pair.runs().any(|run| is_bound(run, metric)) {
         false => pair.seen(metric),
@@ -96,9 +96,9 @@ impl Censored {
         }
     }
 
-    /// Limits a conclusion that took every reading for the exact value to what holds if some readings are bounds. If
-    /// the true ratio is at least that of the readings, a *different* with B higher stands and every other conclusion
-    /// becomes *inconclusive*; the same holds for the other direction.
+    /// Weakens a conclusion that took every reading as exact to what the bounds allow. If the true ratio is at least
+    /// that of the readings, a *different* with B higher remains and every other conclusion becomes *inconclusive*;
+    /// correspondingly if the true ratio is at most that of the readings.
     pub(crate) fn limit(self, standing: Standing) -> Limited {
         let side = match self.effect() {
             Some(Bound::Value) => return Limited { standing, is_hopeless: false },
@@ -141,8 +141,8 @@ impl Censored {
         Limited { standing, is_hopeless }
     }
 
-    /// Returns the comparison without figures that need values where there are bounds, and with a mark if readings
-    /// cover only the first thread of a program that has several.
+    /// Removes the figures that need exact readings if some are bounds, and marks comparisons of programs with several
+    /// threads of which only the first was read.
     pub(crate) fn shown(self, comparison: Comparison, single_task: bool) -> Comparison {
         let first_thread = (self.a.first_thread || self.b.first_thread) && !single_task;
         if !self.is_open() {
@@ -180,9 +180,8 @@ impl Censored {
     }
 }
 
-/// Whether the difference lies beyond the ends of the margin, as far as that is known if some readings are bounds. If
-/// the true ratio is at least that of the readings (`Side::B`), *beyond* the upper end and *not beyond* the lower end
-/// remain true.
+/// Weakens the answers about the two ends of the margin to what the bounds allow. If the true ratio is at least that of
+/// the readings (`Side::B`), *beyond* the upper end and *not beyond* the lower end remain true.
 fn sides(side: Option<Side>, of_numbers: Sides) -> Sides {
     let Sides { up, down } = of_numbers;
     match side {

@@ -20,8 +20,8 @@ use crate::pairing::Pair;
 use crate::secondary::secondary;
 use crate::standing::{Standing, beyond_margin, bounded};
 
-/// The pairs of a contest that no guard dropped, reduced to runs that follow their own command if only those decide
-/// (`is_parted`).
+/// The pairs of a contest that no guard dropped. With `is_parted`, only their runs that follow a run of the same
+/// command.
 fn kept_pairs<'a>(blocks: &[Vec<&'a Sample>], contest: &Contest, is_parted: bool) -> Vec<Pair<'a>> {
     let kept = |run: &&Sample| contest.kept.binary_search(&run.block).is_ok();
     let kept_blocks = blocks.iter().filter(|block| block.first().is_some_and(kept));
@@ -43,7 +43,7 @@ pub(crate) fn comparison(
     contest.censored.shown(of_values(judge, contest, blocks, names, stopped_by), judge.single_task)
 }
 
-/// The comparison, with readings that are bounds taken as values.
+/// The comparison, in which bounds are taken as exact readings.
 fn of_values(
     judge: &Judge,
     contest: &Contest,
@@ -120,8 +120,8 @@ pub(crate) fn absolute(margin: Margin) -> Option<f64> {
     }
 }
 
-/// Metrics that decide nothing are reported once, with the first metric of the rule; for the other metrics the list is
-/// empty.
+/// Comparisons of the metrics that decide nothing; reported once, with the first metric of the rule, and empty for the
+/// other metrics.
 fn secondary_of(judge: &Judge, contest: &Contest, pairs: &[Pair]) -> Vec<Secondary> {
     match contest.metric == judge.rule.metric {
         true => secondary(judge, pairs, contest.design.seed),
@@ -137,9 +137,9 @@ fn pairs_needed(judge: &Judge, contest: &Contest, standing: &Standing, level: f6
     clusters.map(|clusters| clusters * judge.pairs_per_block as usize)
 }
 
-/// Counts the pairs in which one command was much slower than the other. If a typical difference is shown, pairs are
-/// counted about that difference, as in the test of slow runs: counted about zero, the slow pairs of one side would not
-/// stand out. Without a typical difference, pairs are counted about zero, as readers count them.
+/// Counts the pairs in which one command was much slower than the other. If typical runs differ, the slowness is
+/// measured from that difference, as in the test of slow runs: measured from zero, one side would have too many slow
+/// pairs. Otherwise the slowness is measured from zero, as a reader would.
 fn tail(contest: &Contest, standing: &Standing, level: f64) -> Tail {
     let series = &contest.series;
     let n = standing.n * series.group;
@@ -194,9 +194,9 @@ fn spread(standing: &Standing) -> Option<SpreadChange> {
     })
 }
 
-/// The gate with its answer, and the change that nine of ten comparisons with as many pairs would have found, with the
-/// sign of the question. The change is `None` for anytime-valid intervals, whose width follows another law, and where the
-/// scatter of the pairs is no basis for a forecast. `None` without a gate.
+/// The gate with its answer and its detectable change: the change that nine of ten comparisons with as many pairs would
+/// have found, with the sign of the question. The detectable change is `None` for anytime-valid tests, whose intervals
+/// have another width, and where the scatter of the pairs allows no forecast. `None` without a gate.
 fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let question = judge.rule.gate?;
     let state = standing.state(question.side(contest.metric));
@@ -209,8 +209,7 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     // With several sessions, the variation between sessions decides, unless the variation between pairs is larger.
     let reach = by_sessions.map_or(by_pairs, |it| it.max(by_pairs));
     let detectable = contest.design.margin + reach;
-    // Pairs without any scatter, and tied pairs that no shift describes, give no standard error from which anything can
-    // be forecast.
+    // Without scatter, or with ties that no shift describes, the standard error allows no forecast.
     let is_known = reach > SCATTER_LEAST
         && !(standing.leans && is_tied(contest, standing))
         && standing.critical.is_finite()
@@ -226,7 +225,7 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     })
 }
 
-/// Log ratio up to which a scatter counts as none, since the search for an end of an interval ends at such distances.
+/// Log ratio up to which the scatter counts as zero: the search for the end of an interval stops at this precision.
 const SCATTER_LEAST: f64 = 1e-6;
 
 /// Whether fewer than half of the log ratios of the pairs are distinct.
@@ -247,11 +246,11 @@ fn dropped_lean(contest: &Contest) -> Option<DroppedLean> {
     (a + b > 0).then_some(DroppedLean { a, b, leans: contest.leaning })
 }
 
-/// Relative difference of two ratios that rounding alone may cause.
+/// Relative difference of two ratios that may be due to rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Whether no single ratio lies in the bands of all quantiles. The bands hold for all quantiles together, so that this is
-/// a test of one common shift.
+/// Whether no single ratio lies in the bands of all quantiles, which is a test of one common shift, since the bands
+/// hold simultaneously.
 fn excludes_one_shift(quantiles: &[QuantileShift]) -> bool {
     let highest_low = quantiles.iter().map(|it| it.low_ratio).reduce(f64::max);
     let lowest_high = quantiles.iter().map(|it| it.high_ratio).reduce(f64::min);

@@ -12,15 +12,15 @@ use crate::series::Series;
 use crate::standing::Standing;
 
 /// Comparison of one command (`candidate`) with another (`reference`) in one metric, in progress. The reference is the
-/// first command, except when the fastest command is compared with the runner-up.
+/// first command, except in the comparison of the fastest command with the runner-up.
 #[derive(Clone, Debug)]
 pub(crate) struct Contest {
     pub(crate) reference: u16,
     pub(crate) candidate: u16,
     pub(crate) metric: Metric,
     pub(crate) margin: Margin,
-    /// Readings of both commands so far, from which an absolute margin will be turned into a ratio; `None` if that has
-    /// been done or the margin is a ratio.
+    /// Readings of both commands so far, by which an absolute margin will be turned into a ratio; `None` if the margin
+    /// is a ratio already.
     pub(crate) level: Option<Level>,
     pub(crate) design: Design,
     pub(crate) series: Series,
@@ -31,22 +31,22 @@ pub(crate) struct Contest {
     pub(crate) good: Vec<u32>,
     /// The kinds of readings (values, bounds) that occur among the pairs that count.
     pub(crate) censored: Censored,
-    /// State of the comparison at the look at the data that decided. Its figures do not change afterwards, as a
-    /// sequential design requires.
+    /// State of the comparison at the look at the data that decided; it does not change afterwards, as a sequential
+    /// design requires.
     pub(crate) decided: Option<Standing>,
-    /// Error level at which the commands were shown to differ, while a gate still asks whether they differ by more than
-    /// the margin.
+    /// Error level at which the commands were shown to differ, if a gate still asks whether they differ by more than
+    /// the margin; otherwise `None`.
     pub(crate) rejected_at: Option<f64>,
     /// Whether one command waited longer in more of the dropped pairs than chance allows.
     pub(crate) leaning: bool,
-    /// Number of clusters after which typical runs were first known to be equivalent, or, with a gate, after which the
-    /// gate's answer was known and remained so.
+    /// Number of clusters after which typical runs were shown to be equivalent, or with a gate after which its answer
+    /// was known, and have remained so; `None` if they are not.
     pub(crate) typical_at: Option<usize>,
 }
 
 impl Contest {
-    /// Adds the figures of one more cluster; returns whether the data are to be looked at now. Clusters wait in `level`
-    /// until an absolute margin has been turned into a ratio.
+    /// Adds the figures of one more cluster; returns whether the data are to be looked at now. Until an absolute margin
+    /// has been turned into a ratio, clusters are kept in `level`.
     pub(crate) fn push(&mut self, seen: &Seen) -> bool {
         match &mut self.level {
             None => self.series.push(seen, &self.design),
@@ -112,8 +112,8 @@ impl Contest {
         }
     }
 
-    /// Adds the p-value at the look at the data that decided, for the report; not computed before, since verdicts do
-    /// not need it.
+    /// Adds the p-value at the look at the data that decided. The p-value is computed only here, for the report, since
+    /// verdicts do not need it.
     pub(crate) fn put_p_value(&mut self, rows: &Rows) {
         if let Some(standing) = &mut self.decided {
             let closing = standing.verdict == Verdict::Inconclusive

@@ -7,19 +7,19 @@ use crate::exact::Exact;
 use crate::judge::Judge;
 
 impl Judge {
-    /// With `true`, the deciding metrics are counts of a simulator, which are compared as numbers if they are equal in
-    /// every run of a command.
+    /// States whether the deciding metrics are counts of a simulator, which are compared as numbers if they repeat
+    /// exactly in all runs of each command.
     pub fn counted(mut self, is_counted: bool) -> Self {
         self.exact = is_counted.then(Exact::default);
         self
     }
 
-    /// Whether every comparison is decided by counts that are equal in every run of a command.
+    /// Whether every comparison is decided by counts that repeat exactly.
     pub(crate) fn is_exact(&self) -> bool {
         !self.contests.is_empty() && self.contests.iter().all(|contest| self.exact_counts(contest).is_some())
     }
 
-    /// Whether a deciding metric has no count for some command after `blocks` blocks, so that nothing can be decided.
+    /// Whether nothing can be decided, because some command has no count of a deciding metric after `blocks` blocks.
     pub(crate) fn is_hopeless(&self, blocks: u32) -> bool {
         let metrics = self.rule.decided();
         let hopeless = |exact: &Exact| {
@@ -32,7 +32,8 @@ impl Judge {
         self.exact.as_ref()?.of(contest.metric, contest.reference, contest.candidate)
     }
 
-    /// Replaces the result of the statistical test by that of the counts, if all comparisons are decided by counts.
+    /// Replaces the result of the statistical test by a comparison of the counts, if all comparisons are decided by
+    /// counts.
     pub(crate) fn put_exact(&self, contest: &Contest, comparison: &mut Comparison) {
         let (Some(exact), Some(counted)) = (&self.exact, self.exact_counts(contest)) else { return };
         if !self.is_exact() {
@@ -97,8 +98,7 @@ impl Judge {
     }
 }
 
-/// Counts of all metrics but that of the contest. They are reported once, with the first metric of the rule; for other
-/// metrics the list is empty.
+/// Counts of the other metrics; reported once, with the first metric of the rule, and empty for the other metrics.
 fn secondary(exact: &Exact, contest: &Contest, first: Metric) -> Vec<Secondary> {
     if contest.metric != first {
         return Vec::new();

@@ -1,7 +1,7 @@
 //! Figures from counts of the same run: rates of misses, instructions per cycle, the clock frequency.
 //!
-//! A figure is absent if one of the counts in it was not measured. Figures are computed run by run and summarised by
-//! their median, since a ratio of the medians of two counts may be the ratio of no run.
+//! A figure is absent if a count that it needs was not measured. Figures are computed run by run and summarised by
+//! their median: a ratio of the medians of two counts may occur in no run.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use fauxplat_stats::order::median_interval;
 
 use crate::analysed::counts;
 
-/// A figure computed from counts: the sum of the counts in `above` over the sum of those in `below`, multiplied by
-/// `times`. Counts are named without their source; a count with a leading `-` is subtracted.
+/// A figure computed from counts: the sum of `above` over the sum of `below`, times `times`. Counts are named without
+/// their source; a count with a leading `-` is subtracted.
 struct Figure {
     name: &'static str,
     above: &'static [&'static str],
@@ -34,7 +34,7 @@ const fn figure(
     Figure { name, above, below, times, unit }
 }
 
-/// Figures that are computed for each source that provides all counts in them.
+/// Figures, each of which is computed for every source that has all its counts.
 const FIGURES: &[Figure] = &[
     figure("instructions per cycle", &["instructions"], &["cycles"], PLAIN),
     figure("front-end stalls", &["stalled-cycles-frontend"], &["cycles"], SHARE),
@@ -166,8 +166,8 @@ fn written(parts: &[SignedMetric]) -> String {
     if parts.len() == 1 { all } else { format!("({all})") }
 }
 
-/// Mean clock frequency of the CPU while it ran the program, in GHz: cycles over CPU time. Cycles of user mode alone
-/// cannot be used, since there is no CPU time that matches them.
+/// Mean clock frequency of the CPU while it ran the program, in GHz: cycles over CPU time. Cycles of user mode cannot
+/// be used, since CPU time includes the kernel.
 fn clock(runs: usize, get: Get<'_>) -> Option<Derived> {
     let cycles = Metric::from_name("pmu:cycles")?;
     let ghz = |run: usize| {

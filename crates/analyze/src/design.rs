@@ -1,9 +1,9 @@
-//! The parts of a rule that a comparison fixes before its first look at the data, with the schedule of the looks.
+//! The settings of a comparison that are fixed before the first look at the data, and the schedule of the looks.
 
 use fauxplat_model::{Estimand, GateSide, Rule};
 use fauxplat_stats::paired::{Question, looks, spending};
 
-/// The parts of a rule that one comparison uses, and its schedule of looks at the data.
+/// The settings of one comparison, and its schedule of looks at the data.
 #[derive(Clone, Debug)]
 pub(crate) struct Design {
     /// Margin of equivalence as a log ratio, equal on both sides, so that exchanging A and B changes nothing.
@@ -16,12 +16,11 @@ pub(crate) struct Design {
     /// Numbers of clusters (blocks) after which the data are looked at, in ascending order; the comparison ends at the
     /// last one.
     pub(crate) looks: Vec<u32>,
-    /// Whether the question is about the mean over blocks, as when every block is another layout, or about the typical
-    /// block.
+    /// Whether the mean over blocks is tested, as when every block has another layout, or the typical block.
     pub(crate) question: Question,
     /// Quantity that decides: the typical pair or the mean ratio.
     pub(crate) estimand: Estimand,
-    /// Side of the margin that a gate asks about; sampling continues until the gate is answered.
+    /// Side of the margin that a gate asks about; sampling continues until the gate is answered. `None` without a gate.
     pub(crate) gate: Option<GateSide>,
     /// Least duration of measuring before the first look at the data, in seconds.
     pub(crate) least_span_s: f64,
@@ -45,8 +44,8 @@ impl Design {
     }
 
     /// Cumulative error probability per side that may be spent up to each look at the data in `looked`. A look that was
-    /// skipped because too little time had passed leaves its part to the next; with `closing`, the last look may spend
-    /// all that is left.
+    /// skipped because too little time had passed leaves its share to the next one; with `closing`, the last look may
+    /// spend the whole remainder.
     pub(crate) fn spent(&self, level: f64, looked: &[u32], closing: bool) -> Vec<f64> {
         let number = |look: u32| self.looks.partition_point(|&planned| planned <= look).max(1);
         let part = |(at, &look): (usize, &u32)| match closing && at + 1 == looked.len() {

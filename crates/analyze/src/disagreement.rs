@@ -1,4 +1,4 @@
-//! Counts and times that disagree, such as fewer instructions in more time.
+//! Disagreement of counts and times, such as fewer instructions in more time.
 
 use fauxplat_model::{
     Comparison, Derived, DerivedChange, DifferenceIn, Disagreement, Metric, MetricChange, RatioInterval,
@@ -11,8 +11,8 @@ const WORK: [&str; 2] = ["pmu:instructions", "pmu:instructions:u"];
 /// Maximum number of derived figures that a disagreement lists.
 const FIGURES_MAX: usize = 4;
 
-/// Returns the changes of work and time between two commands, if their directions disagree; otherwise `None`.
-/// `comparisons` has the comparisons of the two commands in every metric of the rule.
+/// Returns the changes of work (instructions) and time between two commands if their directions disagree; otherwise
+/// `None`. `comparisons` has the comparisons of the two commands in every metric of the rule.
 pub(crate) fn disagreement(comparisons: &[&Comparison], [a, b]: [&RunFindings; 2]) -> Option<Disagreement> {
     let first = comparisons.first()?;
     let change = |metric| changes(comparisons).find(|it: &MetricChange| it.metric == metric);
@@ -29,8 +29,8 @@ pub(crate) fn disagreement(comparisons: &[&Comparison], [a, b]: [&RunFindings; 2
     })
 }
 
-/// The metrics that were shown to differ, or to be equal within a margin: the metric's own margin if it has a
-/// comparison of its own, otherwise the margin of the first metric.
+/// The metrics that were shown to differ, or to be equal within a margin: their own margin if the rule decides by them,
+/// otherwise that of the first metric.
 fn changes(comparisons: &[&Comparison]) -> impl Iterator<Item = MetricChange> {
     let common = comparisons.first().map_or(0.0, |it| it.margin);
     let decided = comparisons.iter().map(|it| {

@@ -10,7 +10,7 @@ use crate::standing::bounded;
 /// Autocorrelation of the log ratios above which neighbours no longer count as independent.
 const AUTOCORRELATION_MAX: f64 = 0.2;
 
-/// Minimum length of a series that can count as autocorrelated; the first look at the data has at least so many values.
+/// Minimum length of a series that can count as autocorrelated; no look at the data has fewer values.
 const IN_RUNS_FROM: usize = 10;
 
 /// Location, standard error and autocorrelation of a series, by winsorised means.
@@ -33,7 +33,7 @@ impl Estimate {
         Estimate { centre: place.estimate, se: place.se * widening, df: place.df, in_runs, widening }
     }
 
-    /// Widens an interval about `centre()` by the factor for autocorrelation; an infinite end stays as it is.
+    /// Widens an interval about `centre()` by the factor for autocorrelation; an infinite end is not changed.
     pub(crate) fn widened(&self, (low, high): (f64, f64), centre: impl Fn() -> f64) -> (f64, f64) {
         let wider = |end: f64| match end.is_finite() && self.widening > 1.0 {
             true => centre() + (end - centre()) * self.widening,
@@ -42,21 +42,21 @@ impl Estimate {
         (wider(low), wider(high))
     }
 
-    /// Lower and upper end of the interval whose critical value would be `z` with infinitely many degrees of freedom.
+    /// Ends of the interval with the quantile of Student's t that has the tail probability of the normal quantile `z`.
     pub(crate) fn interval(&self, z: f64) -> (f64, f64) {
         let half = if self.se == 0.0 { 0.0 } else { t_for_z(z, self.df) * self.se };
         (bounded(self.centre - half), bounded(self.centre + half))
     }
 
-    /// Sign-flip p-value of `d`, the values of this estimate; signs are flipped in runs if the series is
-    /// autocorrelated.
+    /// Sign-flip p-value of `d`, the values of this estimate. If they are autocorrelated, the signs of successive
+    /// values are flipped together.
     pub(crate) fn p(&self, d: &[f64], seed: u64) -> f64 {
         if self.in_runs { block_sign_flip_p(d, run_length(d.len()), seed) } else { sign_flip_p(d, seed) }
     }
 }
 
-/// Autocorrelation that chance exceeds in 5 % of independent series, or in 1 % of series of fewer than 16 values: in
-/// those, flipping signs in runs could show nothing.
+/// Autocorrelation that 5 % of independent series exceed by chance; for fewer than 16 values 1 %, since such series
+/// have too few runs of values for flipping them together to show anything.
 fn beyond_chance(n: usize) -> f64 {
     let z = if n < 16 { 2.326 } else { 1.645 };
     z / (n as f64).sqrt()

@@ -13,7 +13,7 @@ const RUNS: u32 = 2;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exact(BTreeMap<(u16, Metric), Repeated>);
 
-/// A count of the first run, the number of runs with a count, and whether it was equal in all of them.
+/// Count of the first run, the number of runs with a count, and whether all of them had this count.
 #[derive(Clone, Copy, Debug)]
 struct Repeated {
     count: u64,
@@ -42,7 +42,7 @@ impl Exact {
         Some(ExactCounts { a: a.count, b: b.count, runs: a.runs.min(b.runs) })
     }
 
-    /// Whether some command has no count in `metric` although [`RUNS`] blocks are over.
+    /// Whether some command has no count in `metric` although at least [`RUNS`] blocks are over.
     pub(crate) fn is_hopeless(&self, metric: Metric, commands: u16, blocks: u32) -> bool {
         blocks >= RUNS && (0..commands).any(|command| !self.0.contains_key(&(command, metric)))
     }
@@ -52,7 +52,7 @@ impl Exact {
         self.0.get(&(command, metric)).is_some_and(|seen| !seen.is_same)
     }
 
-    /// Counts of all metrics but `metric` that repeat in both commands and are not zero in both.
+    /// Counts of the metrics other than `metric` that repeat exactly in both commands, and are not zero in both.
     pub(crate) fn others(
         &self,
         metric: Metric,

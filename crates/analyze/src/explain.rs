@@ -52,7 +52,7 @@ const TAIL: f64 = 0.1;
 /// Share of failed runs above which a warning is given.
 const FAILED_SHARE_MAX: f64 = 0.1;
 
-/// Explains the variation of a metric over the measured runs. Only the metric and the level of the rule are used.
+/// Explains the variation of a metric over the measured runs. Of the rule only the metric and the error level are used.
 ///
 /// Two factors of time are added to those of the plan: `order`, the position within the block, and `drift`, the block.
 /// Interactions of factors, and everything else, are `residual`.
@@ -115,7 +115,7 @@ struct Varied {
     column: Factor,
     /// Whether the levels were drawn at random in each block, so that a randomisation test is exact.
     is_drawn: bool,
-    /// p-value of the factor, if it was computed before those of the other factors.
+    /// p-value of the factor, if it was computed already together with the estimates.
     p_value: Option<f64>,
 }
 
@@ -154,7 +154,7 @@ fn varied(factors: &[ExplainFactor], good: &[&Sample]) -> Vec<Varied> {
     all
 }
 
-/// A factor whose level is a number of the run: its position or its block.
+/// A factor whose level follows from the time of a run: its position in the block, or its block.
 fn by_time(
     name: &str,
     good: &[&Sample],
@@ -177,7 +177,7 @@ fn by_time(
     }
 }
 
-/// Returns the components, the largest first and the residual last, the interactions, and the ratio of the slowest
+/// Returns the components, the largest first and the residual last; the interactions; and the ratio of the slowest
 /// tenth of the runs to the fastest tenth.
 fn explained(
     parts: &Parts,
@@ -344,8 +344,8 @@ fn warnings(findings: &ExplainFindings, all: usize) -> Vec<String> {
     warnings
 }
 
-/// Warnings about factors whose levels consist of several places (such as CPUs) with too few runs to estimate their
-/// effects, which are part of the residual then.
+/// Warnings about factors whose levels consist of several places (such as CPUs), where the runs are too few to estimate
+/// the effects of the places, which then are part of the residual.
 fn unseen_places<'a>(
     factors: &'a [ExplainFactor],
     findings: &'a ExplainFindings,

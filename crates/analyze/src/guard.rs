@@ -1,5 +1,5 @@
-//! Rules by which pairs are dropped. Every rule uses the sum of both runs of a pair, and never depends on which was
-//! faster.
+//! Rules by which pairs are dropped. Each rule uses sums over both commands of a pair, and never depends on which
+//! command was faster.
 //!
 //! If A and B are the same program, swapping their labels changes no rule's answer. The log ratios of the pairs that
 //! remain are then still as likely as their negatives, and the error rate of the test holds.
@@ -13,8 +13,8 @@ use fauxplat_stats::distribution::clopper_pearson_lower;
 use crate::censored;
 use crate::pairing::Pair;
 
-/// Steal time of a pair up to which it is never dropped for steal: two ticks. Steal advances in ticks of 10 ms over all
-/// CPUs together, so this much may appear in a pair of 5 ms runs although it was lost on another CPU or before.
+/// Steal time, in nanoseconds, up to which a pair is never dropped for steal: two ticks. Steal is counted in ticks of
+/// 10 ms over all CPUs together, so a pair of 5 ms runs may show two ticks that were lost on another CPU or earlier.
 pub(crate) const STEAL_ALLOWED_NS: f64 = 20e6;
 
 /// Share of a pair's wall time: a pair is dropped if its steal time exceeds this share plus the larger of
@@ -45,8 +45,8 @@ pub(crate) struct Guard {
     steal_ns: VecDeque<f64>,
     migrations: VecDeque<f64>,
     dropped: Vec<Dropped>,
-    /// Numbers of pairs dropped for waiting, steal, migrations or throttling in which A, and in which B, had more of
-    /// that quantity.
+    /// Numbers of pairs dropped for waiting, steal, migrations or throttling in which A had more of that quantity, and
+    /// in which B had more (more wall time for throttling).
     waited: [usize; 2],
 }
 
@@ -58,9 +58,9 @@ impl Guard {
         Guard { single_task, ..Guard::default() }
     }
 
-    /// Returns why this pair is dropped; `None` if it is not. Its wait, steal and migrations are remembered in any
-    /// case: on a machine where every pair loses steal time that is the usual state, and dropping all pairs would leave
-    /// nothing. With `counts` false, a drop is not counted, because the comparison was decided before.
+    /// Returns why this pair is dropped; `None` if it is kept. The waiting, steal and migrations of dropped pairs are
+    /// remembered too: on a machine where every pair loses steal time, steal is usual, and dropping every pair would
+    /// leave no data. With `counts` false, the comparison was decided before, and a drop is not counted.
     pub(crate) fn judge(
         &mut self,
         pair: &Pair,
@@ -126,7 +126,7 @@ impl Guard {
         let steal_limit = STEAL_ALLOWED_NS.max(TIMES_USUAL * usual(&self.steal_ns))
             + STEAL_SHARE * total(pair, Metric::WALL);
         let migration_limit = MIGRATIONS_ALLOWED.max(TIMES_USUAL * usual(&self.migrations));
-        // Before the first pair the usual state is unknown, and the machine may be busy.
+        // Before the first pair it is unknown what is usual on this machine, which may be busy.
         let is_first = self.migrations.is_empty();
         if failed {
             Some(DroppedReason::FailedRun)

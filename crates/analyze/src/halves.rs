@@ -45,7 +45,7 @@ impl Halves {
     }
 
     /// Removes the conclusions about typical runs that only one half shows: that they differ, and that the difference
-    /// lies beyond the margin. Halves that show differences in the same direction but of different size agree.
+    /// exceeds the margin. Halves whose differences have the same direction and another size agree.
     pub(crate) fn steady(&self, standing: Standing) -> Standing {
         if standing.typical != Verdict::Different || !self.is_apart() {
             return standing;

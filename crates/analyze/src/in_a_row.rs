@@ -1,8 +1,8 @@
-//! Checks whether the first and the second of two successive runs of a command lead to the same conclusion, where the
-//! two differ for another reason than the command that ran before, or for an unclear one.
+//! Checks whether the first and the second of two successive runs of a command lead to the same conclusion, if the two
+//! differ for a reason other than the command that ran before, or for an unknown reason.
 //!
-//! A program that is slow in every second of its own runs is slow at the same position of every block. The random order
-//! of the commands does not change that position, so an extra cost of first runs becomes a constant difference. A
+//! A program that is slow in every second of its own runs is slow at the same position of every block, in whatever
+//! random order the commands run. If only first runs have an extra cost, it looks like a constant difference. A
 //! conclusion therefore has to hold at both positions.
 
 use fauxplat_model::Verdict;
@@ -22,7 +22,7 @@ impl Series {
         [second.iter().zip(carried).map(|(second, carried)| second - carried).collect(), second.to_vec()]
     }
 
-    /// The p-value of the weaker of first and second runs for a difference in the same direction, by a normal
+    /// The larger of the p-values of first and of second runs for a difference in the same direction, by a normal
     /// approximation.
     pub(crate) fn p_of_both_places(&self, n: usize) -> f64 {
         let keys = self.by_place(n).map(|values| {
@@ -34,7 +34,7 @@ impl Series {
         (2.0 * normal_upper_tail(shown)).min(1.0)
     }
 
-    /// Removes conclusions about typical runs that first runs alone, or second runs alone, do not show. The returned
+    /// Removes conclusions about typical runs that do not hold for first runs and for second runs. The returned
     /// interval covers the intervals of both.
     pub(crate) fn in_both_places(&self, standing: Standing, design: &Design, level: f64) -> Standing {
         let is_known = standing.low > -f64::INFINITY || standing.typical != Verdict::Inconclusive;

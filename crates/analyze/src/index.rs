@@ -5,13 +5,13 @@ use fauxplat_stats::describe::{median, quantile_sorted, sorted, standard_deviati
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_units::Cpu;
 
-/// Quantile of the lap times, from the fastest on, that counts as undisturbed; large enough that a few laps timed
-/// wrongly do not matter.
+/// Quantile of the lap times, from the fastest on, that counts as the undisturbed lap: large enough that a few wrongly
+/// timed laps do not matter.
 const EDGE: f64 = 0.002;
-/// Quantile of the lap times up to which the interval of the undisturbed lap reaches.
+/// Quantile of the lap times, from the fastest on, that is the slower end of the interval of the undisturbed lap.
 const EDGE_MAX: f64 = 0.01;
-/// Largest width of the middle half of a CPU's lap times, relative to their level, at which the CPU counts as working
-/// at one speed.
+/// Largest width of the narrowest half of a CPU's lap times, relative to its fastest lap, at which most laps count as
+/// of one speed.
 const SHARP: f64 = 0.005;
 /// Relative change of speed that counts as a step of the clock frequency: 100 MHz of 2 to 10 GHz. Another program on
 /// the same core costs far more.
@@ -19,21 +19,21 @@ const STEP: std::ops::Range<f64> = 0.01..0.05;
 
 /// The power of a CPU from the shifts (periods of work) of its worker; `None` without a lap.
 ///
-/// A fixed number of instructions takes a minimum time, to which sharing the core (with a sibling of the host that a
-/// guest does not see) only adds, for milliseconds or for minutes. So the index of CPUs that are measured one after the
-/// other is that of the undisturbed laps, whenever they occurred: the edge of the fastest five hundredth of all laps.
-/// If the laps near that edge are of about equal length, a repetition finds it again; the interval of the index is the
-/// range from the fastest lap to the fastest hundredth.
+/// A fixed number of instructions takes a minimum time. Sharing the core, such as with a sibling that the guest does
+/// not see, only adds to it, for milliseconds or for minutes. So the index of CPUs that are measured one after the
+/// other is computed from undisturbed laps, whenever they occurred: from the 0.2 % quantile of all lap times. Its
+/// interval reaches from the fastest lap to the 1 % quantile; it is narrow if the laps near the quantile are equally
+/// long, so that a repetition finds it again.
 ///
-/// A clock that sometimes runs a step faster, for some laps of one session and none of the next, has a different edge
-/// each time. If most laps have one speed, and a few are a step faster with nothing in between, the index is the edge
-/// of the majority, which sessions share, and the interval includes the step.
+/// A clock that runs a step faster in some laps of one session and in none of the next would change that quantile. If
+/// most laps have one speed and a few are a step faster, with nothing in between, the index is the quantile of the
+/// majority, which all sessions share, and the interval includes the step.
 ///
-/// For CPUs that work at the same time (`together`) the disturbance is what is measured, so the index is the median of
-/// all laps. Its interval is for a repetition, not for the mean: on a machine with neighbours the speed wanders over
-/// minutes, and the variation between rounds is the best evidence of the variation between measurements. So it is the
-/// prediction interval of one more round (Student's t on the medians of the rounds). Neither interval is narrower than
-/// the resolution of the clock.
+/// For CPUs that work at the same time (`together`) the disturbance itself is measured, so the index is the median of
+/// all laps. Beside neighbours on the host the speed varies over minutes, and the variation between rounds is the best
+/// evidence of the variation between measurements. The interval is therefore the prediction interval of one more round
+/// (Student's t on the medians of the rounds), and not that of the mean. Neither interval is narrower than the
+/// resolution of the clock.
 pub fn cpu_index(
     cpu: Cpu,
     shifts: &[&ShiftSample],
@@ -97,8 +97,8 @@ fn undisturbed(rounds: &[Vec<f64>]) -> Option<Lap> {
     })
 }
 
-/// Number of laps, from the fastest on, that were a step of the clock faster than the majority; `None` if the majority
-/// does not have one speed, or if the faster laps are not a step apart from it.
+/// Number of laps that were a step of the clock faster than the majority; `None` if most laps do not have one speed, or
+/// if no laps are a step faster than that.
 fn step(laps: &[f64]) -> Option<usize> {
     let half = laps.len() / 2;
     let width = |from: &usize| laps[from + half] - laps[*from];
@@ -198,7 +198,7 @@ mod tests {
         let found = index(&(0..20).map(round).collect::<Vec<_>>());
         assert!((found.fauxplat_per_s - 4000.0).abs() < 1.0, "{found:?}");
         assert!(found.high / found.low < 1.01 && found.typical_per_s < 3500.0, "{found:?}");
-        // Three laps of a thousand are undisturbed, and the others differ from each other.
+        // Three laps of every second round of 500 are undisturbed; the disturbed laps are of different lengths.
         let seldom = |round: u32| {
             let lap =
                 |lap: u64| if lap < 3 && round.is_multiple_of(2) { 1_000_000 } else { 1_050_000 + lap * 500 };

@@ -61,7 +61,8 @@ pub struct Stand {
     pub mean: Option<[f64; 4]>,
     /// Answer of the gate so far: beyond, within or undecided; `None` without a gate.
     pub gate: Option<GateState>,
-    /// Whether only runs that follow their own command decide, since they differ from runs that follow another command.
+    /// Whether only runs that follow a run of the same command decide, since runs that follow another command differ
+    /// from them (carry-over).
     pub parted: bool,
     /// Whether the differences of the pairs are not explained by one common ratio (a mixture).
     pub leans: bool,
@@ -109,13 +110,13 @@ pub struct Judge {
     blocks: u32,
     /// Command of the last run of the block before; `None` before the first block.
     pub(crate) before: Option<u16>,
-    /// Number of blocks that fit into the time limit, if that exceeds the limit of pairs.
+    /// Number of blocks that fit into the time limit; `None` if the limit of pairs allows as many.
     horizon: Option<u32>,
     question: Question,
     /// Random patterns of signs of the blocks, which all comparisons share.
     pub(crate) rows: Rows,
-    /// The finished sessions, if there are to be several; `None` for a single one. There is no look at the data before
-    /// the end of the last session.
+    /// The finished sessions of several; `None` for a single session. The data are not looked at before the end of the
+    /// last session.
     pub(crate) sessions: Option<Vec<Session>>,
     /// Counts so far, if the metrics are counts of a simulator, which may repeat exactly.
     pub(crate) exact: Option<Exact>,
@@ -152,8 +153,8 @@ impl Judge {
         self
     }
 
-    /// With `true`, every block has another layout of the programs: the question is then about the mean over layouts,
-    /// and no layout is an outlier.
+    /// States whether every block has another layout of the programs. The question is then about the mean over layouts,
+    /// and no layout is treated as an outlier.
     pub fn layouts(mut self, redrawn: bool) -> Self {
         self.question = if redrawn { Question::Mean } else { Question::Typical };
         self
@@ -181,15 +182,15 @@ impl Judge {
         !self.contests.is_empty() && self.contests.iter().all(known)
     }
 
-    /// With `true`, every command is one process with one thread that stays on one CPU, so that pairs are dropped in
-    /// which other programs kept it waiting.
+    /// States whether every command is one process with one thread that stays on one CPU. Pairs in which other programs
+    /// kept it waiting are then dropped.
     pub fn single_task(mut self, single: bool) -> Self {
         self.single_task = single;
         self
     }
 
-    /// With `true`, the commands run under a CPU quota of their own. Pairs are then not dropped for waiting, since the
-    /// quota, rather than other programs, keeps the commands waiting.
+    /// States whether the commands run under a CPU quota of their own. Pairs are then not dropped for waiting, since
+    /// the quota makes the commands wait, and not other programs.
     pub fn quota(mut self, has_quota: bool) -> Self {
         self.has_quota = has_quota;
         self
@@ -243,8 +244,8 @@ impl Judge {
     }
 
     /// Half width of the widest interval among the open comparisons at their latest look at the data, as a ratio minus
-    /// one. It shows the progress, but not which command leads. `None` while an interval is unbounded or nothing is
-    /// open.
+    /// one: a measure of progress that does not show which command leads. `None` while an interval is unbounded or
+    /// nothing is open.
     pub fn precision(&self) -> Option<f64> {
         let level = self.open_level();
         let open = self.contests.iter().filter(|contest| contest.is_open());

@@ -32,8 +32,8 @@ pub enum NoFigure {
 /// none, and absent for a claim without figures. `found` has one entry per check, `grounds` one per possible reason and
 /// `disturbed` one per possible disturbance, each with the values of every round.
 ///
-/// An undecided check takes precedence over a contrary one, whatever their order, since a check of something that
-/// depends on an open answer finds an arbitrary value.
+/// An undecided check takes precedence over a contrary one, whatever their order, since a check that depends on an
+/// undecided answer finds an arbitrary value.
 pub fn judge_claim(
     claim: &LabClaim,
     measured: Option<&Result<LabMeasured, NoFigure>>,
@@ -122,8 +122,8 @@ pub fn judge_lab(claims: &[ClaimResult]) -> (LabOutcome, String, usize) {
     (outcome, format!("of {} claims {}", claims.len(), parts.join(", ")), at)
 }
 
-/// Value of a check in the first round in which it does not hold; `None` if it holds in each round. A round with a
-/// contrary value outweighs one whose value means *not decided*; a round without a measurement is neither.
+/// Value of a check in a round in which it does not hold; `None` if it holds in every round. A contrary value is
+/// returned rather than one that means *not decided*; rounds without a measurement are skipped.
 fn failed<'f>(check: &LabCheck, rounds: &'f [Found]) -> Option<&'f Found> {
     let mut failed = rounds.iter().filter(|found| **found != Found::Unmeasured && !holds(check, found));
     let first = failed.clone().next();
@@ -141,9 +141,9 @@ fn holds(check: &LabCheck, found: &Found) -> bool {
         && check.is_not.as_ref().is_none_or(|unwanted| value != unwanted)
 }
 
-/// Compares the measured interval with the published claim: the direction first, then the size. To reproduce a size,
-/// the interval must lie within the published figures, or, if its estimate does, exclude both no effect and twice the
-/// effect.
+/// Compares the measured interval with the published claim: first the direction, then the size. The size is reproduced
+/// if the interval lies within the published figures, or if the estimate does and the interval excludes both no effect
+/// and twice the effect.
 fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (LabOutcome, String) {
     let published = &claim.published;
     let size = other_size(published, measured);
@@ -213,7 +213,7 @@ fn agrees(published: &Claim) -> &'static str {
     }
 }
 
-/// How the measured figure contradicts the claim. A difference in a count is not called an effect.
+/// Says how the measured figure contradicts the claim; a difference of counts is not called an effect.
 fn contrary(claim: &LabClaim, measured: LabMeasured) -> String {
     let published = &claim.published;
     let is_count = claim.measured.as_ref().is_some_and(|measure| measure.exact);
@@ -236,9 +236,9 @@ enum Side {
     Both,
 }
 
-/// Position of a measured interval relative to a claim. A claim of no effect needs an interval within the range that
-/// counts as none, since an interval that is merely too wide to exclude *no effect* shows nothing. An effect smaller
-/// than `least` counts as none.
+/// Position of a measured interval relative to a claim. For a claim of no effect the whole interval must lie within the
+/// range that counts as none: an interval that is merely too wide to exclude *no effect* shows nothing. An effect
+/// smaller than `least` counts as none.
 fn side(claim: &Claim, measured: LabMeasured) -> Side {
     let LabMeasured { low, high, .. } = measured;
     let least = claim.least.unwrap_or(0.0);

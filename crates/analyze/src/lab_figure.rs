@@ -25,9 +25,9 @@ const CONFIDENCE: f64 = 0.95;
 /// Returns the measured figure in the claim's unit; `times` converts from the unit of the documents.
 ///
 /// Two readings of the same rounds are combined round by round, so that drift slower than a round cancels, and the
-/// interval is that of the median. Two readings with an interval each are combined at the corners of both intervals.
-/// Whatever their dependence, the result misses only if one of the two did, so two 95 % intervals give one of at least
-/// 90 % (Bonferroni); if they are independent and about normal, it is at least 95 %.
+/// interval is that of the median. Two readings with an interval each are combined from the ends of both intervals.
+/// However the two depend on each other, the result can only miss if one of them does, so two 95 % intervals give at
+/// least 90 % (Bonferroni), and at least 95 % if they are independent and about normal.
 ///
 /// # Errors
 /// Returns the reason in words if there is no such figure.

@@ -4,8 +4,8 @@ use fauxplat_model::CpuShare;
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::winsor::winsorised_mean;
 
-/// Seconds since the groups began, and the CPU time that each group has used since in nanoseconds, at a moment at which
-/// all of them ran.
+/// A reading while all groups run: the seconds since they began, and the CPU time of each group since then in
+/// nanoseconds.
 pub type CpuStanding = (f64, Vec<u64>);
 
 /// Maximum number of slices into which the time is divided, and minimum number from which an interval is computed.
@@ -36,7 +36,7 @@ pub fn shares(standings: &[CpuStanding], seed: u64) -> Vec<Option<CpuShare>> {
         .collect()
 }
 
-/// The elements of `standings` that begin and end slices of about equal length.
+/// The readings at which slices of about equal length begin and end.
 fn slices(standings: &[CpuStanding]) -> Vec<&CpuStanding> {
     let (Some(first), Some(last)) = (standings.first(), standings.last()) else { return Vec::new() };
     let length_s = ((last.0 - first.0) / SLICES_MAX as f64).max(SLICE_S);

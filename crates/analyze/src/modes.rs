@@ -13,8 +13,8 @@ use crate::contest::Contest;
 use crate::paths::Paths;
 use crate::standing::Standing;
 
-/// Minimum effective number of independent runs of a command for which a share is reported. A machine that changes its
-/// state once or twice makes two levels of readings too, which are no modes of a program.
+/// Minimum effective number of independent runs of a command for which a share is reported: a machine that changes its
+/// state once or twice also makes two levels of readings, which are no modes of the program.
 const RUNS_MIN: f64 = 20.0;
 
 /// Minimum share of a command's readings that lie on the same side of the valley between its own two modes and of the
@@ -75,8 +75,8 @@ fn logs(blocks: &[Vec<(f64, f64)>], side: usize) -> Vec<f64> {
     blocks.iter().flatten().map(|&(a, b)| [a, b][side].ln()).collect()
 }
 
-/// Whether one command by itself has these two modes, and none has two other modes. Otherwise a command that is slower
-/// in all its runs would look like a second mode.
+/// Whether at least one command alone has these two modes, and no command has two other modes. Otherwise a command that
+/// is slower in all its runs would look like the upper mode.
 fn has_these(modes: &Modes, a: &[f64], b: &[f64]) -> bool {
     let own = |values: &[f64]| Modes::of(values).filter(|own| own.is_shown_by(values));
     let agrees = |values: &[f64], own: &Modes| {

@@ -8,9 +8,9 @@ use crate::series::TYPICAL_SHARE;
 use crate::standing::Standing;
 
 /// Number of clusters after which the comparison would probably be decided: enough to make the interval narrower than
-/// the distance from the estimate to zero or to the margin, whichever is larger, and at least [`clusters_least`].
-/// `None` if no number would do, if first and second runs contradict each other, or if the interval excludes zero already
-/// and the sign-flip test does not agree, since the interval does not say when the test will.
+/// the larger of the distances from the estimate to zero and to the margin, and at least [`clusters_least`]. `None` if
+/// no number is enough, if first and second runs contradict each other, or if the interval excludes zero already and
+/// the sign-flip test does not, since its decision cannot be predicted from the interval.
 pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) -> Option<usize> {
     let z = if standing.critical.is_finite() { standing.critical } else { plain_z(level) };
     let distance = standing.estimate.abs().max(design.margin - standing.estimate.abs());
@@ -23,8 +23,8 @@ pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) 
         .then(|| ((plain / allowed).ceil() as usize).max(standing.n + 1).max(least))
 }
 
-/// Minimum number of clusters with which a difference can be shown at an error level: the pattern in which all their
-/// signs are alike has to be rare enough. With fewer clusters no readings can show anything.
+/// Minimum number of clusters with which a difference can be shown at an error level: the sign pattern in which all
+/// signs agree must be rare enough.
 pub(crate) fn clusters_least(level: f64) -> usize {
     (2.0 / (TYPICAL_SHARE * level)).log2().ceil() as usize
 }

@@ -12,9 +12,9 @@ use crate::series::{Series, TYPICAL_SHARE};
 use crate::standing::Standing;
 
 impl Series {
-    /// The smallest error level at which the same looks at the data would have called the commands different, or the
-    /// p-value of the anytime-valid test (the e-process) if that decides. Only the tests behind the verdict count;
-    /// where successive log ratios are correlated, these include the test in which signs are flipped in runs.
+    /// The smallest error level at which the looks at the data would have called the commands different, or the p-value
+    /// of the anytime-valid test (the e-process) if that decides. Only the tests behind the verdict count; if
+    /// successive log ratios are correlated, one of them flips the signs of neighbouring blocks together.
     pub(crate) fn p_value(&mut self, rows: &Rows, design: &Design, closing: bool, shown: &Standing) -> f64 {
         if self.evidence.is_some() {
             return shown.p.unwrap_or(1.0);

@@ -13,7 +13,7 @@ pub(crate) struct Pair<'a> {
 pub(crate) struct Seen {
     /// Mean of log B minus mean of log A.
     pub(crate) log_ratio: f64,
-    /// The mean of the mean log readings of A and B, which does not change when A and B change places.
+    /// Mean of the mean log readings of A and B, which exchanging A and B does not change.
     pub(crate) log_level: f64,
     /// Log ratio B over A of each pair of runs, in chronological order.
     pub(crate) log_ratios: Vec<f64>,
@@ -61,7 +61,7 @@ pub(crate) struct Twice {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rise {
     pub(crate) is_b: bool,
-    /// Whether the run before the two was of the same command, too.
+    /// Whether the run before these two was also one of the same command.
     pub(crate) follows_itself: bool,
     pub(crate) log_ratio: f64,
 }
@@ -75,7 +75,7 @@ impl<'a> Pair<'a> {
         Pair { a: runs(a), b: runs(b) }
     }
 
-    /// Removes the first of two successive runs of each command, so that each run that is left follows one of its own
+    /// Removes the first of two successive runs of each command, so that every remaining run follows a run of the same
     /// command.
     pub(crate) fn after_itself(self) -> Self {
         let second = |runs: Vec<&'a Sample>| runs.into_iter().skip(1).step_by(2).collect();
@@ -155,8 +155,8 @@ impl<'a> Pair<'a> {
     }
 
     /// Logarithm of the reading of `run`. If any reading of the pair is zero, half of a small step of the metric is
-    /// added to all of them: the ratio stays finite, equal readings keep ratio one, and A and B are treated alike (the
-    /// usual continuity correction of log ratios, Haldane 1956).
+    /// added to all of them, so that the ratio stays finite, equal readings keep a ratio of one, and A and B are
+    /// treated alike (the continuity correction of log ratios, Haldane 1956).
     pub(crate) fn log(&self, run: &Sample, metric: Metric) -> Option<f64> {
         self.log_by(run, metric, &|run| run.get(metric))
     }
@@ -170,8 +170,8 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Log ratios of the second runs and of the first runs of two successive runs of a command, and the distances between
-/// the two, from the log readings of A and B in chronological order.
+/// Log ratios B over A of the first and of the second of two successive runs of a command, and the distances between
+/// first and second runs, from the log readings of A and B in chronological order.
 fn twice(a: &[f64], b: &[f64]) -> Option<Twice> {
     let every_second = |from: usize| -> Option<f64> {
         let of = |logs: &[f64]| mean(&logs.iter().copied().skip(from).step_by(2).collect::<Vec<_>>());
@@ -185,8 +185,8 @@ fn twice(a: &[f64], b: &[f64]) -> Option<Twice> {
     })
 }
 
-/// Half of a small step of a unit: half an event, half a disk sector, half a microsecond; for a rate, half an event in
-/// the mean of the wall times `wall_ns`.
+/// Half of a small step of a unit: half an event, half a disk sector (256 bytes), half a microsecond; for a rate, half
+/// an event in the mean wall time.
 pub(crate) fn half_step(unit: Unit, wall_ns: &[f64]) -> f64 {
     match unit {
         Unit::Count | Unit::Millionth => 0.5,

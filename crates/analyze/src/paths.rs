@@ -1,10 +1,9 @@
-//! Courses of the test statistic over the looks at the data, for every pattern of signs; computed on demand and kept
-//! for later looks.
+//! Courses of the test statistic over the looks at the data, one for every pattern of signs; computed on demand and
+//! kept for later looks.
 
 use fauxplat_stats::paired::path::{Course, Crossed, Keys};
 
-/// Courses of the test statistic for one hypothetical log ratio and every pattern of signs, at the looks at the data
-/// computed so far.
+/// Courses of the test statistic for one hypothetical log ratio, at the looks at the data that have been computed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     looks: Vec<Keys>,
@@ -18,8 +17,8 @@ impl Paths {
         self.course.crossed(&self.looks, spent)
     }
 
-    /// Whether the observed course crosses the critical value on the side that `side` picks. A course that has crossed
-    /// stays crossed, so later looks at the data are not computed then.
+    /// Whether the observed course crosses the critical value on the side that `side` picks. The looks are computed in
+    /// growing steps, since a course that has crossed needs no later look.
     pub(crate) fn crosses(
         &mut self,
         looked: &[u32],

@@ -10,8 +10,8 @@ const SESSION_PAIRS_MIN: u32 = 6;
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     max_time_ns: Option<u64>,
-    /// Time after which an undecided comparison ends, provided that it has the usual number of pairs, or that typical
-    /// runs are decided and only rare slow runs are open.
+    /// Time after which an undecided comparison ends, if it has the usual number of pairs, or if typical runs are
+    /// decided and only rare slow runs are open; `None` without such a limit.
     at_least_ns: Option<u64>,
     pairs_usual: u32,
     /// Number of pairs after which the comparison ends, decided or not; `None` without such a limit.
@@ -44,8 +44,7 @@ impl Patience {
         }
     }
 
-    /// Whether the comparison ends by its limits, after this time and number of pairs. `at_least_ns` ends it only with
-    /// the usual number of pairs, or once typical runs are decided and only rare slow runs are open.
+    /// Whether a limit ends the comparison after this time and this number of pairs.
     pub fn is_over(&self, elapsed_ns: u64, pairs: u32, judge: &Judge) -> bool {
         let is_late = |limit_ns: Option<u64>| limit_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns);
         if self.pairs_max.is_some_and(|most| pairs >= most) {

@@ -7,8 +7,7 @@ use fauxplat_stats::series::dependence_inflation;
 
 use crate::summary::readings;
 
-/// Minimum number of runs before the interval is checked. With fewer than eight, the ranks of a 99 % interval do not
-/// exist.
+/// Minimum number of runs before the interval is checked. A 99 % interval by order statistics needs at least eight.
 const RUNS_MIN: usize = 12;
 
 /// Confidence of the interval that must be narrow. It exceeds the 95 % of the report, because measuring stops at the

@@ -21,12 +21,12 @@ const SHIFTS: [f64; 5] = [0.003, 0.005, 0.01, 0.02, 0.05];
 /// B takes twice as long in one of twenty runs.
 const TAIL: Injected = Injected::Tail { share: 0.05, ratio: 2.0 };
 
-/// All runs of a block but the first take a twentieth longer.
+/// All runs of a block except the first take 5 % longer.
 const CARRY_OVER: Injected = Injected::CarryOver { ratio: 1.05 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayError {
-    /// Too few blocks have usable runs of both commands, at least 24 being needed; their number.
+    /// Number of blocks with usable runs of both commands, if fewer than 24.
     TooFewBlocks(usize),
 }
 
@@ -89,8 +89,8 @@ impl<'s> Replay<'s> {
         })
     }
 
-    /// All injected effects: none, an order effect that is no difference, a difference in some runs, and differences in
-    /// all runs, including the margin.
+    /// All injected effects: nothing, an order effect that is no difference of the programs, a difference in some runs,
+    /// and differences in all runs, one of which is the margin.
     pub fn injected(&self) -> Vec<Injected> {
         let mut shifts: Vec<f64> = SHIFTS.into_iter().chain([0.5 * self.margin, self.margin]).collect();
         shifts.sort_by(f64::total_cmp);
@@ -100,8 +100,8 @@ impl<'s> Replay<'s> {
         [Injected::Nothing, CARRY_OVER, TAIL].into_iter().chain(shifts).collect()
     }
 
-    /// State of the drawn comparison with this number at its end. The result does not depend on how many comparisons
-    /// are drawn.
+    /// State of the drawn comparison with this number at its end, which does not depend on how many comparisons are
+    /// drawn; `None` if no block was judged.
     pub fn comparison(&self, injected: Injected, number: u64) -> Option<Stand> {
         let seed = self.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut judge = Judge::new(&self.rule, 2, seed).ignore_failure(self.ignore_failure);
@@ -193,8 +193,8 @@ fn interval(events: usize, trials: usize) -> [f64; 2] {
     [clopper_pearson_lower(events, trials, EACH_SIDE), clopper_pearson_upper(events, trials, EACH_SIDE)]
 }
 
-/// Draws blocks from a recorded session: several successive ones at a time, since neighbours are alike. A and B are
-/// exchanged at random in each block.
+/// Draws blocks from a recorded session, several successive ones at a time, since neighbouring blocks are alike. A and
+/// B are exchanged at random in each block.
 struct Drawn<'r> {
     replay: &'r Replay<'r>,
     injected: Injected,

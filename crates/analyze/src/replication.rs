@@ -9,14 +9,15 @@ use crate::sessions::SESSIONS_MIN;
 use crate::standing::{bounded, verdict};
 
 /// Checks a comparison by earlier sessions of the *same two* programs, each given by its log ratios. The comparison
-/// gets the grade *replicated* if all sessions together come to the same verdict, and none of them shows the contrary
-/// by itself. Otherwise returns a sentence about what the sessions show together; `None` also if there are too few.
+/// gets the grade *replicated* if all sessions together give the same verdict and no single session shows the contrary.
+/// Otherwise returns a sentence about what the sessions show; `None` if the verdict is replicated or there are too few
+/// sessions.
 ///
-/// A session counts once, whatever its number of pairs. For typical runs it counts by its winsorised mean. For slow
-/// runs, which no winsorised mean shows, it counts by the difference between the share of pairs in which B is much
-/// slower and the share in which A is. The interval is Student's t over the sessions, at the level of the comparison.
-/// Sessions of other pairs cannot be used, least of all those of identical copies: an effect of a session on only one
-/// of two programs does not appear in them.
+/// Each session counts as one value, whatever its number of pairs: for typical runs its winsorised mean, and for slow
+/// runs, which a winsorised mean does not show, the share of pairs in which B is much slower minus the share in which A
+/// is. The interval is Student's t over the sessions, at the level of the comparison. Sessions with other programs
+/// cannot be used, not even those of identical copies: they do not contain the effect that a session has on only one of
+/// these two programs.
 pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<String> {
     let sessions = earlier.len() + 1;
     if sessions < SESSIONS_MIN || comparison.verdict == Verdict::Inconclusive || comparison.bounded.is_some()
@@ -160,7 +161,8 @@ mod tests {
         );
     }
 
-    /// Many sessions that agree outweigh one that shows the contrary, but that one prevents the grade and is mentioned.
+    /// In the mean, many sessions that agree outweigh one that shows the contrary; that one nevertheless prevents the
+    /// grade and is mentioned.
     #[test]
     fn a_session_that_shows_the_contrary_is_told() {
         let alike = [0.05, 0.051, 0.049, 0.05, 0.052, 0.05, 0.049, 0.051, 0.05, 0.05];

@@ -1,4 +1,4 @@
-//! Metrics that are reported beside a comparison and do not decide it.
+//! Metrics that are reported with a comparison and do not decide it.
 
 use fauxplat_model::{Metric, Secondary, Unit, metrics_of};
 use fauxplat_stats::multiple::holm;
@@ -48,9 +48,9 @@ pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Seconda
     .collect()
 }
 
-/// A log ratio for each pair that was read; `None` if the metric was always zero, or was read in only some runs of a
-/// pair. Pairs without the metric occur because events for which the processor has too few counters are counted in
-/// separate blocks.
+/// A log ratio for each pair in which the metric was read; `None` if the metric was always zero, or was read in only
+/// some runs of a pair. Pairs without the metric are usual: events for which the processor has too few counters are
+/// counted in different blocks.
 fn log_ratios(pairs: &[Pair], metric: Metric) -> Option<Vec<f64>> {
     let any = pairs.iter().flat_map(Pair::runs).any(|run| run.get(metric) > Some(0));
     let counts = |pair: &&Pair| pair.runs().any(|run| run.get(metric).is_some());

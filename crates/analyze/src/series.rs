@@ -36,8 +36,8 @@ pub(crate) struct Series {
     pub(crate) group: usize,
     /// For each cluster in which commands ran twice in a row, the log ratio of the runs that follow their own command.
     pub(crate) after_itself: Vec<f64>,
-    /// For each cluster in which commands ran twice in a row, the log ratio of the runs that follow their own command
-    /// minus that of the first runs.
+    /// For each cluster in which commands ran twice in a row, the log ratio of the second runs, which follow their own
+    /// command, minus that of the first runs.
     pub(crate) carried: Vec<f64>,
     /// Changes from the first to the second of two successive runs of a command, with the index of the cluster.
     pub(crate) rises: Vec<(usize, Rise)>,
@@ -68,13 +68,13 @@ pub(crate) struct Series {
 pub(crate) struct Look {
     /// Number of clusters seen.
     pub(crate) n: usize,
-    /// Whether no look at the data will follow, so that all that is left of the error level may be spent.
+    /// Whether this is the last look at the data, which may spend the whole remaining error level.
     pub(crate) closing: bool,
     pub(crate) level: f64,
 }
 
-/// The log ratios at one look at the data: of all runs and of the runs that follow a run of the same command, and the
-/// carry-over, by which these differ from the runs that follow another command.
+/// The log ratios at one look at the data: of all runs (`all`), and of the runs that follow a run of the same command
+/// (`own`); with the carry-over, which is the difference between those and the runs that follow another command.
 pub(crate) struct View {
     all: Sorted,
     own: Option<Sorted>,
@@ -93,9 +93,10 @@ impl View {
         self.own.is_some() && self.carried.is_parted()
     }
 
-    /// Further log ratios, whose test statistic has to support the statistic that decides, and by how much it may be
-    /// smaller. If all log ratios decide, the further ones are those of runs that follow their own command; if only
-    /// those decide and it is unclear why they differ from the others, the further ones are all log ratios.
+    /// Further log ratios, whose test statistic has to support the deciding one, and by how much it may be smaller. If
+    /// all log ratios decide, the further ones are those of runs that follow their own command. If only these decide
+    /// and the reason of their difference is unclear, the further ones are all log ratios. `None` if no support is
+    /// needed.
     pub(crate) fn backing(&self) -> Option<(&Sorted, f64)> {
         match self.is_unclear() {
             true => Some((&self.all, 0.0)),
@@ -103,7 +104,8 @@ impl View {
         }
     }
 
-    /// Whether first and second runs differ, and an effect of the command before is not the clear reason.
+    /// Whether the first and second of two successive runs differ, unless the command that ran before is the clear
+    /// reason.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.parting().is_some_and(|source| source != Source::Another)
     }
@@ -154,8 +156,8 @@ impl Series {
     pub(crate) fn push(&mut self, seen: &Seen, design: &Design) -> bool {
         self.d.push(seen.log_ratio);
         let whole = [seen.log_ratio];
-        // A layout counts once, whatever its number of pairs, and so does a cluster in whose mean the effects of the
-        // position cancel.
+        // A layout counts as one value, whatever its number of pairs; so does a cluster whose order of runs makes
+        // effects of the position cancel in its mean.
         let is_split = seen.twice.is_some() && design.question != Question::Mean;
         let values: &[f64] = if is_split { &seen.log_ratios } else { &whole };
         self.group = values.len();
@@ -217,8 +219,8 @@ impl Series {
         move |n: usize| self.view(n).keys(rows, theta, question)
     }
 
-    /// State of the comparison at the latest look at the data, tested at an error level. With `closing`, no look will
-    /// follow: clusters since the last scheduled look are used too, and all that is left of the level is spent.
+    /// State of the comparison at the latest look at the data, tested at an error level. With `closing` this is the
+    /// last look: clusters since the last scheduled look are used too, and the whole remaining level is spent.
     pub(crate) fn standing(&mut self, rows: &Rows, design: &Design, level: f64, closing: bool) -> Standing {
         if let Some(evidence) = &self.evidence {
             return self.anytime(evidence, design, level, closing);
@@ -233,9 +235,9 @@ impl Series {
             Estimand::Typical => self.typical(rows, design, look, closing),
             Estimand::Mean => self.by_mean(rows, design, look),
         };
-        // Whether an interval lies within the margin is decided without computing its ends. That has to hold for the
-        // interval that is reported, which is wider where successive log ratios are correlated or have no common
-        // location, so it is computed too.
+        // The test whether the interval lies within the margin does not compute its ends. The reported interval may be
+        // wider, if successive log ratios are correlated or have no common location, and has to lie within the margin
+        // too, so its ends are computed here.
         let is_shown =
             design.estimand == Estimand::Typical && main.typical == Verdict::Equivalent && !closing;
         let main = if is_shown { self.typical(rows, design, look, true) } else { main };
@@ -271,7 +273,7 @@ impl Series {
         self.steady(Standing { spread, ..known }, look)
     }
 
-    /// Adds the estimate and interval of the typical pair to the state of a comparison that is decided by the mean.
+    /// Adds the estimate and interval of the typical pair to a comparison that is decided by the mean.
     fn with_typical(&mut self, standing: Standing, rows: &Rows, design: &Design, look: Look) -> Standing {
         // The cache `zero` belongs to the test of the mean, and the test of the typical pair needs another one.
         let of_mean = std::mem::take(&mut self.zero);
@@ -303,8 +305,8 @@ impl Series {
         most > 0 && clopper_pearson_lower(most, early + late, 1.0 - look.level / 2.0) > 0.5
     }
 
-    /// Half width of a plain interval of the log ratio at the latest look at the data, which shows the precision and
-    /// not the difference. Infinite while an end of the interval is unbounded.
+    /// Half width of a plain interval of the log ratio at the latest look at the data: the precision, which does not
+    /// reveal the difference. Infinite while an end of the interval is unbounded.
     pub(crate) fn half_width(&self, design: &Design, level: f64) -> f64 {
         let view = self.view(self.looked.last().map_or(0, |&look| look as usize));
         let (low, high) = Shift::new(view.active(), design.question).interval(plain_z(level), &[]);

@@ -1,8 +1,8 @@
 //! A comparison that is measured in several sessions, each of which counts as one value.
 //!
-//! An effect of a session on only one of the programs is not part of the noise between its pairs, so no number of pairs
-//! shows it. Therefore the sessions are counted, and there is no look at the data before the end of the last one: the
-//! estimate of a session that ended because of its result would be biased away from zero.
+//! A session may affect only one of the programs. Such an effect is not part of the noise between the pairs of the
+//! session, so no number of pairs shows it, and sessions are counted instead. The data are not looked at before the end
+//! of the last session: the estimate of a session that ended because of its result would be biased away from zero.
 
 use fauxplat_model::{Replication, SessionEffect, StoppedBy, Verdict};
 use fauxplat_stats::describe::{mean, standard_deviation};
@@ -55,8 +55,8 @@ impl Judge {
         }
     }
 
-    /// The effect of each session, from the log ratios that decide; summarised by the median if no common shift
-    /// explains them.
+    /// The effects of the sessions, from the log ratios that decide. An effect is a median if no common shift explains
+    /// the log ratios. `None` if there are too few sessions.
     fn over(&self, contest: &Contest, pooled: &Standing) -> Option<Over> {
         let end =
             |session: &Session| contest.kept.partition_point(|&block| Some(block) <= session.last_block);
@@ -152,7 +152,7 @@ impl Over {
         let p = if t.is_finite() { t_two_sided_p(t, self.count() - 1.0) } else { 0.0 };
         let p = p.max(pooled.p.unwrap_or(1.0)).min(1.0);
         let typical = verdict(low, high, margin, || p <= level);
-        // Slow runs that were shown only relative to a typical difference say nothing without that difference.
+        // Slow runs that were shown only relative to a typical difference mean nothing if that difference is not shown.
         let is_baseless = typical != Verdict::Different && pooled.tail_side != pooled.gate_side;
         let standing = Standing {
             estimate: self.centre,
@@ -190,8 +190,8 @@ impl Over {
     }
 }
 
-/// The median of the log ratios of a session, whose standard error is half of the interval for one standard error of
-/// its rank.
+/// Median of the log ratios of a session. Its standard error is half the width of the interval whose ranks are one
+/// standard error around the median.
 fn by_median(d: &[f64]) -> Location {
     let sorted = Sorted::new(d);
     let shift = Shift::new(&sorted, Question::Typical);

@@ -15,7 +15,7 @@ use crate::design::Design;
 use crate::series::{FAR, Look, Series, TYPICAL_SHARE};
 use crate::standing::{Standing, bounded};
 
-/// Absolute value of the statistic of the largest differences (in z) above which they are tested exactly; not
+/// Absolute value of the statistic of the largest differences (in z) from which on they are tested exactly; far from
 /// significant by itself.
 const LEANING: f64 = 2.0;
 
@@ -30,11 +30,11 @@ pub(crate) fn side(crossed: Crossed, observed: f64) -> Option<Side> {
 }
 
 impl Series {
-    /// Decides whether slow runs are part of a *different*, or all of it: where noise is large, slow runs change the
-    /// test of typical runs before they are detected themselves. The largest differences are tested about the estimated
-    /// shift, since about zero a shift of all runs would count as well, and typical runs are tested again without them.
-    /// If typical runs then show nothing and the largest differences not enough, it is unknown where the difference
-    /// lies, and the verdict is postponed unless this is the last look at the data.
+    /// Decides whether slow runs are a part of a *different*, or all of it: under much noise, slow runs change the test
+    /// of typical runs before they are detected themselves. The largest differences are tested relative to the
+    /// estimated shift, since relative to zero a shift of all runs would count too, and typical runs are then tested
+    /// without them. If typical runs then show nothing and the largest differences too little, it is unknown where the
+    /// difference lies, and the verdict is postponed unless this is the last look at the data.
     pub(crate) fn told_apart(
         &self,
         standing: Standing,
@@ -88,8 +88,8 @@ impl Series {
                 gate_side: tail_side.filter(|&side| self.plain_side(seen) == Some(side)),
                 ..standing
             },
-            // The typical difference is not shown, so slow runs are counted as they are: a side that shows only about
-            // the estimated shift says nothing of who is slower.
+            // The typical difference is not shown, so slow runs must be counted relative to zero: a side that is shown
+            // only relative to the estimated shift does not tell which command is slower.
             (true, true) => match self.side_of_plain(tail_side, seen, rows, design, look) {
                 None if closing => standing,
                 None => open,
@@ -119,8 +119,8 @@ impl Series {
         }
     }
 
-    /// Command with more slow runs about zero: the side that was shown about the estimated shift (`shifted`) if most of
-    /// the slow pairs are on it, otherwise the side that the same test shows about zero; `None` if neither holds.
+    /// Command with more slow pairs, counted about zero, if that is shown: by the test about the estimated shift, whose
+    /// side is `shifted`, or by the same test about zero; otherwise `None`.
     fn side_of_plain(
         &self,
         shifted: Option<Side>,

@@ -52,7 +52,7 @@ impl Sides {
     }
 }
 
-/// Comparison of the spreads of B and A: the distances of two successive runs of one command.
+/// Comparison of the spreads of B and A. A spread is the distance between two successive runs of one command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
     /// Usual distance of two successive runs of either command, as an absolute log ratio.
@@ -81,8 +81,8 @@ pub(crate) struct Standing {
     pub(crate) high: f64,
     /// Critical value (in z) of the test statistic at this look at the data; infinite if no rejection is possible yet.
     pub(crate) critical: f64,
-    /// p-value over all looks at the data so far, or that of the anytime-valid test (1/E); `None` until a report needs
-    /// it.
+    /// p-value over all looks at the data so far, or that of the anytime-valid test (1/E); `None` until it is needed
+    /// for a report.
     pub(crate) p: Option<f64>,
     /// Whether the log ratios of successive clusters are correlated.
     pub(crate) in_runs: bool,
@@ -91,8 +91,8 @@ pub(crate) struct Standing {
     pub(crate) margin: f64,
     /// Whether only runs that follow their own command decide, since they differ from runs that follow another command.
     pub(crate) parted: bool,
-    /// Whether the first and second of two successive runs differ for another reason than the command before, or for an
-    /// unclear one.
+    /// Whether the first and second of two successive runs differ for a reason other than the command before, or for an
+    /// unclear reason.
     pub(crate) is_in_doubt: bool,
     /// Whether no common shift explains the log ratios, so that the estimate is their median.
     pub(crate) leans: bool,
@@ -116,7 +116,8 @@ pub(crate) struct Standing {
     pub(crate) tail_about: f64,
     /// Command whose readings are higher in some runs, if `tail` is *different*.
     pub(crate) tail_side: Option<Side>,
-    /// `tail_side`, if most of the slow pairs are on that side when they are counted about zero; a gate asks about these.
+    /// `tail_side` if most of the slow pairs are on that side when they are counted about zero, as a gate counts them;
+    /// otherwise `None`.
     pub(crate) gate_side: Option<Side>,
     pub(crate) verdict: Verdict,
 }

@@ -1,8 +1,8 @@
 //! Slow runs and the mean in a comparison of stored readings.
 //!
-//! The runs were not interleaved, so randomisation does not protect these conclusions. A change of the level of an
-//! unchanged command between sessions is allowed for: slow runs are counted relative to their session's median, and the
-//! interval of the mean is widened. Consecutive slow runs count once, since a burst of disturbance makes many.
+//! The runs were not interleaved, so randomisation does not protect these conclusions. An unchanged command may change
+//! its level between sessions, so slow runs are counted relative to the median of their session, and the interval of
+//! the mean is widened. Consecutive slow runs count once, since one burst of disturbance makes many.
 
 use fauxplat_model::{MeanRatio, Rule, Side, Tail, Verdict};
 use fauxplat_stats::describe::{mean, median, standard_deviation};
@@ -27,8 +27,8 @@ pub(crate) struct Stored {
     pub(crate) mean_verdict: Verdict,
 }
 
-/// Compares slow runs and means of the readings of two sessions, all above zero. `movement` is the half width of an
-/// interval that only the variation between sessions causes, as a log ratio; `margin` is a log ratio, too. `None` if a
+/// Compares slow runs and means of the readings of two sessions, all above zero. `movement` is the half width, as a log
+/// ratio, of the interval that the variation between sessions alone gives; `margin` is also a log ratio. `None` if a
 /// median is not above zero or there are no readings.
 pub(crate) fn stored(rule: &Rule, readings: [&[f64]; 2], movement: f64, margin: f64) -> Option<Stored> {
     let typical = [median(readings[0])?, median(readings[1])?];
@@ -45,8 +45,8 @@ pub(crate) fn stored(rule: &Rule, readings: [&[f64]; 2], movement: f64, margin: 
     Some(Stored { tail, tail_verdict, mean, mean_verdict })
 }
 
-/// Number of slow runs that follow a run that is not slow, or no run. `threshold` is the log ratio to the median above
-/// which a run is slow.
+/// Number of bursts of slow runs: of slow runs that no slow run precedes. `threshold` is the log ratio to the median
+/// above which a run is slow.
 fn bursts(logs: impl Iterator<Item = f64>, threshold: f64) -> usize {
     let mut was_slow = false;
     logs.filter(|&log| {

@@ -14,7 +14,7 @@ const CONFIDENCE: f64 = 0.95;
 const OUTLIER_FENCE: f64 = 3.0;
 
 /// The readings of one metric in the analysed runs of one command, in chronological order and in the metric's unit.
-/// Empty if some of them are bounds: the others alone would be a biased selection.
+/// Empty if some of them are bounds, since the exact ones alone would be a biased selection.
 pub(crate) fn readings(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Vec<f64> {
     let told = told(samples, command, metric, ignore_failure);
     let values: Option<Vec<f64>> = told.iter().map(|told| told.value().map(|value| value as f64)).collect();
@@ -26,8 +26,8 @@ fn told(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) 
     ours.filter_map(|sample| sample.told(metric)).collect()
 }
 
-/// Bounds of the median of a metric some of whose readings are bounds: if all bounds are on one side, the median of the
-/// readings is a bound of the true median. `None` if no reading is a bound.
+/// Bounds of the median of a metric, if some of its readings are bounds. If these are all on one side, the median of
+/// all readings is a bound of the true median. `None` if no reading is a bound.
 fn bounded(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Option<BoundedSummary> {
     let told = told(samples, command, metric, ignore_failure);
     let numbers: Vec<f64> = told.iter().map(|told| told.number as f64).collect();
@@ -78,8 +78,8 @@ pub fn summarize_values(values: &[f64], metric: Metric) -> Option<Summary> {
     })
 }
 
-/// Intervals of the quantiles that a report shows, for those quantiles that lie between the least and the largest
-/// reading; with too few readings a quantile is just one of the two.
+/// Intervals of the quantiles that a report shows. A quantile is left out if there are so few readings that it is just
+/// the least or the largest.
 fn intervals(rising: &[f64]) -> Vec<QuantileInterval> {
     let n = rising.len() as u64;
     let is_carried = |quantile: &f64| n >= readings_for(quantile.max(1.0 - quantile));

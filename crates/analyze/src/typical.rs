@@ -16,17 +16,17 @@ use crate::paths::Paths;
 use crate::series::{FAR, Look, Series, TYPICAL_SHARE, View};
 use crate::standing::{Sides, Standing, bounded};
 
-/// Maximum number of clusters for which the interval is computed as all log ratios that their own test does not reject.
-/// With more clusters, the critical value of the test about zero is close enough to that of all others.
+/// Maximum number of clusters for which the interval is the set of log ratios that a test of their own does not reject.
+/// With more clusters, the critical value of the test about zero is accurate enough for all log ratios.
 const INVERTED_TO: usize = 24;
 
-/// Number of bisection steps that find an end of an interval of log ratios that are not rejected; each computes the
-/// test anew.
+/// Number of bisection steps to an end of such an interval, each of which computes a test.
 const HALVINGS: u32 = 14;
 
 impl Series {
-    /// State of the comparison of typical runs at a look at the data. With `ends`, or if a difference is shown, the
-    /// ends of the interval are computed; whether the interval lies within the margin is cheaper to decide.
+    /// State of the comparison of typical runs at a look at the data. The ends of the interval are computed with
+    /// `ends`, or if a difference is shown; otherwise it is only decided whether the interval lies within the margin,
+    /// which is cheaper.
     pub(crate) fn typical(&mut self, rows: &Rows, design: &Design, look: Look, ends: bool) -> Standing {
         let level = TYPICAL_SHARE * look.level;
         let view = self.view(look.n);
@@ -104,8 +104,8 @@ impl Series {
         if is_parted { &self.after_itself[..n] } else { &self.d[..n] }
     }
 
-    /// Position of the difference relative to each end of the margin, as far as the test about that end and the
-    /// interval, from `low` to `high`, agree on it.
+    /// Position of the difference relative to each end of the margin, where the test about that end and the interval,
+    /// from `low` to `high`, agree; otherwise unknown.
     fn sides(&mut self, rows: &Rows, design: &Design, look: Look, (low, high): (f64, f64)) -> Sides {
         let (margin, looked) = (design.margin, self.looked.clone());
         let spent = design.spent(TYPICAL_SHARE * look.level, &looked, look.closing);
@@ -144,8 +144,8 @@ fn reaching(shift: &Shift, (low, high): (f64, f64), critical: f64) -> (f64, f64)
 }
 
 /// Whether typical runs of B are shown to be higher than those of A, and whether they are shown to be lower. The test
-/// about zero decides, whose weights may use more information than an interval can. If that test rejects on both sides,
-/// or if successive log ratios are correlated, the interval has to exclude zero too.
+/// about zero decides, since its weights can use more information than an interval. If it rejects on both sides, or if
+/// successive log ratios are correlated, the interval has to exclude zero too.
 fn different(
     crossed: Crossed,
     (low, high): (f64, f64),
@@ -156,8 +156,8 @@ fn different(
     let needs_interval = in_runs || crossed.up && crossed.down;
     let up = crossed.up && if needs_interval { low > 0.0 } else { high > 0.0 };
     let down = crossed.down && if needs_interval { high < 0.0 } else { low < 0.0 };
-    // `agrees` is the test with signs flipped in runs, which needs many pairs. A test that shows a difference beyond
-    // the margin shows more than that.
+    // `agrees` is the test that flips the signs of neighbouring pairs together, which needs many pairs. It is not
+    // needed if a difference beyond the margin is shown, which is more.
     let (is_above, is_below) = (sides.up == Some(true), sides.down == Some(true));
     (up && (is_above || agrees()), down && (is_below || agrees()))
 }
@@ -190,9 +190,9 @@ impl Near {
     }
 }
 
-/// The interval of the log ratio, as its lower and upper end. With `ends` false, only whether it lies within the margin
-/// is decided: the result is the margin itself or unbounded. If all log ratios decide, the interval includes that of
-/// the runs that follow their own command, which have to support them.
+/// The interval of the log ratio, as its lower and upper end. With `ends` false it is only decided whether the interval
+/// lies within the margin; the result then is the margin itself, or unbounded. The interval includes that of the log
+/// ratios that have to support the deciding ones ([`View::backing`]).
 fn hull(view: &View, critical: f64, design: &Design, ends: bool) -> (f64, f64) {
     let asked = [-design.margin, 0.0, design.margin];
     let backing = view.backing().map(|(own, slack)| (own, critical - slack));
@@ -211,8 +211,8 @@ fn hull(view: &View, critical: f64, design: &Design, ends: bool) -> (f64, f64) {
         .map_or(all, |own| (all.0.min(own.0), all.1.max(own.1)))
 }
 
-/// The interval from the lowest to the highest log ratio that is not rejected; `crosses` returns whether the test about
-/// a log ratio rejects on a side. Zero is tested first, so that the interval and the verdict cannot disagree.
+/// The interval from the lowest to the highest log ratio that is not rejected; `crosses` says whether the test about a
+/// log ratio rejects on a side. Zero is tested first, so that interval and verdict agree.
 fn inverted(sorted: &Sorted, centre: f64, crosses: impl Fn(f64, fn(Crossed) -> bool) -> bool) -> (f64, f64) {
     let Some((first, last)) = sorted.range() else { return (f64::NEG_INFINITY, f64::INFINITY) };
     // Distance beyond the outermost values that is large enough for the sign of their differences to be certain despite

@@ -21,8 +21,8 @@ impl Judge {
 }
 
 impl Judge {
-    /// Warning that slow runs cannot be shown to differ, if the error level of their test, a fifth of the whole, is
-    /// smaller than the probability of a single random pattern of signs.
+    /// Warning that no difference of slow runs can be shown, if the error level of their test, a fifth of the whole, is
+    /// smaller than the probability of a single sign pattern.
     fn too_low_for_slow_runs(&self) -> Option<String> {
         let each = (1.0 - TYPICAL_SHARE) * self.rule.level
             / (self.contests.len() + usize::from(self.commands > 2)).max(1) as f64;

@@ -1,5 +1,5 @@
-//! Tests beside that of typical runs: rare slow runs, the mean, and the spread. Programs are equivalent as a whole only
-//! if all four are shown to be equivalent.
+//! Tests in addition to the test of typical runs: of rare slow runs, the mean, and the spread. Programs are equivalent
+//! as a whole only if all four are equivalent.
 
 use fauxplat_model::{Side, Verdict};
 use fauxplat_stats::describe::median_in_place;
@@ -18,11 +18,11 @@ use crate::standing::{Sides, Spread, Standing, bounded};
 /// Readings beyond this multiple of the median reading of both commands count as this multiple in the test of the mean.
 const FAR_READING: f64 = 4.0;
 
-/// Share of the usual distance of two successive runs by which spreads may differ and still count as equal, if that is
-/// more than the margin.
+/// Share of the usual distance of two successive runs by which the spreads may differ and still count as equal; the
+/// margin if that is larger.
 const SPREAD_PART: f64 = 0.25;
 
-/// Selection among two successive runs of a command.
+/// Choice among two successive runs of a command.
 #[derive(Clone, Copy)]
 enum Runs {
     All,
@@ -42,8 +42,8 @@ impl Series {
         }
     }
 
-    /// Readings of A and B after `n` clusters, pair by pair, of the runs that `runs` selects. A cluster that counts as
-    /// a whole, such as a layout, gives a single pair, the means of its readings, since its pairs are not independent.
+    /// Readings of A and B in the first `n` clusters, pair by pair, of the runs that `runs` selects. A cluster whose
+    /// pairs are not independent, such as a layout, gives a single pair: the means of its readings.
     fn seen_readings(&self, n: usize, runs: Runs) -> Vec<(f64, f64)> {
         let per_cluster = (self.readings.len() / self.d.len().max(1)).max(1);
         let clusters = self.readings[..n * per_cluster].chunks(per_cluster);
@@ -83,7 +83,7 @@ impl Series {
         seen.chunks(per_cluster.max(1)).map(excess).collect()
     }
 
-    /// Test statistic (in z) of slow runs or of the mean, whichever is further from zero; positive if B is higher.
+    /// Test statistic (in z) of slow runs or of the mean, whichever is farther from zero; positive if B is higher.
     pub(crate) fn rare_key(&self, n: usize) -> f64 {
         let tail = tail::observed(&self.pairs[..n * self.group], self.excess.least());
         let mean = self.mean_key(n);
@@ -109,7 +109,7 @@ impl Series {
         let own = (1.0 - TYPICAL_SHARE) * look.level;
         let observed = self.rare_key(look.n);
         let mut standing = main;
-        // If runs that follow their own command differ from the others, carry-over would look like slow runs.
+        // If runs that follow their own command differ from the other runs, carry-over would look like slow runs.
         if !(main.parted || main.is_in_doubt) && observed.abs() >= normal_upper_quantile(own / 2.0) - FAR {
             let spent = design.spent(own, &self.looked, look.closing);
             let (looked, mut rare) = (self.looked.clone(), std::mem::take(&mut self.rare));
@@ -185,15 +185,15 @@ impl Series {
         self.zero = zero;
         let (low, high, margin) = (mean.low.ln(), mean.high.ln(), design.margin);
         let (up, down) = (crossed.up && low > 0.0, crossed.down && high < 0.0);
-        // The difference may lie in readings beyond the cap, whose cost the interval does not bound, so the difference
-        // counts as within the margin only if the ratio of the uncapped means does, too.
+        // The interval says nothing about the excess of readings beyond the cap, so the difference counts as within the
+        // margin only if the ratio of the uncapped means lies within it too.
         let capped = mean.plain.ln();
         let held = Sides::of(low, high, margin);
         let beyond = Sides {
             up: held.up.filter(|&is_beyond| is_beyond || capped <= margin),
             down: held.down.filter(|&is_beyond| is_beyond || capped >= -margin),
         };
-        // The interval by betting and the sign-flip test need each other: what the test does not show is no answer.
+        // The interval, which comes from a betting test, and the sign-flip test both have to show a difference.
         let beyond = beyond.agreeing(up, down);
         let is_equal = !(up || down) && beyond == Sides::WITHIN;
         let verdict = match (up || down, is_equal) {

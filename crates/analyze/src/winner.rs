@@ -11,10 +11,11 @@ use crate::pairing::{Pair, Seen};
 /// Index of the command that is faster than the second fastest by a paired test of these two; `None` if that is not
 /// shown.
 ///
-/// Choosing the two best commands *after* seeing the data needs no adjustment: the best of the sample is most likely
-/// not the true best when just two are equal (Gutmann and Maymin 1987, "Is the Selected Population the Best?"). This
-/// test is one further hypothesis of Holm's family, besides the comparisons with the first command. The comparison that
-/// shows the winner is appended to `comparisons`, unless it is among them already.
+/// Choosing the two best commands *after* seeing the data needs no adjustment: the worst case, in which the command
+/// that looks best is most often not the true best, is that of just two equal commands (Gutmann and Maymin 1987, "Is
+/// the Selected Population the Best?"). In Holm's procedure the test is one further hypothesis beside the comparisons
+/// with the first command. The comparison that shows the winner is appended to `comparisons`, unless it is in the list
+/// already.
 pub(crate) fn winner(
     judge: &Judge,
     blocks: &[Vec<&Sample>],
@@ -22,7 +23,7 @@ pub(crate) fn winner(
     names: &[String],
 ) -> Option<usize> {
     if judge.contests.iter().take(judge.commands - 1).any(|contest| contest.censored.is_open()) {
-        // If readings are bounds, a fastest command can be named only of two.
+        // If some readings are bounds, the fastest command can be named only if there are two commands.
         let shown =
             comparisons.first().filter(|it| judge.commands == 2 && it.verdict == Verdict::Different)?;
         return Some(usize::from(shown.b_is_better()));
@@ -81,8 +82,8 @@ fn front(judge: &Judge, blocks: &[Vec<&Sample>]) -> Option<(u16, u16)> {
     (order.len() > 1).then(|| (order[0].1, order[1].1))
 }
 
-/// Number and readings of each block whose runs of the two commands all count, if no guard dropped it for either of
-/// them.
+/// Number and readings of each block in which all runs of the two commands count, and which no guard dropped for either
+/// of them.
 fn pairs_seen(judge: &Judge, blocks: &[Vec<&Sample>], a: u16, b: u16) -> Vec<(u32, Seen)> {
     let good = |pair: &Pair| judge.ignore_failure || pair.runs().all(|run| run.outcome.is_success());
     let of_command = |command: u16| judge.contests.get(usize::from(command).wrapping_sub(1));

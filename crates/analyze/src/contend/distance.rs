@@ -1,18 +1,18 @@
-//! Distance of two CPUs, measured at every meeting of their workers, since the host may move virtual CPUs meanwhile.
+//! Distance of two CPUs, by the time of a round trip of a cache line whenever their workers run together (a meeting),
+//! since the host may move virtual CPUs between meetings.
 
 use fauxplat_model::ShiftSample;
 use fauxplat_stats::order::median_interval;
 
 use super::CONFIDENCE;
 
-/// Minimum factor between the round trips at two distances: a round trip of a word between two caches takes three times
-/// as long as one within a cache. At a constant distance the round trip does not even double while another thread works
-/// on one of the cores.
+/// Minimum factor between the round trips at two distances. A round trip between two caches takes three times as long
+/// as one within a cache, while another thread on one of the cores does not even double it.
 const STEP: f64 = 2.2;
-/// Minimum number of meetings at each of two distances for both to count.
+/// Minimum number of measured round trips at each of two distances.
 const MEETINGS_MIN: usize = 3;
-/// Minimum share of the meetings at the smaller of two distances; with less, the pair is labelled by the larger
-/// distance.
+/// Minimum share of the round trips at the smaller of two distances for labelling the pair by it; otherwise the larger
+/// distance labels the pair.
 const NEAR_SHARE_MIN: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub(super) struct Distance {
     pub(super) elsewhere: Option<Elsewhere>,
 }
 
-/// Meetings at another distance than the one by which the pair of CPUs is labelled.
+/// Meetings at a distance other than the one that labels the pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Elsewhere {
     pub(super) round_trip_ns: f64,
@@ -57,7 +57,7 @@ impl Distance {
         })
     }
 
-    /// Whether the two workers were at the distance that counts, both at the beginning and at the end of a shift.
+    /// Whether the two workers were at the labelling distance both at the beginning and at the end of a shift.
     pub(super) fn counts(&self, together: &ShiftSample) -> bool {
         let Some(elsewhere) = self.elsewhere else { return true };
         let is_near = self.round_trip_ns < elsewhere.limit_ns;
@@ -86,8 +86,7 @@ fn interval(rising: &[u64]) -> Option<[f64; 2]> {
     median_interval(rising, CONFIDENCE).map(|ends| ends.map(|ns| ns as f64))
 }
 
-/// Index after the widest step between successive times, if that step is wide enough to separate two distances; `None`
-/// otherwise.
+/// Index after the widest step between successive times; `None` if that step is too narrow to separate two distances.
 fn split(sorted: &[u64]) -> Option<usize> {
     let last = sorted.len().checked_sub(MEETINGS_MIN)?;
     let step = |at: usize| sorted[at] as f64 / sorted[at - 1].max(1) as f64;

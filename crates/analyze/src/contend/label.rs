@@ -1,4 +1,5 @@
-//! Derives the relation of two CPUs from how much their workers slow each other down.
+//! Derives the relation of two CPUs from how much their workers slow each other down (the ratio of the time together to
+//! the time alone).
 
 use fauxplat_model::{Neighbourhood, PairCost};
 
@@ -11,48 +12,49 @@ const NEAR_CACHES: [&str; 2] = ["l1", "l2"];
 /// Ratio of CPU times together and alone above which a core or a cache counts as shared: siblings of one core slow each
 /// other down by 20 % to 100 %.
 const SHARED: f64 = 1.12;
-/// Longest round trip of a word within a core: its hardware threads hand the word over faster. Between cores a round
-/// trip takes longer through any cache: 110 ns within a complex of EPYC, of which some sixty are the two threads' own
-/// checks. Published figures are 4 to 12 ns per direction between siblings and 15 to 55 ns within one last-level cache.
+/// Longest round trip of a cache line between siblings, in nanoseconds. Between cores it takes longer through any
+/// cache: 110 ns within a core complex of EPYC, about 60 of which are the polling of the two threads. Published figures
+/// are 4 to 12 ns per direction between siblings and 15 to 55 ns within one last-level cache.
 const WITHIN_CORE_NS: f64 = 90.0;
-/// Ratio of CPU times together and alone below which the worker that ran alone was disturbed, since no worker is faster
-/// beside another one.
+/// Ratio of CPU times together and alone below which the time alone must have been disturbed, since another worker
+/// makes none faster.
 const FASTER: f64 = 0.97;
 /// Ratio of CPU times together and alone below which the workers share nothing that a kernel needs.
 const FREE: f64 = 1.06;
-/// Ratio of wall times together and alone above which, if CPU time is lost less, the host is taken to run both virtual
-/// CPUs in turns on one of its CPUs.
+/// Ratio of wall times together and alone above which the host is taken to run both virtual CPUs in turns on one of its
+/// own CPUs, if CPU time grows by less.
 const STACKED: f64 = 1.3;
-/// Share of the time of a walk through memory above which a walk of the kernel `llc` counts as one through memory as
-/// well. Memory takes at least twice as long as any last-level cache, and mixtures lie between.
+/// Ratio of the time of kernel `llc` to the time of kernel `dram` above which the walk of `llc` is taken to miss the
+/// cache. A walk through memory takes at least twice as long as one through a last-level cache; mixtures lie between.
 const CACHE_LIKE: f64 = 0.6;
 /// Part, on a logarithmic scale, of the slowdown by a walk of twice the size below which two workers have separate
-/// caches: two walks in a common cache slow each other down by all of it, two walks in separate caches by nothing.
+/// caches. Two walks in a common cache slow each other down by as much as the doubled walk, two walks in separate
+/// caches not at all.
 const HALF: f64 = 0.5;
 
-/// Share of the time of memory below which a line that another CPU has just written came through a common cache: the
-/// share is a fifth within a complex of EPYC, half across the mesh of a Xeon.
+/// Time of a line that another CPU has just written, relative to a line from memory, below which it came through a
+/// common cache: a fifth within a core complex of EPYC, half across the mesh of a Xeon.
 const AT_HAND: f64 = 0.65;
-/// Share of the time of memory above which a line that another CPU has just written came over the fabric: as long as
-/// memory between complexes, longer between sockets.
+/// Time of a line that another CPU has just written, relative to a line from memory, above which it came from another
+/// cache: as long as memory between core complexes, longer between sockets.
 const FETCHED: f64 = 0.85;
 
-/// Measurements of a pair of CPUs in addition to the slowdowns of its kernels.
+/// Measurements of a pair of CPUs beyond the slowdowns of its kernels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
     /// Slowdown of a worker alone by a walk of twice the size of the kernel `llc`, as a ratio.
     pub(super) doubled: Option<Interval>,
     pub(super) handover: Option<Handed>,
-    /// Median round trip of a word to the other worker and back, in the meetings at the distance that counts.
+    /// Median round trip of a cache line to the other worker and back at the labelling distance.
     pub(super) round_trip_ns: Option<f64>,
 }
 
-/// Time in which a worker reads a line that the other has just written.
+/// Time in which a worker reads a cache line that the other worker has just written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handed {
     /// Ratio of `handed_ns` to `memory_ns`.
     pub(super) of_memory: Interval,
-    /// Time of a line that the other worker has just written.
+    /// Time to read such a line, in nanoseconds.
     pub(super) handed_ns: Interval,
     pub(super) memory_ns: Interval,
 }
@@ -126,8 +128,8 @@ fn same_cpu(costs: &[PairCost]) -> Label {
     }
 }
 
-/// Label for two CPUs that the host runs in turns on one of its own; `None` if that is not shown. Both workers then
-/// lose wall time although neither waits for its CPU.
+/// Label for two virtual CPUs that the host runs in turns on one of its own: both workers lose wall time although
+/// neither waits for its CPU. `None` if that is not shown.
 fn stacked(costs: &[PairCost]) -> Option<Label> {
     let is_stolen = |cost: &&PairCost| {
         let waited = cost.run_delay_ns.unwrap_or(0) as f64 / cost.wall_ns.max(1) as f64;
@@ -139,9 +141,10 @@ fn stacked(costs: &[PairCost]) -> Option<Label> {
     Some(Label::decided(Neighbourhood::Stacked, words))
 }
 
-/// Label for two CPUs that share execution units: some kernel that fills these units is shown to slow down, and none is
-/// shown not to. `None` if one is shown not to slow down while none is shown to do so. A single kernel may slow down
-/// because of the frequency or a neighbour on the host, but no kernel is as fast beside a sibling as alone.
+/// Label for two CPUs that share execution units: at least one kernel that fills these units is slowed down, and none
+/// is shown to be as fast as alone. A single kernel may also be slowed down by the frequency or a neighbour on the
+/// host, but beside a sibling no such kernel is as fast as alone. `None` if a kernel is as fast as alone and none is
+/// slowed down.
 fn sibling(costs: &[PairCost]) -> Option<Label> {
     let ports = || of(costs, &PORTS);
     let free = ports().find(|cost| cost.cpu_high_ratio < FREE);
@@ -156,9 +159,9 @@ fn sibling(costs: &[PairCost]) -> Option<Label> {
     }
 }
 
-/// Checks the label of siblings by the round trip of a word, which is short between them. Two distant cores that slow
-/// each other down because they share a limit of power or frequency are no siblings. Such cores are labelled by the
-/// time of cache lines that one writes and the other reads.
+/// Checks the label of siblings by the round trip of a cache line, which is short between siblings. Distant cores under
+/// a common limit of power or frequency slow each other down too; they are labelled by the time of lines that one
+/// worker writes and the other reads.
 fn within_core(label: Label, costs: &[PairCost], known: Known) -> Label {
     let far = known.round_trip_ns.filter(|&ns| ns > WITHIN_CORE_NS && label.is == Neighbourhood::SmtSibling);
     let Some(ns) = far else { return label };
@@ -218,9 +221,9 @@ fn last_level(costs: &[PairCost], known: Known) -> Label {
     }
 }
 
-/// Label by the time of lines that the other worker has just written, which is short exactly if one cache serves both;
-/// `None` if the time lies between. Walks that slow each other down prove a common cache as well, but walks that do not
-/// prove nothing: where other guests hold most of a cache, two walks that return often may both keep their part.
+/// Label by the time of lines that the other worker has just written, which is short exactly if both use one cache;
+/// `None` if the time is in between. Walks that slow each other down also prove a common cache. Walks that do not prove
+/// nothing: where other guests hold most of a cache, two walks may both keep their part of it.
 fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
     let Handed { of_memory: Interval { low, middle, high }, handed_ns, memory_ns } = handover;
     let words = format!(
@@ -238,8 +241,8 @@ fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
     })
 }
 
-/// Reason in words if the walk of the kernel `llc` runs in memory, because other guests hold the cache; otherwise
-/// `None`. Both workers are then as slow alone as together, which must not be taken for "nothing is shared".
+/// Reason, in words, if the walk of kernel `llc` is served by memory because other guests hold the cache; otherwise
+/// `None`. The workers are then as slow alone as together, which must not be taken for separate caches.
 fn held_by_others(llc: &PairCost, dram: &PairCost) -> Option<String> {
     let (llc_ns, dram_ns) = (llc.alone_cpu_ns?, dram.alone_cpu_ns?);
     (llc_ns > dram_ns * CACHE_LIKE).then(|| {
@@ -269,12 +272,12 @@ fn wall(cost: &PairCost) -> Interval {
     Interval { low: cost.wall_low_ratio, middle: cost.wall_ratio, high: cost.wall_high_ratio }
 }
 
-/// For example `1.19 times (1.14 … 1.25)`.
+/// Formats an interval of ratios: `1.19 times (1.14 … 1.25)`.
 fn times(Interval { low, middle, high }: Interval) -> String {
     format!("{middle:.2} times ({low:.2} … {high:.2})")
 }
 
-/// For example `31 ns (30 … 33)`.
+/// Formats an interval of times: `31 ns (30 … 33)`.
 fn nanos(Interval { low, middle, high }: Interval) -> String {
     format!("{middle:.0} ns ({low:.0} … {high:.0})")
 }

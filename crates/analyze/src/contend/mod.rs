@@ -46,8 +46,8 @@ pub struct ContendPair {
     pub hands: [u16; 2],
     /// Relation of the CPUs by the topology that the kernel reports.
     pub claimed: Neighbourhood,
-    /// Indices of workers on the same CPUs whose walk in the kernel `llc` has twice the size, each of which works
-    /// alone. They are as slow as two walks in one cache.
+    /// Indices of two more workers on the same CPUs, each of which runs the kernel `llc` alone with a walk of twice the
+    /// size: as slow as two walks in one cache.
     pub doubled: Option<[u16; 2]>,
 }
 
@@ -59,13 +59,13 @@ pub struct ContendJudged {
     pub open: Vec<usize>,
 }
 
-/// Share of the wall time of a worker alone, or of two on different CPUs, above which waiting for the CPU is taken to
-/// be caused by other processes.
+/// Share of a worker's wall time above which its run-queue wait shows a disturbance by other processes; for two workers
+/// on one CPU, only of the time alone.
 const DISTURBED_SHARE: f64 = 0.01;
-/// Share of a pair's wall time above which time is unexplained that is neither CPU time nor run-queue wait nor steal.
+/// Share of a pair's wall time that may remain unexplained by CPU time, run-queue wait and steal.
 const UNEXPLAINED: f64 = 0.01;
-/// Minimum number of undisturbed rounds of a pair: with fewer, the confidence that the median lies between the smallest
-/// and the largest of the rounds is below 95 %.
+/// Minimum number of undisturbed rounds of a pair: with fewer, even the interval from the smallest to the largest round
+/// contains the median with less than 95 % confidence.
 const ROUNDS_MIN: usize = 6;
 /// Confidence of the intervals of all medians.
 const CONFIDENCE: f64 = 0.95;
@@ -121,8 +121,8 @@ pub fn contend_findings(
     judged
 }
 
-/// Whether the cause of lost wall time is unknown and more rounds can show it: steal is counted in ticks of 10 ms,
-/// whose share in the wall time decreases with more rounds.
+/// Whether more rounds can explain lost wall time: steal is counted in ticks of 10 ms, an error whose share shrinks
+/// with more rounds.
 fn hides_in_ticks(costs: &[PairCost]) -> bool {
     let was_stolen = costs.iter().any(|cost| cost.steal_ns.is_some_and(|ns| ns > 0));
     was_stolen
@@ -137,8 +137,8 @@ fn distance(pair: &ContendPair, cells: &[ContendCell], samples: &[ShiftSample]) 
     Distance::of(samples.iter().filter(is_together))
 }
 
-/// Time of lines that the other worker had just written, and of lines from memory; `None` for fewer than [`ROUNDS_MIN`]
-/// rounds.
+/// Times of cache lines that the other worker had just written, and of lines from memory; `None` with fewer than
+/// [`ROUNDS_MIN`] rounds.
 fn handover(
     pair: &ContendPair,
     distance: Option<Distance>,
@@ -190,7 +190,7 @@ fn labelled(
 }
 
 /// Slowdown of a worker alone by a walk of twice the size of the kernel `llc`, as a ratio: the geometric mean over both
-/// CPUs, round by round. `None` for fewer than [`ROUNDS_MIN`] rounds.
+/// CPUs, round by round. `None` with fewer than [`ROUNDS_MIN`] undisturbed rounds.
 fn doubled(pair: &ContendPair, cells: &[ContendCell], index: &Index<'_>) -> Option<Interval> {
     let cell = |hand: u16| cells.iter().position(|cell| cell.kernel == "llc" && cell.hands == [hand]);
     let side = |side: usize| {
@@ -290,8 +290,8 @@ fn cost(
     })
 }
 
-/// Whether other processes worked on the CPUs of a pair in a round. Two workers on the same CPU wait for each other, so
-/// only the shifts of single workers are checked there.
+/// Whether other processes worked on the CPUs of a pair in a round. Two workers on one CPU wait for each other, so in
+/// that case only the samples of a worker alone are checked.
 fn is_disturbed(pair: &ContendPair, sides: [(&ShiftSample, &ShiftSample); 2]) -> bool {
     let same = pair.cpus[0] == pair.cpus[1];
     sides.into_iter().any(|(alone, together)| waits(alone) || (!same && waits(together)))

@@ -18,11 +18,11 @@ fn shift(round: u32, cell: u16, hand: u16, [cpu_ns, wait_ns, steal_ns]: [u64; 3]
     }
 }
 
-/// CPU time of a walk of twice the size that does not fit into the cache any more, for 100 units.
+/// CPU time, for 100 units, of a walk of twice the size, which no longer fits into the cache.
 const TWICE_NS: u64 = 180_000;
 
-/// Findings from made-up rounds. Alone, a unit takes 1000 ns; together, the samples of each kernel have the times in
-/// `together`; alone with twice the size, 100 units take `twice_ns`.
+/// Findings from made-up rounds. 100 units take a worker alone 100,000 ns, together as long as `together` states for
+/// each kernel (CPU time, wait, steal), and alone with a walk of twice the size `twice_ns`.
 fn judged_with(
     same: bool,
     together: &[(&str, [u64; 3])],
@@ -201,7 +201,7 @@ fn cpus_that_the_host_moves_are_judged_by_the_rounds_in_which_they_were_near() {
     let label = &apart.findings.labels[0];
     assert_eq!((label.label, label.elsewhere_share), (Neighbourhood::Separate, None), "{}", label.evidence);
 
-    // There are too few rounds in which the CPUs are near for a label, and more rounds may come.
+    // The CPUs are near in too few rounds for a label, and more rounds may change that.
     let seldom = moving(|round| round % 8 == 0);
     assert_eq!((seldom.findings.labels[0].label, seldom.open.len()), (Neighbourhood::NotDecided, 1));
 }

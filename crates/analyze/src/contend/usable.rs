@@ -2,19 +2,21 @@
 
 use fauxplat_units::Bytes;
 
-/// The largest of several footprints that the last-level cache serves, which is one whose accesses take little longer
-/// than those of the smallest footprint, just beyond the size of the second-level cache. A guest or process with a
-/// share of a cache is told the size of the whole cache.
+/// Returns the largest footprint that the last-level cache still serves. The smallest footprint must just exceed the
+/// second-level cache; a larger one is served by the last level if an access takes little longer than in the smallest.
+/// A guest or process with only a share of the cache is told the size of the whole cache, so the size has to be
+/// measured.
 ///
-/// `costs` has footprints and times of an access in any order; `None` if only the smallest fits, or none was tried.
+/// `costs` has footprints and times of an access, in any order. `None` if only the smallest is served, or none was
+/// tried.
 pub fn usable_cache(costs: &[(Bytes, f64)]) -> Option<Bytes> {
     let (smallest, least) = costs.iter().min_by_key(|(footprint, _)| *footprint)?;
     let fits = |(footprint, cost): &&(Bytes, f64)| footprint > smallest && *cost <= least * SERVED;
     costs.iter().filter(fits).map(|(footprint, _)| *footprint).max()
 }
 
-/// Time of an access up to which a footprint still fits, as a multiple of that in the smallest. TLB misses take some
-/// time too; accesses to memory take several times as long.
+/// Time of an access, relative to the smallest footprint, up to which a footprint is served by the cache: TLB misses
+/// cost something, and accesses to memory take several times as long.
 const SERVED: f64 = 1.6;
 
 #[cfg(test)]

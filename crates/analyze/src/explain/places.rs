@@ -11,13 +11,13 @@ use super::{DRAWS, ExplainFactor, Varied};
 pub struct ExplainPlaces {
     /// Names of all places, level after level. All levels have the same number of places.
     pub names: Vec<String>,
-    /// Index of the place in `names`, by block and by position within the block. Within as many blocks as a level has
-    /// places, each place comes at most once, in random order.
+    /// Index of the place in `names`, by block and by position within the block. In as many successive blocks as a
+    /// level has places, each place occurs at most once, in random order.
     pub at: Vec<Vec<u16>>,
 }
 
-/// Maximum number of levels that a report lists in full. Of more levels, the `EXTREMES_TOLD` fastest and slowest are
-/// listed.
+/// Maximum number of levels that a report lists in full. If there are more, the `EXTREMES_TOLD` fastest and the
+/// `EXTREMES_TOLD` slowest are listed.
 const LEVELS_TOLD: usize = 64;
 const EXTREMES_TOLD: usize = 8;
 

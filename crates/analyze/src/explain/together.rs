@@ -1,4 +1,4 @@
-//! Interactions of factors, for each two of them.
+//! Interactions of each two factors.
 
 use fauxplat_model::{Interaction, Sample};
 use fauxplat_stats::henderson::{Parts, interaction, shares};
@@ -15,8 +15,8 @@ pub(super) fn pairs(main: &Parts, varied: &[Varied], good: &[&Sample], seed: u64
     all.filter_map(|(at, other)| pair(main, [drawn[at], other], good, seed)).collect()
 }
 
-/// The interaction that is reported: the largest of those whose p-value is within `level`, otherwise the largest of
-/// all. A larger share that may be due to chance must not hide a smaller one that is not.
+/// The interaction that is reported: the largest of those that are significant at `level`, otherwise the largest of
+/// all. A larger share that may be due to chance must not hide a smaller one that is significant.
 pub(super) fn foremost(pairs: Vec<Interaction>, level: f64) -> Option<Interaction> {
     let is_named = |pair: &Interaction| pair.p_adjusted <= level;
     let by_share = |a: &Interaction, b: &Interaction| a.variance_share.total_cmp(&b.variance_share);

@@ -51,7 +51,7 @@ fn claim() -> LabClaim {
     }
 }
 
-/// Value of a check, a word, in a single round.
+/// A check that found a word in a single round.
 fn said(word: &str) -> Vec<Found> {
     vec![Found::Value(Plain::Text(word.into()))]
 }
@@ -74,7 +74,7 @@ fn a_figure_among_the_published_ones_reproduces() {
 
 #[test]
 fn a_noisier_measurement_reproduces_nothing_more() {
-    // With intervals that widen about the same figure, the claim stays undecided once it is.
+    // As the interval around the same figure widens, the claim becomes undecided and stays so.
     let outcomes: Vec<LabOutcome> = (0..200)
         .map(|step| 0.002 * f64::from(step))
         .map(|half| judged(1.2, 1.2 - half, 1.2 + half).0)
