@@ -79,7 +79,8 @@ pub enum Form {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Canonical name, independent of the spelling: `instructions:u`. The metric of the counts has this name too.
+    /// Canonical name, independent of the notation of the request, such as `instructions:u`; also the name of the
+    /// metric.
     pub name: String,
     pub source: Source,
     pub form: Form,

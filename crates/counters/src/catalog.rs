@@ -46,7 +46,6 @@ pub struct Device {
     pub is_system_wide: bool,
 }
 
-/// Every device of a machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalog {
     pub devices: BTreeMap<String, Device>,
@@ -103,7 +102,7 @@ fn formats(folder: &Path) -> BTreeMap<String, Format> {
     names(folder).into_iter().filter_map(format).map(|(format, name)| (name, format)).collect()
 }
 
-/// Suffixes of the files beside an event that contain its attributes, such as scale and unit.
+/// Suffixes of the files that contain attributes of an event, such as its scale and unit.
 const ATTRIBUTES: [&str; 4] = [".scale", ".unit", ".per-pkg", ".snapshot"];
 
 fn events(folder: &Path) -> BTreeMap<String, NamedEvent> {

@@ -4,12 +4,10 @@ use std::path::PathBuf;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CounterError {
-    /// The list of events is empty.
     #[error(
         "the list of events is empty: name some, such as `cycles,instructions`, or a set such as `default`"
     )]
     Empty,
-    /// The list of events is longer than `limit`.
     #[error("the list has more than {limit} events: ask for fewer")]
     TooMany { limit: usize },
     #[error("`{name}` is no event{}", suggestion(.near))]

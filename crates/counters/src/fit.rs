@@ -29,11 +29,9 @@ pub trait Counters {
 /// How much of a trial all events of a group counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ran {
-    /// All the time.
     Whole,
-    /// Part of the time: the kernel let the events take turns with those of another user of the counters.
+    /// Part of the time: the events took turns with those of another user of the counters.
     Part,
-    /// Not at all.
     Never,
 }
 
@@ -142,7 +140,7 @@ impl<C: Counters> Packer<'_, C> {
                 bins.extend(self.bin(unit));
             }
         }
-        // All events are closed first, so that each set is tried in the way in which it will be counted: alone.
+        // All events are closed first, so that no other set is open while a set is tried, as when it is counted.
         let sets: Vec<Vec<Unit>> = bins.into_iter().map(|bin| bin.units).collect();
         sets.into_iter().flat_map(|units| self.that_run(units)).map(|units| units.concat()).collect()
     }

@@ -154,8 +154,8 @@ fn term(name: &str) -> Term {
     Term { name: name.to_owned(), value: None }
 }
 
-/// Returns the number of a group's part on the kind of cores with the index `place`: a group is split into one part for
-/// each kind, since no kind can count events of another.
+/// Returns the number of the part of a group that the kind of cores with the index `place` counts. A group has one part
+/// for each kind, since no kind can count events of another.
 fn split(group: Option<u16>, place: u16) -> Option<u16> {
     group.map(|group| group * CORE_KINDS_MAX + place)
 }
@@ -171,7 +171,8 @@ fn plain(asked: &Asked, kind: u32, config: u64, device: Option<&Device>) -> Reso
         Form::Word(word) => (title(word.title, asked.modifiers), word.unit),
         _ => (asked.name.clone(), Unit::Count),
     };
-    // Cores without a recognised device have a limited number of counters too, so their events need a device.
+    // The counters of cores without a recognised device are limited in number too, so their events must not count as
+    // software events.
     let nameless = (asked.source == Source::Pmu).then(|| NAMELESS.to_owned());
     Resolved {
         source: asked.source,

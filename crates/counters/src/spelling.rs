@@ -30,7 +30,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && text.chars().all(is_plain)
 }
 
-/// Returns whether the text consists of modifiers only, supported ones or others of perf.
+/// Returns whether the text consists of letters that perf accepts as modifiers, supported here or not.
 pub(crate) fn is_letters(text: &str) -> bool {
     text.chars().all(|letter| PERF_LETTERS.contains(letter))
 }

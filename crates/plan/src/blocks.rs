@@ -48,7 +48,6 @@ pub struct Plan {
     pub env_pad: EnvPad,
     pub heap: Heap,
     pub layout: Layout,
-    /// Seed of all draws.
     pub seed: u64,
 }
 
@@ -160,8 +159,8 @@ impl Plan {
     }
 
     /// The order of the commands in the block. Every order is equally likely, independently of other blocks; for two
-    /// commands the draw is a fair coin. Balancing over several blocks would make their orders dependent, and an effect
-    /// of a command on the next one would then reverse the signs of several differences together.
+    /// commands the draw is a fair coin. If the orders were balanced over several blocks they would depend on each
+    /// other, and an effect of a command on the next run would then reverse the signs of several differences together.
     fn order(&self, block: u32) -> Vec<u16> {
         let mut order: Vec<u16> = (0..self.commands).collect();
         order.shuffle(&mut seeded(self.seed, ORDERS + u64::from(block)));

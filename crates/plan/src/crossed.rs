@@ -28,11 +28,11 @@ const ASSIGNMENTS: u64 = 1 << 32;
 
 /// A crossed plan: a function from the number of a block to its trials, and to the level of each factor in each trial.
 ///
-/// Each factor assigns its levels independently: all its levels in a new random order, then again all of them in
-/// another order, and so on. The part of this sequence that falls into a block is shuffled once more. Every level
-/// therefore occurs equally often over the session, and nearly so in every block. Factors are orthogonal to blocks,
-/// nearly orthogonal to each other, and on average to the position in the block (a random balanced design;
-/// Satterthwaite 1959).
+/// Each factor assigns its levels independently of the other factors: all its levels in a random order, then all of
+/// them again in another order, and so on. The part of this sequence that falls into a block is shuffled once more.
+/// Every level therefore occurs equally often over the session, and nearly so in every block. Factors are orthogonal to
+/// blocks, nearly orthogonal to each other, and on average orthogonal to the position in the block (a random balanced
+/// design; Satterthwaite 1959).
 ///
 /// A displacement consists of a sixteenth of a page and one of 16 positions within it. The position is drawn for each
 /// run: all positions of a sixteenth are used once, in random order, before any is used again. If each sixteenth kept

@@ -40,7 +40,7 @@ pub fn parse_lab(text: &str, settings: &LabSettings) -> Result<LabDefinition, De
     }
 }
 
-/// The number, from 1, of the line that gives this name to a part of a lab; 1 where there is none.
+/// Number, from 1, of the line that gives a part of a lab this name; 1 if there is no such line.
 fn line_of(text: &str, name: &str) -> usize {
     let names = |line: &str| line.trim_start().starts_with("name") && line.contains(&format!("\"{name}\""));
     text.lines().position(names).map_or(1, |index| index + 1)

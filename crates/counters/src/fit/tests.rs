@@ -13,8 +13,7 @@ struct Fake {
     counters: usize,
     /// Counters that are held by another user.
     held: usize,
-    /// The number of an event that only the first counter can count, so that no second event of its kind fits beside
-    /// it.
+    /// Number of an event that only the first counter can count, so that a second such event does not fit into the set.
     choosy: Option<u64>,
     /// The number of an event that does not exist.
     unknown: Option<u64>,

@@ -32,7 +32,7 @@ fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> 
     let words = |list: &[&str]| Ok(list.iter().map(|&word| word.to_owned()).collect());
     let range = |text: &str| items(factor, text);
     match factor {
-        // Two pages, byte by byte, as in the published sweep of this factor.
+        // Two pages, byte by byte, as in the published sweep of the size of the environment (see labs/env-size).
         Factor::EnvSize => range("0..8192"),
         Factor::ArgvSize => range("0..4096"),
         Factor::CwdLength => range(&format!("{}..1024:32", offer.cwd_bytes_min.next_multiple_of(32))),

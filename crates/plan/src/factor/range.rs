@@ -4,7 +4,8 @@ use fauxplat_model::Factor;
 
 use super::{FactorError, LEVELS_MAX};
 
-/// The levels that a range or list denotes: those of a list as written, and the numbers of a range in decimal digits.
+/// The levels that a range or a list denotes, as text: the entries of a list as written, and the numbers of a range in
+/// decimal digits.
 pub(super) fn items(factor: &Factor, text: &str) -> Result<Vec<String>, FactorError> {
     match text.contains("..") {
         true => Ok(numbers(factor, text)?.iter().map(u64::to_string).collect()),
