@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(expected, Answer { outcome: Outcome::Exited(0), output: sha256(b"3\n") });
     }
 
-    /// A process that is left over would run beside every measured run.
+    /// A process that a run leaves behind would run beside every measured run.
     #[test]
     fn what_an_answer_left_behind_is_ended() {
         let folder = tempfile::tempdir().unwrap();

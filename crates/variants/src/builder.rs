@@ -97,8 +97,8 @@ impl Builder {
         Ok(Recipe { build: build.clone(), cwd, plain, questions: Vec::new(), verified: HashSet::new() })
     }
 
-    /// Draws a variation of everything that can be varied from a link seed. Ways for which the build command has no
-    /// placeholder are left out; a command without any placeholder is assumed to read the flags from the environment.
+    /// Draws a variation in all ways at once from a link seed. A way is left out if the build command has no
+    /// placeholder for it; a command without any placeholder is assumed to read the flags from the environment.
     pub fn drawn(&self, recipe: &Recipe, link_seed: u64) -> Variation {
         let line = &recipe.build.line;
         let by_environment =

@@ -31,7 +31,8 @@ const PAGE_BYTES: u64 = 4096;
 /// Granularity of padding, in bytes: the alignment of the code or data after the padding rounds smaller displacements
 /// away.
 const STEP_BYTES: u64 = 16;
-/// Maximum number of objects with padding of their own, which bounds the size of the padding for thousands of objects.
+/// Maximum number of objects before which padding is put, so that thousands of objects do not make the program too
+/// large.
 const PADS_MAX: usize = 64;
 
 fn random(seed: u64, stream: u64) -> ChaCha8Rng {
@@ -126,8 +127,8 @@ fn section_flags(variation: &Variation, toolchain: &Toolchain) -> Vec<String> {
         let seed = seed as u32;
         match toolchain.linker {
             Some(Linker::Mold) => flags.push(format!("-Wl,--shuffle-sections={seed}")),
-            // Sections of initialisers must keep their order, so the other sections are named. The stars are not
-            // quoted: the flags often stand within quotes already, and no file has such a name.
+            // Only the named sections are shuffled, since sections of initialisers must keep their order. The stars are
+            // not quoted: the flags often stand within quotes already, and no file has such a name.
             _ => flags.extend(
                 [".text*", ".rodata*", ".data*", ".bss*"]
                     .map(|sections| format!("-Wl,--shuffle-sections={sections}={seed}")),

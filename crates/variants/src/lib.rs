@@ -1,7 +1,7 @@
 //! Programs built in variants of their layout: the same source, linked and aligned differently by a seed.
 //!
-//! The places of code and data change the time of a program by several per cent, and a program that is linked once has
-//! only one random layout. This crate builds more layouts:
+//! The addresses of code and data change the time of a program by several per cent, and a program that is linked once
+//! has only one random layout. This crate builds more layouts:
 //!
 //! ```no_run
 //! # fn main() -> Result<(), fauxplat_variants::VariantError> {
