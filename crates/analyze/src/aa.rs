@@ -39,7 +39,8 @@ impl Finished {
         }
     }
 
-    /// Includes the verdicts of `others`, the comparisons of the same commands in other metrics, in `family`.
+    /// Includes in `family` the verdicts of `others`, which are the comparisons of the same commands in the other
+    /// metrics.
     pub fn and(self, others: &[Comparison]) -> Self {
         let any = |verdict| self.verdict == verdict || others.iter().any(|other| other.verdict == verdict);
         let family = [Verdict::Different, Verdict::Inconclusive].into_iter().find(|&verdict| any(verdict));
@@ -66,7 +67,8 @@ pub fn rival_verdicts(samples: &[Sample], metric: Metric, ignore_failure: bool) 
     rivals::ALL.iter().map(judge).collect()
 }
 
-/// Number of runs that each command needs beside its measured ones, so that every rule in [`rivals::ALL`] has enough.
+/// Number of runs that each command needs in addition to its measured ones, so that every rule in [`rivals::ALL`] has
+/// enough.
 pub fn runs_for_rivals(samples: &[Sample], ignore_failure: bool) -> u32 {
     let of = |command| {
         let ours =
@@ -123,8 +125,8 @@ pub fn power_result(stratum: &str, true_ratio: f64, finished: &[Finished]) -> Po
     let found = different().filter(right).count();
     let logs: Vec<f64> = finished.iter().map(|one| one.effect_ratio.ln()).collect();
     let equivalent = |one: &&Finished| one.verdict == Verdict::Equivalent;
-    // *Equivalent* is as wrong for a true ratio at the margin as for one beyond it. The tolerance covers only rounding
-    // errors, since `true_ratio` is set exactly.
+    // *Equivalent* is wrong for a true ratio beyond the margin, and also for one at the margin. The tolerance covers
+    // only rounding errors, since `true_ratio` is set exactly.
     let is_beyond = |one: &&Finished| true_ratio.ln().abs() >= one.margin.ln_1p() - 1e-9;
     let false_equivalent = finished.iter().filter(equivalent).filter(is_beyond).count();
     let beyond = finished.iter().filter(is_beyond).count();

@@ -7,8 +7,8 @@ pub(crate) fn counts(sample: &Sample, ignore_failure: bool) -> bool {
     sample.phase == Phase::Measured && (ignore_failure || sample.outcome.is_success())
 }
 
-/// Value as which a reading of zero counts, since zero has no logarithm: half a microsecond (500 ns) for a time,
-/// otherwise half of a unit.
+/// Value that stands for a reading of zero, which has no logarithm: half a microsecond (500 ns) for a time, otherwise
+/// half of a unit.
 pub(crate) fn least(metric: Metric) -> f64 {
     if metric.unit() == Unit::Nanos { 500.0 } else { 0.5 }
 }

@@ -31,9 +31,9 @@ pub struct Baseline<'a> {
     pub findings: &'a RunFindings,
 }
 
-/// Standard deviation of the mean log reading between sessions that is assumed when fewer than [`SESSIONS_MIN`] earlier
-/// sessions are known: 1 %, the least that repeated sessions of benchmarks commonly show. A comparison with a baseline
-/// then cannot tell differences of about 2 % from a machine that changed.
+/// Standard deviation of the mean log reading between sessions that is assumed if fewer than [`SESSIONS_MIN`] earlier
+/// sessions are known: 1 %, the least that is common in repeated sessions of benchmarks. Differences of about 2 % then
+/// cannot be told from a change of the machine.
 const SESSION_SD_ASSUMED: f64 = 0.01;
 
 /// Minimum number of earlier sessions from which the variation between sessions is estimated.
@@ -67,8 +67,8 @@ impl SessionLevels {
     }
 }
 
-/// Variation between the session of the baseline and that of the candidate, estimated from these two or from earlier
-/// ones.
+/// Variation between the session of the baseline and the session of the candidate, estimated from these two sessions or
+/// from earlier ones.
 #[derive(Clone, Copy)]
 struct Movement {
     variance: f64,
@@ -322,8 +322,8 @@ fn bootstrap(a: &Side, b: &Side, level: f64, seed: u64) -> Option<(f64, f64)> {
     Some((effect - (b_mid - b_low).hypot(a_high - a_mid), effect + (b_high - b_mid).hypot(a_mid - a_low)))
 }
 
-/// Shares of the variance of readings that were not interleaved. Without pairs, order and layout cannot be separated:
-/// the share `order` is the variation between sessions, whose variance is `session`.
+/// Shares of the variance of readings that were not interleaved. Without pairs, the effects of order and layout cannot
+/// be separated: `order` is the share of the variation between sessions, whose variance is `session`.
 fn variance_budget(a: &Side, b: &Side, session: f64) -> VarianceBudget {
     let plain = |side: &Side| if side.logs.len() > 1 { side.place.sd().powi(2) } else { 0.0 };
     let total = plain(a) + plain(b);

@@ -64,7 +64,7 @@ fn process_variance(pairs: &[Pair], metric: Metric) -> Option<f64> {
     };
     let both = |pair: &Pair| Some(of_mean(pair, &pair.a)? + of_mean(pair, &pair.b)?);
     let parts: Vec<f64> = pairs.iter().filter_map(both).collect();
-    // Winsorised, because an outlier in one run of a block would dominate the mean of the variances.
+    // The variances are winsorised, because an outlier in one run of a block would dominate their mean.
     let (pulled, _) = winsorise(&parts);
     mean(&pulled)
 }

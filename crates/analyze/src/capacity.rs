@@ -74,11 +74,10 @@ mod tests {
     #[test]
     fn half_idle_is_not_half_free_where_threads_share_a_core() {
         let cores = [(set("0,2"), 1.2), (set("1,3"), 1.2)];
-        // A single busy thread on each core: the CPUs are 50 % busy, although only a sixth of the machine's work is
-        // left.
+        // A single busy thread on each core: the CPUs are 50 % busy, although only a sixth of the capacity is unused.
         let (busy, left) = capacity_left(&cores, |cpu| if cpu.0 < 2 { 1.0 } else { 0.0 });
         assert!((busy - 0.5).abs() < 1e-12 && (left - 1.0 / 6.0).abs() < 1e-12, "{busy} {left}");
-        // Two busy threads on a single core: the CPUs are 50 % busy again, and half of the work is left.
+        // Two busy threads on a single core: the CPUs are 50 % busy again, and half of the capacity is unused.
         let (_, left) = capacity_left(&cores, |cpu| if cpu.0 % 2 == 0 { 1.0 } else { 0.0 });
         assert!((left - 0.5).abs() < 1e-12);
         let (busy, left) = capacity_left(&[(set("0"), 1.0), (set("1"), 1.0)], |_| 0.25);

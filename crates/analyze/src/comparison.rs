@@ -1,4 +1,4 @@
-//! Turns a contest, the comparison of two commands while it is running, into a comparison for the report.
+//! Turns a contest, which is a comparison in progress, into the comparison that is reported.
 
 use fauxplat_model::{
     Comparison, DroppedLean, Gate, GateSide, Grade, Margin, MeanRatio, Metric, QuantileShift, RatioInterval,

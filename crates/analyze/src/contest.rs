@@ -25,9 +25,9 @@ pub(crate) struct Contest {
     pub(crate) design: Design,
     pub(crate) series: Series,
     pub(crate) guard: Guard,
-    /// Numbers of the blocks whose pair was accepted and counts in the verdict, in ascending order.
+    /// Numbers of the blocks whose pair counts in the verdict, in ascending order.
     pub(crate) kept: Vec<u32>,
-    /// Numbers of the blocks whose pair the guards accepted, including those after the verdict.
+    /// Numbers of the blocks whose pair no guard dropped, including blocks after the verdict.
     pub(crate) good: Vec<u32>,
     /// The kinds of readings (values, bounds) that occur among the pairs that count.
     pub(crate) censored: Censored,
@@ -37,7 +37,7 @@ pub(crate) struct Contest {
     /// Error level at which the commands were shown to differ, if a gate still asks whether they differ by more than
     /// the margin; otherwise `None`.
     pub(crate) rejected_at: Option<f64>,
-    /// Whether one command waited longer in more of the dropped pairs than chance allows.
+    /// Whether one command waited longer in significantly more of the dropped pairs.
     pub(crate) leaning: bool,
     /// Number of clusters after which typical runs were shown to be equivalent, or with a gate after which its answer
     /// was known, and have remained so; `None` if they are not.

@@ -54,8 +54,8 @@ const FAILED_SHARE_MAX: f64 = 0.1;
 
 /// Explains the variation of a metric over the measured runs. Of the rule only the metric and the error level are used.
 ///
-/// Two factors of time are added to those of the plan: `order`, the position within the block, and `drift`, the block.
-/// Interactions of factors, and everything else, are `residual`.
+/// Two factors of time are added to the factors of the plan: `order`, the position within the block, and `drift`, the
+/// block. The residual contains interactions of factors and everything else.
 pub fn explain_findings(
     rule: &Rule,
     factors: &[ExplainFactor],

@@ -1,8 +1,8 @@
 //! Rules by which pairs are dropped. Each rule uses sums over both commands of a pair, and never depends on which
 //! command was faster.
 //!
-//! If A and B are the same program, swapping their labels changes no rule's answer. The log ratios of the pairs that
-//! remain are then still as likely as their negatives, and the error rate of the test holds.
+//! If A and B are the same program, exchanging their labels changes the answer of no rule. The log ratios of the kept
+//! pairs are then as likely as their negatives, and the error rate of the test holds.
 
 use std::collections::VecDeque;
 
@@ -17,18 +17,18 @@ use crate::pairing::Pair;
 /// 10 ms over all CPUs together, so a pair of 5 ms runs may show two ticks that were lost on another CPU or earlier.
 pub(crate) const STEAL_ALLOWED_NS: f64 = 20e6;
 
-/// Share of a pair's wall time: a pair is dropped if its steal time exceeds this share plus the larger of
-/// [`STEAL_ALLOWED_NS`] and [`TIMES_USUAL`] times the usual steal of a pair.
+/// Share of a pair's wall time in the limit of its steal time: this share plus the larger of [`STEAL_ALLOWED_NS`] and
+/// [`TIMES_USUAL`] times the usual steal of a pair. A pair beyond the limit is dropped.
 pub(crate) const STEAL_SHARE: f64 = 0.10;
 
 /// Number of migrations of a pair up to which it is never dropped for migrations.
 pub(crate) const MIGRATIONS_ALLOWED: f64 = 10.0;
 
-/// Waiting time for the CPU up to which a pair of single-threaded commands is never dropped for waiting.
+/// Run-queue wait, in nanoseconds, up to which a pair of single-threaded commands is never dropped for waiting.
 pub(crate) const WAIT_ALLOWED_NS: f64 = 100e3;
 
-/// Share of a pair's wall time: a pair counts as preempted if its waiting time exceeds this share plus the larger of
-/// [`WAIT_ALLOWED_NS`] and [`TIMES_USUAL`] times the usual waiting of a pair.
+/// Share of a pair's wall time in the limit of its waiting time: this share plus the larger of [`WAIT_ALLOWED_NS`] and
+/// [`TIMES_USUAL`] times the usual waiting of a pair. A pair beyond the limit counts as preempted.
 pub(crate) const WAIT_SHARE: f64 = 0.02;
 
 /// Multiple of the median wait, steal or migrations of earlier pairs above which a pair is unusual.
@@ -98,8 +98,8 @@ impl Guard {
         self.waited
     }
 
-    /// Whether one command had the longer wait in more of the dropped pairs than chance allows, by a sign test at this
-    /// error level.
+    /// Whether one command waited longer in significantly more of the dropped pairs, by a sign test at this error
+    /// level.
     pub(crate) fn leans(&self, level: f64) -> bool {
         let [a, b] = self.waited;
         let (most, all) = (a.max(b), a + b);

@@ -85,10 +85,9 @@ pub struct SessionCost {
     pub outside_s: f64,
 }
 
-/// A finished session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Session {
-    /// Number of the last block up to the end of this session whose pair was not dropped; `None` if there is none.
+    /// Number of the last block of this or an earlier session whose pair was not dropped; `None` if every pair was.
     pub(crate) last_block: Option<u32>,
     pub(crate) cost: SessionCost,
 }
@@ -103,7 +102,8 @@ pub struct Judge {
     pub(crate) single_task: bool,
     has_quota: bool,
     pub(crate) commands: usize,
-    /// Comparisons of the other commands with the first: those of the first metric first, in the order of the commands.
+    /// Comparisons of the other commands with the first: all comparisons in the first metric, in the order of the
+    /// commands, then those in the next metric.
     pub(crate) contests: Vec<Contest>,
     /// Number of pairs in each block, known from the first block on.
     pub(crate) pairs_per_block: u32,
@@ -389,7 +389,7 @@ impl Judge {
         }
     }
 
-    /// Looks at all open contests, and ends those that are answered; with `closing`, all of them.
+    /// Tests all open contests, and ends the ones that are answered; with `closing`, all of them.
     ///
     /// The levels follow Holm's procedure in a group-sequential design: a contest that is called *different* frees its
     /// share of the level for the contests that are still open, which are then looked at again (Maurer and Bretz 2013,

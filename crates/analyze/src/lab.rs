@@ -103,9 +103,9 @@ fn after(reason: Option<String>) -> String {
 
 /// The outcome of a lab, the reason in one sentence, and the index of the claim that decided.
 ///
-/// The first of these outcomes that any claim has is that of the lab: an error, *not here*, *undecided*, *reproduced*.
-/// A lab none of whose claims could be checked is *cannot run here*. With several claims, the reason counts the claims
-/// by outcome.
+/// The outcome of the lab is the first of these that any claim has: an error, *not here*, *undecided*, *reproduced*. A
+/// lab none of whose claims could be checked is *cannot run here*. With several claims, the reason counts them by
+/// outcome.
 pub fn judge_lab(claims: &[ClaimResult]) -> (LabOutcome, String, usize) {
     let rule = LabOutcome::BY_WEIGHT;
     let first = |outcome: LabOutcome| claims.iter().position(|claim| claim.outcome == Some(outcome));

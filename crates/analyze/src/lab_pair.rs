@@ -4,8 +4,8 @@ use fauxplat_model::{ClaimResult, LabAgreement, LabMeasured, LabOutcome, LabPair
 
 use crate::{Combined, LabReading, lab_figure};
 
-/// Pairs every claim that is in either record with its counterpart: the claims of `a` in their order, followed by those
-/// that only `b` has.
+/// Pairs every claim that is in either record with the same claim of the other record: the claims of `a` in their
+/// order, then the claims that only `b` has.
 pub fn lab_pairs(a: &[LabResult], b: &[LabResult]) -> Vec<LabPair> {
     let of_a = claims(a).map(|(lab, claim)| pair(lab, Some(claim), find(b, lab, &claim.name)));
     let only_b = claims(b).filter(|(lab, claim)| find(a, lab, &claim.name).is_none());

@@ -12,9 +12,9 @@ const RATIO_MAX: f64 = 1e6;
 
 /// The first clusters of a comparison, which wait until the typical reading of both commands together can be estimated.
 ///
-/// The level of the readings is the median over the clusters of the *mean* log reading of A and B. Swapping A and B in
-/// any cluster changes none of these means, so the resulting margin does not depend on which command is faster, and
-/// given the margin every pattern of signs is still as likely as any other.
+/// The level of the readings is the median over the clusters of the *mean* log reading of A and B. Exchanging A and B
+/// in a cluster changes none of these means, so the margin does not depend on which command is faster, and given the
+/// margin all sign patterns stay equally likely.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Level(Vec<Seen>);
 

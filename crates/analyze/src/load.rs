@@ -35,7 +35,7 @@ fn shortfall(account: &LoadAccount) -> Option<String> {
     })
 }
 
-/// Reasons why a load worked less than requested: where the rest of its time was spent.
+/// Reasons why a load worked less than requested, from what it did in the remaining time.
 fn reasons(account: &LoadAccount) -> Vec<String> {
     let share = |ns: u64| ns as f64 / account.wall_ns.max(1) as f64;
     let percent = |ns: u64| format!("{:.1} %", share(ns) * 100.0);

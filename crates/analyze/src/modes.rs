@@ -17,20 +17,20 @@ use crate::standing::Standing;
 /// state once or twice also makes two levels of readings, which are no modes of the program.
 const RUNS_MIN: f64 = 20.0;
 
-/// Minimum share of a command's readings that lie on the same side of the valley between its own two modes and of the
-/// valley between the modes of both commands' readings together.
+/// Minimum share of a command's readings that two valleys must divide alike: the valley between the command's own
+/// modes, and the valley between the modes of both commands' readings together.
 const AGREES: f64 = 0.95;
 
 /// Number of runs in the upper mode and number of all runs, for each block.
 type Counts = Vec<(usize, usize)>;
 
-/// The shares of two modes at the look at the data to which `standing` belongs; `None` if neither command has two
-/// modes, if the commands have different modes, if a share rests on too few independent runs, or if the question is
-/// about the mean over layouts.
+/// The shares of two modes at the look at the data of `standing`. `None` if neither command has two modes, if the
+/// commands have different modes, if a share rests on too few independent runs, or if the question is about the mean
+/// over layouts.
 ///
 /// The modes are divided at the valley of the readings of A and B together. Exchanging A and B in a block does not
-/// change that valley, so the test of the shares is exact if A and B are the same. The test has an error level of its
-/// own, which no verdict uses.
+/// change that valley, so the test of the shares is exact if A and B are the same. The error level of that test is
+/// separate from that of the verdict.
 pub(crate) fn mode_shares(contest: &Contest, rows: &Rows, standing: &Standing) -> Option<ModeShares> {
     let (series, design) = (&contest.series, &contest.design);
     if design.question == Question::Mean {
@@ -129,8 +129,8 @@ mod tests {
         let counts = alternating(100, |block| [1, 2, 0, 1][block % 4]);
         let (share, [low, high]) = share(&counts, 0.05).unwrap();
         assert!((share - 0.5).abs() < 1e-12);
-        // Newcombe 1998, method 3: 100 of 200 has 0.431 to 0.569. Runs that are more even than chance must not count as
-        // more runs.
+        // By method 3 of Newcombe (1998), 100 of 200 has the interval 0.431 to 0.569. Runs that alternate more evenly
+        // than by chance must not count as more runs.
         assert!((low - 0.431).abs() < 0.002 && (high - 0.569).abs() < 0.002, "{low} {high}");
     }
 

@@ -10,16 +10,16 @@ use crate::summary::readings;
 /// Minimum number of runs before the interval is checked. A 99 % interval by order statistics needs at least eight.
 const RUNS_MIN: usize = 12;
 
-/// Confidence of the interval that must be narrow. It exceeds the 95 % of the report, because measuring stops at the
-/// first interval that *looks* narrow, and such intervals are too narrow on average.
+/// Confidence of the interval that must be narrow. It exceeds the 95 % of the report: measuring stops at the first
+/// interval that *looks* narrow, and such an interval is too narrow on average.
 const CONFIDENCE: f64 = 0.99;
 
 /// Whether the median of a metric is known to within ± `ratio` of itself (0.01 for 1 %).
 ///
 /// The interval is by order statistics, widened for autocorrelation between neighbours and between batches, since the
-/// drift of a machine makes the plain interval too narrow. Changes slower than the session cannot be seen within it.
-/// The interval is checked only after 12, 15, 18, 22, 27, … runs, a fifth more each time, since fewer looks at the data
-/// give fewer chances to stop at a lucky one. Between looks the answer is no.
+/// drift of a machine makes the plain interval too narrow; changes slower than the session cannot be seen. The interval
+/// is checked only after 12, 15, 18, 22, 27, … runs, a fifth more each time, since every check is a chance to stop at
+/// an interval that is narrow by luck. After other numbers of runs the answer is no.
 pub fn precise_enough(
     samples: &[Sample],
     command: u16,

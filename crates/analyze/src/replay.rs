@@ -179,8 +179,8 @@ fn margin(rule: &Rule, blocks: &[Vec<&Sample>]) -> f64 {
     }
 }
 
-/// Median time from the start of a block to that of the next, which includes preparations; breaks between sessions are
-/// too rare to change it. Nanoseconds, at least 1.
+/// Median time from the start of a block to the start of the next, preparations included, in nanoseconds, at least 1.
+/// The breaks between sessions are too rare to change the median.
 fn block_ns(blocks: &[Vec<&Sample>]) -> u64 {
     let begins: Vec<u64> =
         blocks.iter().filter_map(|block| block.iter().map(|run| run.started_ns).min()).collect();

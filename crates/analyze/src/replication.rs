@@ -1,4 +1,4 @@
-//! Replication: whether other sessions in which the same two programs were compared agree.
+//! Replication: whether the sessions in which the same two programs were compared agree with each other.
 
 use fauxplat_model::{Comparison, DifferenceIn, Extent, Grade, Side, Verdict};
 use fauxplat_stats::describe::{mean, standard_deviation};
@@ -32,8 +32,8 @@ pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<Stri
     failed.map(|part| format!("{sessions} sessions of this pair do not replicate the verdict: {}", part.said))
 }
 
-/// Whether a session by itself shows the contrary of the comparison's verdict: a difference to the other side, or one
-/// beyond the margin if the verdict is *equivalent*. Student's t over the pairs, at the level of the comparison.
+/// Whether a single session shows the contrary of the comparison's verdict, by Student's t over its pairs at the level
+/// of the comparison: a difference in the other direction or, if the verdict is *equivalent*, one beyond the margin.
 fn is_contrary(comparison: &Comparison, session: &[f64]) -> bool {
     let it = location(session);
     let half = t_upper_quantile(comparison.level / 2.0, it.df.max(1.0)) * it.se;

@@ -12,9 +12,9 @@ use crate::pairing::Pair;
 /// Holm's method over these metrics.
 ///
 /// The interval is a plain one at the level of the comparison: these metrics did not end the comparison, so repeated
-/// looks at the data need no correction. Left out are steal, which belongs to the machine and not to the program,
-/// metrics that were not read in every kept run or have readings that are bounds, and metrics that were always zero.
-/// The first published counter has two names, `rate` and its own, which are one hypothesis and appear once.
+/// looks at the data need no correction. Some metrics are left out: steal, which is a property of the machine and not
+/// of the program; metrics that were not read in every kept run, or that have bounds; and metrics that were always
+/// zero. The first published counter has two names, `rate` and its own, which are one hypothesis and appear once.
 pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Secondary> {
     let decided: Vec<Metric> = judge.rule.decided().into_iter().map(|(metric, _)| metric).collect();
     let others = metrics_of(pairs.iter().flat_map(Pair::runs)).into_iter();

@@ -53,8 +53,9 @@ pub(crate) struct Series {
     pub(crate) looked: Vec<u32>,
     /// Start of the first cluster in nanoseconds.
     began_ns: Option<u64>,
-    /// Cached courses of the test statistics over the looks at the data: of the test about zero, about the ends of the
-    /// margin, of the largest differences, and of the spread.
+    /// Cached courses of the test statistics over the looks at the data: of the tests whether the log ratio is zero
+    /// (`zero`) or an end of the margin (`ends`), of the test of the largest differences (`rare`), and of the test of
+    /// the spread.
     pub(crate) zero: Paths,
     pub(crate) ends: [Paths; 2],
     pub(crate) rare: Paths,
@@ -82,8 +83,8 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The log ratios that decide: those of runs that follow their own command if these differ from the others,
-    /// otherwise all.
+    /// The log ratios that decide: of runs that follow their own command, if these differ from runs that follow another
+    /// command; otherwise of all runs.
     pub(crate) fn active(&self) -> &Sorted {
         self.own.as_ref().filter(|_| self.carried.is_parted()).unwrap_or(&self.all)
     }
@@ -110,13 +111,13 @@ impl View {
         self.parting().is_some_and(|source| source != Source::Another)
     }
 
-    /// Whether only log ratios of runs that follow their own command decide, and the reason of their difference from
-    /// the others is unclear.
+    /// Whether only log ratios of runs that follow their own command decide, for an unclear reason.
     pub(crate) fn is_unclear(&self) -> bool {
         self.is_parted() && self.carried.parting() == Some(Source::Unclear)
     }
 
-    /// The reason why runs that follow their own command differ from the others; `None` if they do not.
+    /// The reason why runs that follow their own command differ from runs that follow another command; `None` if they
+    /// do not differ.
     pub(crate) fn parting(&self) -> Option<Source> {
         self.carried.parting()
     }
@@ -282,7 +283,7 @@ impl Series {
         Standing { beside: Some([typical.estimate, typical.low, typical.high]), ..standing }
     }
 
-    /// Turns conclusions into *inconclusive* on which the early and the late half of the session do not agree.
+    /// Turns conclusions into *inconclusive* if the early and the late half of the session do not agree on them.
     fn steady(&self, standing: Standing, look: Look) -> Standing {
         let Some(halves) = Halves::of(self.active(standing.parted, look.n), look.level) else {
             return standing;
@@ -294,7 +295,7 @@ impl Series {
         }
     }
 
-    /// Whether significantly more than half of the large differences occur in the same half of the session.
+    /// Whether one half of the session contains significantly more than half of the large differences.
     fn is_rare_in_one_half(&self, look: Look) -> bool {
         let seen = &self.pairs[..look.n * self.group];
         let least = threshold_of(seen, self.excess.least());
@@ -314,9 +315,9 @@ impl Series {
         if half.is_nan() { f64::INFINITY } else { half }
     }
 
-    /// State of the comparison by an anytime-valid test (e-process) of all log ratios, or of those of runs that follow
-    /// their own command if these differ from the others. Since either test may decide, each has half of the error
-    /// level.
+    /// State of the comparison by an anytime-valid test (e-process) of all log ratios or, if runs that follow their own
+    /// command differ from the other runs, of their log ratios only. Either test may decide, so each has half of the
+    /// error level.
     fn anytime(&self, both: &[EProcess; 2], design: &Design, level: f64, closing: bool) -> Standing {
         let parted = self.is_twice() && self.view(self.d.len()).is_parted();
         let (evidence, part) = (&both[usize::from(parted)], if self.is_twice() { 0.5 } else { 1.0 });
@@ -359,8 +360,8 @@ impl Series {
 }
 
 impl Design {
-    /// Question of the test about zero: with a single layout, whether anything differs; over layouts, whether the mean
-    /// does.
+    /// Question of the test whether the log ratio is zero: for a single layout, whether anything differs; over layouts,
+    /// whether the mean differs.
     pub(crate) fn asked_of_zero(&self) -> Question {
         if self.question == Question::Mean { Question::Mean } else { Question::Any }
     }

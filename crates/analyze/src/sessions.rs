@@ -80,8 +80,8 @@ impl Judge {
         })
     }
 
-    /// Log difference beyond the margin that measurements in as many sessions would show with the probability whose
-    /// normal quantile is `z`; `None` if there are too few sessions.
+    /// Log difference beyond the margin that as many sessions would show with a given probability, whose normal
+    /// quantile is `z`; `None` if there are too few sessions.
     ///
     /// Student's t has to exceed its quantile *c*, and the standard deviation is itself estimated from few sessions:
     /// the shift is *c* (1 − 1/4f) + z √(1 + c²/2f) standard errors with *f* degrees of freedom (Johnson and Welch
@@ -143,8 +143,8 @@ impl Over {
         t_upper_quantile(level / 2.0, self.count() - 1.0) * self.sd / self.count().sqrt()
     }
 
-    /// Combines the results over pairs and over sessions by the weaker of the two, since sessions that happen to be
-    /// alike do not make a few pairs certain.
+    /// Combines the results over pairs and over sessions: the weaker of the two counts, since sessions that happen to
+    /// be alike do not make a few pairs certain.
     fn standing(&self, pooled: Standing, margin: f64, level: f64) -> Standing {
         let half = self.half(level);
         let (low, high) = (pooled.low.min(self.centre - half), pooled.high.max(self.centre + half));

@@ -69,7 +69,7 @@ impl Series {
         let (first, last) = Shift::new(&all, design.question).by_signs(standing.critical);
         let (low, high) = rest.interval(standing.critical, &[0.0]);
         let (low, high) = (low.min(first), high.max(last));
-        // A typical difference that is not shown is not shown to lie beyond the margin either.
+        // If no typical difference is shown, none beyond the margin is shown either.
         let open = Standing {
             typical: Verdict::Inconclusive,
             verdict: Verdict::Inconclusive,
@@ -108,7 +108,8 @@ impl Series {
         }
     }
 
-    /// Command that is much slower in more of the pairs, counted about zero; `None` if both are in equally many.
+    /// Command that is much slower in more of the pairs, relative to a log ratio of zero; `None` if both are in equally
+    /// many.
     fn plain_side(&self, seen: &[f64]) -> Option<Side> {
         let threshold = threshold_of(seen, self.excess.least());
         let count = |sign: f64| seen.iter().filter(|&&d| d * sign > threshold).count();

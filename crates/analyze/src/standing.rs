@@ -57,7 +57,7 @@ impl Sides {
 pub(crate) struct Spread {
     /// Usual distance of two successive runs of either command, as an absolute log ratio.
     pub(crate) usual: f64,
-    /// Usual distance of two successive runs of A, and that of two of B, as absolute log ratios.
+    /// Usual distance of two successive runs of A, and of two successive runs of B, as absolute log ratios.
     pub(crate) of_each: [f64; 2],
     /// Distance of two successive runs of B minus that of A.
     pub(crate) difference: f64,
@@ -199,8 +199,8 @@ impl Standing {
         }
     }
 
-    /// Answer of a gate: *beyond* if the deciding quantity lies beyond the margin on its side, or if slow runs or the
-    /// mean differ on that side. Slow runs are counted about zero for this.
+    /// Answer of a gate: *beyond* if the deciding quantity lies beyond the margin on the gate's side, or if slow runs
+    /// or the mean differ on that side. Slow runs are counted relative to a log ratio of zero for this.
     pub(crate) fn state(&self, gate: GateSide) -> GateState {
         let is_asked = |is_higher: bool| match gate {
             GateSide::Higher => is_higher,

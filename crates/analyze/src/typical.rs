@@ -77,7 +77,7 @@ impl Series {
         let (low, high) = (if up { low.max(0.0) } else { low }, if down { high.min(0.0) } else { high });
         let half = 0.5 * (high - low);
         let se = if half.is_finite() { half / crossed.critical } else { estimate.se };
-        // A difference that is not shown at all cannot be shown to lie beyond the margin.
+        // If no difference is shown, none beyond the margin is shown either.
         let sides = sides.agreeing(up, down);
         Standing {
             se,
@@ -137,7 +137,7 @@ impl Series {
     }
 }
 
-/// Extends an interval so that it includes the interval of the median by signs.
+/// Extends an interval so that it includes the interval of the median by the sign test.
 fn reaching(shift: &Shift, (low, high): (f64, f64), critical: f64) -> (f64, f64) {
     let (first, last) = shift.by_signs(critical);
     (low.min(first), high.max(last))
@@ -162,12 +162,12 @@ fn different(
     (up && (is_above || agrees()), down && (is_below || agrees()))
 }
 
-/// Whether a test may reject by the plain normal bound, so that its exact critical value has to be computed.
+/// Whether a test may reject, judged by the plain normal bound; its exact critical value is computed only then.
 #[derive(Clone, Copy, Debug)]
 struct Near {
     zero: bool,
-    /// Whether both ends of the margin may be rejected from the side of zero; with a gate, whether any end may be
-    /// rejected from any side.
+    /// Whether both ends of the margin may be rejected towards zero, as an *equivalent* needs; with a gate, whether
+    /// either end may be rejected on either side.
     margin: bool,
 }
 

@@ -61,8 +61,8 @@ impl Series {
         }
     }
 
-    /// The readings of A and B that decide, cluster by cluster, up to the look of `standing`: those of all runs, or of
-    /// runs that follow their own command. `None` before the first look at the data.
+    /// The readings of A and B that decide, cluster by cluster, up to the look at the data of `standing`: of all runs,
+    /// or only of runs that follow their own command. `None` before the first look.
     pub(crate) fn answering_readings(&self, standing: &Standing) -> Option<Vec<Vec<(f64, f64)>>> {
         let per_cluster = self.readings.len() / self.d.len().max(1);
         let skipped = usize::from(standing.parted);

@@ -1,4 +1,4 @@
-//! The fastest command, named only if it is shown to be faster than the second fastest.
+//! The fastest command, which is named only if it is shown to be faster than the second fastest.
 
 use fauxplat_model::{Comparison, Sample, StoppedBy, Verdict};
 use fauxplat_stats::winsor::winsorised_mean;

@@ -454,8 +454,8 @@ fn equivalence_of_the_whole_needs_rare_slow_runs_excluded() {
     assert!(shown.tail.is_some_and(|tail| tail.excess_excluded > 0.05), "{:?}", shown.tail);
 }
 
-/// Numbers of twenty noisy comparisons that find no difference, one in typical runs, one in slow runs, or both; `b` is
-/// the factor by which a run of B takes longer, for a block and a seed.
+/// Of twenty noisy comparisons, the numbers that find no difference, a difference in typical runs, one in slow runs,
+/// and both; `b` returns for a block and a seed the factor by which a run of B takes longer.
 fn found_in(b: impl Fn(u32, u32) -> f64) -> [usize; 4] {
     let rule = Rule { max_pairs: 2048, ..rule() };
     let mut found = [0; 4];

@@ -199,8 +199,8 @@ fn nothing_is_carried_over_where_nothing_is() {
     assert!(shown.count() <= 3);
 }
 
-/// The mean of B is 34 % higher, and 15 % of all runs take three times as long: in 40 pairs the interval by betting often
-/// excludes the margin before the sign-flip test excludes equality.
+/// The mean of B is 34 % higher, and 15 % of all runs take three times as long: within 40 pairs the interval, which
+/// comes from a betting test, often excludes the margin before the sign-flip test excludes equality.
 #[test]
 fn a_gate_about_the_mean_needs_the_sign_flip_test_too() {
     let rule = Rule { gate: Some(GateQuestion::Slower), estimand: Estimand::Mean, max_pairs: 40, ..rule() };
@@ -220,7 +220,8 @@ fn a_gate_about_the_mean_needs_the_sign_flip_test_too() {
     assert!(alone > 0, "no seed has an interval beyond the margin without the test");
 }
 
-/// B takes sixty times as long, but a neighbour makes some runs of A as long as those of B, or all runs of both scatter.
+/// B takes about 55 times as long (e⁴), but a neighbour makes some runs of A as long as those of B, or all runs scatter
+/// much.
 #[test]
 fn a_gate_is_beyond_only_where_a_difference_is_shown() {
     let mut withheld = 0;
@@ -250,7 +251,7 @@ fn nothing_is_forecast_from_readings_without_scatter_and_lower_is_negative() {
     assert!((-0.5..-0.01).contains(&found), "{found}");
 }
 
-/// B takes one step more than A in half of its runs, out of three to six steps, so that it is never lower in distribution.
+/// Times of A have three to six steps. B takes one step more in half of its runs, so it is never lower in distribution.
 #[test]
 fn a_program_that_is_higher_in_distribution_is_no_improvement() {
     for seed in 0..4 {

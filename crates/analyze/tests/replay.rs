@@ -115,7 +115,7 @@ fn too_few_blocks_are_refused_in_words() {
     assert!(Replay::new(&Rule::default(), &samples, true, 1).is_ok());
 }
 
-/// Drawn blocks have starts of their own. With those of the recorded session, a later block could start before an
+/// Drawn blocks get new start times. With the start times of the recorded session, a later block could start before an
 /// earlier one, and the least span of time before a verdict would be reached only at the limit.
 #[test]
 fn a_verdict_comes_once_the_least_span_is_over() {

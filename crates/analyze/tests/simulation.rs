@@ -18,8 +18,8 @@ use noise::Noise;
 
 const REPETITIONS: usize = 100;
 
-/// Allowed distance from the reference in standard errors: with two dozen figures and fixed seeds, a changed rule
-/// exceeds it and chance does not.
+/// Allowed distance from the reference, in standard errors: over two dozen figures with fixed seeds it is exceeded if
+/// the rule changes, and not by chance.
 const Z: f64 = 3.0;
 
 #[test]

@@ -1,6 +1,6 @@
-//! Measures the time of a look, in which the judge examines the data of a comparison: `cargo xtask bench look`. With
-//! `stands [REPETITIONS]` the outcome of each of many simulated comparisons is printed instead, so that the outputs of
-//! two versions of the decision rule can be compared line by line.
+//! Measures the time of a look at the data, in which the judge tests whether a comparison can stop: `cargo xtask bench
+//! look`. With `stands [REPETITIONS]` the outcomes of many simulated comparisons are printed instead, one a line, so
+//! that two versions of the decision rule can be compared.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "an example measures and prints")]
 
 #[expect(dead_code, reason = "the simulation uses more of it")]

@@ -1,13 +1,13 @@
-//! Comparisons of programs that are slow in every second, third or fourth of their own runs, whatever ran before.
+//! Comparisons of programs that are slow in every second, third or fourth of their own runs, whichever program ran
+//! before.
 
 use fauxplat_model::Verdict;
 
 use super::designs::{World, all_of, is_down, is_up, median_pairs, percent, rule};
 
-/// Two programs, A and B, under a name. `slow` has for each program which of its runs are slow: `(1, 3)` stands for the
-/// runs 1, 4, 7, … of the program, counted from 0. All other figures are log ratios: by how much slow runs take longer
-/// (`apart`), by how much B always takes longer (`own`), and by how much a run of B takes longer after a run of A
-/// (`left`).
+/// Two programs, A and B. `slow` says for each of them which of its runs are slow: `(1, 3)` stands for its runs 1, 4,
+/// 7, …, counted from 0. The other figures are log ratios: by how much slow runs take longer (`apart`), by how much B
+/// always takes longer (`own`), and by how much a run of B takes longer after a run of A (`left`).
 struct Case {
     name: &'static str,
     slow: [Option<(u32, u32)>; 2],

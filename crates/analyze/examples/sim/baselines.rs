@@ -73,7 +73,7 @@ fn walls(samples: &[Sample]) -> Vec<f64> {
     samples.iter().filter_map(|sample| sample.get(Metric::WALL)).map(|ns| ns as f64).collect()
 }
 
-/// Ratios of each second run to the one before it: paired differences, in which the level of the session cancels.
+/// Ratios of each second run to the run before it: paired differences, in which the level of the session cancels.
 fn halves(walls: &[f64]) -> Vec<f64> {
     walls.chunks_exact(2).map(|two| two[1] / two[0]).collect()
 }

@@ -10,7 +10,6 @@ use super::noise::{Machine, Noise, SILENT};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) name: &'static str,
-    /// Number of commands.
     pub(crate) commands: u16,
     /// Log ratio by which a run takes longer if it follows a run of the last command.
     pub(crate) left: f64,

@@ -63,7 +63,7 @@ pub(crate) fn reference_cells() -> Vec<(Cell, Reference)> {
     ]
 }
 
-/// Noises of many shapes; under none of them may the rate of false verdicts be significantly above the error level.
+/// Noises of many shapes. The rate of false verdicts may be significantly above the error level under none of them.
 pub(crate) fn shapes() -> Vec<(&'static str, Noise)> {
     let short = |short_sd| Noise { short_sd, ..SILENT };
     vec![
@@ -94,7 +94,7 @@ pub(crate) const LOUD: Noise =
 pub(crate) const THREADS: Noise =
     Noise { short_sd: 0.022, mode_gap: 0.3, mode_share: 0.42, spike_share: 0.15, spike_mean: 0.08, ..SILENT };
 
-/// Comparisons in which B is slower by nothing, by half of the margin and by the margin, under several noises.
+/// Comparisons under several noises, in which B is not slower, slower by half of the margin, or slower by the margin.
 pub(crate) fn margins() -> Vec<Cell> {
     let noises = [
         ("normal 0.7 %", shapes()[0].1),

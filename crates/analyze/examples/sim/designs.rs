@@ -132,7 +132,7 @@ fn loud(world: &mut World) -> f64 {
     0.02 * world.wandering(0.9) + 0.03 * world.normal() + spike
 }
 
-/// Log noise of a run with two modes that are `apart`; the share `share` of the runs is in the slow one.
+/// Log noise of a run with two modes that are `apart`; `share` is the share of the runs in the slow mode.
 fn modes(world: &mut World, share: f64, apart: f64, sd: f64) -> f64 {
     let slow = if world.chance(share) { apart } else { 0.0 };
     slow + sd * world.normal()
@@ -190,7 +190,7 @@ pub(crate) fn is_down(stand: &Stand) -> bool {
     stand.verdict == Verdict::Different && stand.effect_ratio < 1.0
 }
 
-/// A rule that looks at the data as soon as there are enough pairs, with a limit of `max_pairs`.
+/// The default rule with a limit of `max_pairs` and without a least span of time before the first look at the data.
 pub(crate) fn rule(max_pairs: u32) -> Rule {
     Rule { max_pairs, least_span_s: 0.0, ..Rule::default() }
 }
@@ -232,8 +232,8 @@ pub(crate) fn gates(repetitions: usize) {
     }
 }
 
-/// Prints a table of comparisons with carry-over, with blocks in which each command runs twice in a row and with blocks
-/// in which each runs once, for the noises whose names contain `of`; `first` is the first seed.
+/// Prints a table of comparisons with carry-over, for blocks in which each command runs twice in a row and for blocks
+/// in which each runs once, and for the noises whose names contain `of`; `first` is the first seed.
 pub(crate) fn carry_over(repetitions: usize, of: &str, first: u64) {
     println!(
         "| noise | B after own command % | A slows next run by % | slowed | order | B slower % | B faster % | equivalent % | decided by runs after same command % | pairs, median |\n\
@@ -249,8 +249,8 @@ pub(crate) fn carry_over(repetitions: usize, of: &str, first: u64) {
         }),
         ("reference", reference),
     ];
-    // Each case has the log ratio of B itself, the slowdown after a run of A, and the runs that it affects: all runs
-    // after A, or those of B alone, as if B repaired what A broke.
+    // Each case has the log ratio of B itself, the slowdown of runs after a run of A, and which of these runs are
+    // slowed down: all of them, or only runs of B.
     let cases = [
         (0.0, 0.0, "all"),
         (0.03, 0.0, "all"),
@@ -427,8 +427,8 @@ fn unequal() -> Vec<Design> {
     ]
 }
 
-/// Prints the verdicts on programs that are not equal as a whole, and on equal ones, for the designs whose names
-/// contain `of`.
+/// Prints the verdicts on programs that are not equivalent as a whole, and on identical programs, for the designs whose
+/// names contain `of`.
 pub(crate) fn wholes(repetitions: usize, of: &str) {
     println!(
         "| design | equivalent as a whole % | typical runs equivalent % | different % | pairs, median |\n\

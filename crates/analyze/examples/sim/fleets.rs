@@ -37,7 +37,7 @@ pub(crate) struct World {
     /// Standard deviation between machines.
     pub(crate) between: f64,
     pub(crate) within: f64,
-    /// Number of odd machines, which are slower by the share `slower`; the first ones unless `odd_last`.
+    /// Number of odd machines, which are slower by the share `slower`: the first machines, or the last with `odd_last`.
     pub(crate) odd: usize,
     pub(crate) slower: f64,
     /// Distance, in machines, between machines with an old BIOS, which are slower by the share `bios_slower`; zero if
@@ -159,7 +159,7 @@ impl World {
         self.between * self.spread.draw(draw) + odd + old + hardware
     }
 
-    /// Number of a machine's kind of hardware; 0 is that of most machines.
+    /// Number of a machine's kind of hardware; 0 is the kind of most machines.
     fn hardware(&self, index: usize) -> usize {
         let before = self.machines - self.small;
         if index < before { 0 } else { 1 + (index - before) / SMALL }

@@ -2,11 +2,11 @@
 //! tables `ref`, `shapes`, `margins`, `tails`, `carry-over` and `baselines`. A word before the number selects a single
 //! table:
 //!
-//! - `ref`: figures beside their references; `shapes`: false verdicts and power under noises of many shapes; `margins`:
+//! - `ref`: figures with their references; `shapes`: false verdicts and power under noises of many shapes; `margins`:
 //!   true differences up to the margin; `tails`: programs that differ in some of their runs only; `carry-over`: several
 //!   commands in common blocks; `baselines`: comparisons with other sessions.
-//! - `gates`, `passing`, and `oracle` (gates beside tests that know the noise); `carried`, `alternating`, `coverage`,
-//!   `wholes`, each followed by a number and a word that selects rows by their names.
+//! - `gates`, `passing`, and `oracle` (gates, compared with tests that know the noise); `carried`, `alternating`,
+//!   `coverage`, `wholes`, each followed by a number and a word that selects rows by their names.
 //! - `sweeps` and `speed` (the time of analysing a large sweep); `fleet`, `fleet speed`, and `fleet operator
 //!   [REPETITIONS [found|watch|flags]]`.
 //!
@@ -233,9 +233,9 @@ fn margins_table(repetitions: usize, threads: usize) -> bool {
     all
 }
 
-/// Prints verdicts on programs whose typical runs are equal and whose slow runs differ. Returns whether false
-/// *equivalent as a whole* beyond the margin of slow runs, and *different* of equal programs, stay within the error
-/// level.
+/// Prints verdicts on programs whose typical runs are equal and whose slow runs differ. Returns whether two kinds of
+/// false verdicts stay within the error level: *equivalent as a whole* if slow runs differ by more than their margin,
+/// and *different* for equal programs.
 fn tails_table(repetitions: usize, threads: usize) -> bool {
     println!("Level 1 %, margin of the tail 3 points\n");
     println!(

@@ -25,7 +25,7 @@ pub(crate) struct Noise {
     pub(crate) mode_gap: f64,
     /// Probability that a run is in the slow mode.
     pub(crate) mode_share: f64,
-    /// Scale of Cauchy-distributed noise, whose tails are so heavy that it has no mean.
+    /// Scale of Cauchy-distributed noise, which has such heavy tails that it has no mean.
     pub(crate) cauchy: f64,
     /// Slowdown by a competing program while it is running.
     pub(crate) burner: f64,
@@ -37,8 +37,8 @@ pub(crate) struct Noise {
     pub(crate) b_slow_share: f64,
     /// Share by which a slow run of B takes longer.
     pub(crate) b_slow_by: f64,
-    /// Step to which wall times are rounded, as a share of [`BASE_NS`], which makes equal readings as with counts; zero
-    /// for none.
+    /// Step to which wall times are rounded, as a share of [`BASE_NS`], so that readings are often equal, as counts
+    /// are; zero for no rounding.
     pub(crate) step: f64,
 }
 

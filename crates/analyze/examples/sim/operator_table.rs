@@ -129,7 +129,7 @@ enum Noise {
     Normal,
     /// Student's t with 5 degrees of freedom, scaled to variance 1.
     Heavy,
-    /// Normal, with another standard deviation on each machine, whose logarithm has a standard deviation of 0.5.
+    /// Normal, with a standard deviation that differs between machines: its logarithm has a standard deviation of 0.5.
     Uneven,
 }
 

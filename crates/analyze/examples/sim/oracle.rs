@@ -6,10 +6,10 @@ use fauxplat_stats::paired::{looks, spending};
 
 use super::designs::{World, all, noises_of_gates, of_b, rule};
 
-/// Prints the mean numbers of pairs that gates take, beside those of Student's t and of two tests that know the noise.
-/// The first such test looks at the data when the judge does, spends the same error probability, and sums the locally
+/// Prints the mean numbers of pairs that gates take, and that Student's t and two tests that know the noise take. The
+/// first of these two looks at the data when the judge does, spends the same error probability, and sums the locally
 /// most powerful score of the noise. The second is a sequential probability-ratio test that also knows the size of the
-/// change, and looks after each block. The distribution of the noise is drawn with other seeds.
+/// change, and looks after each block. The distribution of the noise is estimated with other seeds.
 pub(crate) fn print(repetitions: usize) {
     println!(
         "| noise | true % | pairs, mean | Student's t | ratio | noise known | ratio | noise and change known | ratio |\n\
@@ -66,14 +66,13 @@ fn difference(block: &[Sample]) -> f64 {
 /// Number of bins of a density, and largest absolute log ratio that the bins cover.
 const BINS: usize = 4000;
 const REACH: f64 = 1.0;
-/// Probability that is added to each bin, so that the logarithm exists where nothing was drawn.
+/// Probability that is added to each bin, so that a bin without simulated values has a finite logarithm too.
 const LEAST: f64 = 1e-7;
 
 /// Density of the log ratio of a block of two identical programs, estimated from many simulated blocks.
 struct Density {
     logs: Vec<f64>,
-    /// Range in which the slope of the density is known well enough: it contains all but one of a thousand simulated
-    /// log ratios.
+    /// Range in which the slope of the density is known well enough: it contains 99.9 % of the simulated log ratios.
     known: (f64, f64),
 }
 
@@ -102,7 +101,7 @@ impl Density {
         self.logs[bin(d)]
     }
 
-    /// The score of a log ratio: how fast the logarithm of the density falls there. Outside of `known` the score is
+    /// The score of a log ratio: the negative slope of the logarithm of the density. Outside of `known` the score is
     /// constant.
     fn score(&self, d: f64) -> f64 {
         let d = d.clamp(self.known.0, self.known.1);

@@ -28,12 +28,12 @@ pub(crate) const USUAL: Noise =
 /// The noise [`USUAL`] with a competing program that comes and goes at random and takes half of the CPU.
 pub(crate) const BURNER: Noise = Noise { burner: 0.69, burner_flip: 0.01, ..USUAL };
 
-/// The noise [`USUAL`] with a stack that lies at another place in each run, a quarter of which are slow, as if
-/// [`lines`] were randomised.
+/// The noise [`USUAL`] with a stack whose place is drawn for each run; at a quarter of the places runs are slow, as if
+/// the levels of [`lines`] were drawn at random.
 pub(crate) const RANDOM_STACK: Noise = Noise { mode_gap: 0.28, mode_share: 0.25, ..USUAL };
 
-/// Log ratio of the time at a place of the stack: every fourth line is slow, and a single place of a page is much
-/// slower.
+/// Log ratio of the time at a place of the stack, in steps of 16 bytes: every fourth place is slow, and one place of a
+/// page is much slower.
 pub(crate) fn lines(level: u16) -> f64 {
     f64::from(level % 4 == 3) * 0.05 + f64::from(level % 256 == 171) * 0.4
 }
@@ -41,8 +41,8 @@ pub(crate) fn lines(level: u16) -> f64 {
 /// The margin of 1 % as a log ratio.
 const MARGIN: f64 = 0.009_950_33;
 
-/// Log ratio of the time at each of 24 levels, of which every second one is slower so that levels typically differ by
-/// the margin: that is the root mean square difference over all 276 pairs of levels, of which 12 · 12 differ at all.
+/// Log ratio of the time at each of 24 levels. Every second level is slower, by so much that the root mean square
+/// difference over all 276 pairs of levels is the margin; 12 · 12 of these pairs differ.
 fn apart(level: u16) -> f64 {
     f64::from(level % 2) * MARGIN * (276.0f64 / 144.0).sqrt()
 }

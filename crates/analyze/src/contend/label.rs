@@ -19,7 +19,7 @@ const WITHIN_CORE_NS: f64 = 90.0;
 /// Ratio of CPU times together and alone below which the time alone must have been disturbed, since another worker
 /// makes none faster.
 const FASTER: f64 = 0.97;
-/// Ratio of CPU times together and alone below which the workers share nothing that a kernel needs.
+/// Ratio of CPU times together and alone below which the workers share nothing that the kernel needs.
 const FREE: f64 = 1.06;
 /// Ratio of wall times together and alone above which the host is taken to run both virtual CPUs in turns on one of its
 /// own CPUs, if CPU time grows by less.
@@ -99,7 +99,7 @@ pub(super) fn label(pair: &ContendPair, costs: &[PairCost], known: Known) -> Lab
         .unwrap_or_else(|| last_level(costs, known))
 }
 
-/// A sentence about the number of usable rounds of a kernel, and why the others do not count.
+/// A sentence about the number of usable rounds of a kernel, and why its other rounds do not count.
 fn too_few(cost: &PairCost) -> String {
     let PairCost { kernel, rounds, dropped_rounds, elsewhere_rounds, .. } = cost;
     let mut words = format!("{kernel}: {rounds} rounds count, and an answer takes {ROUNDS_MIN}");

@@ -158,7 +158,7 @@ fn ratios_and_the_identity_of_time() {
     assert_eq!((cost.run_delay_ns, cost.steal_ns), (Some(12_000), Some(480_000)));
 }
 
-/// Findings from rounds in which the CPUs are near and share a cache, and others in which the host has moved them
+/// Findings from rounds in some of which (`near`) the CPUs share a cache; in the other rounds the host has moved them
 /// apart.
 fn moving(near: impl Fn(u32) -> bool) -> ContendJudged {
     let pair = ContendPair {
@@ -282,8 +282,8 @@ fn two_cores_under_one_limit_of_power_are_no_siblings() {
 fn the_interval_is_one_of_the_median() {
     use fauxplat_stats::draw::Draw;
     let mut draw = Draw::new(5, 0);
-    // Skewed like slowdowns beside a neighbour on the host: the median is 1.1, and the mean and winsorised means are
-    // above it.
+    // The ratios are skewed as slowdowns by a neighbour on the host are: the median is 1.1, and the mean and winsorised
+    // means are larger.
     let mut holds = |_: &u32| {
         let ratios: Vec<f64> =
             (0..40).map(|_| 1.0 - 0.1 / std::f64::consts::LN_2 * draw.uniform().max(1e-12).ln()).collect();

@@ -21,7 +21,7 @@ pub struct ExplainPlaces {
 const LEVELS_TOLD: usize = 64;
 const EXTREMES_TOLD: usize = 8;
 
-/// Adds the places of each factor as a factor of its own to the estimates and to `varied`, if there are enough runs.
+/// Adds the places of each factor to the estimates and to `varied`, as a further factor, if there are enough runs.
 pub(super) fn with_places(
     main: Parts,
     factors: &[ExplainFactor],
@@ -58,10 +58,10 @@ fn column(places: &ExplainPlaces, good: &[&Sample]) -> Option<Vec<u16>> {
     good.iter().map(at).collect()
 }
 
-/// p-value of the effect of places that were drawn anew in each round of blocks: permuting the log times, from which
-/// the effects of the factors are subtracted, within the blocks shows how large the effect could be by chance (Freedman
-/// and Lane 1983). Two tests share the error level: one with winsorised values, for many places that differ a little,
-/// and one with the plain values, for a single place that is much slower.
+/// p-value of the effect of places that were drawn anew in each round of blocks. The effects of the factors are
+/// subtracted from the log times, which are then permuted within the blocks, to show how large the effect could be by
+/// chance (Freedman and Lane 1983). Two tests share the error level: of winsorised values, for many places that differ
+/// a little, and of plain values, for a single place that is much slower.
 fn p_value(views: [&[f64]; 2], places: &[u16], count: usize, good: &[&Sample], seed: u64) -> f64 {
     let of = |values: &[f64]| {
         let mut sums = LevelSums::new(count, DRAWS, seed ^ 1);
@@ -79,8 +79,8 @@ fn p_value(views: [&[f64]; 2], places: &[u16], count: usize, good: &[&Sample], s
     (2.0 * pulled_in.min(plain)).min(1.0)
 }
 
-/// The levels that a report lists, in their order: all of up to [`LEVELS_TOLD`], otherwise those with the largest and
-/// smallest effects.
+/// The levels that a report lists, in their order: up to [`LEVELS_TOLD`] all of them, otherwise the levels with the
+/// largest and the smallest effects.
 pub(super) fn told<'a>(
     names: &'a [String],
     effects: &'a [LevelEffect],

@@ -11,7 +11,7 @@ use super::estimate::Estimate;
 use super::group::Group;
 use super::machine::Machine;
 
-/// Number of rounds in which suspects and the machines they are compared with are measured again.
+/// Number of rounds in which suspects and their reference machines are measured again.
 const ROUNDS: u32 = 6;
 
 /// Minimum number of rounds with readings from which a suspect is confirmed or cleared.
@@ -175,7 +175,7 @@ impl<'a> Rounds<'a> {
     /// suspect if there are too few rounds, or if it is only as slow as machines of its group sometimes are.
     ///
     /// A machine is confirmed if it is slower by more than `least`, if its interval excludes zero, and if the slowdown
-    /// exceeds the natural range of the slow side of its group, now that its own noise is averaged out.
+    /// is larger than usual on the slow side of its group, now that the noise of its own runs is averaged out.
     pub(super) fn decide(&self, plan: &SuspectPlan, group: &Group, least: f64) -> Decided {
         let differences = self.differences(plan);
         let rounds = differences.len();

@@ -1,11 +1,11 @@
-//! Outputs of the measured programs, as hashes: finds machines whose output deviates from that of the others.
+//! Outputs of the measured programs, as hashes: finds machines whose output deviates from the output of other machines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fauxplat_model::{AnswersDiffer, FleetAnswer, FleetEvidence, NodeRecord};
 
-/// Minimum number of members with which a group is compared by itself; nodes of smaller groups are compared with the
-/// whole fleet.
+/// Minimum number of members of a group whose outputs are compared within the group; nodes of smaller groups are
+/// compared with the whole fleet.
 const GROUP_MIN: usize = 3;
 
 pub(super) struct Answers {

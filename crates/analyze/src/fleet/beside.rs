@@ -145,8 +145,8 @@ fn said(is_different: bool, is_within: bool) -> Verdict {
     }
 }
 
-/// Returns the verdict that follows from typical runs, the mean and slow runs; the extent of an *equivalent*; and the
-/// parts in which a *different* lies. `typical` is the verdict of typical runs.
+/// Returns three results that follow from typical runs, the mean and slow runs: the verdict, the extent of an
+/// *equivalent*, and the parts in which a *different* lies. `typical` is the verdict of typical runs.
 pub(super) fn concluded(
     typical: Verdict,
     beside: Option<&(FleetMean, FleetTail)>,

@@ -37,11 +37,12 @@ const UNKNOWN: &str = "not known";
 
 pub(super) struct Subject<'a> {
     pub(super) facts: &'a BTreeMap<String, String>,
-    /// Logarithm of the ratio of the machine's reading to its group's, with the sign turned so that more is slower.
+    /// Distance of the machine from its group: its log reading minus the median of the group or, in a comparison of
+    /// programs, its log ratio minus the typical one. The sign is turned so that more is slower.
     pub(super) value: f64,
     /// Number of the machine's group; only machines of the same group are compared.
     pub(super) stratum: u32,
-    /// Whether the machine is among those whose slowness is to be explained.
+    /// Whether the machine's slowness is to be explained.
     pub(super) slow: bool,
 }
 
@@ -68,9 +69,9 @@ struct Explained<'a> {
 }
 
 impl Explanation<'_> {
-    /// For each machine, the part of its `value` that its settings explain: for each fact the median of the machines
-    /// with the same value, if they are enough for a median that no odd machine moves. Facts that are numbers explain
-    /// nothing here, since heat and throttling are symptoms of a fault.
+    /// Returns for each machine the part of its `value` that its settings explain: for each fact the median of the
+    /// machines with the same value, if they are so many that no odd machine moves it. Numeric facts explain nothing
+    /// here, since heat and throttling are symptoms of a fault.
     pub(super) fn shifts(&self, subjects: &[Subject]) -> Vec<f64> {
         let mut shifts = vec![0.0; subjects.len()];
         for fact in self.facts.iter().filter(|fact| !fact.column.is_number) {
@@ -301,7 +302,7 @@ fn told(
         (true, _) => "more".to_owned(),
         (false, _) => column.labels[has.iter().position(|&it| it)?].clone(),
     };
-    // Only groups are used in which some machines have the value and others do not.
+    // Only groups in which some machines have the value and some do not are used.
     let strata = |wanted: bool| -> BTreeSet<u32> {
         let of = subjects.iter().zip(&has).filter(|(_, has)| **has == wanted);
         of.map(|(subject, _)| subject.stratum).collect()

@@ -10,13 +10,13 @@ use super::machine::Machine;
 /// few values that tails heavier than those of a normal distribution easily cause false flags.
 const PART: f64 = 0.25;
 
-/// Members that are slow compared with the others: the largest block of slowest machines, less than half of the group,
-/// whose least slow member is still significantly slower than the machines outside the block.
+/// Members that are slow compared with the other members: the largest number of slowest machines, less than half of the
+/// group, of which even the least slow is significantly slower than the remaining machines.
 ///
-/// A block of the slowest k is compared with the n − k others, by the distance of its nearest member from their mean in
-/// units of their standard deviation (Student's t with n − k − 1 degrees of freedom), with Bonferroni's correction over
-/// all blocks of that size: the test of Grubbs (1969) for k = 1. Testing the largest block first keeps two odd machines
-/// from masking each other (Rosner 1975).
+/// The slowest k members are compared with the n − k other members: the distance of the least slow of them from the
+/// mean of the others, in units of the standard deviation of the others, is Student's t with n − k − 1 degrees of
+/// freedom, with Bonferroni's correction over all choices of k members. For k = 1 this is the test of Grubbs (1969).
+/// The largest k is tested first, so that two odd machines do not mask each other (Rosner 1975).
 pub(super) fn slow(
     members: &[usize],
     machines: &[Machine],

@@ -56,8 +56,8 @@ fn is_slow(state: NodeState) -> bool {
     matches!(state, NodeState::Suspect | NodeState::Confirmed | NodeState::Noisy)
 }
 
-/// Whether every node of the plan has reported in each round of the plan. A plan without rounds only names nodes that
-/// are left out, and is never done.
+/// Whether every node of the plan has reported in each round. A plan without rounds only names nodes that are not
+/// measured again, and is never done.
 fn is_done(plan: &Remeasurement, evidence: &FleetEvidence) -> bool {
     let records = evidence.records.iter().map(|it| (it.round, it.node.as_str()));
     let deliveries = evidence.deliveries.iter().map(|it| (it.round, it.node.as_str()));
@@ -179,8 +179,8 @@ impl<'a> Fleet<'a> {
         }
     }
 
-    /// Why a machine is not compared with others of its hardware, with the ratio of its group to the median of the
-    /// fleet, in words.
+    /// Says why a machine is not compared with others of its hardware, and gives the ratio of its group to the fleet's
+    /// median.
     fn why_uncompared(&self, group: &Group, state: NodeState) -> String {
         let alone = match group.rule {
             GroupRule::Pair => "of two machines of this hardware it is unknown which one is odd",

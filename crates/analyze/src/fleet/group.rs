@@ -183,7 +183,8 @@ impl Group {
                 (scale.spread, threshold(members.len(), flags), Some(reach))
             }
             (GroupRule::Pooled, Some(pooled)) => {
-                // The spread of two machines is just their difference, which does not show how machines differ usually.
+                // The spread within a pair of machines is just their difference, which does not show how machines
+                // usually differ.
                 let own = if members.len() >= FEW_FROM { scale.spread } else { 0.0 };
                 let by_fleet = t_upper_quantile(share, MAD_EFFICIENCY * pooled.df);
                 (pooled.spread.max(own), by_fleet, Some(pooled.reach.clone()))

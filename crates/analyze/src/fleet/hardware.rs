@@ -69,9 +69,9 @@ fn counted(identities: &[BTreeMap<String, String>]) -> Vec<(BTreeMap<String, Str
     ordered
 }
 
-/// Identity of the kind to which a machine belongs: its own, or, if some of its facts are unknown, that of the largest
-/// kind that agrees in all the known facts and has more of them. A fact that cannot be read, such as without root, does
-/// not make other hardware.
+/// Identity of the kind to which a machine belongs. If some of its facts are unknown, that is the largest kind that
+/// agrees in all known facts and has more of them, since a fact that cannot be read, for instance without root, does
+/// not make other hardware; otherwise it is the machine's own identity.
 fn home<'a>(
     identity: &'a BTreeMap<String, String>,
     kinds: &'a [(BTreeMap<String, String>, usize)],

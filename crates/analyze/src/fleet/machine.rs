@@ -7,7 +7,7 @@ use fauxplat_stats::describe::{MAD_TO_SD, mad, median, standard_deviation};
 
 use super::FleetQuestion;
 
-/// Standard error of the median of normal values, divided by that of their mean.
+/// Ratio of the standard error of the median to the standard error of the mean, for normal values.
 const MEDIAN_LOSS: f64 = 1.2533;
 
 /// Minimum number of blocks from which the variation between blocks is estimated.
@@ -69,7 +69,7 @@ pub(super) fn know_errors(machines: &mut [Machine]) {
     }
 }
 
-/// Factor of the logarithms after which more is slower: 1, or −1 for a metric of which more is better.
+/// Factor that turns the sign of logarithms so that more is slower: 1, or −1 for a metric of which more is better.
 pub(super) fn sign(question: &FleetQuestion) -> f64 {
     if question.metric.more_is_better() { -1.0 } else { 1.0 }
 }
@@ -87,8 +87,8 @@ pub(super) fn logarithms(record: &NodeRecord, question: &FleetQuestion, command:
     record.blocks.iter().map(of_block).filter(|block| !block.is_empty()).collect()
 }
 
-/// Standard error of the median: by the variation between blocks if there are several, since runs of one block are not
-/// independent, but at least by the variation of the runs.
+/// Standard error of the median. With several blocks, it follows from the variation between blocks, since runs of one
+/// block are not independent; it is never smaller than the variation of the runs gives.
 fn error_of_median(blocks: &[Vec<f64>], all: &[f64]) -> f64 {
     let by_runs = MEDIAN_LOSS * spread(all) / (all.len() as f64).sqrt();
     if blocks.len() < BLOCKS_MIN {

@@ -1,4 +1,4 @@
-//! Machines of a fleet that should be equal: which of them are odd, which facts are associated with that, how two
+//! Machines of a fleet, which should be alike: which machines are odd, which facts are associated with that, how two
 //! programs compare on all machines, and which machines changed over time.
 
 mod again;
@@ -29,8 +29,8 @@ pub struct FleetQuestion {
     pub metric: Metric,
     /// Index of the command whose readings are compared over the machines.
     pub command: u16,
-    /// Slowdown, as a ratio minus one, up to which machines are not reported; in a comparison of programs, differences
-    /// up to it count as none.
+    /// Slowdown, as a ratio minus one, up to which machines are not reported; also the margin of a comparison of
+    /// programs.
     pub least_effect: f64,
     /// Expected number of machines that are flagged falsely if none is odd.
     pub false_flags: f64,

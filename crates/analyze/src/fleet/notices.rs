@@ -24,7 +24,7 @@ const SCATTER_FAR: f64 = 0.405;
 /// machine's scatter to the usual scatter above which the machine is reported, and the minimum number of its runs.
 const SCATTER_OF_FEW: (f64, usize) = (10.0, 4);
 
-/// Maximum share of the machines of a group that are reported because they differ in a fact; all others of the group
+/// Maximum share of the machines of a group that are reported for differing in a fact; all other machines of the group
 /// must have one value.
 const DIFFERING: f64 = 0.05;
 
@@ -82,7 +82,7 @@ fn fast(of: &Counted) -> Vec<FleetNotice> {
     found
 }
 
-/// Machines whose runs scatter more than those of the others.
+/// Machines whose runs scatter more than is usual.
 fn scatter(of: &Counted) -> Vec<FleetNotice> {
     let known: Vec<(usize, f64)> = of
         .indices()
@@ -100,7 +100,7 @@ fn scatter(of: &Counted) -> Vec<FleetNotice> {
         group.and_then(|logs| median(logs)).unwrap_or(overall)
     };
     let distances: Vec<f64> = known.iter().map(|(index, log)| log - usual(*index)).collect();
-    // Computing the natural range of the scatter takes long, and in most fleets no machine is near it.
+    // Computing how far scatter usually reaches takes long, and in most fleets no machine comes near that limit.
     let is_far =
         |((_, log), distance): (&(usize, f64), &f64)| *distance > SCATTER_FAR && log.exp() > SCATTER_LEAST;
     if !known.iter().zip(&distances).any(is_far) {

@@ -64,10 +64,10 @@ struct History<'a> {
 
 /// Finds changes of machines over time. `visits` may come in any order; `command` is the name for the report.
 ///
-/// Each machine has two series: its medians, and its means relative to its medians, which show slow runs that change no
-/// median. The part that all machines have in common is subtracted from the medians, and is a series of its own. Every
-/// series is tested separately. Changes are then selected by the procedure of Benjamini and Hochberg over all machines,
-/// so that ten thousand machines do not multiply the false alarms of one.
+/// Each machine has two series: its medians, and the ratios of its means to its medians, which show slow runs that
+/// change no median. The part that all machines have in common is subtracted from the medians, and is a series of its
+/// own. Every series is tested separately. Changes are then selected by the procedure of Benjamini and Hochberg over
+/// all machines, so that ten thousand machines do not give ten thousand times the false alarms of one.
 pub fn fleet_watch(visits: &[NodeVisit], command: &str, question: &FleetQuestion) -> FleetWatchFindings {
     let mut histories = histories(visits, question);
     let common = take_off_common(&mut histories);

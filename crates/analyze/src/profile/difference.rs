@@ -5,8 +5,8 @@
 //! the run's samples times the run's CPU time, and each pair gives a difference. If nothing differs, chance decides
 //! which run of a pair is slower, so the signs of whole pairs can be flipped. The distribution of the largest statistic
 //! of all functions over such flips gives the significance of the observed one (Westfall and Young 1993,
-//! "Resampling-based multiple testing", single-step max T). The error then holds for the whole family, whatever the
-//! dependence between functions.
+//! "Resampling-based multiple testing", single-step max T). The error probability then holds for all functions
+//! together, however they depend on each other.
 
 use std::collections::HashMap;
 
@@ -16,18 +16,18 @@ use fauxplat_stats::draw::Draw;
 use super::functions::Functions;
 use super::kinship::{self, Canon};
 
-/// Minimum number of samples of both programs together with which a function is tested; testing functions with fewer
-/// would only make it harder to find differences in others.
+/// Minimum number of samples of both programs together with which a function is tested. Testing functions with fewer
+/// would only raise the critical value for the other functions.
 const SAMPLES_MIN: u64 = 20;
-/// Maximum number of pairs for which all flips of signs are used. For more pairs, [`FLIPS`] flips are drawn, or more if
-/// the error level is so small that less than one of them would be allowed to exceed the bound.
+/// Maximum number of pairs for which all flips of signs are used. For more pairs, [`FLIPS`] flips are drawn at random,
+/// or more if the error level is so small that the bound would be exceeded by less than one of them.
 const PAIRS_EXACT: usize = 12;
 const FLIPS: usize = 4096;
 const FLIPS_PER_ERROR: f64 = 5.0;
 const FLIPS_MAX: usize = 100_000;
 
-/// A quantity of a function, compared between the programs: its own time, or its time with that of the functions it
-/// calls.
+/// A quantity of a function that is compared between the programs: the time in its own code, or the time including the
+/// functions it calls.
 struct Quantity {
     /// Time of the second program minus that of the first in each pair of runs, in seconds.
     differences: Vec<f64>,
@@ -170,7 +170,8 @@ impl RunSeconds {
             let Some(stack) = found.stacks.get(stack as usize) else { continue };
             here.clear();
             here.extend(stack.frames.iter().filter_map(|&frame| canon.of_frame(frame)));
-            // For waits, the time of each sample is measured, so only the number of samples is random.
+            // The time of each wait is measured and not random, so only the number of waits contributes to the
+            // variance.
             let squares = weight.squares / if is_of_waits { weight.samples.max(1) as f64 } else { 1.0 };
             let weight = Weight { squares, ..weight };
             if let Some(&last) = here.last() {
@@ -303,8 +304,8 @@ impl Family {
 /// nearly cancel: if their sum is smaller than this share of the function's own change.
 const LEFT_MAX: f64 = 0.5;
 
-/// The caller that probably contains the code of a function in the program that lacks the function; `None` if that is
-/// not likely. `own_s` is the additional own time of each function in the second program, in seconds.
+/// Name of the caller that probably contains the code of a function in the program that lacks the function; `None` if
+/// none is likely. `own_s` is the additional own time of each function in the second program, in seconds.
 fn absorbed_by(canon: &Canon, function: usize, own_s: &HashMap<usize, f64>) -> Option<String> {
     let caller = canon.main_caller(function)?;
     let (of_caller, of_function) = (own_s.get(&caller)?, own_s.get(&function)?);

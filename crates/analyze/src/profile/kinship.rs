@@ -8,8 +8,7 @@ use fauxplat_model::{ProfileFindings, ProfiledSide};
 use super::functions::{Functions, samples};
 use super::likeness::{self, Neighbours};
 
-/// Minimum number of samples of a function in one program from which having none in the other is not put down to
-/// chance.
+/// Minimum number of samples of a function in one program with which its absence in the other is not due to chance.
 const ALONE_MIN: u64 = 20;
 /// Maximum number of rounds of matching; several are needed because callers of renamed functions may be renamed, too.
 const ROUNDS_MAX: usize = 8;
@@ -89,8 +88,8 @@ impl Canon {
     }
 }
 
-/// Matches the functions of two profiles: by name first, then functions that only one profile has by their names
-/// without the compiler's additions, and last by their neighbours.
+/// Matches the functions of two profiles: first by name; then, if only one profile has them, by their names without the
+/// compiler's additions; and last by their callers and callees.
 pub(super) fn canon(all: &[(String, Option<u32>)], found: &ProfileFindings, profiles: [u16; 2]) -> Canon {
     let profiles = profiles.map(usize::from);
     let functions = Functions::of(&found.frames);

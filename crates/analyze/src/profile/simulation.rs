@@ -61,8 +61,8 @@ impl Drawn {
     }
 }
 
-/// A number from a Poisson distribution: by waiting times for means up to thirty, and for larger ones by the square
-/// root, which is nearly normal.
+/// Draws a number from a Poisson distribution: up to a mean of thirty by waiting times, and for larger means by the
+/// square root, which is nearly normal.
 fn poisson(draw: &mut Draw, mean: f64) -> u64 {
     if mean > 30.0 {
         return ((mean.sqrt() + draw.normal() / 2.0).powi(2)).round() as u64;

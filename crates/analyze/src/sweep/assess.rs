@@ -69,8 +69,8 @@ impl Assessment {
         self.is_significant && self.difference.1 > self.margin
     }
 
-    /// Whether it is excluded that levels typically differ by more than the margin, and that any single level deviates
-    /// by more than [`SINGLE_MARGINS`] times the margin.
+    /// Whether the data exclude typical differences between levels above the margin, and deviations of any single level
+    /// above [`SINGLE_MARGINS`] times the margin.
     pub(super) fn is_small(&self) -> bool {
         self.difference.2 <= self.margin && self.largest_open(&[]) <= SINGLE_MARGINS * self.margin
     }
@@ -102,8 +102,8 @@ impl Assessment {
         (self.fitted.effects[at].unwrap_or(0.0), self.fitted.errors[at])
     }
 
-    /// Deviations of the candidates from the other levels in the blocks that confirm them; without such blocks,
-    /// deviations of all levels in all blocks, which are valid for any choice among them.
+    /// Deviations of the candidates from the reference levels in the confirming blocks. Without such blocks, deviations
+    /// of all levels in all blocks, with intervals that hold whichever of the levels is picked.
     pub(super) fn deviations(&self, judge: &SweepJudge, level: f64) -> Vec<Deviation> {
         let evidence = &judge.evidence;
         let fresh = evidence.of(|stage| stage == Stage::Confirm);
@@ -114,7 +114,7 @@ impl Assessment {
         deviations(&evidence.blocks, &self.fitted, &chosen, &candidates, level, judge.seed)
     }
 
-    /// Whether some level stands out by its own deviation, even if the test of all levels shows nothing.
+    /// Whether any single level stands out, even if the test of all levels shows nothing.
     pub(super) fn has_peak(&self, judge: &SweepJudge) -> bool {
         let found = self.deviations(judge, judge.rule.level);
         found.iter().any(|one| is_peak(one, self.margin))

@@ -117,8 +117,8 @@ pub(super) fn products(judge: &SweepJudge, seen: &Assessment) -> Vec<SweepPart> 
     ]
 }
 
-/// Levels at which significantly more runs fail than if failures hit all runs alike (Fisher's exact test, one-sided,
-/// with Bonferroni's correction over the levels).
+/// Levels at which significantly more runs fail than if any run were equally likely to fail (Fisher's exact test,
+/// one-sided, with Bonferroni's correction over the levels).
 pub(super) fn failing(judge: &SweepJudge) -> Vec<FailingLevel> {
     let tallies = &judge.evidence.tallies;
     let runs: usize = tallies.iter().map(|tally| tally.runs).sum();

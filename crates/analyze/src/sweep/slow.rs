@@ -13,8 +13,8 @@ const FENCE: f64 = 5.0;
 /// Minimum ratio of a slow run to the median of its level, even if the other runs hardly scatter.
 const RATIO_MIN: f64 = 1.1;
 
-/// Levels with significantly more slow runs than if slowness hit all runs alike (Fisher's exact test, one-sided, with
-/// Bonferroni's correction over the levels). `values` has the logarithms of the readings of each level.
+/// Levels with significantly more slow runs than if any run were equally likely to be slow (Fisher's exact test,
+/// one-sided, with Bonferroni's correction over the levels). `values` has the logarithms of the readings of each level.
 pub(super) fn slow(judge: &SweepJudge, values: &[Vec<f64>]) -> Vec<SlowLevel> {
     let centres: Vec<Option<f64>> = values.iter().map(|values| median(values)).collect();
     let off: Vec<Vec<f64>> =

@@ -1,5 +1,5 @@
-//! Tests with fleets whose problems a simple comparison would miss: odd machines that hide each other, odd machines
-//! with hardware or a fact of their own, and machines that are too fast.
+//! Tests with fleets whose odd machines a simple comparison would miss: machines that hide each other, machines that
+//! differ in their hardware or in a fact, and machines that are too fast.
 
 use fauxplat_model::{FleetEvidence, FleetFindings, NodeRecord, NodeState, NoticeKind};
 
@@ -42,8 +42,8 @@ fn a_machine_with_a_dead_socket_or_a_serial_number_is_held_against_the_others() 
     assert_eq!(differs, ["n3"], "sockets differ: {:?}", found.notices);
 }
 
-/// Machines in a small group are compared by the variation within all groups of the fleet. A machine without others of
-/// its hardware is reported as uncompared.
+/// The spread within a small group is taken from all groups of the fleet. A machine that is the only one of its
+/// hardware is reported as uncompared.
 #[test]
 fn small_groups_are_held_against_the_whole_fleet() {
     let of = |at: usize, model: &str, times: f64| {
