@@ -75,7 +75,7 @@ const COUNTED: &[(&str, &str, &[&str])] = &[
     ("indirect-branch-misses", "indirect misses", &["Bim"]),
 ];
 
-/// Returns the metric of a counted quantity, with its source.
+/// Returns the metric of a counted quantity; `source` describes the simulator and the simulated machine.
 ///
 /// # Errors
 /// Fails where there are too many metrics.

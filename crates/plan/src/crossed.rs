@@ -43,9 +43,9 @@ pub struct Crossed {
     pub commands: u16,
     /// CPUs to which runs are pinned, one CPU per run; `None` leaves the placement unchanged.
     pub cpus: Option<Vec<Cpu>>,
-    /// Whether the stack is displaced.
+    /// Whether the stack of each run is displaced within a page.
     pub stack: bool,
-    /// Whether the heap is displaced.
+    /// Whether the heap of each run is displaced within a page.
     pub heap: bool,
     pub seed: u64,
 }

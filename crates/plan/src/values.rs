@@ -71,7 +71,7 @@ pub fn range(from: &str, to: &str, step: &str) -> Result<Vec<String>, ValuesErro
 /// A decimal number, represented exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Decimal {
-    /// The number without its decimal point.
+    /// The number without its decimal point; `places` of its digits stand after the point.
     digits: i128,
     places: u32,
 }
