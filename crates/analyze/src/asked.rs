@@ -1,4 +1,4 @@
-//! Tests of typical runs that are exact over all looks at the data so far.
+//! Tests of typical runs that are exact over all looks at the data (interim analyses) so far.
 
 use fauxplat_stats::paired::path::{Crossed, Keys};
 use fauxplat_stats::paired::rows::Rows;

@@ -12,7 +12,7 @@ use fauxplat_model::{
 use crate::pairing::{Pair, Seen};
 use crate::standing::{Sides, Standing};
 
-/// The kinds of readings that occur in a metric, over all pairs that count.
+/// The kinds of readings of A and B that occur in a metric, over all pairs that count in the verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Censored {
     a: Kinds,

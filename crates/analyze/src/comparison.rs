@@ -206,7 +206,8 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let by_pairs = (critical + NINE_OF_TEN) * se;
     let level = judge.rule.level / judge.contests.len().max(1) as f64;
     let by_sessions = judge.found_over_sessions(contest, standing, level, NINE_OF_TEN);
-    // With several sessions, the variation between sessions decides, unless the variation between pairs is larger.
+    // With several sessions, the detectable change follows from the variation between sessions or, if it gives a larger
+    // change, from the variation between pairs.
     let reach = by_sessions.map_or(by_pairs, |it| it.max(by_pairs));
     let detectable = contest.design.margin + reach;
     // Without scatter, or with ties that no shift describes, the standard error allows no forecast.

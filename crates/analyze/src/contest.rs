@@ -1,4 +1,5 @@
-//! A contest: the comparison of one command with another in one metric while the judge has not decided it.
+//! A contest: the comparison of one command with another in one metric while the judge has not decided it. Its clusters
+//! are the blocks, and a look at the data is an interim analysis.
 
 use fauxplat_model::{GateState, Margin, Metric, Verdict};
 use fauxplat_stats::paired::rows::Rows;

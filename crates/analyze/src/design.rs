@@ -1,4 +1,5 @@
-//! The settings of a comparison that are fixed before the first look at the data, and the schedule of the looks.
+//! The settings of a comparison that are fixed before the first look at the data, and the schedule of the looks, which
+//! are interim analyses.
 
 use fauxplat_model::{Estimand, GateSide, Rule};
 use fauxplat_stats::paired::{Question, looks, spending};

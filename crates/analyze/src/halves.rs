@@ -6,7 +6,7 @@ use fauxplat_stats::distribution::t_for_z;
 use crate::estimate::{Estimate, plain_z};
 use crate::standing::{Sides, Standing};
 
-/// Minimum number of clusters in a half.
+/// Minimum number of clusters (blocks) in a half.
 const HALF_MIN: usize = 5;
 
 pub(crate) struct Halves {

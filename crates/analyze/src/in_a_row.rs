@@ -16,7 +16,7 @@ use crate::series::Series;
 use crate::standing::{Sides, Standing, bounded};
 
 impl Series {
-    /// Log ratios B over A of the first of two successive runs, and of the second, in the first `n` clusters.
+    /// Log ratios B over A of the first of two successive runs, and of the second, in the first `n` clusters (blocks).
     fn by_place(&self, n: usize) -> [Vec<f64>; 2] {
         let (second, carried) = (&self.after_itself[..n], &self.carried[..n]);
         [second.iter().zip(carried).map(|(second, carried)| second - carried).collect(), second.to_vec()]

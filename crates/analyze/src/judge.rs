@@ -1,4 +1,5 @@
-//! The judge: receives finished blocks, decides when a comparison stops, and returns its findings at the end.
+//! The judge: receives finished blocks, tests after some of them (a look at the data) whether a comparison can stop,
+//! and returns its findings at the end.
 
 use fauxplat_model::{
     CompareFindings, DifferenceIn, Extent, GateState, Margin, Rule, Sample, Scope, StoppedBy, Verdict,

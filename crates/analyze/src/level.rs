@@ -4,7 +4,8 @@ use fauxplat_stats::describe::median;
 
 use crate::pairing::Seen;
 
-/// Number of clusters from which the level of the readings is estimated. The first look at the data comes later.
+/// Number of clusters (blocks) from which the level of the readings is estimated. The first look at the data comes
+/// later.
 const CLUSTERS: usize = 6;
 
 /// Largest ratio that a margin can become; with a larger one no difference could ever exceed it.

@@ -1,5 +1,5 @@
-//! Courses of the test statistic over the looks at the data, one for every pattern of signs; computed on demand and
-//! kept for later looks.
+//! Courses of the test statistic over the looks at the data (interim analyses), one for every pattern of signs of the
+//! blocks; computed on demand and kept for later looks.
 
 use fauxplat_stats::paired::path::{Course, Crossed, Keys};
 

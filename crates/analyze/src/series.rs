@@ -1,4 +1,5 @@
-//! The log ratios of one comparison in the order of the blocks, and the decision rule at its looks at the data.
+//! The log ratios of one comparison in the order of the blocks, and the decision rule at its looks at the data (interim
+//! analyses). A block is also called a cluster, the unit of analysis.
 
 use fauxplat_model::{Estimand, Verdict};
 use fauxplat_stats::distribution::clopper_pearson_lower;

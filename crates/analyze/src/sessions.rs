@@ -122,8 +122,8 @@ struct Over {
 }
 
 impl Over {
-    /// Summarises sessions from the log ratios of all clusters; `ends` has the number of clusters up to the end of each
-    /// session. `None` if there are too few sessions.
+    /// Summarises sessions from the log ratios of all clusters (blocks); `ends` has the number of clusters up to the
+    /// end of each session. `None` if there are too few sessions.
     fn of(d: &[f64], leans: bool, ends: impl Iterator<Item = usize> + Clone) -> Option<Over> {
         let begins = std::iter::once(0).chain(ends.clone());
         let sessions = begins.zip(ends).filter_map(|(from, to)| d.get(from..to));

@@ -19,8 +19,8 @@ use crate::standing::{Standing, bounded};
 /// significant by itself.
 const LEANING: f64 = 2.0;
 
-/// Command with the higher readings in the largest differences: the side whose course crossed the critical value; if
-/// both did, the side that is ahead at the latest look at the data.
+/// Command with the higher readings in the largest differences: the side on which the test statistic has crossed its
+/// critical value; if it has on both, the side that is ahead at the latest look at the data.
 pub(crate) fn side(crossed: Crossed, observed: f64) -> Option<Side> {
     match (crossed.up, crossed.down) {
         (false, false) => None,

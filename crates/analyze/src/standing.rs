@@ -1,4 +1,5 @@
-//! State of a comparison at one look at the data, and the verdict on typical runs, slow runs and the mean together.
+//! State of a comparison at one look at the data (an interim analysis), and the verdict on typical runs, slow runs and
+//! the mean together.
 
 use fauxplat_model::{DifferenceIn, Estimand, Extent, GateSide, GateState, NO_BOUND_LOG, Side, Verdict};
 use fauxplat_stats::mean_ratio::MeanRatio;

@@ -1,4 +1,5 @@
-//! Tests typical runs at a look at the data: whether they differ, by how much, and on which side of the margin.
+//! Tests typical runs at a look at the data (an interim analysis): whether they differ, by how much, and on which side
+//! of the margin.
 
 use std::cell::LazyCell;
 

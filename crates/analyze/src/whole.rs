@@ -72,8 +72,8 @@ impl Series {
         (standing.n > 0).then(|| seen.chunks(per_cluster).map(answering).collect())
     }
 
-    /// The sum of the readings of B minus that of A in each of the first `n` clusters; very large readings are capped.
-    /// Exchanging A and B in a cluster only changes the sign.
+    /// The sum of the readings of B minus that of A in each of the first `n` clusters (blocks); very large readings are
+    /// capped. Exchanging A and B in a cluster only changes the sign.
     pub(crate) fn excess_readings(&self, n: usize) -> Vec<f64> {
         let per_cluster = self.readings.len() / self.d.len().max(1);
         let seen = &self.readings[..n * per_cluster];

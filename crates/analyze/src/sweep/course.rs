@@ -1,5 +1,5 @@
 //! Course of a sweep: coarse grids of levels first, then all levels, then further blocks that confirm levels that stood
-//! out.
+//! out. After some blocks the data are looked at (an interim analysis).
 
 use fauxplat_stats::distribution::normal_upper_tail;
 use fauxplat_stats::spending::{looks, pocock_bounds, pocock_spending};
