@@ -103,7 +103,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     COUNTED.iter().map(|(name, ..)| *name)
 }
 
-/// Reason why a run has no counts.
 #[derive(Debug, thiserror::Error)]
 pub enum Uncounted {
     /// No process wrote any counts. Contains a message of the simulator, if its log has one.

@@ -19,7 +19,6 @@ pub enum CounterError {
         /// The error, and the correct notation.
         what: &'static str,
     },
-    /// A modifier of perf that concerns sampling or guests, and not counting.
     #[error(
         "`{letter}` in `{text}` is not for counting: perf's letters besides u, k and h choose guests or say how to \
          sample; give u (user), k (kernel), h (hypervisor) or none"
@@ -29,7 +28,6 @@ pub enum CounterError {
         text: String,
         letter: char,
     },
-    /// An event in two groups.
     #[error("`{name}` stands in two groups, but a run has one reading of it: name it in one group only")]
     Twice { name: String },
     /// The source before the event's name does not match the event.
@@ -43,7 +41,6 @@ pub enum CounterError {
     },
     #[error("no device `{device}` in /sys/bus/event_source/devices{}", suggestion(.near))]
     NoDevice { device: String, near: Vec<String> },
-    /// The device counts for whole CPUs and not for processes.
     #[error(
         "`{device}` counts for the whole machine (its `cpumask` says so) and cannot follow a process: ask for an event \
          of the processor"
@@ -59,10 +56,8 @@ pub enum CounterError {
         /// Similar terms and events.
         near: Vec<String>,
     },
-    /// A term without the value that it needs.
     #[error("term `{term}` of device `{device}` needs a value: write `{term}=0x1`")]
     NoValue { device: String, term: String },
-    /// A value that exceeds the bits of its term.
     #[error("{value:#x} is too large: term `{term}` of device `{device}` has {bits} bits")]
     TooLarge { device: String, term: String, value: u64, bits: u32 },
     /// An event of the vocabulary that the processor's device would have to name, but does not.
@@ -70,7 +65,6 @@ pub enum CounterError {
         "this processor names no event `{name}` in /sys/bus/event_source/devices/{device}/events: ask for another"
     )]
     NotNamed { name: String, device: String },
-    /// A tracepoint that cannot be read.
     #[error(
         "no tracepoint `{subsystem}:{event}` below {}: check the name, mount tracefs there (`mount -t tracefs nodev \
          {}`), and read it as root", .folder.display(), .folder.display()
