@@ -25,7 +25,6 @@ pub struct Expanded {
     pub cwd: Option<PathBuf>,
 }
 
-/// Why a definition cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpandError {
     #[error("no command: give at least one command to run")]
@@ -37,14 +36,12 @@ pub enum ExpandError {
     NoValues(String),
     #[error("parameter `{0}` is given twice")]
     Twice(String),
-    /// The combinations of values give more than `MAX` commands.
     #[error("the parameters give more than {MAX} commands")]
     TooMany,
     /// The text of all commands is longer than `TEXT_BYTES_MAX`. A value is repeated in every place that names its
     /// parameter, and in every command.
     #[error("with all parameters filled in, the commands are longer than {} MiB together", TEXT_BYTES_MAX >> 20)]
     TooLong,
-    /// The runs of all commands together are more than [`RUNS_MAX`].
     #[error("{0} runs (--runs, or its bounds, and --warmup, times the commands) are more than {RUNS_MAX}")]
     TooManyRuns(u64),
 }

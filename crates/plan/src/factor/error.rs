@@ -16,23 +16,19 @@ pub enum FactorError {
     /// A factor without any level.
     #[error("{0}: the range is empty")]
     Empty(String),
-    /// A single level, which has nothing to be compared with.
     #[error("{factor}: `{level}` is the only level: a sweep needs at least two")]
     OneLevel { factor: String, level: String },
     #[error("{factor}: level `{level}` is given twice")]
     LevelTwice { factor: String, level: String },
     #[error("{factor}: {count} levels are more than {most}; give a STEP as in LOW..HIGH:STEP")]
     TooMany { factor: String, count: usize, most: usize },
-    /// A level that is a number outside of the factor's bounds.
     #[error("{factor}: {value} is beyond {low} to {high}{why}")]
     Beyond { factor: String, value: String, low: u64, high: u64, why: &'static str },
-    /// A level that is impossible for this factor.
     #[error("{factor}: {reason}")]
     Level { factor: String, reason: String },
     /// A factor cannot be crossed with itself.
     #[error("factor `{0}` is given twice")]
     Twice(String),
-    /// Only two factors can be crossed.
     #[error("at most two factors can be crossed, as in env-size*cpu")]
     ThreeFactors,
     /// The machine lacks a feature that the factor needs.
