@@ -100,7 +100,6 @@ impl Question {
         }
     }
 
-    /// Returns an error if the answer of a variant differs from the expected answer.
     pub(crate) fn verify(&self, expected: &Answer, program: &Path, line: &str) -> Result<(), VariantError> {
         let Some(answer) = self.put_to(program)? else { return Ok(()) };
         let how = match (answer.outcome == expected.outcome, answer.output == expected.output) {

@@ -41,7 +41,6 @@ fn random(seed: u64, stream: u64) -> ChaCha8Rng {
     random
 }
 
-/// The amounts of padding before each of `places` objects.
 fn amounts(padding: Padding, places: usize) -> Vec<Amounts> {
     match padding {
         Padding::Bytes(bytes) => {

@@ -6,9 +6,7 @@ use crate::flags::quoted;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Around {
     Nothing,
-    /// Within double quotes: `"…"`.
     Double,
-    /// Within single quotes: `'…'`.
     Single,
     /// Within backquotes, `` `…` ``, where quoting begins anew, as it does within `$(…)`.
     Back,
