@@ -200,7 +200,6 @@ impl Tally {
         self
     }
 
-    /// A count as a share of all comparisons.
     pub(crate) fn share(&self, count: usize) -> f64 {
         count as f64 / self.pairs.len() as f64
     }

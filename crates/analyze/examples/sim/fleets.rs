@@ -49,7 +49,6 @@ pub(crate) struct World {
     /// Number of machines, at the end of the list, with rarer hardware. Groups of five have equal hardware and equal
     /// mean speed.
     pub(crate) small: usize,
-    /// Whether the odd machines are the last ones.
     pub(crate) odd_last: bool,
 }
 
@@ -139,7 +138,6 @@ impl Drawn {
         }
     }
 
-    /// Measures the machines again that the plan lists.
     pub(crate) fn measure_again(&mut self, plan: &Remeasurement) {
         for (round, nodes) in (1..).zip(&plan.rounds) {
             for node in nodes {

@@ -73,7 +73,6 @@ pub(crate) fn sample(run: u32, block: u32, command: u16, wall_ns: u64) -> Sample
     }
 }
 
-/// A simulated machine, with the state of its noise.
 pub(crate) struct Machine {
     noise: Noise,
     random: ChaCha8Rng,

@@ -31,7 +31,6 @@ pub(super) fn figures(claim: &Claim, measured: LabMeasured) -> String {
     format!("measured {} {}{interval}, published {}", short(value), claim.unit, published(claim))
 }
 
-/// The published figures in words.
 fn published(claim: &Claim) -> String {
     match (claim.low, claim.high) {
         (Some(low), Some(high)) => range(low, high),

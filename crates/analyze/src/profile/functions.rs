@@ -33,7 +33,6 @@ impl Functions {
         Functions { of_frame, all, aliases }
     }
 
-    /// Whether a pattern matches the name or an alias of a function.
     pub(super) fn is_found(&self, function: usize, pattern: &Regex) -> bool {
         pattern.is_match(&self.all[function].0)
             || self.aliases[function].iter().any(|name| pattern.is_match(name))

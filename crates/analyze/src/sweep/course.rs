@@ -48,7 +48,6 @@ pub(super) struct Stretch {
 
 #[derive(Clone, Debug)]
 pub(super) struct Course {
-    /// Grids that are still to come.
     grids: std::vec::IntoIter<Vec<u16>>,
     /// Stretches so far; the last one is not over.
     pub(super) stretches: Vec<Stretch>,

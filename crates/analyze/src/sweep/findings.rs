@@ -170,7 +170,6 @@ fn values(judge: &SweepJudge, seen: &Assessment) -> Vec<Vec<f64>> {
     values
 }
 
-/// Findings about each visited level by itself.
 fn levels(judge: &SweepJudge, seen: &Assessment) -> Vec<LevelFindings> {
     let (fitted, values) = (&seen.fitted, values(judge, seen));
     // Each level is shown as in the middle of the session: the median of the drift is added to its effect.
