@@ -130,9 +130,12 @@ fn of_sources(sources: &[(&str, &str)], runs: usize, get: Get<'_>) -> Vec<Derive
 
 /// Sentences about impossible derived figures (shares above 100 %), for each of `commands` commands.
 pub fn doubts(samples: &[Sample], commands: usize, ignore_failure: bool) -> Vec<String> {
-    let mut all: Vec<String> =
-        (0..commands as u16).flat_map(|command| derived(samples, command, ignore_failure).1).collect();
-    all.dedup();
+    let mut all: Vec<String> = Vec::new();
+    for doubt in (0..commands as u16).flat_map(|command| derived(samples, command, ignore_failure).1) {
+        if !all.contains(&doubt) {
+            all.push(doubt);
+        }
+    }
     all
 }
 
@@ -208,6 +211,20 @@ mod tests {
         assert_eq!((of("clock").median, of("clock").formula.as_str()), (2.0, "pmu:cycles / cpu"));
         assert_eq!((found.len(), doubts.len()), (3, 0));
         assert_eq!(derived(&runs, 1, false), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn a_doubt_of_several_commands_is_said_once() {
+        let impossible = [
+            ("pmu:branch-misses", 200),
+            ("pmu:branches", 100),
+            ("pmu:cache-misses", 30),
+            ("pmu:cache-references", 20),
+        ];
+        let of = |command| Sample { command, ..run(&impossible) };
+        let once = doubts(&[of(0)], 1, false);
+        assert!(once.len() > 1, "{once:?}");
+        assert_eq!(doubts(&[of(0), of(1)], 2, false), once);
     }
 
     #[test]

@@ -184,7 +184,9 @@ impl Over {
         let per_cluster =
             self.effects.iter().map(|it| it.se.powi(2) * it.n as f64).sum::<f64>() / self.count();
         let sum = |of: fn(&SessionCost) -> f64| costs.iter().map(of).sum::<f64>();
-        let cost = sum(|it| it.outside_s) / self.count() / (sum(|it| it.pairs_s) / clusters as f64);
+        // A session with too few clusters for an effect still has a cost.
+        let outside_s = sum(|it| it.outside_s) / costs.len() as f64;
+        let cost = outside_s / (sum(|it| it.pairs_s) / clusters as f64);
         let best = (cost * per_cluster).sqrt() / self.between();
         best.is_finite().then(|| best.round().max(2.0) as usize)
     }
@@ -228,6 +230,8 @@ mod tests {
         assert!((19..=21).contains(&best), "{best}");
         let dear = SessionCost { outside_s: 1000.0, ..cost };
         assert!(over(&alike).best_clusters(&[dear; 3]).unwrap() > 9 * best);
+        let with_short = [&[cost; 3][..], &[SessionCost { pairs_s: 0.0, outside_s: 10.0 }; 6]].concat();
+        assert_eq!(over(&alike).best_clusters(&with_short), Some(best), "six sessions without an effect");
         // If sessions differ by no more than the error within them, there is no best number of clusters.
         let same = [(100, 0.05, 0.002), (100, 0.0501, 0.002), (100, 0.0499, 0.002)];
         assert_eq!(over(&same).best_clusters(&[cost; 3]), None);

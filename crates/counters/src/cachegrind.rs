@@ -236,18 +236,30 @@ impl Head {
 /// Maximum number of bytes that are read as one line; only lines with names of functions can be longer.
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
-/// Returns the sums of one file, in the order of [`COUNTED`]; `None` if the format is not the expected one.
-fn parse(mut file: impl BufRead) -> io::Result<Option<Vec<u64>>> {
-    let (mut events, mut summary) = (Vec::new(), Vec::new());
-    let mut line = Vec::new();
+/// Calls `body` with each line of a file. Of a longer line only the first [`LINE_BYTES_MAX`] bytes are passed, since
+/// the rest could look like a line of its own.
+fn each_line(mut file: impl BufRead, mut body: impl FnMut(&[u8])) -> io::Result<()> {
+    let (mut line, mut is_within) = (Vec::new(), false);
     while file.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)? > 0 {
-        if line.starts_with(b"events:") {
-            events = words(&line);
-        } else if line.starts_with(b"summary:") {
-            summary = words(&line);
+        if !is_within {
+            body(&line);
         }
+        is_within = line.last() != Some(&b'\n');
         line.clear();
     }
+    Ok(())
+}
+
+/// Returns the sums of one file, in the order of [`COUNTED`]; `None` if the format is not the expected one.
+fn parse(file: impl BufRead) -> io::Result<Option<Vec<u64>>> {
+    let (mut events, mut summary) = (Vec::new(), Vec::new());
+    each_line(file, |line| {
+        if line.starts_with(b"events:") {
+            events = words(line);
+        } else if line.starts_with(b"summary:") {
+            summary = words(line);
+        }
+    })?;
     let value = |event: &&str| {
         let place = events.iter().position(|known| known == event)?;
         summary.get(place)?.parse::<u64>().ok()

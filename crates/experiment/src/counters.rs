@@ -150,8 +150,8 @@ impl Counters {
     pub(crate) fn only_set(&self) -> Result<Vec<CounterEntry>, Failure> {
         if let Some(account) = self.accounts.first() {
             return Err(Failure::usage(format!(
-                "-e {account}: an account of the whole machine is read before and after each run, which only `run`, \
-                 `compare`, `aa`, `sweep` and `explain` do"
+                "-e {account}: an account of the machine or of a control group is read before and after each run, \
+                 which only `run`, `compare`, `aa`, `sweep` and `explain` do"
             )));
         }
         self.only_set_of_runs()
@@ -257,7 +257,8 @@ fn say(error: CounterError) -> Failure {
 }
 
 /// Events that occur in the kernel alone. Restricted to user mode, their counts would always be zero.
-const IN_KERNEL: [&str; 3] = ["context-switches", "cpu-migrations", "cgroup-switches"];
+pub(crate) const IN_KERNEL: [&str; 5] =
+    ["context-switches", "cs", "cpu-migrations", "migrations", "cgroup-switches"];
 
 pub(crate) fn is_in_kernel(asked: &Asked) -> bool {
     matches!(&asked.form, Form::Word(word) if IN_KERNEL.contains(&word.name))

@@ -13,7 +13,7 @@ use fauxplat_sys::{SysError, clock, signal};
 use fauxplat_units::CpuSet;
 
 use super::{Profiling, Unwinding};
-use crate::counters::Counters;
+use crate::counters::{Counters, IN_KERNEL};
 use crate::series::cure_for_threads;
 use crate::{Driver, Failure, Machine};
 
@@ -28,8 +28,6 @@ const USUAL: [&str; 2] = ["cycles", "cpu-clock"];
 const TOO_MANY_FILES: i32 = 24;
 /// The kernel's count of a thread's context switches, `PERF_COUNT_SW_CONTEXT_SWITCHES`.
 const CONTEXT_SWITCHES: CountingEvent = CountingEvent { config: [3, 0, 0], ..TASK_CLOCK };
-/// Names of events that occur in kernel mode alone.
-const IN_KERNEL: [&str; 4] = ["context-switches", "cs", "cpu-migrations", "migrations"];
 /// The kernel's clock of a thread's CPU time, `PERF_COUNT_SW_TASK_CLOCK`.
 const TASK_CLOCK: CountingEvent = CountingEvent {
     kind: 1,
