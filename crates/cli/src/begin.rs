@@ -133,12 +133,17 @@ pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Optio
     Definition { condition, seed, ..Definition::default() }
 }
 
-/// Reports a finished experiment. Where nothing was measured, text reports are left out, since an empty report is
-/// useless to a person; documents for programs are still written.
+/// Reports a finished experiment. `answer` is the result of its gates, if it has some. Where nothing was measured, text
+/// reports are left out, since an empty report is useless to a person; documents for programs are still written.
 ///
 /// # Errors
-/// Returns the first error of the report, of storing, or the error that ended the experiment early.
-pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
+/// Returns the error that ended the experiment early, else the one of the answer, else the first error of the report or
+/// of storing.
+pub(crate) fn conclude(
+    finished: Finished,
+    output: &OutputArgs,
+    answer: Result<(), Failure>,
+) -> Result<(), Failure> {
     let wanted = |format| finished.has_measured() || format != Format::Text;
     let written = output::report(&finished.record(), &|format| apart(&finished, format), &wanted, output);
     // Work that remains for the user is a warning in every report. A brief text report shortens its warnings, and other
@@ -149,8 +154,7 @@ pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Fa
     // If the experiment failed, a format that cannot show the empty result is no further error.
     let is_empty = finished.failed.is_some() && written.as_ref().is_err_and(|it| it.kind() == Kind::Usage);
     let written = if is_empty { Ok(()) } else { written };
-    written.and(finished.stored)?;
-    finished.failed.map_or(Ok(()), Err)
+    Failure::answer_first(written.and(finished.stored), finished.failed.map_or(answer, Err))
 }
 
 /// Evidence of an experiment that the JSON document lists beside the runs. Other formats list none, since what they
@@ -161,7 +165,8 @@ fn apart(finished: &Finished, format: Format) -> Vec<Evidence> {
     all.filter(is_apart).cloned().collect()
 }
 
-/// Finishes and reports an experiment with its findings, or with summaries of its runs if it failed.
+/// Finishes and reports an experiment with its findings, or with summaries of its runs if it failed. `answer` is the
+/// result of its gates.
 ///
 /// # Errors
 /// Returns the errors of [`conclude`].
@@ -169,6 +174,7 @@ pub(crate) fn finish(
     driver: fauxplat_experiment::Driver,
     found: Result<Findings, Failure>,
     output: &OutputArgs,
+    answer: Result<(), Failure>,
 ) -> Result<(), Failure> {
     conclude(
         match found {
@@ -176,5 +182,6 @@ pub(crate) fn finish(
             Err(failure) => driver.give_up(failure),
         },
         output,
+        answer,
     )
 }

@@ -21,6 +21,7 @@ pub(crate) fn tell(failure: &Failure) -> u8 {
     if failure.is_silent() {
         return 0;
     }
+    failure.earlier().iter().for_each(|line| output::complain(line));
     failure.output().iter().for_each(|line| output::quote(line));
     output::complain(&failure.to_string());
     let usual = match failure.kind() {

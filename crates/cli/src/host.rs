@@ -25,8 +25,13 @@ impl Host for Terminal {
         begin::beginning(kind, definition, machine, options, invocation)
     }
 
-    fn conclude(&self, finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
-        begin::conclude(finished, output)
+    fn conclude(
+        &self,
+        finished: Finished,
+        output: &OutputArgs,
+        answer: Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        begin::conclude(finished, output, answer)
     }
 
     fn show(&self, findings: &Findings, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {

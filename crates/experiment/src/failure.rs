@@ -35,6 +35,8 @@ pub struct Failure {
     /// Lines of another program's output that explain the failure.
     output: Vec<String>,
     is_silent: bool,
+    /// Messages of earlier failures that do not decide the exit code.
+    earlier: Vec<String>,
     /// Exit code of fauxplat for this failure; `None` for the usual exit code of the failure's kind.
     code: Option<u8>,
 }
@@ -49,11 +51,18 @@ impl Failure {
     /// A failure of this kind, with the messages of an error and its causes.
     pub fn new(kind: Kind, error: impl std::error::Error + 'static) -> Self {
         let is_silent = chain(&error).any(is_broken_pipe);
-        Failure { kind, line: told(&error), output: Vec::new(), is_silent, code: None }
+        Failure { kind, line: told(&error), output: Vec::new(), is_silent, earlier: Vec::new(), code: None }
     }
 
     fn plain(kind: Kind, line: impl std::fmt::Display) -> Self {
-        Failure { kind, line: line.to_string(), output: Vec::new(), is_silent: false, code: None }
+        Failure {
+            kind,
+            line: line.to_string(),
+            output: Vec::new(),
+            is_silent: false,
+            earlier: Vec::new(),
+            code: None,
+        }
     }
 
     pub fn usage(line: impl std::fmt::Display) -> Self {
@@ -95,6 +104,29 @@ impl Failure {
         let mut output: Vec<String> = last.map(|line| line.chars().take(LINE_CHARACTERS).collect()).collect();
         output.reverse();
         Failure { output, ..self }
+    }
+
+    /// The result of an experiment that has an answer, such as that of a gate, and reports that may not all be written.
+    /// The answer decides the exit code: without it, a script could not tell a regression from a full disk. The message
+    /// about the report is told before that of the answer.
+    ///
+    /// # Errors
+    /// Fails with the answer, or else with the failure of a report.
+    pub fn answer_first(written: Result<(), Failure>, answer: Result<(), Failure>) -> Result<(), Failure> {
+        match (written, answer) {
+            (Err(unwritten), Err(answer)) => Err(answer.after(unwritten)),
+            (written, answer) => written.and(answer),
+        }
+    }
+
+    fn after(mut self, first: Failure) -> Self {
+        self.earlier = first.earlier.into_iter().chain([first.line]).chain(self.earlier).collect();
+        self
+    }
+
+    /// Messages to print before that of the failure.
+    pub fn earlier(&self) -> &[String] {
+        &self.earlier
     }
 
     pub fn within(self, what: &str) -> Self {

@@ -53,11 +53,18 @@ pub trait Host {
         invocation: &'a [String],
     ) -> Result<Beginning<'a>, Failure>;
 
-    /// Stores and reports a finished experiment.
+    /// Stores and reports a finished experiment. `answer` is the result of its gates, which decides the exit code also
+    /// where the report or the store cannot be written.
     ///
     /// # Errors
-    /// Returns the error that ended the experiment early, or fails if the report or the store cannot be written.
-    fn conclude(&self, finished: Finished, output: &OutputArgs) -> Result<(), Failure>;
+    /// Returns the error that ended the experiment early or the one of the answer, or fails if the report or the store
+    /// cannot be written.
+    fn conclude(
+        &self,
+        finished: Finished,
+        output: &OutputArgs,
+        answer: Result<(), Failure>,
+    ) -> Result<(), Failure>;
 
     /// Reports findings for which no command ran, such as an analysis of stored results.
     ///

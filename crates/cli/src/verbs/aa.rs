@@ -40,7 +40,7 @@ pub(crate) fn aa(args: &AaArgs, invocation: &[String]) -> Result<(), Failure> {
     let strata = args.strata.iter().copied().map(Into::into).collect();
     let (findings, failed) =
         calibrate(&mut driver, &Calibration { strata, comparisons, power, rivals: args.rivals })?;
-    conclude(driver.finish(Findings::Aa(findings), failed), &args.output)
+    conclude(driver.finish(Findings::Aa(findings), failed), &args.output, Ok(()))
 }
 
 /// Applies the rule of comparisons to random parts of a recorded session. Nothing is measured, so nothing is stored.

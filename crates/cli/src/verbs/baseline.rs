@@ -42,12 +42,12 @@ pub(super) fn is_id(results: &str) -> bool {
 /// Compares two stored results without running anything. Nothing is measured, so nothing is stored.
 ///
 /// # Errors
-/// Fails where the results cannot be compared, or where the report cannot be written.
+/// Fails where the results cannot be compared. The second result is that of writing the report.
 pub(crate) fn compare_stored(
     args: &CompareArgs,
     [old, new]: [&str; 2],
     invocation: &[String],
-) -> Result<Vec<Comparison>, Failure> {
+) -> Result<(Vec<Comparison>, Result<(), Failure>), Failure> {
     let store = open_store(args.output.store.as_ref())?;
     let mut rule = Rule::default();
     define::apply_rule(&mut rule, &args.rule)?;
@@ -74,8 +74,7 @@ pub(crate) fn compare_stored(
     let comparisons = judged.findings.comparisons.clone();
     let (commands, findings) = ([command_of(&new)], Findings::Compare(judged.findings));
     let record = Record { header: &header, commands: &commands, samples: &[], findings: &findings };
-    output::write(&record, &args.output)?;
-    Ok(comparisons)
+    Ok((comparisons, output::write(&record, &args.output)))
 }
 
 /// The command of earlier results; of results from a file only its name is known.

@@ -46,8 +46,9 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
 
 fn compared(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     if let (Some(old), Some(new)) = (&args.baseline, &args.with) {
-        let comparisons = compare_stored(args, [old, new], invocation)?;
-        return answered(args, alarms(&args.fail_if, &comparisons), &comparisons);
+        let (comparisons, shown) = compare_stored(args, [old, new], invocation)?;
+        let answer = answered(args, alarms(&args.fail_if, &comparisons), &comparisons);
+        return Failure::answer_first(shown, answer);
     }
     if args.plan {
         return plan(args, invocation);
@@ -171,10 +172,10 @@ fn report(
 ) -> Result<(), Failure> {
     let comparisons = against_first(&driver, &findings);
     let difference = difference(&driver, &comparisons, args);
-    finish(driver, findings.map(Findings::Compare), &args.output)?;
+    let answer = answered(args, alarms, &comparisons);
+    let done = finish(driver, findings.map(Findings::Compare), &args.output, answer);
     let explained = difference.map_or(Ok(()), |id| explain(id, args));
-    answered(args, alarms, &comparisons)?;
-    explained
+    done.and(explained)
 }
 
 /// The number in the store of a comparison whose difference `fauxplat why` can explain; `None` where there is no such
@@ -274,7 +275,7 @@ fn confirm(
     // An error other than a failed gate, in storing or in a helper command, is reported with the first measurement and
     // is no reason to measure again.
     if first.stored.is_err() || first.failed.is_some() {
-        return conclude(first, &args.output);
+        return conclude(first, &args.output, Ok(()));
     }
     first.waiting.iter().for_each(|line| output::complain(line));
     output::complain(&format!("{said}; measured again to confirm it"));
@@ -330,7 +331,7 @@ fn plan(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let mut driver =
         Driver::of_commands(beginning("aa", definition, machine, (&args.output, &args.end), invocation)?)?;
     let found = record_and_replay(&mut driver, DRAWN);
-    finish(driver, found.map(Findings::Replay), &args.output)
+    finish(driver, found.map(Findings::Replay), &args.output, Ok(()))
 }
 
 fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failure> {

@@ -34,7 +34,7 @@ pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), F
         invocation,
     )?)?;
     let found = contend::contend(&mut driver, &asked);
-    finish(driver, found.map(Findings::Contend), &args.output)
+    finish(driver, found.map(Findings::Contend), &args.output, Ok(()))
 }
 
 /// Measures what share of a busy machine is left for other work; a text report on standard output shows each reading at
@@ -65,5 +65,5 @@ fn what_is_left(args: &ContendArgs, invocation: &[String]) -> Result<(), Failure
         let line = format!("{head}{:9.1} {busy:4.0}% {left:4.0}%\n", look.elapsed_s);
         if is_live { output::lines(&line, &args.output) } else { Ok(()) }
     });
-    finish(driver, found.map(Findings::Capacity), &args.output)
+    finish(driver, found.map(Findings::Capacity), &args.output, Ok(()))
 }

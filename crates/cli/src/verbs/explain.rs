@@ -34,7 +34,7 @@ pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), F
     let beginning = beginning("explain", definition, machine, (&args.output, &args.end), invocation)?;
     let mut driver = Driver::of_commands(fauxplat_experiment::Beginning { programs, ..beginning })?;
     let findings = explain::explain(&mut driver, &varied(args));
-    finish(driver, findings.map(Findings::Explain), &args.output)
+    finish(driver, findings.map(Findings::Explain), &args.output, Ok(()))
 }
 
 /// The factors that the experiment varies, and the conditions that options fix at one value.

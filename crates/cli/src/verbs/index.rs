@@ -22,5 +22,5 @@ pub(crate) fn index(args: &IndexArgs, invocation: &[String]) -> Result<(), Failu
     let mut driver =
         Driver::of_workers(beginning("index", definition, machine, (&args.output, &args.end), invocation)?)?;
     let found = index::index(&mut driver, &asked);
-    finish(driver, found.map(Findings::Index), &args.output)
+    finish(driver, found.map(Findings::Index), &args.output, Ok(()))
 }

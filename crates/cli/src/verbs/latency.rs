@@ -28,7 +28,7 @@ pub(crate) fn latency(args: &LatencyArgs, invocation: &[String]) -> Result<(), F
         invocation,
     )?)?;
     let found = latency::latency(&mut driver, &tests);
-    finish(driver, found.map(Findings::Latency), &args.output)
+    finish(driver, found.map(Findings::Latency), &args.output, Ok(()))
 }
 
 /// Refuses options that none of the requested tests uses.

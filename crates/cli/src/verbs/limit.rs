@@ -35,7 +35,7 @@ pub(crate) fn limit(args: &LimitArgs, invocation: &[String]) -> Result<(), Failu
     beginning.listeners.add(Live::new(args.watch.filter(|_| !args.output.is_quiet()), &args.output));
     let mut driver = Driver::of_commands(beginning)?;
     let (found, failed) = measure::limit::limit(&mut driver, &asked);
-    conclude(driver.finish(Findings::Limit(Box::new(found)), failed), &args.output)
+    conclude(driver.finish(Findings::Limit(Box::new(found)), failed), &args.output, Ok(()))
 }
 
 /// The groups that `--group` names, or else a single group with the limits of the other options.

@@ -24,6 +24,5 @@ pub(crate) fn load(args: &LoadArgs, invocation: &[String]) -> Result<(), Failure
     let mut driver = Driver::of_workers(beginning)?;
     let (findings, failed) = hold(&mut driver, args.time.map(|time| Duration::from_nanos(time.0)))?;
     let finished = driver.finish(Findings::Load(findings), None);
-    conclude(finished, &args.output)?;
-    failed.map_or(Ok(()), Err)
+    conclude(finished, &args.output, failed.map_or(Ok(()), Err))
 }

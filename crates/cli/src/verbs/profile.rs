@@ -52,7 +52,7 @@ pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), F
         Ok(()) => measure::profile::profile(&mut driver, &asked),
         Err(failure) => (ProfileFindings::default(), Some(failure)),
     };
-    conclude(driver.finish(Findings::Profile(Box::new(found)), failed), &output)
+    conclude(driver.finish(Findings::Profile(Box::new(found)), failed), &output, Ok(()))
 }
 
 /// A definition with one empty command, for the profile of a running process or of a file.

@@ -18,5 +18,5 @@ pub(crate) fn run(args: &RunArgs, invocation: &[String]) -> Result<(), Failure> 
         Driver::of_commands(beginning("run", definition, machine, (&args.output, &args.end), invocation)?)?;
     let (findings, failed) =
         measure::run::run(&mut driver, Further { trees: args.tree, series: args.series });
-    conclude(driver.finish(Findings::Run(findings), failed), &args.output)
+    conclude(driver.finish(Findings::Run(findings), failed), &args.output, Ok(()))
 }

@@ -25,6 +25,6 @@ pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failu
             .has_effect()
             .then(|| Failure::gate(format!("--fail-if-effect: {} has an effect", findings.factor)))
     });
-    finish(driver, findings.map(|findings| Findings::Sweep(Box::new(findings))), &args.output)?;
-    gate.map_or(Ok(()), Err)
+    let findings = findings.map(|findings| Findings::Sweep(Box::new(findings)));
+    finish(driver, findings, &args.output, gate.map_or(Ok(()), Err))
 }

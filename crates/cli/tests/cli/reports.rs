@@ -162,6 +162,24 @@ fn a_report_that_cannot_be_written_names_its_file() {
     Done::from(output).complains(3, &["No space left"]);
 }
 
+/// A script has to tell a regression from a full disk, so the answer decides the exit code and both are said.
+#[test]
+fn a_gate_decides_the_exit_code_where_a_report_cannot_be_written() {
+    let lab = Lab::new();
+    let ends = |words: &[&str], code: i32, told: &str| {
+        let done = lab.run(&[words, &["--output", "/dev/full"]].concat()).ends_with(code);
+        assert!(done.err.contains("/dev/full") && done.err.contains(told), "{}", done.err);
+    };
+    let compared = ["compare", "true", "sleep 0.03", "--max-time", "60s"];
+    ends(&[&compared[..], &["--fail-if", "different"]].concat(), 1, "--fail-if different");
+    lab.run(&["run", "true", "--runs", "12", "--export", "json=old.json"]).succeeds();
+    lab.run(&["run", "sleep 0.03", "--runs", "12", "--export", "json=new.json"]).succeeds();
+    let stored = ["compare", "--baseline", "old.json", "--with", "new.json"];
+    ends(&[&stored[..], &["--fail-if", "different"]].concat(), 1, "--fail-if different");
+    ends(&compared, 3, "No space left");
+    ends(&["run", "false", "--runs", "2"], 4, "false");
+}
+
 /// A reader that closes the pipe before the first byte is no error.
 #[test]
 fn a_closed_pipe_is_silent() {

@@ -308,6 +308,20 @@ fn a_suite_without_any_reading_fails() {
     assert!(!done.out.contains("passes"), "{}", done.out);
 }
 
+/// An export without any reading is an error, but it does not hide what the gate says.
+#[test]
+fn a_gate_decides_also_where_an_export_has_nothing_to_write() {
+    let lab = Lab::new();
+    let export = ["--export", "go-benchmark=raw.txt"];
+    let units = ["unit: 3 ns\n", "unit: 3 B\n"];
+    let gated = suite(&lab, units, &[&export[..], &["--fail-if", "slower,undecided"]].concat()).ends_with(1);
+    assert!(
+        gated.err.contains("--fail-if slower,undecided") && gated.err.contains("go-benchmark"),
+        "{}",
+        gated.err
+    );
+}
+
 /// The definition in the document has what was asked of the suite.
 #[test]
 fn the_definition_of_a_suite_has_its_rule() {

@@ -154,16 +154,24 @@ impl<'a> Here<'a> {
     /// Stores and reports the findings of the search as those of the latest experiment.
     ///
     /// # Errors
-    /// Fails where the report cannot be written, and, after it, where an experiment of the search was not stored.
-    pub(crate) fn conclude(&mut self, found: &BisectFindings, warnings: Vec<String>) -> Result<(), Failure> {
+    /// Fails with the `answer`, or else where the report cannot be written or an experiment of the search was not stored.
+    pub(crate) fn conclude(
+        &mut self,
+        found: &BisectFindings,
+        warnings: Vec<String>,
+        answer: Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let findings = OwnFindings::new(SCHEMA, found).map_err(Failure::machine)?;
         let unstored = self.unstored.take();
         let reported = match self.last.take() {
-            None => self.host.show(&Findings::Own(findings), &self.args.output, self.invocation),
+            None => {
+                let shown = self.host.show(&Findings::Own(findings), &self.args.output, self.invocation);
+                Failure::answer_first(shown, answer)
+            }
             Some((mut driver, _)) => {
                 let unstored = unstored.as_ref().map(ToString::to_string);
                 warnings.into_iter().chain(unstored).for_each(|warning| driver.warn(warning));
-                self.host.conclude(driver.finish(Findings::Own(findings), None), &self.args.output)
+                self.host.conclude(driver.finish(Findings::Own(findings), None), &self.args.output, answer)
             }
         };
         reported?;

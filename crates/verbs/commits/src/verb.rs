@@ -84,13 +84,13 @@ fn bisect(args: &BisectArgs, host: &dyn Host, invocation: &[String]) -> Result<(
     found.steps_before = steps_before;
     (found.built, found.build_s) = (work.built, work.build_s);
     found.elapsed_s = (fauxplat_sys::clock::monotonic_ns() - begun_ns) as f64 / 1e9;
-    here.conclude(&found, warnings(&found))?;
-    match (args.undecided_code, found.answer) {
+    let answer = match (args.undecided_code, found.answer) {
         (None, _) | (_, Answer::Commit) => Ok(()),
         // An interrupted search has no answer, so `--undecided-code` does not apply.
         _ if signal::stop_requested() => Ok(()),
         (Some(code), _) => Err(Failure::gate(format!("--undecided-code: {}", found.summary)).coded(code)),
-    }
+    };
+    here.conclude(&found, warnings(&found), answer)
 }
 
 /// Definition of an experiment with the single command of the options, and the user's rule.

@@ -70,11 +70,12 @@ fn examine(args: &DoctorArgs, host: &dyn Host, invocation: &[String]) -> Result<
     let failed: Vec<String> = gates.iter().filter_map(|gate| gate.failed(&examination)).collect();
     let document = Document::new(examination, args.all).findings().map_err(Failure::machine)?;
     let record = Record { header: &header, commands: &[], samples: &[], findings: &Findings::Own(document) };
-    host.report(&record, &|_| Vec::new(), &args.output)?;
-    match failed.is_empty() {
+    let shown = host.report(&record, &|_| Vec::new(), &args.output);
+    let answer = match failed.is_empty() {
         true => Ok(()),
         false => Err(Failure::gate(format!("--fail-if {}", failed.join("; ")))),
-    }
+    };
+    Failure::answer_first(shown, answer)
 }
 
 fn explained(name: &str, format: Format) -> Result<String, DoctorError> {

@@ -96,8 +96,8 @@ pub(crate) fn gate(args: &GateArgs, host: &dyn Host, invocation: &[String]) -> R
     found.other_programs = programs.into_iter().filter(|it| *it != found.name.program).collect();
     found.summary = gate_summary(&found);
     let own = OwnFindings::new(GATE_SCHEMA, &found).map_err(Failure::machine)?;
-    host.show(&Findings::Own(own), &args.output, invocation)?;
-    match found.fails {
+    let shown = host.show(&Findings::Own(own), &args.output, invocation);
+    let answer = match found.fails {
         true => Err(Failure::gate(format!(
             "--fail-if {}: {} {}",
             found.fail_if.join(","),
@@ -105,5 +105,6 @@ pub(crate) fn gate(args: &GateArgs, host: &dyn Host, invocation: &[String]) -> R
             found.summary
         ))),
         false => Ok(()),
-    }
+    };
+    Failure::answer_first(shown, answer)
 }

@@ -83,17 +83,16 @@ impl Verb for Suite {
         };
         let mut found = match found {
             Ok(found) => found,
-            Err(failure) => return host.conclude(driver.give_up(failure), &args.output),
+            Err(failure) => return host.conclude(driver.give_up(failure), &args.output, Ok(())),
         };
         for (program, tree) in found.programs.iter_mut().zip(compared.iter().flat_map(Compared::trees)) {
             *program = format!("{program} at {}", tree.revision.name);
         }
         let (findings, id) = (document(&found)?, driver.header.id);
-        host.conclude(driver.finish(findings, None), &args.output)?;
+        let answer = gate(&found).and_then(|()| all_ran(&found));
+        let done = host.conclude(driver.finish(findings, None), &args.output, answer);
         let explained = explain(&args, &found, (id, words_given::<ConditionArgs>(given)), host);
-        gate(&found)?;
-        all_ran(&found)?;
-        explained
+        done.and(explained)
     }
 
     fn reports(&self) -> Vec<&'static dyn OwnReport> {

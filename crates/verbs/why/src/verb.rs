@@ -74,7 +74,7 @@ impl Verb for Why {
         }
         revisions.iter().for_each(|revisions| relate(&mut found, revisions));
         let findings = Findings::Own(OwnFindings::new(SCHEMA, &found).map_err(Failure::machine)?);
-        host.conclude(driver.finish(findings, failed), &args.output)
+        host.conclude(driver.finish(findings, failed), &args.output, Ok(()))
     }
 
     fn reports(&self) -> Vec<&'static dyn OwnReport> {

@@ -28,8 +28,8 @@ pub(super) fn of_folder(
     let asked = asked(folder)?;
     let evidence = gathered(folder, &asked)?;
     let found = findings(&asked, &evidence);
-    inspection::report(&header(&asked, invocation), &found, output)?;
-    gate::of_stored(gates, (folder, &asked), &found, &evidence)
+    let shown = inspection::report(&header(&asked, invocation), &found, output);
+    Failure::answer_first(shown, gate::of_stored(gates, (folder, &asked), &found, &evidence))
 }
 
 /// Reports how machines changed over the stored runs of one definition.
@@ -43,11 +43,12 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
     let evidence = gathered(&folder, &latest)?;
     let of_latest = findings(&latest, &evidence);
     let all = Findings::FleetWatch(Box::new(found.clone()));
-    inspection::report(&header(&latest, invocation), &all, &args.output)?;
-    if found.nodes.is_empty() {
-        return Err(Failure::machine("no machine was measured in any run"));
-    }
-    gate::passed(&args.gate.fail_if, &of_latest, || Ok(found))
+    let shown = inspection::report(&header(&latest, invocation), &all, &args.output);
+    let answer = match found.nodes.is_empty() {
+        true => Err(Failure::machine("no machine was measured in any run")),
+        false => gate::passed(&args.gate.fail_if, &of_latest, || Ok(found)),
+    };
+    Failure::answer_first(shown, answer)
 }
 
 /// Prints how the engine of a run can repeat the run regularly: by the words of the original command line, in its

@@ -80,8 +80,7 @@ fn carried_out(
         let report = super::report_line(&folder, &what.engine.place, output);
         output::complain(&format!("kept in {} ({report})", folder.path().display()));
     }
-    conclude(driver.finish(findings, failed), output)?;
-    decided
+    conclude(driver.finish(findings, failed), output, decided)
 }
 
 fn of(time: Option<fauxplat_units::Nanos>) -> Option<Duration> {

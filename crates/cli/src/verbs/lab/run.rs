@@ -43,8 +43,8 @@ pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failur
     let elapsed_s = driver.elapsed_s();
     let finished = driver.finish(Findings::Lab(LabFindings { labs: results, elapsed_s }), failed);
     let kept = kept(&finished, args);
-    conclude(finished, &args.output).and(kept)?;
-    verdict.map_or(Ok(()), Err)
+    let answer = Failure::answer_first(kept, verdict.map_or(Ok(()), Err));
+    conclude(finished, &args.output, answer)
 }
 
 /// Checks that the record and the pages of the labs can be written before hours are spent on measuring.
