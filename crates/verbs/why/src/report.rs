@@ -140,7 +140,7 @@ fn pieces(found: &WhyFindings) -> Vec<Piece> {
     } else if found.slower.is_some() {
         pieces.extend(account(found));
         pieces.extend(causes(found));
-        pieces.extend(open(found).map(|sentence| Piece::said(Tone::Doubt, sentence)));
+        pieces.extend(open(found));
         pieces.extend(changed(found).map(Piece::plain));
         pieces.extend(excluded(found));
         pieces.extend(tables(found));
@@ -367,17 +367,20 @@ fn is_interrupted(it: &Experiment) -> bool {
     it.note.as_deref() == Some(INTERRUPTED)
 }
 
-/// Sentence about the questions whose experiments the user interrupted; `None` where there are none.
-fn open(found: &WhyFindings) -> Option<String> {
-    let open = found.experiments.iter().filter(|it| is_interrupted(it));
-    let questions: Vec<&str> = open.map(|it| it.question.as_str()).collect();
-    (!questions.is_empty()).then(|| {
-        format!(
-            "The explanation was interrupted, and causes that depend on experiments not made by then are left out. \
-             Their questions: {}",
-            questions.join(" ")
-        )
-    })
+/// Words before the questions that an interruption left open. A terminal shows the first sentence of a piece only, so
+/// each question is a piece of its own.
+const OPEN: &str =
+    "The explanation was interrupted, and causes that depend on the answers to these questions are left out:";
+
+/// The questions whose experiments the user interrupted; empty where there are none.
+fn open(found: &WhyFindings) -> Vec<Piece> {
+    let questions = open_questions(found);
+    let title = (!questions.is_empty()).then(|| Piece::said(Tone::Doubt, OPEN));
+    title.into_iter().chain(questions.into_iter().map(Piece::plain)).collect()
+}
+
+fn open_questions(found: &WhyFindings) -> Vec<String> {
+    found.experiments.iter().filter(|it| is_interrupted(it)).map(|it| it.question.clone()).collect()
 }
 
 fn plain_note(text: String) -> Note {
