@@ -195,9 +195,22 @@ fn excluded(evidence: &Evidence, difference: &Difference, causes: &[Cause]) -> V
         add("the pages of both files", causes::addresses::told_of_copies(there));
     }
     if let Some(start) = evidence.start.filter(|start| !start.more_ns.is_more()) {
-        add("loading and linking", format!("at most {} more", causes::time(start.more_ns.high.max(0.0))));
+        let what = if starts_programs(evidence) {
+            "loading and linking of the first program, without the programs that it starts"
+        } else {
+            "loading and linking"
+        };
+        add(what, format!("at most {} more", causes::time(start.more_ns.high.max(0.0))));
     }
     found
+}
+
+/// Whether a run executes further programs after the first one: in processes of its own, or in place of the first one.
+/// Each loads and links itself, and the time of the start alone is that of the first program.
+fn starts_programs(evidence: &Evidence) -> bool {
+    let executed = |traced: &Traced| traced.calls.get("execve").map_or(0.0, |sum| sum.count);
+    let starts = |traced: &Traced| traced.processes > 1 || executed(traced) > 1.0;
+    evidence.traced.as_ref().is_some_and(|both| both.iter().any(starts))
 }
 
 const COUNTS: [(&str, &str); 5] = [

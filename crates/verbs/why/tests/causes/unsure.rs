@@ -109,6 +109,27 @@ fn the_timed_start_wins_over_functions_of_the_loader() {
 }
 
 #[test]
+fn the_timed_start_is_said_to_be_that_of_the_first_program() {
+    let mut forks = evidence([1.0, 7.0, 0.0, 0.0]);
+    let more_ns = Amount { value: 0.0, low: -0.1 * MS, high: 0.05 * MS };
+    forks.start = Some(Start { medians_ns: [MS, MS], more_ns });
+    let said = |evidence: &Evidence| {
+        let excluded = explain(evidence).excluded;
+        excluded.into_iter().map(|it| it.what).find(|what| what.starts_with("loading and linking")).unwrap()
+    };
+    assert_eq!(said(&forks), "loading and linking");
+    let mut executes = forks.clone();
+    forks.traced.as_mut().unwrap()[1].processes = 40;
+    assert!(said(&forks).contains("of the first program"));
+    let calls = &mut executes.traced.as_mut().unwrap()[1].calls;
+    calls.insert("execve".to_owned(), CallSum { count: 2.0, ..CallSum::default() });
+    assert!(
+        said(&executes).contains("of the first program"),
+        "a program that takes the place of the first one"
+    );
+}
+
+#[test]
 fn huge_pages_are_told_by_memory_that_was_seen_in_them() {
     // A small buffer that is released and then touched again.
     let mut churn = evidence([0.0, 5.0, 0.0, 0.0]);
