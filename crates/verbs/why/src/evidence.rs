@@ -266,8 +266,7 @@ pub struct Elsewhere {
 pub struct Readdressed {
     /// Whether these runs had random addresses and those of the comparison fixed ones; `false` for the reverse.
     pub is_random: bool,
-    /// Difference of the wall times in nanoseconds.
-    pub more_wall_ns: Amount,
+    pub more: Elsewhere,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -306,8 +305,8 @@ pub struct Evidence {
     pub on_one_cpu: Option<Elsewhere>,
     /// Differences of the programs at other addresses; `None` where that was not measured.
     pub readdressed: Option<Readdressed>,
-    /// Difference of the wall times in nanoseconds where both programs run from fresh copies of their files.
-    pub copied: Option<Amount>,
+    /// Differences where both programs run from fresh copies of their files.
+    pub copied: Option<Elsewhere>,
     /// Error level of all intervals of the account together.
     pub level: f64,
 }
@@ -373,9 +372,8 @@ impl Evidence {
             more_ns: start.more_ns.turned(),
         });
         self.on_one_cpu = self.on_one_cpu.map(Elsewhere::turned);
-        self.readdressed =
-            self.readdressed.map(|it| Readdressed { more_wall_ns: it.more_wall_ns.turned(), ..it });
-        self.copied = self.copied.map(Amount::turned);
+        self.readdressed = self.readdressed.map(|it| Readdressed { more: it.more.turned(), ..it });
+        self.copied = self.copied.map(Elsewhere::turned);
         self
     }
 }

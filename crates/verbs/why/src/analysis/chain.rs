@@ -62,9 +62,10 @@ pub fn explain_until(evidence: &Evidence, open: &[Question]) -> Chain {
     causes.retain(|it| !causes::open::is_open(it, evidence, open));
     let follows = follows(&difference, &causes);
     shares::settle(&mut causes, &difference);
+    let follows = follows * shares::part_that_fits(&causes, &difference, follows);
     causes
         .iter_mut()
-        .filter(|it| is_of_cpu(it))
+        .filter(|it| shares::is_of_cpu(it))
         .for_each(|it| add_waits(it, follows, difference.whole.value));
     causes.retain(|it| it.share >= causes::SHARE_MIN);
     // A cause comes before its parts; otherwise causes are sorted by explained time.
@@ -91,10 +92,6 @@ fn look_at_revisions(cause: &mut Cause, words: &str) {
 fn is_excluded(difference: &Difference, account: Account) -> bool {
     let is_one = matches!(account, Account::User | Account::System | Account::RunQueue | Account::Blocked);
     is_one && difference.of(account).high < causes::SHARE_MIN * difference.whole.value
-}
-
-fn is_of_cpu(cause: &Cause) -> bool {
-    matches!(cause.account, Account::User | Account::System | Account::Start)
 }
 
 /// Additional nanoseconds of waiting for a CPU that follow from each additional nanosecond of CPU time: beside other
@@ -185,7 +182,7 @@ fn excluded(evidence: &Evidence, difference: &Difference, causes: &[Cause]) -> V
         add("place of code", format!("{name} begins {slow} bytes into a cache line in both programs"));
     }
     if let Some(there) = &evidence.readdressed
-        && causes::addresses::is_there(there.more_wall_ns, difference.whole.value)
+        && causes::addresses::is_there(there.more, difference.whole.value)
     {
         add("addresses of stack, heap and libraries", causes::addresses::told(there));
     }
@@ -195,14 +192,17 @@ fn excluded(evidence: &Evidence, difference: &Difference, causes: &[Cause]) -> V
         add("the pages of both files", causes::addresses::told_of_copies(there));
     }
     if let Some(start) = evidence.start.filter(|start| !start.more_ns.is_more()) {
-        let what = if starts_programs(evidence) {
-            "loading and linking of the first program, without the programs that it starts"
-        } else {
-            "loading and linking"
-        };
-        add(what, format!("at most {} more", causes::time(start.more_ns.high.max(0.0))));
+        add(the_start(evidence), format!("at most {} more", causes::time(start.more_ns.high.max(0.0))));
     }
     found
+}
+
+/// Words for what the runs of the start alone time.
+fn the_start(evidence: &Evidence) -> &'static str {
+    match starts_programs(evidence) {
+        true => "loading and linking of the first program, without the programs that it starts",
+        false => "loading and linking",
+    }
 }
 
 /// Whether a run executes further programs after the first one: in processes of its own, or in place of the first one.

@@ -25,6 +25,8 @@ pub(super) fn settle(causes: &mut [Cause], difference: &Difference) {
     behind.iter_mut().skip(1).for_each(|it| it.is_part = true);
     let has_one = !behind.is_empty();
     others.iter_mut().for_each(|it| it.is_part = has_one);
+    // A part of the first cause explains no more than that cause does.
+    let whole = behind.first().map_or(whole, |it| it.explains_ns.min(whole));
     let (mut starts, mut others): (Vec<&mut Cause>, Vec<&mut Cause>) =
         others.into_iter().partition(|it| is_of_starting(it));
     fit(starts.iter_mut(), whole);
@@ -36,7 +38,29 @@ pub(super) fn settle(causes: &mut [Cause], difference: &Difference) {
     }
     fit(others.iter_mut(), rest);
     let all = behind.into_iter().chain(starts).chain(others);
-    all.for_each(|it| it.share = it.explains_ns / whole.max(f64::MIN_POSITIVE));
+    let difference_ns = difference.whole.value.max(f64::MIN_POSITIVE);
+    all.for_each(|it| it.share = it.explains_ns / difference_ns);
+}
+
+/// Share of the waits that would follow from the causes of CPU time, `follows` nanoseconds for each nanosecond, for which
+/// the other causes leave room in the difference; 1 where there is room for all of it.
+pub(super) fn part_that_fits(causes: &[Cause], difference: &Difference, follows: f64) -> f64 {
+    let sum = |are_parts: bool, of: &dyn Fn(&Cause) -> f64| -> f64 {
+        causes.iter().filter(|it| it.is_part == are_parts).map(of).sum()
+    };
+    let wanted = |it: &Cause| if is_of_cpu(it) { it.explains_ns * follows } else { 0.0 };
+    let explains = |it: &Cause| it.explains_ns;
+    let has_parts = causes.iter().any(|it| it.is_part);
+    // Parts have the room of the cause through which they act, and all other causes that of the whole difference.
+    let all_ns = if has_parts { sum(false, &explains) } else { difference.whole.value };
+    let room_ns = (all_ns - sum(has_parts, &explains)).max(0.0);
+    let wanted_ns = sum(has_parts, &wanted);
+    if wanted_ns > room_ns { room_ns / wanted_ns } else { 1.0 }
+}
+
+/// Whether a cause lies in the accounts of CPU time.
+pub(super) fn is_of_cpu(cause: &Cause) -> bool {
+    matches!(cause.account, Account::User | Account::System | Account::Start)
 }
 
 /// Whether a cause acts on everything that a program does, and so through the other causes.
@@ -134,4 +158,41 @@ pub(super) fn is_shown(cause: &Cause, difference: &Difference) -> bool {
         Account::Whole => true,
     };
     is_sure || cause.is_certain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Amount;
+
+    fn cause(account: Account, explains_ns: f64) -> Cause {
+        Cause {
+            kind: Kind::MoreWork,
+            what: String::new(),
+            account,
+            explains_ns,
+            share: 0.0,
+            is_part: false,
+            is_certain: false,
+            grade: Grade::Measured,
+            place: None,
+            because: Vec::new(),
+            next: String::new(),
+        }
+    }
+
+    #[test]
+    fn waits_get_the_room_that_other_causes_leave() {
+        let causes = [cause(Account::Whole, 20.0), cause(Account::User, 8.0)];
+        let of = |whole: f64, causes: &[Cause]| {
+            let difference = Difference { whole: Amount::exact(whole), parts: Vec::new(), fast_ns: [0.0; 4] };
+            part_that_fits(causes, &difference, 1.0)
+        };
+        assert_eq!([28.0, 32.0, 40.0].map(|whole| of(whole, &causes)), [0.0, 0.5, 1.0]);
+        let mut parts = causes;
+        parts[1].is_part = true;
+        assert_eq!(of(90.0, &parts), 1.0, "20 of the cause, of which the part has 8 and waits for 8");
+        parts[0].explains_ns = 12.0;
+        assert_eq!(of(90.0, &parts), 0.5);
+    }
 }

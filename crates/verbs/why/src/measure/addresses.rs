@@ -1,10 +1,9 @@
 //! Runs at other addresses: at random ones where the comparison had fixed ones, and the reverse.
 
 use fauxplat_experiment::Driver;
-use fauxplat_model::{Aslr, EnvPad, Metric};
+use fauxplat_model::{Aslr, EnvPad};
 
-use super::aside::{Effort, Under, differences, pairs};
-use crate::analysis::amount;
+use super::aside::{Effort, Under, elsewhere, pairs};
 use crate::evidence::Readdressed;
 
 /// Difference of both programs in pairs of runs whose stack, heap and libraries have random addresses if they had fixed
@@ -26,6 +25,5 @@ pub(super) fn readdressed(driver: &Driver, effort: Effort) -> Result<Readdressed
     }
     let under = Under { env_pad, ..Under::usual(driver) };
     let pairs = pairs(driver, &both, under, effort).map_err(|failure| failure.to_string())?;
-    let more_wall_ns = amount(&differences(&pairs, Metric::WALL), 0.01);
-    Ok(Readdressed { is_random: !was_random, more_wall_ns })
+    Ok(Readdressed { is_random: !was_random, more: elsewhere(&pairs) })
 }

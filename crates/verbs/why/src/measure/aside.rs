@@ -5,6 +5,9 @@ use fauxplat_experiment::{Driver, Failure};
 use fauxplat_model::{Command, EnvPad, Metric, Phase, Placement, Runs, Sample};
 use fauxplat_plan::{Layout, Plan};
 
+use crate::analysis::amount;
+use crate::evidence::Elsewhere;
+
 /// Maximum number of pairs of runs of an experiment, and its longest duration.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
@@ -69,4 +72,10 @@ fn in_pairs(samples: &[Sample]) -> Vec<[Sample; 2]> {
 pub(super) fn differences(pairs: &[[Sample; 2]], metric: Metric) -> Vec<f64> {
     let of = |pair: &[Sample; 2]| Some(pair[1].get(metric)? as f64 - pair[0].get(metric)? as f64);
     pairs.iter().filter_map(of).collect()
+}
+
+/// Differences of CPU time and wall time within pairs.
+pub(super) fn elsewhere(pairs: &[[Sample; 2]]) -> Elsewhere {
+    let of = |metric| amount(&differences(pairs, metric), 0.01);
+    Elsewhere { more_cpu_ns: of(Metric::CPU), more_wall_ns: of(Metric::WALL) }
 }

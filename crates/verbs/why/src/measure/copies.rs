@@ -4,19 +4,17 @@
 use std::fs;
 
 use fauxplat_experiment::Driver;
-use fauxplat_model::Metric;
 use fauxplat_sys::workplace::Workplace;
 
-use super::aside::{Effort, Under, differences, pairs};
-use crate::analysis::amount;
-use crate::evidence::Amount;
+use super::aside::{Effort, Under, elsewhere, pairs};
+use crate::evidence::Elsewhere;
 
-/// Difference of the wall times of both programs in nanoseconds, in pairs of runs, each from a copy of the program's
+/// Differences of both programs in pairs of runs, each from a copy of the program's
 /// file.
 ///
 /// # Errors
 /// A sentence, if a file cannot be copied or a copied program fails, since it may look for other files beside its own.
-pub(super) fn copied(driver: &Driver, effort: Effort) -> Result<Amount, String> {
+pub(super) fn copied(driver: &Driver, effort: Effort) -> Result<Elsewhere, String> {
     let folder = Workplace::make("why", &std::env::temp_dir()).map_err(|error| error.to_string())?;
     let mut both = [driver.commands[0].clone(), driver.commands[1].clone()];
     for (command, side) in both.iter_mut().zip(["a", "b"]) {
@@ -29,5 +27,5 @@ pub(super) fn copied(driver: &Driver, effort: Effort) -> Result<Amount, String> 
         command.program = copy;
     }
     let pairs = pairs(driver, &both, Under::usual(driver), effort).map_err(|failure| failure.to_string())?;
-    Ok(amount(&differences(&pairs, Metric::WALL), 0.01))
+    Ok(elsewhere(&pairs))
 }

@@ -7,13 +7,13 @@ use fauxplat_stats::describe::mean;
 use fauxplat_sys::signal;
 use fauxplat_units::{CpuSet, Nanos};
 
-use super::aside::{Effort, Under, differences, pairs};
+use super::aside::{Effort, Under, differences, elsewhere, pairs};
 use super::sampled::{Of, sampled};
 use super::{addresses, copies, files, simulated, start, timed, traced};
 use crate::analysis::{account, amount};
 use crate::args::WhyArgs;
 use crate::definition::FOR_THE_VERDICT;
-use crate::evidence::{Amount, Elsewhere, Evidence};
+use crate::evidence::{Amount, Evidence};
 use crate::findings::{Account, Experiment};
 use crate::question::Question;
 
@@ -373,8 +373,7 @@ impl Plan<'_> {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ONE_CPU) };
             let under = Under::on(plan.driver, Placement::Set(one));
             let pairs = pairs(plan.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
-            let of = |metric| amount(&differences(&pairs, metric), 0.01);
-            Ok(Elsewhere { more_cpu_ns: of(Metric::CPU), more_wall_ns: of(Metric::WALL) })
+            Ok(elsewhere(&pairs))
         });
     }
 

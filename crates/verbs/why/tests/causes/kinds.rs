@@ -261,8 +261,9 @@ fn a_variable_is_looked_at_by_the_command_without_it() {
 #[test]
 fn addresses_are_a_cause_where_the_difference_goes_with_them() {
     let at = |value: f64, low: f64, high: f64| {
-        let more_wall_ns = Amount { value: value * MS, low: low * MS, high: high * MS };
-        Some(Readdressed { is_random: true, more_wall_ns })
+        let more = Amount { value: value * MS, low: low * MS, high: high * MS };
+        let more = Elsewhere { more_cpu_ns: more, more_wall_ns: more };
+        Some(Readdressed { is_random: true, more })
     };
     let mut evidence = evidence([5.0, 0.0, 0.0, 0.0]);
     evidence.simulated = Some(simulated(&[]));
@@ -291,8 +292,10 @@ fn pages_of_files_are_a_cause_where_the_difference_goes_with_copies() {
     let mut evidence = evidence([5.0, 0.0, 0.0, 0.0]);
     evidence.simulated = Some(simulated(&[]));
     evidence.on_cpu = Some(sampled("walk", "/bin/p", 5.0, &["vmovups (%rdi),%ymm0"]));
-    let at =
-        |value: f64, low: f64, high: f64| Some(Amount { value: value * MS, low: low * MS, high: high * MS });
+    let at = |value: f64, low: f64, high: f64| {
+        let more = Amount { value: value * MS, low: low * MS, high: high * MS };
+        Some(Elsewhere { more_cpu_ns: more, more_wall_ns: more })
+    };
     evidence.copied = at(0.1, -0.3, 0.5);
     let chain = explain(&evidence);
     assert_eq!(first(&chain).kind, Kind::Place, "{chain:?}");
@@ -376,4 +379,38 @@ fn without_any_experiment_the_account_alone_speaks() {
     assert!(chain.causes.is_empty() && chain.unexplained > 0.9, "{chain:?}");
     let user = Evidence { traced: None, ..evidence([5.0, 0.0, 0.0, 0.0]) };
     assert_eq!(first(&explain(&user)).kind, Kind::MoreWork);
+}
+
+#[test]
+fn a_wait_for_a_cpu_that_has_gone_is_no_matter_of_addresses() {
+    // Fixed addresses were tried when nothing else ran, so that only the CPU time of the difference was left.
+    let of = |value: f64| Amount { value: value * MS, low: 0.9 * value * MS, high: 1.1 * value * MS };
+    let mut forks = evidence([10.0, 0.0, 40.0, 0.0]);
+    forks.simulated = Some(simulated(&[]));
+    let more = Elsewhere { more_cpu_ns: of(10.0), more_wall_ns: of(10.0) };
+    forks.readdressed = Some(Readdressed { is_random: false, more });
+    forks.copied = Some(more);
+    let chain = explain(&forks);
+    assert!(chain.causes.iter().all(|cause| cause.account != Account::Whole), "{chain:?}");
+    let gone = Elsewhere { more_cpu_ns: Amount::exact(0.1 * MS), more_wall_ns: Amount::exact(0.1 * MS) };
+    forks.readdressed = Some(Readdressed { is_random: false, more: gone });
+    let chain = explain(&forks);
+    let place = first(&chain);
+    assert!(place.kind == Kind::Place && place.share < 0.21, "the wait is none of addresses: {chain:?}");
+    let parts = chain.causes.iter().filter(|cause| cause.is_part).map(|cause| cause.share);
+    assert!(parts.sum::<f64>() <= place.share + 1e-9, "{chain:?}");
+}
+
+#[test]
+fn shares_with_waits_for_a_cpu_sum_to_no_more_than_the_whole() {
+    let mut forks = evidence([4.0, 4.0, 20.0, 0.0]);
+    forks.simulated = Some(simulated(&[("instructions", 1e7, 1.5e7)]));
+    let traces = forks.traced.as_mut().unwrap();
+    (traces[0].processes, traces[0].tasks) = (11, 11);
+    (traces[1].processes, traces[1].tasks) = (51, 51);
+    (traces[0].starting_ns, traces[1].starting_ns) = (MS, 24.0 * MS);
+    traces[1].waits.insert(Wait::Tasks, 30.0 * MS);
+    let chain = explain(&forks);
+    let shares = chain.causes.iter().filter(|cause| !cause.is_part).map(|cause| cause.share);
+    assert!(shares.sum::<f64>() <= 1.0 + 1e-9, "{chain:?}");
 }
