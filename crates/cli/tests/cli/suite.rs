@@ -261,6 +261,32 @@ fn failures_are_ignored_or_left_out() {
     assert_ne!(state(&measured(&["--skip-failures"]).succeeds().json(), "x"), "not-measured");
 }
 
+/// A benchmark whose helper fails does not end the others, and the report is that of the suite.
+#[test]
+fn a_failing_helper_is_a_failure_of_its_benchmark_alone() {
+    let lab = Lab::new();
+    for (helper, is_left_out) in [("prepare", false), ("conclude", false), ("prepare", true)] {
+        lab.write(
+            "suite.toml",
+            &format!(
+                "[[benchmark]]\nname = 'x'\na = 'sleep 0.002'\nb = 'sleep 0.03'\n\
+                 [[benchmark]]\nname = 'y'\na = 'true'\nb = 'true'\n{helper} = 'exit 5'\n"
+            ),
+        );
+        let words =
+            ["suite", "suite.toml", "--max-time", "60s", "--format", "json", "--fail-if", "different"];
+        let more: &[&str] = if is_left_out { &["--skip-failures"] } else { &[] };
+        let done = lab.run(&[&words[..], more].concat()).ends_with(1);
+        let document = done.json();
+        assert_eq!((state(&document, "x"), state(&document, "y")), ("slower", "not-measured"), "{helper}");
+        let trouble = document["benchmarks"].as_array().unwrap().iter().find(|it| it["name"] == "y").unwrap();
+        assert!(trouble["trouble"].as_str().unwrap().contains(helper), "{trouble}");
+        let words = ["suite", "suite.toml", "--max-time", "60s", "--filter", "y"];
+        let done = lab.run(&words).ends_with(4);
+        assert!(done.err.contains("benchmark `y` failed") && done.err.contains(helper), "{}", done.err);
+    }
+}
+
 /// Benchmarks that were not measured are told apart from undecided ones, in the report and in the message of the gate.
 #[test]
 fn a_gate_tells_what_was_not_measured_from_what_is_open() {

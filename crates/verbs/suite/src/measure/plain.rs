@@ -1,7 +1,7 @@
 //! Plain commands as benchmarks: each process is one run of a command.
 
 use fauxplat_experiment::steer::Standing;
-use fauxplat_experiment::{Driver, Failure};
+use fauxplat_experiment::{Driver, Failure, Kind};
 use fauxplat_model::{Command, Metric, Order, Unit as MetricUnit};
 
 use super::source::{Facts, Given, Source, Turn, failed, once, wall_s};
@@ -78,7 +78,14 @@ impl Source for Plain<'_> {
         // All runs of a round have the same setup, which is drawn for each block.
         let round = turn.round * self.benchmarks.len() as u32 + self.at as u32;
         let (turn, setup) = (Turn { round, ..turn }, driver.setup_of_block(round));
-        let Some(sample) = once(driver, turn, (command, setup), standing)? else { return Ok(None) };
+        let landed = match once(driver, turn, (command, setup), standing) {
+            // A failed `prepare` or `conclude` is one of this benchmark, as a failed run is, and no end of the others.
+            Err(failure) if failure.kind() == Kind::Command => {
+                return Ok(Some(Given { failed: Some(failure.to_string()), ..Given::default() }));
+            }
+            landed => landed?,
+        };
+        let Some(sample) = landed else { return Ok(None) };
         if let Some(failed) = failed(&sample, &driver.header.condition.ignore_failure) {
             return Ok(Some(failed));
         }
