@@ -137,6 +137,10 @@ fn fail(path: &std::path::Path) -> impl FnOnce(io::Error) -> LaunchError {
 /// Longest wait for output before the child is checked again, in milliseconds: short beside the time of a build.
 const NAP_MS: i32 = 1;
 
+/// Time that a command may stay stopped, in which a process that it started may continue it. Beyond it nobody would: the
+/// user's terminal does not know the command as a job.
+const STOPPED_NS: u64 = 10_000_000_000;
+
 /// Time that a command has to end after it was asked to by SIGTERM, until it is killed.
 const GRACE_NS: u64 = 2_000_000_000;
 
@@ -158,8 +162,10 @@ struct Running {
     /// Whether the command has been killed because the grace period after the request to end was over.
     is_enforced: bool,
     end: Option<Exit>,
-    /// The terminal signal (SIGTTIN or SIGTTOU) that stopped the command, after which fauxplat killed it.
+    /// The signal that stopped the command, after which fauxplat killed it.
     stopped_by: Option<i32>,
+    /// The signal that stopped the command last, and the time by `CLOCK_MONOTONIC` at which that was seen.
+    stop: Option<(i32, u64)>,
 }
 
 impl Running {
@@ -177,6 +183,7 @@ impl Running {
             is_enforced: false,
             end: None,
             stopped_by: None,
+            stop: None,
         }
     }
 
@@ -205,7 +212,12 @@ impl Running {
                 is_in_reach = signal::send_group(group, signal::SIGKILL);
                 self.stopped_by = Some(signal);
             }
-            Some(Report::Stopped(_)) | None => {}
+            Some(Report::Stopped(signal)) => self.stop = Some((signal, clock::monotonic_ns())),
+            None => {}
+        }
+        if let Some(signal) = self.stays_stopped_by() {
+            is_in_reach = signal::send_group(group, signal::SIGKILL);
+            self.stopped_by = Some(signal);
         }
         let is_over = || self.asked.is_none() || self.is_enforced || !procfs::group_lives(group);
         if self.end.is_some() && is_over() {
@@ -225,6 +237,17 @@ impl Running {
         Ok(!is_in_reach)
     }
 
+    /// The signal that stopped the command long ago, so that nobody will continue it; `None` where it runs. A command
+    /// that has to end is left to the grace period.
+    fn stays_stopped_by(&mut self) -> Option<i32> {
+        let (signal, since_ns) = self.stop.filter(|_| self.asked.is_none())?;
+        if clock::monotonic_ns().saturating_sub(since_ns) < STOPPED_NS {
+            return None;
+        }
+        self.stop = None;
+        procfs::is_stopped(self.command.pid()).then_some(signal)
+    }
+
     /// Why fauxplat ended the command, if it did. A command that ended by SIGINT counts as ended by the user if the
     /// user interrupted fauxplat: the terminal's signal also reaches a child that has not left this process group yet.
     fn ended_by(&self) -> Option<EndedBy> {
@@ -240,7 +263,7 @@ impl Running {
 }
 
 fn outcome(end: Option<Exit>, stopped_by: Option<i32>) -> Outcome {
-    // fauxplat killed a command that wanted the terminal, so the reported signal is the one that stopped the command.
+    // fauxplat killed a command that was stopped, so the reported signal is the one that stopped the command.
     if let Some(signal) = stopped_by {
         return Outcome::Signaled(signal as u8);
     }
@@ -359,6 +382,16 @@ mod tests {
         let limit = Some(Duration::from_millis(300));
         let hangs = Capture { limit, ..Capture::shell("kill -STOP $PPID; kill -STOP 0; true") };
         assert_eq!(hangs.run().unwrap().outcome, Outcome::TimedOut);
+    }
+
+    #[test]
+    fn a_command_that_stops_itself_is_not_waited_for_without_end() {
+        for line in ["kill -STOP $$; exit 3", "kill -STOP 0; exit 3"] {
+            let done = Capture::shell(line).run().unwrap();
+            assert_eq!(done.outcome, Outcome::Signaled(19), "{line}");
+        }
+        let continued = Capture::shell("(sleep 0.1; kill -CONT $$) & kill -STOP $$; exit 3").run().unwrap();
+        assert_eq!(continued.outcome, Outcome::Exited(3));
     }
 
     #[test]

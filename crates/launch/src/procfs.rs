@@ -72,6 +72,11 @@ pub(crate) fn group_lives(group: i32) -> bool {
         && processes().any(|pid| stat_of(pid, |task| task.group() == Some(group) && task.process_lives()))
 }
 
+/// Whether a signal has stopped the process. A process that a debugger has stopped does not count.
+pub(crate) fn is_stopped(pid: i32) -> bool {
+    stat_of(pid, |task| task.state() == Some('T'))
+}
+
 fn processes() -> impl Iterator<Item = i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())

@@ -84,6 +84,8 @@ impl Build {
             Outcome::Exited(0) => return Ok(clock::monotonic_ns() - begun_ns),
             Outcome::TimedOut => "took too long".to_owned(),
             Outcome::Exited(code) => format!("ended with status {code}"),
+            // SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU end nothing: a command with such an outcome was stopped, and then killed.
+            Outcome::Signaled(signal @ (19..=22)) => format!("was stopped by signal {signal} and then ended"),
             Outcome::Signaled(signal) => format!("was ended by signal {signal}"),
         };
         let output = done.output.text().into_owned();

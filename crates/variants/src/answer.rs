@@ -114,6 +114,8 @@ impl Question {
 fn told(outcome: Outcome) -> String {
     match outcome {
         Outcome::Exited(status) => format!("ended with status {status}"),
+        // SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU end nothing: a command with such an outcome was stopped, and then killed.
+        Outcome::Signaled(signal @ (19..=22)) => format!("was stopped by signal {signal} and then ended"),
         Outcome::Signaled(signal) => format!("was ended by signal {signal}"),
         Outcome::TimedOut => "was still running at the limit of --timeout".to_owned(),
     }
