@@ -1,11 +1,12 @@
 //! Stores the samples and the evidence of an experiment, in memory and in the store.
 //!
-//! The experiment goes on if the store refuses something. Nothing more is stored then, since each further attempt could
-//! wait for a lock; at the end everything that is missing is stored in its order, if possible.
+//! A store that refuses something while the experiment goes on neither ends nor delays it. No attempt waits for a lock:
+//! the samples stay in memory, and the next samples are the next occasion. After any other refusal nothing more is stored
+//! until the end, when everything that is missing is stored in its order, if possible.
 
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{Command, Evidence, Sample};
-use fauxplat_store::{Experiment, State, Store, StoreError};
+use fauxplat_store::{Experiment, State, Store, StoreError, without_waiting};
 
 use serde_json::Value;
 
@@ -107,10 +108,11 @@ impl Recorder {
         &self.samples[before..]
     }
 
-    /// Stores what has come since the last call, unless the store has refused something.
+    /// Stores what the store lacks, without waiting for a lock, unless the store has refused something for another reason
+    /// than a lock.
     fn store_new(&mut self) {
-        if self.refused.is_none() {
-            self.refused = self.catch_up().err();
+        if self.experiment.is_some() && self.refused.as_ref().is_none_or(is_lock) {
+            self.refused = without_waiting(|| self.catch_up()).err();
         }
     }
 
@@ -159,7 +161,7 @@ impl Recorder {
         findings: &Findings,
         state: State,
     ) -> Result<(), Failure> {
-        let is_locked = matches!(self.refused, Some(StoreError::Busy { .. } | StoreError::BusyAtStop { .. }));
+        let is_locked = self.refused.as_ref().is_some_and(is_lock);
         match self.experiment.take() {
             Some(experiment) if !is_locked => {
                 Ok(experiment.finish(header, Some(findings), state).map(drop)?)
@@ -167,6 +169,11 @@ impl Recorder {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether the store refused something because another process had locked it.
+fn is_lock(error: &StoreError) -> bool {
+    matches!(error, StoreError::Busy { .. } | StoreError::BusyAtStop { .. })
 }
 
 /// Appends samples to an experiment that has `stored` of them, until it has `until`.
@@ -182,4 +189,34 @@ fn append(
         *stored = next;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_model::Readings;
+
+    use super::*;
+
+    /// Another process that locks the store for a while costs no sample, and the store has all of them again before the
+    /// experiment ends.
+    #[test]
+    fn a_locked_store_is_tried_again_with_the_next_samples() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.sqlite");
+        let mut recorder = Recorder::new(Some(Store::open(&path).unwrap()));
+        assert!(recorder.open(&mut Header::default(), "run", &[]).is_ok());
+        let other = rusqlite::Connection::open(&path).unwrap();
+        let mut land = |until: usize| {
+            while recorder.samples.len() < until {
+                recorder.keep(Sample::of(Readings::none()));
+                assert_eq!(recorder.land().len(), 1);
+            }
+            (recorder.stored.samples, recorder.refused.is_some())
+        };
+        assert_eq!(land(1), (1, false));
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        assert_eq!(land(4), (1, true));
+        other.execute_batch("ROLLBACK").unwrap();
+        assert_eq!(land(5), (5, false));
+    }
 }

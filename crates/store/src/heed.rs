@@ -2,6 +2,7 @@
 //!
 //! A crate of the column *state* has neither signals nor clocks, so the program says by [`heed`] where both are.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::thread::sleep;
@@ -17,6 +18,27 @@ pub(crate) const BUSY_SECONDS: u64 = 10;
 type Stop = fn() -> Option<u64>;
 
 static STOP: OnceLock<Stop> = OnceLock::new();
+
+thread_local! {
+    /// Whether a locked store is refused at once on this thread.
+    static IS_IMPATIENT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Resets the patience of the thread, also where the work panics.
+struct Patient(bool);
+
+impl Drop for Patient {
+    fn drop(&mut self) {
+        IS_IMPATIENT.set(self.0);
+    }
+}
+
+/// Does work with stores that never waits for a lock: a statement on a locked store fails at once. The measurement goes
+/// on between two such attempts, and a wait would delay its next run.
+pub fn without_waiting<T>(work: impl FnOnce() -> T) -> T {
+    let _patient_again = Patient(IS_IMPATIENT.replace(true));
+    work()
+}
 
 /// Makes all stores of this process heed requests to stop: once `stop` returns the time of a monotonic clock in
 /// nanoseconds, instead of `None`, a wait for a locked store and a statement that does not end last about a second
@@ -54,12 +76,17 @@ pub(crate) fn listen(connection: &mut Connection) -> rusqlite::Result<()> {
 
 fn listen_to(connection: &mut Connection, stop: Stop) -> rusqlite::Result<()> {
     let (mut wait, mut watch) = (Wait::default(), Watch::default());
-    connection.busy_handler(Some(move |tries: i32| match wait.pause_ms(tries, stop().is_some()) {
-        Some(pause_ms) => {
-            sleep(Duration::from_millis(pause_ms));
-            true
+    connection.busy_handler(Some(move |tries: i32| {
+        if IS_IMPATIENT.get() {
+            return false;
         }
-        None => false,
+        match wait.pause_ms(tries, stop().is_some()) {
+            Some(pause_ms) => {
+                sleep(Duration::from_millis(pause_ms));
+                true
+            }
+            None => false,
+        }
     }))?;
     connection
         .progress_handler(INSTRUCTIONS, Some(move || stop().is_some_and(|now_ns| watch.is_over(now_ns))))
@@ -153,6 +180,26 @@ mod tests {
         let hours = |hours: u64| hours * 3_600_000_000_000;
         assert!((0..10).all(|hour| !watch.is_over(hours(hour))));
         assert!((1..=10).all(|look| !watch.is_over(hours(9) + look * 10_000_000)));
+    }
+
+    /// A wait asks for the request to stop before each pause, and an attempt without a wait never does.
+    #[test]
+    fn work_without_waiting_makes_no_pause_for_a_lock() {
+        static LOOKS: AtomicU64 = AtomicU64::new(0);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.sqlite");
+        let [holder, mut connection] = [(); 2].map(|()| Connection::open(&path).unwrap());
+        let stop = || {
+            LOOKS.fetch_add(1, Ordering::Relaxed);
+            Some(0_u64)
+        };
+        listen_to(&mut connection, stop).unwrap();
+        holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let attempt = || connection.execute_batch("BEGIN IMMEDIATE").unwrap_err();
+        without_waiting(attempt);
+        assert_eq!(LOOKS.load(Ordering::Relaxed), 0);
+        attempt();
+        assert!(LOOKS.load(Ordering::Relaxed) > 1);
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub use artifact::Artifact;
 pub use error::StoreError;
 pub use exchange::Exchanged;
 pub use experiment::Experiment;
-pub use heed::heed;
+pub use heed::{heed, without_waiting};
 pub use housekeeping::Size;
 pub use list::{ExperimentRow, Filter};
 pub use load::{SAMPLES_MAX, StoredExperiment};
