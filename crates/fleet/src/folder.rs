@@ -194,6 +194,19 @@ impl RunFolder {
         self.path.join(name)
     }
 
+    /// Returns a folder within the folder of the run. A symbolic link in its place would lead elsewhere.
+    ///
+    /// # Errors
+    /// Fails where no folder of that name is there.
+    pub(crate) fn inner(&self, name: &str) -> Result<PathBuf, FleetError> {
+        let path = self.file(name);
+        if fs::symlink_metadata(&path).map_err(FleetError::at(&path))?.is_dir() {
+            return Ok(path);
+        }
+        let why = "no folder, where the run has one: remove it, or begin another run".to_owned();
+        Err(FleetError::Record { path, why })
+    }
+
     /// Returns whether the run was completed, and so the files that a resumed run would need were removed, see
     /// [`crate::Site::tidy`].
     pub(crate) fn is_tidied(&self) -> bool {

@@ -1,6 +1,9 @@
 //! Properties of a run over a fleet that every engine needs.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -71,35 +74,27 @@ impl Site {
     }
 
     /// Copies the programs into the folder of the run, unless it already has them: a rebuild during the run must not
-    /// change later measurements. `own` is the program for this machine's architecture.
+    /// change later measurements. `own` is the program for this machine's architecture. No symbolic link in the folder is
+    /// followed.
     ///
     /// # Errors
-    /// Fails where a program cannot be read, or where the disk is full.
+    /// Fails where a program cannot be read, where the disk is full, or where something else is in the place of a
+    /// program.
     pub fn keep_programs(&self, own: &Path) -> Result<(), FleetError> {
-        let copy = |from: &Path, to: PathBuf| {
-            if to.exists() {
-                return Ok(());
-            }
-            let part = to.with_extension("part");
-            // An error of the copy itself most often is a full disk, so it is reported for the folder of the run.
-            std::fs::File::open(from).map_err(FleetError::at(from))?;
-            std::fs::copy(from, &part).map_err(FleetError::at(&part))?;
-            std::fs::rename(&part, &to).map_err(FleetError::at(&to))
-        };
-        copy(own, self.own_program())?;
-        let folder = self.folder.file("programs");
-        self.options.programs.iter().try_for_each(|(arch, path)| copy(path, folder.join(arch)))
+        let folder = self.folder.inner("programs")?;
+        copy_once(own, &folder.join(std::env::consts::ARCH))?;
+        self.options.programs.iter().try_for_each(|(arch, path)| copy_once(path, &folder.join(arch)))
     }
 
     /// Removes copies of programs and raw answers from the folder of a completed run, whose journal contains all
     /// answers. Errors are ignored.
     pub fn tidy(&self) {
         for name in ["programs", "out"] {
-            let entries = std::fs::read_dir(self.folder.file(name)).into_iter().flatten().flatten();
+            let folder = self.folder.inner(name).ok();
+            let entries = folder.and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
             for entry in entries {
-                let path = entry.path();
-                let _left =
-                    if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+                let (path, is_folder) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
+                let _left = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
             }
         }
     }
@@ -113,6 +108,34 @@ impl Site {
             &serde_json::to_string(order).map_err(|error| FleetError::Garbage(error.to_string()))?,
         )
     }
+}
+
+/// Copies a program, with its permissions, unless its copy exists. A symbolic link in the place of the copy is refused:
+/// the program that it leads to is none of the run's.
+fn copy_once(from: &Path, to: &Path) -> Result<(), FleetError> {
+    match fs::symlink_metadata(to) {
+        Ok(facts) if facts.is_file() => return Ok(()),
+        Ok(_) => {
+            let why =
+                "no regular file, where the run keeps a copy of a program: remove it, or begin another run";
+            return Err(FleetError::Record { path: to.to_owned(), why: why.to_owned() });
+        }
+        Err(_) => {}
+    }
+    let part = to.with_extension("part");
+    let copy = |mut source: File| {
+        // An earlier attempt that was killed has left its file, and a link of that name would lead elsewhere.
+        if fs::symlink_metadata(&part).is_ok() {
+            fs::remove_file(&part)?;
+        }
+        let mut copy = File::options().write(true).create_new(true).mode(0o700).open(&part)?;
+        io::copy(&mut source, &mut copy)?;
+        copy.set_permissions(source.metadata()?.permissions())
+    };
+    // An error of the copy itself most often is a full disk, so it is reported for the folder of the run.
+    let source = File::open(from).map_err(FleetError::at(from))?;
+    copy(source).map_err(FleetError::at(&part))?;
+    fs::rename(&part, to).map_err(FleetError::at(to))
 }
 
 /// Unpacks an order from a word that [`Site::packed`] returned.
@@ -154,5 +177,38 @@ mod tests {
             site.keep_programs(&own).unwrap_err().to_string().contains("other"),
             "it is copied if need be"
         );
+    }
+
+    /// Links in the place of a program, of its unfinished copy, and of the folder of programs.
+    #[test]
+    fn no_link_in_the_folder_of_a_run_is_followed() {
+        let runs = crate::private();
+        let (own, theirs) = (runs.path().join("own"), runs.path().join("theirs"));
+        let elsewhere = runs.path().join("elsewhere");
+        fs::write(&own, "own").unwrap();
+        fs::write(&theirs, "theirs").unwrap();
+        fs::create_dir(&elsewhere).unwrap();
+        fs::write(elsewhere.join("kept"), "kept").unwrap();
+        let folder = RunFolder::make(&runs.path().join("runs")).unwrap();
+        let site = Site { folder, order: String::new(), options: EngineOptions::default() };
+        let (program, programs) = (site.own_program(), site.folder.file("programs"));
+        let link = |to: &Path, name: &Path| std::os::unix::fs::symlink(to, name).unwrap();
+        let kept = || site.keep_programs(&own).map_err(|error| error.to_string());
+
+        link(&theirs, &program.with_extension("part"));
+        kept().unwrap();
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
+        assert!(program.symlink_metadata().unwrap().is_file());
+        assert_eq!(fs::read_to_string(&program).unwrap(), "own");
+
+        fs::remove_file(&program).unwrap();
+        link(&theirs, &program);
+        assert!(kept().unwrap_err().contains("no regular file"));
+
+        fs::remove_dir_all(&programs).unwrap();
+        link(&elsewhere, &programs);
+        assert!(kept().unwrap_err().contains("programs: "));
+        site.tidy();
+        assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 1, "nothing is written or removed there");
     }
 }
