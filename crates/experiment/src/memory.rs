@@ -1,17 +1,14 @@
 //! Checks the NUMA nodes that a memory policy names: they must exist, have memory, and be allowed.
 
-use std::fs;
-
-use fauxplat_model::{Condition, NumaNode};
-use fauxplat_procfs::status;
-use fauxplat_units::{Bytes, Cpu, CpuSet};
+use fauxplat_model::Condition;
+use fauxplat_units::{Cpu, CpuSet};
 
 use crate::{Failure, Machine};
 
-/// Numbers of the machine's NUMA nodes that have memory.
+/// Numbers of the NUMA nodes from which this process may get memory.
 pub(crate) fn nodes(machine: &Machine) -> CpuSet {
-    let has_memory = |node: &&NumaNode| node.memory.is_none_or(|memory| memory > Bytes(0));
-    machine.topology().nodes.iter().filter(has_memory).map(|node| Cpu(node.node)).collect()
+    let topology = machine.topology();
+    topology.nodes_with_memory().without(&topology.forbidden_nodes())
 }
 
 /// Refuses a memory policy with a node from which the command gets no memory. The kernel would silently ignore such a
@@ -36,11 +33,13 @@ pub(crate) fn check(condition: &Condition, machine: &Machine) -> Result<(), Fail
         )));
     }
     refused(wanted.without(&all), format!("does not exist; this machine has {all}"))?;
-    let full = nodes(machine);
+    let full = machine.topology().nodes_with_memory();
     refused(wanted.without(&full), format!("has no memory; there is some at {full}"))?;
     let (allowed, by) = match &condition.limit.mems {
         Some(mems) => (Some(mems.clone()), "--limit mems"),
-        None => (allowed(machine), "a cpuset (Mems_allowed_list in /proc/self/status)"),
+        None => {
+            (machine.topology().memory_nodes.clone(), "a cpuset (Mems_allowed_list in /proc/self/status)")
+        }
     };
     match allowed {
         Some(allowed) => {
@@ -50,14 +49,10 @@ pub(crate) fn check(condition: &Condition, machine: &Machine) -> Result<(), Fail
     }
 }
 
-/// Nodes from which this process may allocate memory; `None` where the kernel does not report them.
-fn allowed(machine: &Machine) -> Option<CpuSet> {
-    let text = fs::read_to_string(machine.root().join("proc/self/status")).ok()?;
-    status::memory_nodes_allowed_list(&text)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// A machine with two NUMA nodes with memory and one without, on which this process may use the first and the
@@ -88,7 +83,8 @@ mod tests {
     #[test]
     fn nodes_that_cannot_give_memory_are_named_with_the_reason() {
         let (_root, machine) = machine();
-        assert_eq!(nodes(&machine).to_string(), "0-1");
+        assert_eq!(machine.topology().nodes_with_memory().to_string(), "0-1");
+        assert_eq!(nodes(&machine).to_string(), "0");
         for fine in ["inherit", "local", "bind:0", "preferred:0", "interleave:0"] {
             assert_eq!(checked(fine, "none", &machine), Ok(()), "{fine}");
         }

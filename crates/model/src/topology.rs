@@ -170,6 +170,9 @@ pub struct Topology {
     /// Caches in the order in which the kernel's lists name them: by CPU, then by index.
     pub caches: Vec<Cache>,
     pub nodes: Vec<NumaNode>,
+    /// Numbers of the nodes from which the fauxplat process may get memory; `None` where the kernel does not report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_nodes: Option<CpuSet>,
     /// Kinds of CPUs; empty if all CPUs are alike.
     pub kinds: Vec<CpuKind>,
     /// Whether the kernel's packages are actually clusters, as on arm64 without the firmware's table of processor
@@ -202,6 +205,20 @@ impl Topology {
     /// The kind of a CPU; `None` on machines with a single kind.
     pub fn kind_of(&self, cpu: Cpu) -> Option<&CpuKind> {
         self.kinds.iter().find(|kind| kind.cpus.contains(cpu))
+    }
+
+    /// Numbers of the nodes that have memory; a node whose size is unknown counts.
+    pub fn nodes_with_memory(&self) -> CpuSet {
+        let has_memory = |node: &&NumaNode| node.memory.is_none_or(|memory| memory > Bytes(0));
+        self.nodes.iter().filter(has_memory).map(|node| Cpu(node.node)).collect()
+    }
+
+    /// Numbers of the nodes that have memory of which this process gets none; empty where the kernel does not say so.
+    pub fn forbidden_nodes(&self) -> CpuSet {
+        match &self.memory_nodes {
+            Some(allowed) => self.nodes_with_memory().without(allowed),
+            None => CpuSet::new(),
+        }
     }
 
     pub fn offline(&self) -> CpuSet {

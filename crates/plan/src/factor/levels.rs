@@ -279,7 +279,10 @@ fn memory_policy(item: &str, offer: &Offer) -> Result<MemoryPolicy, String> {
     let absent = policy.nodes().without(&offer.memory_nodes);
     match absent.is_empty() {
         true => Ok(policy),
-        false => Err(format!("`{item}`: no node {absent} with memory; there is {}", offer.memory_nodes)),
+        false => Err(format!(
+            "`{item}`: no node {absent} with memory for this process; there is {}",
+            offer.memory_nodes
+        )),
     }
 }
 

@@ -66,6 +66,8 @@ struct NodeEntry<'a> {
     cpus: &'a CpuSet,
     memory_bytes: Option<Bytes>,
     distances: &'a [u32],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -101,7 +103,7 @@ impl<'a> Topo<'a> {
             allowed: &topology.allowed,
             cpus: topology.cpus.iter().map(|cpu| CpuEntry::of(topology, cpu)).collect(),
             caches: topology.caches.iter().map(CacheEntry::of).collect(),
-            nodes: topology.nodes.iter().map(NodeEntry::of).collect(),
+            nodes: topology.nodes.iter().map(|node| NodeEntry::of(topology, node)).collect(),
             groups: topology.groups.iter().map(GroupEntry::of).collect(),
             kinds: topology.kinds.iter().map(KindEntry::of).collect(),
         }
@@ -160,8 +162,14 @@ impl<'a> CacheEntry<'a> {
 }
 
 impl<'a> NodeEntry<'a> {
-    fn of(node: &'a NumaNode) -> Self {
-        NodeEntry { node: node.node, cpus: &node.cpus, memory_bytes: node.memory, distances: &node.distances }
+    fn of(topology: &Topology, node: &'a NumaNode) -> Self {
+        NodeEntry {
+            node: node.node,
+            cpus: &node.cpus,
+            memory_bytes: node.memory,
+            distances: &node.distances,
+            allowed: topology.memory_nodes.as_ref().map(|allowed| allowed.contains(Cpu(node.node))),
+        }
     }
 }
 

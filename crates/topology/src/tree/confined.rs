@@ -1,4 +1,4 @@
-//! The CPUs that this process may use, by its affinity and by the cpuset of its control group.
+//! The CPUs that this process may use, by its affinity and by the cpuset of its control group, and its memory nodes.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,6 +13,7 @@ use crate::read::{table, text};
 pub(crate) fn read(topology: &mut Topology, root: &Path, own: &str, reading: &mut Reading) {
     topology.affinity = status::cpus_allowed_list(own).and_then(|list| list.parse().ok());
     topology.cpuset = cpuset(root, reading);
+    topology.memory_nodes = status::memory_nodes_allowed_list(own).and_then(|list| list.parse().ok());
     let everything = topology.online.clone();
     let limits = [&topology.affinity, &topology.cpuset];
     topology.allowed = limits.into_iter().flatten().fold(everything, |cpus, limit| cpus.intersection(limit));

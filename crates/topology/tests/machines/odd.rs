@@ -210,3 +210,25 @@ fn nodes_that_share_cpus_are_told() {
     let nothing = read(Path::new("/nowhere/at/all")).0;
     assert!(nothing.nodes.is_empty(), "where there is no /sys nothing is known of nodes");
 }
+
+/// A cpuset allows memory apart from CPUs. A node without memory is not forbidden, since nothing could be got there.
+#[test]
+fn memory_nodes_that_a_cpuset_forbids_are_known() {
+    let memory = |node: u32, kilobytes: u32| {
+        let total = format!("Node {node} MemTotal: {kilobytes} kB");
+        format!("{NODE}/node{node}/meminfo {total}")
+    };
+    let files = [
+        cpus(4),
+        vec![format!("{CPU}/online 0-3"), format!("{NODE}/node0/cpumap 3"), format!("{NODE}/node1/cpumap c")],
+        vec![memory(0, 1024), memory(1, 1024), memory(2, 0)],
+    ]
+    .concat();
+    let forbidden = |status: &[String]| {
+        let root = tree(&[&files[..], status].concat());
+        read(root.path()).0.forbidden_nodes().to_string()
+    };
+    assert_eq!(forbidden(&["proc/self/status Mems_allowed_list:\t0".to_owned()]), "1");
+    assert_eq!(forbidden(&["proc/self/status Mems_allowed_list:\t0-1".to_owned()]), "");
+    assert_eq!(forbidden(&[]), "", "a kernel that does not say so");
+}

@@ -102,6 +102,10 @@ pub(super) fn notes(topology: &Topology, astray: &[ObjectPart]) -> Vec<String> {
     say(&limited(&topology.affinity).without(&by_cpuset), "is not in the affinity of this process");
     say(&topology.isolated, "is isolated: the kernel puts no task there by itself");
     say(&topology.nohz_full, "has no timer tick while one task runs (nohz_full)");
+    let forbidden = topology.forbidden_nodes();
+    if !forbidden.is_empty() {
+        notes.push(format!("memory node {forbidden} is not in the cpuset of this process's control group"));
+    }
     if topology.level(GroupKind::Core).next().is_none() {
         notes.push("the kernel does not say which CPUs share a core".to_owned());
     }
@@ -148,4 +152,20 @@ fn kinds(topology: &Topology) -> Grid {
 
 fn none(text: String) -> String {
     if text.is_empty() { "none".to_owned() } else { spaced(&text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_model::NumaNode;
+
+    use super::*;
+
+    #[test]
+    fn memory_nodes_outside_of_the_cpuset_are_named() {
+        let node = |node| NumaNode { node, cpus: CpuSet::new(), memory: None, distances: Vec::new() };
+        let memory_nodes = Some("0".parse().unwrap());
+        let topology = Topology { nodes: vec![node(0), node(1)], memory_nodes, ..Topology::default() };
+        let told = notes(&topology, &[]);
+        assert!(told.iter().any(|note| note.starts_with("memory node 1 is not in the cpuset")), "{told:?}");
+    }
 }
