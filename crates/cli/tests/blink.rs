@@ -231,6 +231,8 @@ fn what_cannot_be_is_refused_in_one_line() {
     for (words, code, says) in refused {
         machine.run(&[words, &["--log", "nowhere"]].concat()).complains(code, says);
     }
+    let overlong = machine.run(&["--log", "nowhere", "--led", &"x".repeat(5000)]);
+    assert!(overlong.code == Some(2) && overlong.err.len() <= 500, "{}", overlong.err);
     assert_eq!((machine.led("brightness"), machine.led("trigger")), ("3".into(), "none [heartbeat]".into()));
     let help = machine.run(&["--help"]);
     assert!(

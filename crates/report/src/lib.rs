@@ -10,6 +10,7 @@ mod calls;
 mod csv_rows;
 mod disagreement;
 mod error;
+mod error_lines;
 mod evidence;
 mod export;
 mod format;
@@ -49,6 +50,7 @@ pub use baseline::{
     BASELINE_BYTES_MAX, BaselineSeries, RecordedRuns, SourceFormat, read_baseline, read_record,
 };
 pub use error::ReportError;
+pub use error_lines::error_lines;
 pub use format::{Detail, Format, Style, TimeUnit, View};
 pub use forms::{HISTORY, LIST_OF_EXPERIMENTS, LISTS};
 pub use json::evidence_json;

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 
+use fauxplat_report::error_lines;
+
 use crate::args::LogTo;
 
 /// Priority of a message, with the numbers of syslog(3).
@@ -81,7 +83,7 @@ impl Log {
 
 /// Writes a line to standard error, which may be closed.
 pub(crate) fn tell_stderr(text: &str) {
-    let _ = writeln!(io::stderr(), "fauxplat-blink: {text}");
+    let _ = io::stderr().write_all(error_lines(&format!("fauxplat-blink: {text}")).as_bytes());
 }
 
 #[cfg(test)]
