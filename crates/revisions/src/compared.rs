@@ -7,6 +7,9 @@ use fauxplat_model::{Command, Definition};
 
 use crate::{Changes, Revision, RevisionError, Tree, Workshop, alike, commands_in, placed_in};
 
+/// Maximum number of revisions that are compared at once: each has a work tree and a build of its own.
+const REVISIONS_MAX: usize = 100;
+
 /// Built work trees of the compared revisions. The trees exist as long as this value.
 #[derive(Debug)]
 pub struct Compared {
@@ -20,7 +23,7 @@ impl Compared {
     /// `tell` is called before each build.
     ///
     /// # Errors
-    /// Fails for a single revision, and for a revision that does not exist or does not build.
+    /// Fails for a single revision, for more than a hundred, and for a revision that does not exist or does not build.
     pub fn open(
         words: &[String],
         from_merge_base: bool,
@@ -33,6 +36,12 @@ impl Compared {
                 return Err(Failure::usage(
                     "--commits needs two revisions, BASE,HEAD: WORKTREE is the local changes",
                 ));
+            }
+            count if count > REVISIONS_MAX => {
+                return Err(Failure::usage(format!(
+                    "--commits names {count} revisions, and at most {REVISIONS_MAX} are compared at once; `fauxplat bisect` \
+                     finds the commit that made a change"
+                )));
             }
             _ => {}
         }
@@ -122,5 +131,18 @@ impl Compared {
         let trees: Vec<&Tree> = self.trees.iter().collect();
         let of_trees = self.trees.iter().flat_map(|tree| tree.notes.iter().cloned());
         of_trees.chain(alike(&trees, commands)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The refusal comes before git is asked about any of them.
+    #[test]
+    fn more_revisions_than_are_compared_are_refused() {
+        let words = vec!["no-such-revision".to_owned(); REVISIONS_MAX + 1];
+        let failure = Compared::open(&words, false, None, &|_| {}).map(drop).unwrap_err().to_string();
+        assert!(failure.contains("101 revisions") && failure.contains("at most 100"), "{failure}");
     }
 }

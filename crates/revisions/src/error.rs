@@ -47,6 +47,18 @@ pub enum RevisionError {
         /// Another possible cause of the error.
         hint: &'static str,
     },
+    #[error(
+        "there are {commits} commits from `{good}` to `{bad}`, and at most {most} are searched: name a nearer --good, or take \
+         --first-parent, which counts a merge as one commit"
+    )]
+    TooMany {
+        good: String,
+        bad: String,
+        /// Number of the commits between the ends.
+        commits: usize,
+        /// Maximum number of commits of a search.
+        most: usize,
+    },
     #[error("WORKTREE means the local changes, and {} is a bare repository, which has none", repository.display())]
     Bare { repository: PathBuf },
     #[error(

@@ -14,6 +14,9 @@ use crate::{RevisionError, words};
 /// Word that stands for the local changes where a revision is expected.
 pub const WORKTREE: &str = "WORKTREE";
 
+/// Maximum number of commits of a line. A search among them keeps the ancestors of each, a bit for each pair of commits.
+const COMMITS_MAX: usize = 20_000;
+
 /// The user's repository, which is only read.
 #[derive(Clone, Debug)]
 pub struct Repository {
@@ -139,7 +142,7 @@ impl Repository {
     /// as one commit that contains all changes of its side branch.
     ///
     /// # Errors
-    /// Fails unless `good` is an ancestor of `bad`.
+    /// Fails unless `good` is an ancestor of `bad`, and where more commits than a search takes lie between them.
     pub fn line(
         &self,
         good: &Revision,
@@ -157,6 +160,8 @@ impl Repository {
         }
         let range = format!("{}..{}", good.commit, bad.commit);
         let way = if first_parent { "--first-parent" } else { "--ancestry-path" };
+        let count = self.git.ask(&["rev-list", "--count", way, &range])?;
+        refuse_many(&count, [good, bad])?;
         let format = "--format=%H%x00%P%x00%T%x00%h%x00%s";
         let order = ["log", "--no-show-signature", "--topo-order", "--reverse", format, way];
         let listed = self.git.ask(&[&order[..], &[&range]].concat())?;
@@ -279,5 +284,39 @@ impl Repository {
             true => ", which is a shallow clone: `git fetch --unshallow` brings the history that is missing",
             false => usual,
         }
+    }
+}
+
+/// Refuses a line of more commits than a search takes; `count` is git's answer.
+fn refuse_many(count: &str, [good, bad]: [&Revision; 2]) -> Result<(), RevisionError> {
+    match count.trim().parse::<usize>() {
+        Ok(commits) if commits > COMMITS_MAX => Err(RevisionError::TooMany {
+            good: good.said.clone(),
+            bad: bad.said.clone(),
+            commits,
+            most: COMMITS_MAX,
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_more_commits_than_a_search_takes_is_refused() {
+        let revision = |said: &str| Revision {
+            said: said.to_owned(),
+            commit: String::new(),
+            tree: String::new(),
+            name: String::new(),
+            own_objects: None,
+        };
+        let (good, bad) = (revision("v1"), revision("v2"));
+        let told = |count: &str| refuse_many(count, [&good, &bad]).map_err(|error| error.to_string());
+        assert_eq!(told("20000\n"), Ok(()));
+        let refusal = told("20001\n").unwrap_err();
+        assert!(refusal.contains("20001 commits") && refusal.contains("at most 20000"), "{refusal}");
     }
 }
