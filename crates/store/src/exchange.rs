@@ -2,7 +2,7 @@
 
 use crate::engine::{Values, integer};
 use crate::housekeeping::delete;
-use crate::transfer::{Carried, Number, carry};
+use crate::transfer::{Carried, EXPERIMENTS_AT_ONCE, Number, Route, carry, carry_some};
 use crate::{Access, State, Store, StoreError, VERSION, sql};
 
 /// The result of copying experiments from one store to another.
@@ -20,6 +20,14 @@ pub struct Exchanged {
 }
 
 impl Exchanged {
+    fn add(&mut self, id: i64, carried: Carried) {
+        match carried {
+            Carried::New { id: there, samples } => self.carried.push((id, there, samples)),
+            Carried::Known { id: there } => self.known.push((id, there)),
+            Carried::Kept(reason) => self.kept.push((id, reason)),
+        }
+    }
+
     /// Returns the number of samples of all copied experiments.
     pub fn samples(&self) -> u64 {
         self.carried.iter().map(|(_, _, samples)| samples).sum()
@@ -27,7 +35,7 @@ impl Exchanged {
 }
 
 impl Store {
-    /// Copies experiments, given by their numbers, to another store, each in one transaction. An experiment whose UUID
+    /// Copies experiments, given by their numbers, to another store, each whole or not at all. An experiment whose UUID
     /// the other store has already is compared and not changed.
     ///
     /// # Errors
@@ -39,33 +47,53 @@ impl Store {
             return Err(StoreError::NewerVersion { path: self.path.clone(), found, known: VERSION });
         }
         let mut exchanged = Exchanged::default();
-        for &id in ids {
-            match self.carry_one(to, id) {
-                Ok(Carried::New { id: there, samples }) => exchanged.carried.push((id, there, samples)),
-                Ok(Carried::Known { id: there }) => exchanged.known.push((id, there)),
-                Ok(Carried::Kept(reason)) => exchanged.kept.push((id, reason)),
-                Err(error) => {
-                    exchanged.trouble = Some(error);
-                    break;
+        let trouble = self.carry_all(to, ids, &mut exchanged).err();
+        Ok(Exchanged { trouble, ..exchanged })
+    }
+
+    fn carry_all(&self, to: &Store, ids: &[i64], exchanged: &mut Exchanged) -> Result<(), StoreError> {
+        let route = Route::new(&self.file, to.engine());
+        let mut rest = ids;
+        while !rest.is_empty() {
+            let some = &rest[..rest.len().min(EXPERIMENTS_AT_ONCE)];
+            // Rows of a server come one experiment at a time, so that no lock is held during waits for it.
+            let is_alone = some.len() == 1 || self.server.is_some();
+            let shared = if is_alone { None } else { carry_some(&route, some)? };
+            let done = shared.as_ref().map_or(some.len(), Vec::len);
+            match shared {
+                Some(all) => {
+                    for (&id, carried) in some.iter().zip(all) {
+                        self.settle(to, id, &carried)?;
+                        exchanged.add(id, carried);
+                    }
+                }
+                None => {
+                    for &id in some {
+                        exchanged.add(id, self.carry_one(to, &route, id)?);
+                    }
                 }
             }
+            rest = &rest[done..];
         }
-        Ok(exchanged)
+        Ok(())
     }
 
     /// Copies one experiment to another store. Rows of a server are first copied to the file, so that no lock on a file
     /// is held during waits for a server.
-    fn carry_one(&self, to: &Store, id: i64) -> Result<Carried, StoreError> {
+    fn carry_one(&self, to: &Store, route: &Route<'_>, id: i64) -> Result<Carried, StoreError> {
         self.fetch(id)?;
-        let carried = carry(&self.file, to.engine(), id, Number::Next)?;
-        match (&self.server, &to.server) {
-            (Some(_), _) => delete(&self.file, id)?,
-            (None, Some(there)) if !matches!(carried, Carried::Kept(_)) => {
-                self.acknowledged(id, &there.url)?
-            }
-            _ => {}
-        }
+        let carried = carry(route, id, Number::Next)?;
+        self.settle(to, id, &carried)?;
         Ok(carried)
+    }
+
+    /// Notes in the file that the target has an experiment. Copies of a server's rows are removed.
+    fn settle(&self, to: &Store, id: i64, carried: &Carried) -> Result<(), StoreError> {
+        match (&self.server, &to.server) {
+            (Some(_), _) => delete(&self.file, id),
+            (None, Some(there)) if !matches!(carried, Carried::Kept(_)) => self.acknowledged(id, &there.url),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the numbers of all experiments that have ended, oldest first.

@@ -12,7 +12,7 @@ use crate::engine::{Engine, cell, integer, text};
 use crate::error::at;
 use crate::postgres::{self, Patience, Server, Url};
 use crate::sqlite::Sqlite;
-use crate::transfer::{Number, carry};
+use crate::transfer::{Number, Route, carry};
 use crate::{Access, Experiment, StoreError, VERSION, access, schema, sql};
 
 /// Length of a UUID in characters. No number of an experiment has as many digits.
@@ -95,7 +95,7 @@ impl Store {
     pub(crate) fn fetch(&self, id: i64) -> Result<(), StoreError> {
         let Some(server) = &self.server else { return Ok(()) };
         match self.file.read(sql::STATE, &[Value::Integer(id)])?.is_empty() {
-            true => carry(server, &self.file, id, Number::Same).map(drop),
+            true => carry(&Route::new(server, &self.file), id, Number::Same).map(drop),
             false => Ok(()),
         }
     }

@@ -3,27 +3,23 @@
 use rusqlite::types::Value;
 
 use super::tables::{NOTES, TABLES};
-use super::{Carried, Head, common};
+use super::{Carried, Head, Route};
 use crate::StoreError;
-use crate::engine::Engine;
+use crate::engine::{Engine, Values, cell, text};
 
 /// Compares the copies of an experiment in two stores. The row of the experiment with its findings is compared by
 /// value; the rows that belong to it are compared by count and checksum.
-pub(super) fn judged(
-    (from, id): (&dyn Engine, i64),
-    (to, known): (&dyn Engine, i64),
-) -> Result<Carried, StoreError> {
-    let columns: Vec<String> =
-        common(from, to, "experiment")?.into_iter().filter(|name| name != "id").collect();
-    let [ours, theirs] = [Head::read(from, &columns, id)?, Head::read(to, &columns, known)?];
+pub(super) fn judged(route: &Route<'_>, id: i64, known: i64) -> Result<Carried, StoreError> {
+    let both = route.columns("experiment")?;
+    let columns: Vec<String> = both.iter().filter(|name| *name != "id").cloned().collect();
+    let [ours, theirs] = [Head::read(route.from, &columns, id)?, Head::read(route.to, &columns, known)?];
     let (Some(ours), Some(theirs)) = (ours, theirs) else {
         return Ok(Carried::Kept("the experiment was removed meanwhile".into()));
     };
     let differs = columns.iter().zip(ours.values.iter().zip(&theirs.values)).find(|(_, (a, b))| a != b);
-    let differs = differs.map(|(column, _)| column.clone());
     let differs = match differs {
-        Some(column) => Some(column),
-        None => other_rows((from, id), (to, known))?,
+        Some((column, _)) => Some(column.clone()),
+        None => other_rows(digests(route.from, id)?, &digests(route.to, known)?),
     };
     Ok(match differs {
         None => Carried::Known { id: known },
@@ -33,17 +29,15 @@ pub(super) fn judged(
     })
 }
 
+/// The name, the number of rows and the checksum of each table of an experiment, by one statement.
+fn digests(engine: &dyn Engine, id: i64) -> Result<Vec<Values>, StoreError> {
+    let asked: Vec<String> =
+        TABLES.iter().filter(|table| table.name != NOTES).map(|table| table.digest()).collect();
+    engine.read(&asked.join(" UNION ALL "), &[Value::Integer(id)])
+}
+
 /// Returns the name of a table in which the rows of the two copies of an experiment differ; `None` if all are equal.
-fn other_rows(
-    (from, id): (&dyn Engine, i64),
-    (to, known): (&dyn Engine, i64),
-) -> Result<Option<String>, StoreError> {
-    for table in TABLES.iter().filter(|table| table.name != NOTES) {
-        let digest = table.digest();
-        let ours = from.read(&digest, &[Value::Integer(id)])?;
-        if ours != to.read(&digest, &[Value::Integer(known)])? {
-            return Ok(Some(table.name.to_owned()));
-        }
-    }
-    Ok(None)
+fn other_rows(ours: Vec<Values>, theirs: &[Values]) -> Option<String> {
+    let other = ours.into_iter().find(|row| !theirs.contains(row))?;
+    Some(text(cell(&other, 0)).unwrap_or_default().to_owned())
 }

@@ -1,16 +1,20 @@
 //! Copies experiments from one store to another; an experiment that is already there is not changed.
 //!
 //! An experiment is copied in one transaction, page by page, so it arrives completely or not at all, however large it
-//! is and whatever process is killed meanwhile. Experiments are identified by UUID: a second copy is found and
-//! compared.
+//! is and whatever process is killed meanwhile. Small experiments share a transaction, since a server takes longer for a
+//! commit than for their rows. Experiments are identified by UUID: a second copy is found and compared.
 
 mod compare;
 mod tables;
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
 use rusqlite::types::Value;
 
 use self::tables::{TABLES, Table, insert};
-use crate::engine::{Engine, Purpose, Values, integer, text, together};
+use crate::engine::{Engine, Purpose, Values, cell, integer, text, together};
 use crate::{State, StoreError, sql};
 
 #[derive(Debug)]
@@ -44,48 +48,145 @@ impl From<StoreError> for Stop {
     }
 }
 
-pub(crate) fn carry(
-    from: &dyn Engine,
-    to: &dyn Engine,
-    id: i64,
-    number: Number,
-) -> Result<Carried, StoreError> {
-    // All rows of the source are read in one transaction, so that an experiment that is removed meanwhile is not copied
-    // in part.
-    together(from, Purpose::Read, || carry_seen(from, to, id, number))
+/// Two stores between which experiments are copied, with the columns of their tables, which are asked for once.
+pub(crate) struct Route<'a> {
+    from: &'a dyn Engine,
+    to: &'a dyn Engine,
+    columns: RefCell<BTreeMap<&'static str, Rc<Vec<String>>>>,
 }
 
-fn carry_seen(from: &dyn Engine, to: &dyn Engine, id: i64, number: Number) -> Result<Carried, StoreError> {
-    let columns = common(from, to, "experiment")?;
-    let Some(head) = Head::read(from, &columns, id)? else {
-        return Ok(Carried::Kept("the experiment is not there any more".into()));
-    };
-    if number == Number::Next {
-        if head.uuid.is_none() {
-            return Ok(Carried::Kept(
-                "the experiment has no UUID: an earlier version wrote it, and its store is read-only".into(),
-            ));
-        }
-        if head.is_running() {
-            return Ok(Carried::Kept("the experiment still runs: it can be carried when it is over".into()));
-        }
-        if let Some(known) = known(to, head.uuid.as_deref())? {
-            return compare::judged((from, id), (to, known));
-        }
+impl<'a> Route<'a> {
+    pub(crate) fn new(from: &'a dyn Engine, to: &'a dyn Engine) -> Self {
+        Route { from, to, columns: RefCell::default() }
     }
-    let added = together(to, Purpose::Add, || add((from, to), head, number));
-    match added {
-        Ok(carried) | Err(Stop::Found(carried)) => settled((from, id), to, carried),
-        // An experiment that the target cannot hold is reported as not copied, and later experiments are still copied.
-        Err(Stop::Error(StoreError::Unfit { reason, .. })) => Ok(Carried::Kept(reason)),
-        Err(Stop::Error(error)) => Err(error),
+
+    /// Returns the columns that a table has in both stores, in the order of the target.
+    fn columns(&self, table: &'static str) -> Result<Rc<Vec<String>>, StoreError> {
+        let known = self.columns.borrow().get(table).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let there = self.from.columns(table)?;
+        let both = self.to.columns(table)?.into_iter().filter(|name| there.contains(name)).collect();
+        let both: Rc<Vec<String>> = Rc::new(both);
+        self.columns.borrow_mut().insert(table, Rc::clone(&both));
+        Ok(both)
+    }
+}
+
+pub(crate) fn carry(route: &Route<'_>, id: i64, number: Number) -> Result<Carried, StoreError> {
+    // All rows of the source are read in one transaction, so that an experiment that is removed meanwhile is not copied
+    // in part.
+    together(route.from, Purpose::Read, || {
+        let head = match judge(route, id, number, &|uuid| known(route.to, uuid))? {
+            Judged::Fit(head) => head,
+            Judged::Over(carried) => return Ok(carried),
+        };
+        let added = together(route.to, Purpose::Add, || add(route, head, number, &mut BTreeSet::new()));
+        match added {
+            Ok(carried) | Err(Stop::Found(carried)) => settled(route, id, carried),
+            // An experiment that the target cannot hold is reported as not copied, and later experiments are still
+            // copied.
+            Err(Stop::Error(StoreError::Unfit { reason, .. })) => Ok(Carried::Kept(reason)),
+            Err(Stop::Error(error)) => Err(error),
+        }
+    })
+}
+
+/// Maximum number of experiments that share a transaction.
+pub(crate) const EXPERIMENTS_AT_ONCE: usize = 100;
+
+/// Number of samples after which a transaction takes no further experiment: other processes wait for its lock on a file.
+const SAMPLES_AT_ONCE: u64 = 10_000;
+
+/// Copies the first of these experiments in one transaction, as many as it takes, which is one at least. `None` where
+/// one of them cannot be added, and so none is: each then needs a transaction of its own, as [`carry`] makes it.
+///
+/// # Errors
+/// Returns the error of a file that another process keeps locked.
+pub(crate) fn carry_some(route: &Route<'_>, ids: &[i64]) -> Result<Option<Vec<Carried>>, StoreError> {
+    let done: Result<Vec<Carried>, Stop> = together(route.to, Purpose::Add, || {
+        let there = all_known(route, ids)?;
+        let (mut machines, mut all, mut samples) = (BTreeSet::new(), Vec::new(), 0_u64);
+        for &id in ids {
+            let carried = together(route.from, Purpose::Read, || -> Result<Carried, Stop> {
+                match judge(route, id, Number::Next, &|uuid| Ok(there.get(uuid).copied()))? {
+                    Judged::Fit(head) => add(route, head, Number::Next, &mut machines),
+                    Judged::Over(carried) => Ok(carried),
+                }
+            })?;
+            if let Carried::New { samples: more, .. } = &carried {
+                samples += *more;
+            }
+            all.push(carried);
+            if samples >= SAMPLES_AT_ONCE {
+                break;
+            }
+        }
+        Ok(all)
+    });
+    match done {
+        Ok(all) => Ok(Some(all)),
+        Err(Stop::Error(error @ (StoreError::Busy { .. } | StoreError::BusyAtStop { .. }))) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The numbers in the target of those experiments that it has already, by UUID.
+fn all_known(route: &Route<'_>, ids: &[i64]) -> Result<BTreeMap<String, i64>, StoreError> {
+    let places = |count: usize| (1..=count).map(|place| format!("${place}")).collect::<Vec<_>>().join(", ");
+    let asked = format!("SELECT uuid FROM experiment WHERE id IN ({})", places(ids.len()));
+    let ids: Vec<Value> = ids.iter().map(|id| Value::Integer(*id)).collect();
+    let uuids = route.from.read(&asked, &ids)?.into_iter().flatten();
+    let uuids: Vec<Value> = uuids.filter(|uuid| *uuid != Value::Null).collect();
+    if uuids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let asked = format!("SELECT uuid, id FROM experiment WHERE uuid IN ({})", places(uuids.len()));
+    let rows = route.to.read(&asked, &uuids)?;
+    let pair = |row: &Values| Some((text(cell(row, 0))?.to_owned(), integer(cell(row, 1))));
+    Ok(rows.iter().filter_map(pair).collect())
+}
+
+/// What is to be done with an experiment of the source.
+enum Judged {
+    Fit(Head),
+    /// Nothing, and this is the result.
+    Over(Carried),
+}
+
+/// Reads the head of an experiment, and decides whether it is to be copied. `known` returns the number of the experiment
+/// with a UUID in the target.
+fn judge(
+    route: &Route<'_>,
+    id: i64,
+    number: Number,
+    known: &dyn Fn(&str) -> Result<Option<i64>, StoreError>,
+) -> Result<Judged, StoreError> {
+    let kept = |reason: &str| Ok(Judged::Over(Carried::Kept(reason.to_owned())));
+    let columns = route.columns("experiment")?;
+    let Some(head) = Head::read(route.from, &columns, id)? else {
+        return kept("the experiment is not there any more");
+    };
+    if number == Number::Same {
+        return Ok(Judged::Fit(head));
+    }
+    let Some(uuid) = head.uuid.as_deref() else {
+        return kept("the experiment has no UUID: an earlier version wrote it, and its store is read-only");
+    };
+    if head.is_running() {
+        return kept("the experiment still runs: it can be carried when it is over");
+    }
+    match known(uuid)? {
+        Some(known) => compare::judged(route, id, known).map(Judged::Over),
+        None => Ok(Judged::Fit(head)),
     }
 }
 
 /// Completes the result of a copy: an experiment that another process has copied meanwhile is compared with it.
-fn settled((from, id): (&dyn Engine, i64), to: &dyn Engine, carried: Carried) -> Result<Carried, StoreError> {
+fn settled(route: &Route<'_>, id: i64, carried: Carried) -> Result<Carried, StoreError> {
     match carried {
-        Carried::Known { id: known } => compare::judged((from, id), (to, known)),
+        Carried::Known { id: known } => compare::judged(route, id, known),
         other => Ok(other),
     }
 }
@@ -136,36 +237,36 @@ impl Head {
     }
 }
 
-/// Returns the columns that a table has in both stores, in the order of the target.
-fn common(from: &dyn Engine, to: &dyn Engine, table: &str) -> Result<Vec<String>, StoreError> {
-    let there = from.columns(table)?;
-    Ok(to.columns(table)?.into_iter().filter(|name| there.contains(name)).collect())
-}
-
 /// Returns the number of the experiment with this UUID in a store; `None` if it is not there.
-fn known(to: &dyn Engine, uuid: Option<&str>) -> Result<Option<i64>, StoreError> {
-    let Some(uuid) = uuid else { return Ok(None) };
+fn known(to: &dyn Engine, uuid: &str) -> Result<Option<i64>, StoreError> {
     let rows = to.read(sql::BY_UUID, &[Value::Text(uuid.to_owned())])?;
     Ok(rows.first().and_then(|row| row.first()).map(integer))
 }
 
-/// Adds an experiment with all its rows to the target, within the current transaction.
-fn add((from, to): (&dyn Engine, &dyn Engine), head: Head, number: Number) -> Result<Carried, Stop> {
+/// Adds an experiment with all its rows to the target, within the current transaction. `machines` holds those that this
+/// transaction has added or compared.
+fn add(
+    route: &Route<'_>,
+    head: Head,
+    number: Number,
+    machines: &mut BTreeSet<String>,
+) -> Result<Carried, Stop> {
     let source = head.at("id").map_or(0, |at| integer(&head.values[at]));
     let uuid = head.uuid.clone();
-    if let Some(reason) = add_machine(from, to, head.text("machine"))? {
+    if let Some(reason) = add_machine(route, head.text("machine").unwrap_or_default(), machines)? {
         return Err(Stop::Found(Carried::Kept(reason)));
     }
     let head = if number == Number::Next { head.nameless() } else { head };
     let insert =
         format!("{} ON CONFLICT (uuid) DO NOTHING RETURNING id", insert("experiment", &head.columns, 1));
-    let Some(id) = to.read(&insert, &head.values)?.first().and_then(|row| row.first()).map(integer) else {
-        let id = known(to, uuid.as_deref())?.unwrap_or_default();
-        return Err(Stop::Found(Carried::Known { id }));
+    let added = route.to.read(&insert, &head.values)?;
+    let Some(id) = added.first().and_then(|row| row.first()).map(integer) else {
+        let there = uuid.map(|uuid| known(route.to, &uuid)).transpose()?.flatten();
+        return Err(Stop::Found(Carried::Known { id: there.unwrap_or_default() }));
     };
     let mut samples = 0;
     for table in &TABLES {
-        let rows = copy((from, source), (to, id), table)?;
+        let rows = copy(route, (source, id), table)?;
         if table.name == "sample" {
             samples = rows;
         }
@@ -176,34 +277,36 @@ fn add((from, to): (&dyn Engine, &dyn Engine), head: Head, number: Number) -> Re
 /// Adds the machine of an experiment, if it is missing. Returns the reason why the experiment cannot be copied: the
 /// facts of the machine are missing, or the target has other facts under the same key.
 fn add_machine(
-    from: &dyn Engine,
-    to: &dyn Engine,
-    hash: Option<String>,
+    route: &Route<'_>,
+    hash: String,
+    machines: &mut BTreeSet<String>,
 ) -> Result<Option<String>, StoreError> {
-    let key = [Value::Text(hash.unwrap_or_default())];
-    let Some(machine) = from.read(sql::MACHINE, &key)?.pop() else {
+    if machines.contains(&hash) {
+        return Ok(None);
+    }
+    let key = [Value::Text(hash.clone())];
+    let Some(machine) = route.from.read(sql::MACHINE, &key)?.pop() else {
         return Ok(Some("the facts of its machine are missing".into()));
     };
-    to.write(sql::INSERT_MACHINE, &machine)?;
-    let there = to.read(sql::MACHINE, &key)?.pop();
-    Ok((there.as_ref() != Some(&machine))
-        .then(|| "the other store has different facts of its machine under the same hash".into()))
+    route.to.write(sql::INSERT_MACHINE, &machine)?;
+    if route.to.read(sql::MACHINE, &key)?.pop().as_ref() != Some(&machine) {
+        return Ok(Some("the other store has different facts of its machine under the same hash".into()));
+    }
+    machines.insert(hash);
+    Ok(None)
 }
 
-/// Copies the rows that an experiment has in one table, page by page; returns their number.
-fn copy(
-    (from, source): (&dyn Engine, i64),
-    (to, id): (&dyn Engine, i64),
-    table: &Table,
-) -> Result<u64, StoreError> {
-    let columns = common(from, to, table.name)?;
+/// Copies the rows that an experiment has in one table, page by page; returns their number. `source` and `id` are the
+/// experiment's numbers in the two stores.
+fn copy(route: &Route<'_>, (source, id): (i64, i64), table: &Table) -> Result<u64, StoreError> {
+    let columns = route.columns(table.name)?;
     let place = |name: &str| columns.iter().position(|column| column == name);
     let Some(owner) = place("experiment") else { return Ok(0) };
     let keys: Vec<usize> = table.keys.iter().filter_map(|key| place(key)).collect();
     let mut asked = vec![Value::Integer(source)];
     let mut copied = 0;
     loop {
-        let mut rows = from.read(&table.page(&columns, copied == 0), &asked)?;
+        let mut rows = route.from.read(&table.page(&columns, copied == 0), &asked)?;
         let is_page = rows.len() <= table.page && rows.iter().all(|row| row.len() == columns.len());
         if !is_page || rows.last().is_some_and(|last| asked[1..] == keys_of(last, &keys)) {
             return Err(otherwise_than_asked());
@@ -215,8 +318,8 @@ fn copy(
             asked.extend(keys_of(last, &keys));
         }
         rows.iter_mut().for_each(|row| row[owner] = Value::Integer(id));
-        for some in rows.chunks(to.rows_at_once()) {
-            to.write(&insert(table.name, &columns, some.len()), &some.concat())?;
+        for some in rows.chunks(route.to.rows_at_once()) {
+            route.to.write(&insert(table.name, &columns, some.len()), &some.concat())?;
         }
         if is_last {
             return Ok(copied);
@@ -237,7 +340,13 @@ fn otherwise_than_asked() -> StoreError {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
+    use fauxplat_model::document::Header;
+    use fauxplat_model::{Readings, Sample};
+
     use super::*;
+    use crate::Store;
 
     struct Deaf {
         row: Values,
@@ -278,7 +387,7 @@ mod tests {
         let row = |width| vec![Value::Integer(7); width];
         let copied = |row, rows| {
             let deaf = Deaf { row, rows };
-            copy((&deaf, 1), (&deaf, 1), table)
+            copy(&Route::new(&deaf, &deaf), (1, 1), table)
         };
         assert!(
             matches!(copied(row(3), table.page), Err(StoreError::Unfit { .. })),
@@ -287,5 +396,92 @@ mod tests {
         assert!(matches!(copied(row(3), table.page + 1), Err(StoreError::Unfit { .. })), "no end of a page");
         assert!(matches!(copied(row(1), 1), Err(StoreError::Unfit { .. })), "rows without some columns");
         assert_eq!(copied(row(3), table.page - 1).unwrap(), table.page as u64 - 1);
+    }
+
+    /// A store that counts the questions of which a server answers each in a round trip.
+    struct Counted<'a> {
+        engine: &'a dyn Engine,
+        columns: Cell<usize>,
+        begun: Cell<usize>,
+        reads: Cell<usize>,
+    }
+
+    fn count(cell: &Cell<usize>) {
+        cell.set(cell.get() + 1);
+    }
+
+    impl Engine for Counted<'_> {
+        fn columns(&self, table: &str) -> Result<Vec<String>, StoreError> {
+            count(&self.columns);
+            self.engine.columns(table)
+        }
+
+        fn read(&self, sql: &str, values: &[Value]) -> Result<Vec<Values>, StoreError> {
+            count(&self.reads);
+            self.engine.read(sql, values)
+        }
+
+        fn write(&self, sql: &str, values: &[Value]) -> Result<u64, StoreError> {
+            self.engine.write(sql, values)
+        }
+
+        fn rows_at_once(&self) -> usize {
+            self.engine.rows_at_once()
+        }
+
+        fn begin(&self, purpose: Purpose) -> Result<(), StoreError> {
+            count(&self.begun);
+            self.engine.begin(purpose)
+        }
+
+        fn commit(&self) -> Result<(), StoreError> {
+            self.engine.commit()
+        }
+
+        fn roll_back(&self) {
+            self.engine.roll_back();
+        }
+    }
+
+    fn measured(store: &Store) -> i64 {
+        let header = Header::default();
+        let mut experiment = store.begin(&header, "run", &[]).unwrap();
+        experiment.append(&Sample::of(Readings::none())).unwrap();
+        experiment.finish(&header, None, State::Finished).unwrap()
+    }
+
+    #[test]
+    fn small_experiments_share_a_transaction_and_are_asked_for_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let [near, far] = ["near", "far"].map(|name| Store::open(folder.path().join(name)).unwrap());
+        let ids: Vec<i64> = (0..20).map(|_| measured(&near)).collect();
+        let zero = || Cell::new(0);
+        let to = Counted { engine: far.engine(), columns: zero(), begun: zero(), reads: zero() };
+        let route = Route::new(near.engine(), &to);
+        let carried = carry_some(&route, &ids).unwrap().unwrap();
+        assert_eq!(carried.len(), ids.len());
+        assert!(carried.iter().all(|it| matches!(it, Carried::New { samples: 1, .. })), "{carried:?}");
+        assert_eq!(to.begun.get(), 1);
+        assert!(to.columns.get() <= TABLES.len() + 1, "{} questions", to.columns.get());
+        // The UUIDs, the machine, and each insertion that returns a number.
+        assert_eq!(to.reads.take(), ids.len() + 2);
+        let again = carry_some(&route, &ids).unwrap().unwrap();
+        assert!(again.iter().all(|it| matches!(it, Carried::Known { .. })), "{again:?}");
+        // The UUIDs, and a head and checksums of each experiment.
+        assert_eq!((to.begun.get(), to.reads.get()), (2, 2 * ids.len() + 1));
+    }
+
+    #[test]
+    fn where_one_cannot_share_a_transaction_each_gets_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let [near, far] = ["near", "far"].map(|name| Store::open(folder.path().join(name)).unwrap());
+        let ids = [measured(&near), measured(&near)];
+        // The second copy is neither known before the transaction nor new in it.
+        let twice = [ids[0], ids[1], ids[1]];
+        assert!(carry_some(&Route::new(near.engine(), far.engine()), &twice).unwrap().is_none());
+        assert!(far.all_over().unwrap().is_empty());
+        let exchanged = near.carry_to(&far, &twice).unwrap();
+        assert!(exchanged.trouble.is_none() && exchanged.kept.is_empty(), "{exchanged:?}");
+        assert_eq!((exchanged.carried.len(), exchanged.known.len()), (2, 1));
     }
 }

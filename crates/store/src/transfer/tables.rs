@@ -61,12 +61,12 @@ impl Table {
         format!("SELECT {columns} FROM {name} WHERE experiment = $1{after} ORDER BY {keys} LIMIT {page}")
     }
 
-    /// Returns the statement that selects the number of an experiment's rows in this table and a position-weighted sum
-    /// of their contents.
+    /// Returns the statement that selects the name of this table, the number of an experiment's rows in it, and a
+    /// position-weighted sum of their contents.
     pub(super) fn digest(&self) -> String {
         let (name, first, digest) = (self.name, self.keys[0], self.digest);
         format!(
-            "SELECT COUNT(*), CAST(COALESCE(SUM(({first} % 1009 + 1) * ({digest})), 0) AS BIGINT)
+            "SELECT '{name}', COUNT(*), CAST(COALESCE(SUM(({first} % 1009 + 1) * ({digest})), 0) AS BIGINT)
              FROM {name} WHERE experiment = $1"
         )
     }
