@@ -126,6 +126,17 @@ impl Workshop {
         }
     }
 
+    /// Adds to a failed build what its work tree lacks, which most often is why.
+    fn with_lacks(&self, revision: &Revision, error: RevisionError) -> RevisionError {
+        let lacks = self.repository.lacks(revision).ok().flatten();
+        match (error, lacks) {
+            (RevisionError::Build { commit, line, how, output }, Some(lacks)) => {
+                RevisionError::Build { commit, line, how: format!("{how} ({lacks})"), output }
+            }
+            (error, _) => error,
+        }
+    }
+
     fn built(&self, build: &Build, revision: &Revision, tell: &dyn Fn(&str)) -> Result<Tree, RevisionError> {
         let key = build.key(revision);
         let known = self.in_use.borrow().get(&key).and_then(Weak::upgrade);
@@ -140,7 +151,8 @@ impl Workshop {
             tell(&format!("building {}", revision.name));
             tree::make(&self.repository, revision, &held.folder)?;
             let before = Snapshot::of(&held.folder);
-            let took_ns = build.run(revision, &held.folder)?;
+            let built = build.run(revision, &held.folder);
+            let took_ns = built.map_err(|error| self.with_lacks(revision, error))?;
             let after = Snapshot::of(&held.folder);
             if after == before {
                 notes.push(build.left_nothing(revision)?);

@@ -249,6 +249,11 @@ fn submodules_and_pointers_are_told() {
     let workshop = place.workshop(&top, None);
     let tree = workshop.tree(&workshop.repository.resolve("HEAD").unwrap(), &quiet).unwrap();
     assert!(tree.notes[0].contains("lib/other") && tree.notes[0].contains("big.bin"), "{:?}", tree.notes);
+    // The error of a build that fails names them too.
+    let workshop = place.workshop(&top, Some("false"));
+    let failed =
+        workshop.tree(&workshop.repository.resolve("HEAD").unwrap(), &quiet).unwrap_err().to_string();
+    assert!(failed.contains("lib/other") && failed.contains("big.bin"), "{failed}");
 }
 
 #[test]
