@@ -148,10 +148,10 @@ fn all_known(route: &Route<'_>, ids: &[i64]) -> Result<BTreeMap<String, i64>, St
     Ok(rows.iter().filter_map(pair).collect())
 }
 
-/// What is to be done with an experiment of the source.
+/// Whether an experiment of the source is to be added.
 enum Judged {
     Fit(Head),
-    /// Nothing, and this is the result.
+    /// The experiment is not to be added, and the result is known.
     Over(Carried),
 }
 
