@@ -335,6 +335,8 @@ impl Series {
         };
         let (low, high) = (low.min(first).min(centre), high.max(last).max(centre));
         let p = (evidence.p_value().max(of_median) / part).min(1.0);
+        // The values that are not excluded can have a gap between zero and the differences; an interval has none.
+        let (low, high) = if p > level { (low.min(0.0), high.max(0.0)) } else { (low, high) };
         let typical = verdict(low, high, design.margin, || p <= level);
         let is_equal = typical == Verdict::Equivalent && self.excess.excludes(design.tail_margin, level);
         let standing = Standing {

@@ -21,7 +21,8 @@ mod winner;
 
 use fauxplat_analyze::{Decision, Judge, Judged};
 use fauxplat_model::{
-    DifferenceIn, DroppedReason, Extent, Grade, Metric, Outcome, Phase, Rule, Sample, StoppedBy, Verdict,
+    DifferenceIn, DroppedReason, Extent, GateQuestion, GateState, Grade, Metric, Outcome, Phase, Rule,
+    Sample, StoppedBy, Verdict,
 };
 use jitter::jitter;
 use rule::rule;
@@ -314,6 +315,28 @@ fn anytime_decides_by_evidence() {
     assert_eq!(shown.verdict, Verdict::Different);
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| block(n, &[1.0, 1.0]));
     assert_eq!(judged.findings.comparisons[0].verdict, Verdict::Equivalent);
+}
+
+/// An interval without zero and a p-value above the level would contradict each other, and so would a gate and its
+/// verdict.
+#[test]
+fn an_anytime_interval_excludes_zero_only_with_its_test() {
+    for margin in [0.001, 0.01, 0.1] {
+        for effect in [1.004, 1.03, 1.27, 2.0] {
+            let gate = Some(GateQuestion::Slower);
+            let rule = Rule { anytime: true, margin, gate, ..rule() };
+            let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| block(n, &[1.0, effect]));
+            let shown = &judged.findings.comparisons[0];
+            let excludes = shown.ci_low_ratio > 1.0 || shown.ci_high_ratio < 1.0;
+            assert!(!excludes || shown.p_value <= 0.01, "{effect} beside {margin}: {shown:?}");
+            let is_beyond = shown.gate.as_ref().is_some_and(|gate| gate.state == GateState::Beyond);
+            assert!(!is_beyond || shown.verdict == Verdict::Different, "{effect} beside {margin}: {shown:?}");
+            assert!(
+                effect < 1.2 || shown.verdict == Verdict::Different,
+                "{effect} beside {margin}: {shown:?}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -9,7 +9,8 @@ use crate::describe::{MAD_TO_SD, median, median_in_place};
 /// If each difference d is as likely as its negative given all earlier ones, exp(λS − λ²V/2) with S = Σd and V = Σd² is
 /// a non-negative supermartingale for every λ (de la Peña 1999, "A General Class of Exponential Inequalities for
 /// Martingales and Ratios"). Mixing over λ ~ N(0, r²) gives E = (1 + r²V)^−½ exp(r²S² / (2(1 + r²V))), which exceeds
-/// 1/level with probability at most the level, over all time (Ville's inequality).
+/// 1/level with probability at most the level, over all time (Ville's inequality). A mean of such E over several r is
+/// again one: with a single r the evidence against zero would grow slowly for differences far above 1/r.
 ///
 /// Outliers are clamped by a fence that is set *before* each difference is seen. An odd function of d that depends only
 /// on the past leaves d as likely as its negative, so the guarantee holds, and one outlier does not dominate V
@@ -21,6 +22,9 @@ pub struct EProcess {
     scale: f64,
 }
 
+/// Sizes of difference to which the process is sensitive, in units of its `scale`.
+const SIZES: [f64; 3] = [1.0, 8.0, 64.0];
+
 /// The fence, in units of the `scale` of the e-process, while there are too few differences to set it.
 const FIRST_FENCE: f64 = 5.0;
 
@@ -28,7 +32,7 @@ const FIRST_FENCE: f64 = 5.0;
 const PAST_MIN: usize = 4;
 
 impl EProcess {
-    /// An empty process. `scale` is the size of difference to which it is most sensitive, in the unit of the
+    /// An empty process. `scale` is the smallest size of difference to which it is most sensitive, in the unit of the
     /// differences.
     pub fn new(scale: f64) -> Self {
         EProcess { seen: Vec::new(), scale: scale.max(1e-9) }
@@ -64,8 +68,13 @@ impl EProcess {
             sum += pulled;
             squares += pulled * pulled;
         }
-        let r2 = self.scale.max(theta.abs()).powi(-2);
-        r2 * sum * sum / (2.0 * (1.0 + r2 * squares)) - 0.5 * (r2 * squares).ln_1p()
+        let of_size = |size: f64| {
+            let r2 = (size * self.scale.max(theta.abs())).powi(-2);
+            r2 * sum * sum / (2.0 * (1.0 + r2 * squares)) - 0.5 * (r2 * squares).ln_1p()
+        };
+        let all = SIZES.map(of_size);
+        let most = all.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        most + (all.into_iter().map(|ln_e| (ln_e - most).exp()).sum::<f64>() / all.len() as f64).ln()
     }
 
     /// The p-value that is valid at every moment: 1/E against zero, at most one.
@@ -143,8 +152,11 @@ mod tests {
         let mut process = EProcess::new(0.5);
         // All differences are within the first fence of 2.5.
         [1.0, 2.0, -0.5].into_iter().for_each(|d| process.push(d));
-        // S = 2.5, V = 5.25, r² = 4: ln E = 4·6.25 / (2·22) − ½ ln 22.
-        assert!((process.ln_e(0.0) - (25.0 / 44.0 - 0.5 * 22f64.ln())).abs() < 1e-12);
+        // S = 2.5, V = 5.25, r² = 4: ln E = 4·6.25 / (2·22) − ½ ln 22; then r² = 1/16 and 1/1024.
+        let e = |r2: f64| (r2 * 6.25 / (2.0 * (1.0 + r2 * 5.25))).exp() / (1.0 + r2 * 5.25).sqrt();
+        assert!((e(4.0).ln() - (25.0 / 44.0 - 0.5 * 22f64.ln())).abs() < 1e-12);
+        let mean = (e(4.0) + e(1.0 / 16.0) + e(1.0 / 1024.0)) / 3.0;
+        assert!((process.ln_e(0.0) - mean.ln()).abs() < 1e-12);
         assert_eq!(process.p_value(), 1.0);
     }
 
@@ -158,6 +170,19 @@ mod tests {
         assert!(low < 0.03 && 0.03 < high && low > 0.02 && high < 0.04, "{low} {high}");
         assert!((process.ln_e(low) - 100f64.ln()).abs() < 1e-4);
         assert!(process.p_value() < 0.01);
+    }
+
+    /// A difference hundreds of times the scale, such as +27 % beside a margin of 0.1 %, is as certain as it looks.
+    #[test]
+    fn differences_of_any_size_are_found() {
+        for scale in [1e-4, 1e-3, 0.01] {
+            for effect in [0.03, 0.1, 0.24, 0.7] {
+                let mut process = EProcess::new(scale);
+                (0..40).for_each(|index| process.push(effect * (1.0 + 0.05 * f64::from(index % 5 - 2))));
+                let (low, _) = process.interval(0.01);
+                assert!(process.p_value() < 0.01 && low > 0.0, "{effect} at {scale}: {}", process.p_value());
+            }
+        }
     }
 
     #[test]
