@@ -154,7 +154,8 @@ enum EndedBy {
 
 struct Running {
     command: Supervised,
-    /// Number of the user's requests to stop in spite of which the command continues; 0 unless it is spared.
+    /// The command is asked to end once the user has made more requests to stop than this number; 0 unless the command
+    /// is spared.
     stops_before: u32,
     end_ns: Option<u64>,
     /// Time by `CLOCK_MONOTONIC` at which the command was asked to end, and the reason; `None` before.
@@ -172,8 +173,8 @@ impl Running {
     fn new(command: Supervised, capture: &Capture) -> Self {
         let nanos = |limit: Duration| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         let end_ns = capture.limit.map(|limit| clock::monotonic_ns().saturating_add(nanos(limit)));
-        // A spared command ignores the first request to stop: that request is meant for the measurement, even if it has
-        // just ended.
+        // A spared command, such as one that restores a setting after a measurement, continues after the first request
+        // to stop, which is meant for the measurement. Requests from before the start of the command do not count.
         let stops_before = if capture.is_spared { signal::stops().max(1) } else { 0 };
         Running {
             command,
@@ -194,20 +195,22 @@ impl Running {
         is_stopped.then_some(EndedBy::User).or(is_late.then_some(EndedBy::Limit))
     }
 
-    /// Returns whether to stop waiting for the command, and enforces the reason to end it. The command's process group
-    /// is asked to end by SIGTERM, and killed after a grace period, because a command that ignores the request or is
-    /// stopped itself would be waited for without end. Once asked to end, the whole group is waited for: a shell ends
-    /// at once, while the compiler that it started still has files to remove. A process that now belongs to another
-    /// user, such as a command started by sudo, cannot be signalled; it continues and is not waited for.
+    /// Returns whether to wait no longer for the command, and ends a command that has to end.
+    ///
+    /// The process group of the command gets SIGTERM, and SIGKILL after `GRACE_NS`, because a command that ignores
+    /// SIGTERM or is stopped would be waited for without end. The whole group is waited for: a shell ends at once,
+    /// while the compiler that it started still has files to remove. A process that now belongs to another user, such
+    /// as one started by sudo, cannot be signalled and is not waited for.
     fn is_over(&mut self) -> io::Result<bool> {
         let group = self.command.pid();
         let mut is_in_reach = true;
         match self.command.look()? {
             Some(Report::Ended(end)) => self.end = Some(end),
-            // The command killed the supervisor, and was killed for that.
+            // The supervisor, the command's parent, was killed, usually by the command itself. The command was then
+            // killed, too.
             Some(Report::Lost) => self.end = Some(Exit::Signal(signal::SIGKILL as u8)),
-            // A command that wants the terminal, which it cannot have in the background, is stopped, and no shell would
-            // continue it, so it is killed.
+            // SIGTTIN and SIGTTOU stop a command that uses the terminal from the background. No shell would continue
+            // the command, so it is killed.
             Some(Report::Stopped(signal)) if [signal::SIGTTIN, signal::SIGTTOU].contains(&signal) => {
                 is_in_reach = signal::send_group(group, signal::SIGKILL);
                 self.stopped_by = Some(signal);
@@ -351,8 +354,8 @@ mod tests {
         assert!((0..60_000).any(|_| holds() || (std::thread::sleep(step), false).1));
     }
 
-    /// The child of the ended shell is a zombie until its new parent has reaped it; it counts as ended. A loud machine
-    /// may keep a killed process from ending during the whole grace period, so that three attempts are made.
+    /// The child of the ended shell is a zombie until its new parent has reaped it; a zombie counts as ended. On a busy
+    /// machine a killed process may not end within the grace period, so three attempts are made.
     #[test]
     fn the_dead_are_not_waited_for() {
         assert!((0..3).any(|_| ends_without_force()));
@@ -372,7 +375,8 @@ mod tests {
         !running.is_enforced
     }
 
-    /// The parent of the command is not fauxplat, whose stop nobody would end.
+    /// The parent of the command is the supervisor and not fauxplat, so that a command that stops or kills its parent
+    /// neither stops nor kills fauxplat.
     #[test]
     fn a_command_that_stops_or_kills_its_parent_reaches_fauxplat_in_no_way() {
         let stopper = Capture::shell("kill -STOP $PPID; echo on; exit 3").run().unwrap();

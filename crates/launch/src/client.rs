@@ -28,7 +28,7 @@ use crate::{Gatekeeper, Heard, Held, LaunchError, Program, SPAWNER_REFUSED};
 
 /// Interval in milliseconds at which the request to end is repeated until the spawner has ended.
 const TOLD_EVERY_MS: i32 = 200;
-/// Number of requests to stop, after the one that aborted a run, at which a spawner that does not answer is killed.
+/// Number of further requests to stop by the user after which a spawner that has not answered to an abort is killed.
 const STOPS_MORE: u32 = 3;
 
 /// A running spawner process, as fauxplat uses it. Dropping the value ends the spawner and the programs that it runs.
@@ -90,8 +90,8 @@ impl Spawner {
         let orphans = Orphans::of_the_next()?;
         let mut command = Command::new(&program.path);
         command.args(&program.words).args(shared.fds().map(|fd| fd.to_string())).stdin(Stdio::null());
-        // A request to stop may arrive before the spawner has a handler for it: until the spawner leaves this process
-        // group, a signal of the terminal reaches it too.
+        // Signals of the terminal reach the spawner until it leaves this process group, and would end a spawner that
+        // has no handler for them yet. They are therefore blocked until the spawner is ready.
         let child =
             signal::while_requests_wait(|| command.spawn().inspect(|child| pause::add(child.id() as i32)));
         let child = child.map_err(|source| LaunchError::Helper { source });
@@ -123,8 +123,8 @@ impl Spawner {
         Rings::new(self.memory.words(), self.room)
     }
 
-    /// Cleans up after a spawner that has died. Its programs are in its group or have left it, and no other process
-    /// would end them.
+    /// Reaps a spawner that has died, and kills its programs, those that have left its process group included: no other
+    /// process would end them.
     fn bury(&mut self) {
         // Signals and the list of processes to pause use the process id, which cannot be reused until the spawner is
         // reaped.
@@ -168,8 +168,8 @@ impl Spawner {
     fn wait_for_arrival(&mut self, entry: u32) -> Result<i32, LaunchError> {
         let mut heard = Heard::nothing();
         loop {
-            // Once a request to stop was heard, the child was ordered to leave; it may have arrived before it read that
-            // order.
+            // After a request to stop, the child was ordered to leave the gate, so its arrival no longer counts: it may
+            // have arrived before it read that order.
             if let Some(pid) = self.arrived().filter(|_| heard == Heard::nothing()) {
                 return Ok(pid);
             }

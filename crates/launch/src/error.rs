@@ -96,7 +96,8 @@ impl LaunchError {
         matches!(self, LaunchError::Sys(_) | LaunchError::File { .. } | LaunchError::Refused { .. })
     }
 
-    /// Whether a limit of this process or of the machine was reached, so that the files and words are not at fault.
+    /// Whether a limit of this process or of the machine was reached (open files, processes, memory, disk space), so
+    /// that neither the file nor the command line is at fault.
     pub fn is_limit(&self) -> bool {
         use std::io::ErrorKind::{OutOfMemory, StorageFull, WouldBlock};
         let LaunchError::File { source, .. } = self else { return false };
@@ -198,13 +199,9 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
     format!("`{program}`: {step}: {source}{hint}")
 }
 
-/// `ENOEXEC`, see `errno(3)`.
 const ENOEXEC: i32 = 8;
-/// `EINVAL`, see `errno(3)`.
 const EINVAL: i32 = 22;
-/// `EMFILE`, see `errno(3)`.
 const EMFILE: i32 = 24;
-/// `E2BIG`, see `errno(3)`.
 const E2BIG: i32 = 7;
 
 #[cfg(test)]

@@ -7,13 +7,13 @@
 pub struct Heard(u32);
 
 impl Heard {
-    /// No requests acted upon: those made before now will be acted upon too.
+    /// Starts with no request acted upon, so that requests made before now are acted upon too.
     pub fn nothing() -> Self {
         Heard(0)
     }
 
-    /// All `stops` requests so far count as acted upon. A run that begins now takes place although the user asked to
-    /// stop before, and a further request ends it.
+    /// Counts all `stops` requests so far as acted upon. A run that begins now takes place although the user asked to
+    /// stop before, and only a further request ends it.
     pub fn so_far(stops: u32) -> Self {
         Heard(stops)
     }

@@ -12,7 +12,6 @@ use crate::ring::{Reply, Request, RunEnd};
 use crate::table::Table;
 use crate::{Heard, Held, LaunchError};
 
-/// `ENOENT`, see `errno(3)`.
 const ENOENT: i32 = 2;
 
 /// Starts programs and reports how they ended, as the [`Spawner`](crate::Spawner) does.

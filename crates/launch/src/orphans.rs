@@ -8,8 +8,8 @@ use fauxplat_sys::signal;
 
 use crate::{LaunchError, procfs};
 
-/// The children of this process before the start of a spawner, which tells them from children of the spawner that this
-/// process adopts later.
+/// The children that this process had before it started a spawner. After the death of the spawner, every other child is
+/// one that the spawner had and that this process has adopted.
 #[derive(Debug)]
 pub(crate) struct Orphans {
     /// Process ids of the children that existed before the spawner was started.
@@ -50,8 +50,8 @@ fn see_off(pid: i32) {
     loop {
         match process::wait_unreaped(pid) {
             Seen::Ended => break,
-            // The process is dying. Waiting for it by `wait4` here would take its status from the part of fauxplat that
-            // reaps it.
+            // The process is dying, and `wait4` here would take its exit status from the part of fauxplat that started
+            // it.
             Seen::Refused if process::has_ended(pid) => break,
             Seen::Refused => std::thread::yield_now(),
             Seen::Stopped(_) | Seen::Interrupted => {}

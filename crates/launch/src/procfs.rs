@@ -94,9 +94,9 @@ pub(crate) fn online() -> Option<CpuSet> {
 /// Resets the peak memory of this process to its present resident set, by writing 5 to `clear_refs` (see `proc(5)`).
 ///
 /// The kernel passes a parent's peak on to each child at exec, so the spawner's peak is the least that `getrusage(2)`
-/// can report.
+/// can report for a program.
 pub(crate) fn reset_own_peak_memory() {
-    // If the kernel refuses, the peak remains that since the start of the process.
+    // If the kernel refuses, the peak remains the maximum since the start of the process.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 

@@ -28,7 +28,8 @@ pub struct Request {
     pub traced: bool,
     /// Whether the process is held before its first instruction until fauxplat releases it.
     pub held: bool,
-    /// Number of the set of counters that count during the run.
+    /// Number of the set of counters (bit of [`CounterEntry::sets`](crate::CounterEntry::sets)) that count during the
+    /// run.
     pub counter_set: u8,
     /// Start time by `CLOCK_MONOTONIC`, so that the spawners of a duet can start at the same moment; 0 means at once.
     pub start_at_ns: u64,
@@ -92,7 +93,8 @@ pub struct Reply {
     /// Padding that was added to the environment, in bytes.
     pub pad_bytes: u16,
     /// Readings, one per metric of the table and in the table's order; empty for a run that never began. If a counter
-    /// was running only part of the time, the enabled times of all counters follow, and then their running times.
+    /// was running only part of the time, the enabled times of all counters follow, in ns, and then their running
+    /// times.
     pub readings: Vec<Reading>,
 }
 

@@ -160,7 +160,8 @@ impl Server<'_> {
             if reply.paused && !signal::stop_requested() {
                 signal::quiet();
             }
-            // A stop is noted before the answer goes out: a request made after the answer was not meant by the stop.
+            // A stop is noted before the reply is published, since requests that fauxplat submits after the reply are
+            // not meant by the stop.
             self.note_stop();
             if self.rings.reply_with(next, &reply, &mut words) {
                 self.to_client.ring();
@@ -346,7 +347,8 @@ fn end_of(failed: StartFailed) -> RunEnd {
     }
 }
 
-/// Spins until an agreed moment: two sleeping spawners would wake up some fifty microseconds apart.
+/// Spins until the start time that the two spawners of a duet have in common: after sleeping they would wake up some
+/// fifty microseconds apart.
 fn wait_until(moment_ns: u64) {
     while clock::monotonic_ns() < moment_ns && !signal::stop_requested() {
         std::hint::spin_loop();

@@ -1,6 +1,6 @@
-//! A launcher without any process: it simulates a machine from a description, with its own clock.
+//! A launcher that starts no process: it simulates a machine from a description, with its own clock.
 //!
-//! Simulations and the tests of all crates that use a launcher work with this one: a run costs microseconds whatever
+//! Simulations, and the tests of all crates that use a launcher, use this launcher: a run costs microseconds whatever
 //! its simulated time, and equal descriptions give equal samples.
 
 mod draw;

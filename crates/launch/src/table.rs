@@ -82,9 +82,10 @@ pub struct Entry {
 /// Processes that the spawner leaves running after a program has ended. All its other children are ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keeps {
-    /// Whether these include processes that the program itself started.
+    /// Whether processes that the program itself started are left running.
     pub own: bool,
-    /// Whether these include processes that programs of earlier runs started and that were left running then.
+    /// Whether processes that programs of earlier runs started, and that were left running then, are still left
+    /// running.
     pub earlier: bool,
 }
 
@@ -112,7 +113,8 @@ pub struct Table {
     /// Pipes by which programs switch counting on and off, and the metrics of the enabled times.
     #[serde(default)]
     pub control: Option<ControlEntry>,
-    /// Process group, without the measured programs, that the spawner joins while it watches a time limit.
+    /// Process group that the spawner joins while it watches a time limit; no measured program is in it. `None` without
+    /// time limits.
     #[serde(default)]
     pub apart: Option<i32>,
 }
@@ -369,7 +371,6 @@ mod tests {
         assert_eq!(entry.threads, Some(ThreadCpus { cpus: vec![Cpu(3), Cpu(2)], once: true }));
     }
 
-    /// Values that are drawn for each block are part of the request, not of the table.
     #[test]
     fn what_is_drawn_for_a_block_is_left_to_the_request() {
         for cpu in ["auto", "free", "one-of:0-3", "one-of:sibling-of:1"] {

@@ -148,7 +148,7 @@ fn ignored_and_blocked_signals_are_passed_on() {
             continue;
         };
         // The measured program is compared with a program that no shell started, since shells may themselves change how
-        // such a signal is handled.
+        // ignored and blocked signals are handled.
         let (ours, alone) = (measured(&surroundings), printed(&surroundings, &SHOWS));
         assert_eq!(comparable(&ours), comparable(&alone), "{options:?}");
         let mask = |name| u64::from_str_radix(field(&ours, name), 16).unwrap();

@@ -94,8 +94,8 @@ fn reads_every_metric() {
     reply_to(&mut spawner, request(0));
     let reply = reply_to(&mut spawner, request(0));
     assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
-    // The rate is read by the process that owns the live tables. A kernel may be built without the scheduler statistics
-    // of the others.
+    // `RATE` is read by the process that owns the live tables. The other metrics of the list need scheduler statistics
+    // without which a kernel may be built.
     let elsewhere = [Metric::RATE, Metric::RUN_DELAY, Metric::MIGRATIONS, Metric::STEAL];
     for metric in Metric::BUILT_IN.iter().copied().filter(|metric| !elsewhere.contains(metric)) {
         value(&reply, metric);
@@ -280,7 +280,7 @@ fn keeps_the_beginning_of_long_command_lines() {
 }
 
 /// The kernel does not report a task that is created at the moment when its creator is killed. A spawner that relies on
-/// reports alone waits without end in one of four such runs.
+/// reports alone waits without end in one of four runs of this kind.
 fn a_tree_that_is_growing_is_ended() {
     let growing = |number| shell(&format!("(while :; do sh -c : & done) & sleep 0.0{number}"));
     let mut spawner = spawner((0..5).map(growing).collect());

@@ -93,7 +93,8 @@ impl Stream {
         }
     }
 
-    /// Reads the content of the pipe, at most as much as a pipe can hold, see `/proc/sys/fs/pipe-max-size`.
+    /// Reads the rest of the pipe, at most 1 MiB: the default maximum capacity of a pipe, see
+    /// `/proc/sys/fs/pipe-max-size`.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         const ROUNDS: usize = (1 << 20) / (64 << 10);
         for _ in 0..ROUNDS {

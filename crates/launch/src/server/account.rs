@@ -91,8 +91,8 @@ impl Accounts {
         }
     }
 
-    /// Gives up a run that did not start. Exit records are discarded before the next run, since that of the failed
-    /// child, which has the memory of the spawner, must not count for it.
+    /// Gives up a run that did not start. The exit record of the failed child is discarded before the next run, which
+    /// would otherwise be charged with it: the child had the memory of the spawner.
     pub(crate) fn abandon(&mut self) {
         self.taken_ns = 0;
     }
@@ -132,7 +132,8 @@ impl Accounts {
             return;
         }
         account.migrations = Some(self.moves.iter().filter(|step| tree.contains(step.pid)).count() as u64);
-        // The rings are read one after the other, so after several migrations of the leader its last CPU is unknown.
+        // The ring buffers of the CPUs are read one after the other, so the order of several migrations of the leader
+        // is unknown, and so is its last CPU.
         let mut leader = self.moves.iter().filter(|step| step.tid == started.pid);
         account.cpu_last = match (leader.next(), leader.next()) {
             (None, _) => started.cpu,

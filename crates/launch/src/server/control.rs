@@ -165,7 +165,8 @@ impl Control {
                     true
                 }
                 b"ping" | b"stop" => true,
-                // Commands that perf acknowledges too. Switching single events is not implemented.
+                // Perf acknowledges these commands, so they are acknowledged here too; they have no effect, since
+                // single events cannot be switched.
                 other => [&b"evlist"[..], b"enable ", b"disable "].iter().any(|it| other.starts_with(it)),
             };
             if let Some(mut pipe) = self.acknowledgements.as_ref().filter(|_| is_followed) {
@@ -186,7 +187,8 @@ impl Control {
         }
     }
 
-    /// Writes the totals of the enabled times into the readings of the run, which stay absent if there were none.
+    /// Writes the totals of the enabled times into the readings of the run, which stay absent if counting was never
+    /// enabled.
     pub(crate) fn put(&self, readings: &mut [Reading]) {
         if self.ended == 0 {
             return;

@@ -73,8 +73,8 @@ impl Counting {
     pub(crate) fn end(&self, readings: &mut Vec<Reading>) {
         let counted = self.open.iter().map(|(at, counter, before)| {
             let now = counter.read().ok().and_then(|now| now.since(*before));
-            // On a machine with several kinds of cores, a task during the rest of the enabled time was on cores of
-            // another kind, where this event does not count.
+            // On a machine with several kinds of cores, the task was on cores of another kind, where this event does
+            // not count, in the rest of the enabled time. The count is therefore complete and is not scaled up.
             let whole = |count: Count| Count {
                 running_ns: count.enabled_ns.max(1),
                 enabled_ns: count.enabled_ns.max(1),

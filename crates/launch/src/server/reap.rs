@@ -80,8 +80,8 @@ impl Reaper {
         }
         match keeps.earlier || keeps.own {
             true => children.retain(|child| !self.kept.contains(child)),
-            // Processes that earlier commands kept are ended now. The spawner adopts their children when they end, and
-            // these do not belong to the present command either.
+            // Processes that earlier commands kept are ended now. The spawner then adopts their children, which are no
+            // part of the present command either, so that all descendants are listed.
             false => self.kept = procfs::with_descendants(&self.kept),
         }
         children

@@ -49,7 +49,7 @@ fn write_json(mut out: &File, processes: &[Process]) -> std::io::Result<()> {
 struct Live {
     process: Process,
     born_ns: u64,
-    /// Whether the process is among the first ones of the run; only a limited number of these is listed.
+    /// Whether the process is listed: only a limited number of processes is, the first ones of the run.
     is_listed: bool,
 }
 
@@ -99,8 +99,8 @@ impl Tree {
                 }
             };
             match event {
-                // Until the tracer follows the leader's descendants, the leader's exec stops it with a signal. A later
-                // signal of that kind was sent to the program.
+                // Until the tracer follows the leader's descendants, an exec stops the leader with a signal (SIGTRAP),
+                // which is not passed on. Signals after that were sent to the program, and are.
                 Event::Signal(_) if !following => {
                     following = trace::follow_descendants(tid).is_ok();
                     self.executed(tid);
@@ -156,10 +156,11 @@ impl Tree {
                 self.ending(tid);
                 trace::resume(tid, 0);
             }
-            // A new task begins with this stop, and a traced task cannot stay stopped.
+            // A SIGSTOP is the first stop of a new task. A SIGSTOP from elsewhere has no effect, since a traced task
+            // cannot stay stopped.
             Event::Signal(trace::SIGSTOP) => trace::resume(tid, 0),
-            // The task wants the terminal, which it cannot have in the background, so it is stopped, and no shell would
-            // continue it.
+            // SIGTTIN and SIGTTOU stop a task that uses the terminal from the background. No shell would continue the
+            // task, so it is killed.
             Event::Signal(signal @ (signal::SIGTTIN | signal::SIGTTOU)) if trace::is_group_stop(tid) => {
                 match self.threads.get(&tid) == Some(&self.leader) {
                     true => self.end(RunEnd::Ended(Exit::Signal(signal as u8))),
@@ -252,9 +253,9 @@ impl Tree {
     }
 }
 
-/// Kills children that were never reported, because their creator was killed just after creating them. Such children
-/// are traced like their creator, so the tracer still sees them end. Returns whether any were killed; processes that
-/// now belong to another user cannot be killed.
+/// Kills children that were never reported, because their creator was killed just after creating them; returns whether
+/// there were any. They are traced like their creator, so the tracer still sees them end. Processes that now belong to
+/// another user cannot be killed.
 fn kill_strays() -> bool {
     let killed = |&child: &i32| signal::send_if_permitted(child, signal::SIGKILL);
     procfs::children().iter().filter(|child| killed(child)).count() > 0

@@ -48,8 +48,8 @@ pub(super) fn watch(
                     break;
                 }
             },
-            // The command wants the terminal, which it cannot have in the background, so it is stopped, and no shell
-            // would continue it.
+            // SIGTTIN and SIGTTOU stop a command that uses the terminal from the background. No shell would continue
+            // the command, so it is killed.
             Seen::Stopped(signal @ (signal::SIGTTIN | signal::SIGTTOU)) => {
                 killed = killed.or(Some(RunEnd::Ended(Exit::Signal(signal as u8))));
             }

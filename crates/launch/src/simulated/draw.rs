@@ -8,8 +8,8 @@ use super::machine::{Behaviour, Machine, Neighbour, Times, When};
 use crate::ring::RunEnd;
 use crate::table::Entry;
 
-/// Numbers from which the random streams of a seed are numbered: for runs (one stream each), for lanes (a range of runs
-/// each), and for stays of the neighbour.
+/// First numbers of the random streams of a seed: for runs (one stream each), for lanes (a range of runs each), and for
+/// stays of the neighbour.
 const RUNS: u64 = 0;
 const LANES: u64 = 1 << 48;
 const STAYS: u64 = 1 << 62;
@@ -29,12 +29,11 @@ pub(super) struct Drawn {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     pub(super) lane: u64,
-    /// Number of the run among all runs of its lane, from 0. The next field has the number among the runs of its
-    /// program.
+    /// Number of the run among all runs of its lane, from 0; `of_program` is the number among the runs of its program.
     pub(super) run: u64,
     pub(super) of_program: u64,
     pub(super) started_ns: u64,
-    /// Carry-over from the previous run, on the scale of logarithms.
+    /// Carry-over from the previous run: a summand of the logarithm of the run's time.
     pub(super) carried: f64,
 }
 
@@ -77,8 +76,8 @@ fn end_of(behaviour: &Behaviour, of_program: u64, draw: &mut Draw) -> RunEnd {
     failure.map_or(RunEnd::Ended(Exit::Status(0)), |failure| failure.end)
 }
 
-/// Wall time, in nanoseconds, of work that takes `alone_ns` without the neighbour, summed over the stays during which
-/// it lasts.
+/// Wall time, in nanoseconds, of work that takes `alone_ns` without the neighbour. The work may last over several
+/// stays, in some of which the neighbour slows it down.
 fn disturbed(machine: &Machine, started_ns: u64, alone_ns: u64) -> u64 {
     let Some(neighbour) = machine.neighbour.filter(|neighbour| neighbour.stay_ns > 0) else {
         return alone_ns;

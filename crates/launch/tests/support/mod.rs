@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use fauxplat_launch::{Entry, Launcher, Program, Reply, Request, Spawner, Table, serve};
 
-/// Runs all tests, or those whose name holds the first word; with the spawner's verb it runs the spawner.
+/// Runs the tests whose names contain the first word, or all tests without one; started as a spawner, runs the spawner.
 pub(crate) fn run(tests: &[(&str, fn())]) {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if words.first().is_some_and(|word| word == "__spawner") {
