@@ -1,4 +1,4 @@
-//! Clocks. Durations are always taken from the monotonic clock: the wall clock can be set back.
+//! Clocks. Durations are measured by the monotonic clock, since the wall clock can be set back.
 #![expect(unsafe_code, reason = "clock_gettime(2) is a C call")]
 #![expect(clippy::disallowed_methods, reason = "this module is where the clocks are read")]
 
@@ -15,7 +15,7 @@ pub fn monotonic_ns() -> u64 {
 /// Returns the CPU time that this thread has used (`CLOCK_THREAD_CPUTIME_ID`).
 pub fn thread_cpu_ns() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: as above; the thread's own CPU clock always exists.
+    // SAFETY: `now` is a valid timespec that outlives the call; the thread's own CPU clock always exists.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
@@ -23,7 +23,7 @@ pub fn thread_cpu_ns() -> u64 {
 /// Returns the CPU time that all threads of this process have used (`CLOCK_PROCESS_CPUTIME_ID`).
 pub fn process_cpu_ns() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: as above; the process's own CPU clock always exists.
+    // SAFETY: `now` is a valid timespec that outlives the call; the process's own CPU clock always exists.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut now) };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

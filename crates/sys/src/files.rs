@@ -46,7 +46,7 @@ pub fn open_regular_with(options: &mut OpenOptions, path: &Path) -> io::Result<F
     if path.metadata().is_ok_and(|facts| !facts.is_file()) {
         return Err(not_regular());
     }
-    // Another file may have been put at the path since that check.
+    // Another file may have been put at the path since its kind was checked.
     let file = open_without_waiting(options, path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
 }
@@ -154,7 +154,7 @@ pub struct Exposed {
 pub fn exposed(file: &Path) -> io::Result<Option<Exposed>> {
     const STICKY: u32 = 0o1000;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Links are resolved here, so the rest of the path has none.
+    // Symbolic links are resolved here, so the rest of the path has none.
     let folder = folder.canonicalize()?;
     for (distance, folder) in folder.ancestors().enumerate() {
         let facts = folder.symlink_metadata()?;
@@ -255,7 +255,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     let mut options = File::options();
     options.write(true).create(true).truncate(true).mode(0o600);
-    // Another file may have been put at the path since that check.
+    // Another file may have been put at the path since its kind was checked.
     let mut file = open_itself(&mut options, part)?;
     if !file.metadata()?.is_file() {
         return Err(not_regular());

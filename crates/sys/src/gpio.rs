@@ -140,7 +140,7 @@ pub fn line_facts(chip: &File, offset: u32) -> Result<LineFacts> {
     Ok(LineFacts { name: text(&info.name), consumer: text(&info.consumer), flags: info.flags })
 }
 
-/// A line that this process has requested. Dropping it releases the line, whose level is then undefined.
+/// A line that this process has requested. Dropping the value releases the line, whose level is then undefined.
 #[derive(Debug)]
 pub struct Line(File);
 

@@ -194,7 +194,8 @@ impl Signals {
         }
         let started_so = |signal: &i32| !self.ignores(*signal) && is_ignored(*signal);
         OF_THE_LIBRARY.into_iter().filter(started_so).for_each(set_default);
-        // A child that reads from the terminal in the background has its whole group stopped, including this process.
+        // A child that reads from the terminal in the background makes the kernel send SIGTTIN to its whole group. This
+        // process may be in that group, and must not stop.
         let meant_for_others =
             |signal: &i32| !self.ignores(*signal) && !NEEDED.contains(signal) && !OWN.contains(signal);
         signals().filter(meant_for_others).for_each(disregard);

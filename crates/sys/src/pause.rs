@@ -77,7 +77,7 @@ fn tell(stops: bool) {
 /// group, which no shell would continue, is not stopped.
 fn stop_as_by_default() {
     // SAFETY: zeroed structures are valid, and filled in before they are used; all calls are async-signal-safe. The
-    // signal is blocked while its handler runs, hence comes when it is let through.
+    // signal is blocked while its handler runs, so that the raised signal is delivered by SIG_UNBLOCK.
     unsafe {
         let (mut default, mut handled): (libc::sigaction, libc::sigaction) = std::mem::zeroed();
         default.sa_sigaction = libc::SIG_DFL;
@@ -92,8 +92,8 @@ fn stop_as_by_default() {
     }
 }
 
-/// In a helper process: counts the stops and continuations of the parent, and after each interrupts blocked calls
-/// repeatedly until [`signal::quiet`].
+/// In a helper process: counts the stops and continuations of the parent. From each of them on, blocked calls are
+/// interrupted every 10 ms until [`signal::quiet`].
 pub fn hear_of_parent() -> Result<()> {
     signal::note_parent();
     // SAFETY: a zeroed sigaction with a function is valid; with SA_SIGINFO that gets three arguments, which it takes.

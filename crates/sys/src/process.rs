@@ -119,8 +119,9 @@ fn errno() -> i32 {
     std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
-/// Detaches a child that has made its parent its tracer, as programs do that resist debugging, and that has stopped for
-/// this signal: fauxplat does not trace it. See `PTRACE_TRACEME` and `PTRACE_DETACH` in `ptrace(2)`.
+/// Detaches a child that asked to be traced by its parent, as programs that resist debugging do, and that has stopped
+/// for this signal: fauxplat does not trace it, and nothing else would continue it. See `PTRACE_TRACEME` and
+/// `PTRACE_DETACH` in `ptrace(2)`.
 fn let_go(pid: i32, signal: i32) {
     let signal = if signal == libc::SIGTRAP { 0 } else { signal };
     // SAFETY: no memory is passed. A process that is not stopped any more, or not traced, is left alone.

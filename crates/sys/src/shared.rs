@@ -144,7 +144,8 @@ fn close_strangers() {
     let listed = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse::<RawFd>().ok());
     for fd in numbers.filter(|&fd| fd > 2).collect::<Vec<_>>() {
-        // SAFETY: F_GETFD takes no argument; a number that is not open any more, as that of the list, gives -1.
+        // SAFETY: F_GETFD takes no argument; a number that is not open any more, as that of the listed folder, gives
+        // -1.
         let flags = unsafe { libc::fcntl(fd, libc::F_GETFD) };
         if flags >= 0 && flags & libc::FD_CLOEXEC == 0 {
             // SAFETY: a descriptor without the mark was inherited over exec, since this process marks every one that it

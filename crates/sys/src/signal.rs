@@ -176,7 +176,8 @@ pub fn interrupt_after(first_ns: u64) {
         libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 10_000 }, it_value: value };
     // SAFETY: `timer` is valid for the call and only read.
     unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) };
-    // There is only one such timer, so interruptions requested meanwhile would be delayed by this setting.
+    // The process has one timer of this kind. Interruptions that began before this setting would be delayed by it, so
+    // they are started again.
     if stop_requested() || REPEATS.load(Ordering::Relaxed) {
         repeat();
     }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::process::{self, Exit};
 use crate::{check, clock, signal};
 
-/// Processes that the supervisor ends. By default it only waits for the command.
+/// Processes that the supervisor ends. By default the supervisor ends none, and only waits for the command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
     /// Whether the command and its process group are killed when this process has ended.
@@ -29,7 +29,7 @@ pub enum Report {
     /// A signal stopped the command.
     Stopped(i32),
     Ended(Exit),
-    /// The supervisor was killed, so nobody knows how the command ends. Its process group was killed.
+    /// The supervisor was killed, so the end of the command is unknown. The command's process group was then killed.
     Lost,
 }
 
@@ -136,7 +136,8 @@ impl Supervised {
 
 impl Drop for Supervised {
     fn drop(&mut self) {
-        /// The supervisor kills what is left before it ends, see [`end_leftovers`].
+        /// Longest wait for the end of the supervisor, which first kills the processes left behind, see
+        /// [`end_leftovers`].
         const PATIENCE_NS: u64 = 2 * LEFTOVER_ROUNDS as u64 * NAP_NS as u64;
         self.alive = None;
         let until_ns = clock::monotonic_ns() + PATIENCE_NS;
@@ -153,19 +154,19 @@ impl Drop for Supervised {
     }
 }
 
-/// How often the supervisor looks for processes that the command left behind, at most.
+/// Maximum number of rounds, [`NAP_NS`] apart, in which the supervisor kills processes that the command left behind.
 const LEFTOVER_ROUNDS: u32 = 500;
 
-/// How often it looks whether the process group of a command that was asked to end has ended, before it kills the group.
+/// Number of rounds, [`NAP_NS`] apart, in which the process group of a command that was asked to end may end by itself
+/// before it is killed.
 const GRACE_ROUNDS: u32 = 2_000;
 
-/// Time between two looks.
 const NAP_NS: libc::c_long = 1_000_000;
 
 /// Called in the child that [`Command::spawn`] has created, just before the program is executed: creates a further
-/// child, which returns from this function and executes the program, and becomes the supervisor. The program does not
-/// begin before the supervisor has told of it: a supervisor that the program stopped earlier would be waited for without
-/// end.
+/// child, which returns from this function and executes the program, and becomes the supervisor. The program begins
+/// only after the supervisor has reported its process id: if the program stopped the supervisor earlier, [`start`]
+/// would wait for the report without end.
 fn stand_between(fds: [RawFd; 2], terms: Terms) -> io::Result<()> {
     // SAFETY: the calls are those of signal-safety(7), with pointers to memory of this function.
     unsafe {
@@ -193,10 +194,10 @@ fn stand_between(fds: [RawFd; 2], terms: Terms) -> io::Result<()> {
     }
 }
 
-/// Main function of the supervisor, which blocks all signals that can be blocked. It stays in the session of this
-/// process, since a process group whose parents are all in other sessions is refused the terminal in another way
-/// (`EIO`). Descriptors other than the two pipes are closed, since locks and other pipes end only with their last
-/// holder.
+/// Main function of the supervisor, which blocks all signals that can be blocked. The supervisor stays in the session
+/// of the process that started it: a process group whose parents are all in other sessions gets the error `EIO` from
+/// its terminal instead of a signal. Descriptors other than the two pipes are closed, since locks and other pipes end
+/// only with their last holder.
 ///
 /// # Safety
 /// The caller is a child that was just forked, with one child `command`, and all signals are blocked.
@@ -257,7 +258,7 @@ unsafe fn supervise(command: libc::pid_t, fds: [RawFd; 2], terms: Terms) -> ! {
     }
 }
 
-/// SIGCHLD interrupts a call only if it has a handler.
+/// Handler of SIGCHLD that does nothing: without a handler, the signal would not interrupt `ppoll`.
 extern "C" fn on_child(_signal: libc::c_int) {}
 
 /// Writes a number to a pipe.
@@ -270,9 +271,10 @@ unsafe fn tell(pipe: RawFd, number: i32) {
     unsafe { libc::write(pipe, bytes.as_ptr().cast(), bytes.len()) };
 }
 
-/// Kills the process group of the command and every child of this process. Their own children become children of this
-/// process when they have ended, until none is left. Gives up after [`LEFTOVER_ROUNDS`], since some processes belong to
-/// another user, or cannot end.
+/// Kills the process group of the command and every child of this process, until none is left: when a child has ended,
+/// its own children become children of this process. Where the command was asked to end, its process group has
+/// [`GRACE_ROUNDS`] before that. Gives up after [`LEFTOVER_ROUNDS`], since some processes belong to another user, or
+/// cannot end.
 ///
 /// # Safety
 /// The calling process is a subreaper without other threads.
@@ -301,7 +303,7 @@ unsafe fn end_leftovers(command: libc::pid_t, is_asked: bool) {
     }
 }
 
-/// Kills the first children of this process that the kernel lists; needs `CONFIG_PROC_CHILDREN`.
+/// Kills the children of this process, as many as the kernel lists in 4 KiB; needs `CONFIG_PROC_CHILDREN`.
 ///
 /// # Safety
 /// The process has no other threads.

@@ -29,8 +29,8 @@ pub fn read_bytes(path: &Path, bytes_max: usize) -> io::Result<Vec<u8>> {
     read_opened(open_without_waiting(File::options().read(true), path)?, bytes_max)
 }
 
-/// Reads a whole regular file of at most `bytes_max` bytes, as text: for files that fauxplat itself writes, in whose
-/// place a pipe can only be a foreign one.
+/// Reads a whole regular file of at most `bytes_max` bytes, as text: for files that fauxplat itself writes, where a
+/// pipe would be somebody else's.
 ///
 /// # Errors
 /// Returns the errors of [`read_text`], and an error if the path is no regular file.

@@ -358,8 +358,9 @@ pub use libc::{SIGSTOP, SIGTRAP};
 mod tests {
     use super::*;
 
-    /// A first thread that was killed, and whose other threads were not reaped, reports as little as a sleeping thread.
-    /// A wait for it would never end; here it has a limit, so that the test fails instead.
+    /// The sleeping process stands for a killed first thread whose other threads are not reaped: neither has an event
+    /// to report, and a wait for one would not return. The sleep is limited, so that the test would fail instead of
+    /// hanging.
     #[test]
     #[expect(clippy::disallowed_methods, reason = "nothing is measured by a test")]
     fn who_has_nothing_to_tell_is_not_waited_for() {

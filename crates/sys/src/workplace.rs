@@ -238,9 +238,9 @@ mod tests {
         assert_eq!((names.len(), names[0].file_name().to_str()), (1, Some("content")));
     }
 
-    /// Directories with names as fauxplat gives them: one made by a user under that name, one that others may write to,
-    /// and one of another user, each lacking exactly one property of a temporary directory; a file; a link to a
-    /// directory.
+    /// Paths with names as fauxplat gives them, none of which is a temporary directory of this user: a directory
+    /// without a lock file, a directory that the group may enter, a file, a link to a directory, and a directory of
+    /// another user.
     #[test]
     fn what_is_not_ours_stays() {
         let place = place();

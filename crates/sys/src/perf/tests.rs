@@ -1,4 +1,5 @@
-//! Tests of counters and the threads that they cover. Where perf is refused, nothing can be counted.
+//! Tests of counters and the threads that they cover. Where the kernel refuses `perf_event_open(2)`, they count
+//! nothing.
 
 use std::io::Write;
 use std::os::fd::AsRawFd;

@@ -1,6 +1,6 @@
 //! Follows a process tree from system call to system call, see `ptrace(2)`. The processes need not be children of the
 //! caller, and keep their parents, which do not notice the tracing. Each call stops its thread twice, some microseconds
-//! each time, so this is for runs that are inspected, not for runs that are timed.
+//! each time, so tracing is for runs that are inspected, not for runs that are timed.
 #![expect(unsafe_code, reason = "ptrace(2) is a C call")]
 
 use super::{Call, CallInfo, NoEvent, PTRACE_GET_SYSCALL_INFO, PTRACE_SYSCALL_INFO_ENTRY};

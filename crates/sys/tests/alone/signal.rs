@@ -18,7 +18,7 @@ pub(crate) const CASES: &[Case] = &[
     ("a_storm_is_counted", a_storm_is_counted),
 ];
 
-/// Number of SIGQUIT, see `signal(7)`, whose disposition is all that fauxplat sets.
+/// Number of SIGQUIT, see `signal(7)`, for which `fauxplat_sys::signal` has no constant.
 const QUIT: i32 = 3;
 
 fn own() -> i32 {
