@@ -12,9 +12,8 @@ const EXAMPLES: &str = "\
   fauxplat doctor --fail-if turbo=high
   fauxplat doctor --explain smt";
 
-/// What here will spoil a measurement, and what to do about it?
 #[derive(Debug, Args)]
-#[command(after_help = after(EXAMPLES))]
+#[command(about = "What here will spoil a measurement, and what to do about it?", after_help = after(EXAMPLES))]
 pub(crate) struct DoctorArgs {
     /// Show what is harmless, unknown or not applicable too
     #[arg(long)]
