@@ -142,6 +142,17 @@ fn margin(comparison: &Comparison) -> String {
     }
 }
 
+/// The margin downwards. A margin is a factor, equal in both directions, so that it does not matter which command is
+/// named first: 20 % upwards are 16.7 % downwards.
+fn margin_downwards(comparison: &Comparison) -> String {
+    let factor = 1.0 + comparison.margin;
+    let share = percent(comparison.margin / factor);
+    match comparison.margin_absolute {
+        None => share,
+        Some(amount) => format!("{share} ({})", quantity(comparison.metric, amount / factor)),
+    }
+}
+
 /// Whether the comparison is decided by means, so that the estimate is the ratio of the means.
 fn is_of_means(comparison: &Comparison) -> bool {
     comparison.estimand == Estimand::Mean

@@ -158,13 +158,18 @@ fn a_report_says_what_a_gate_came_to() {
     let slow = text.replace('9', "6");
     let done = suite(&lab, [text, &slow], &["--fail-if", "slower"]).ends_with(1);
     let said = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("The gate slower fails: 1 is slower by more than 3.00 % and 1 is not."), "{said}");
+    assert!(
+        said.contains("The gate slower fails: 1 is slower by more than the margin of 3.00 % and 1 is not."),
+        "{said}"
+    );
     // The change of a rate has the sign of the numbers beside it.
     assert!(said.contains("rate −33.3 %") && said.contains("slower, more is better"), "{said}");
     let done = suite(&lab, [text, text], &["--fail-if", "faster,undecided"]).succeeds();
     let said = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        said.contains("The gate faster,undecided passes: 0 are faster by more than 3.00 % and 2 are not."),
+        said.contains(
+            "The gate faster,undecided passes: 0 are faster by more than the margin of 3.00 % and 2 are not."
+        ),
         "{said}"
     );
     assert!(!said.contains("more --max-time") && !said.contains("would take"), "{said}");

@@ -2,13 +2,17 @@
 
 use fauxplat_model::{Comparison, Gate, GateQuestion, GateSide, GateState};
 
-use super::{is_speed, margin};
+use super::{is_speed, margin, margin_downwards};
 use crate::words::{change, percent};
 
 /// The gate's question with its answer in a few words, such as `no regression beyond 1 %`; `None` without a gate.
 pub(crate) fn short(comparison: &Comparison) -> Option<String> {
     let gate = comparison.gate.as_ref()?;
-    let (noun, margin) = (noun(gate.question), margin(comparison));
+    let noun = noun(gate.question);
+    let margin = match gate.question.side(comparison.metric) {
+        GateSide::Lower => margin_downwards(comparison),
+        GateSide::Higher | GateSide::Either => margin(comparison),
+    };
     Some(match gate.state {
         GateState::Beyond => format!("{noun}: {}", shown(comparison, gate)),
         GateState::Within => format!("no {noun} beyond {margin}"),
@@ -47,8 +51,11 @@ fn shown(comparison: &Comparison, gate: &Gate) -> String {
     if comparison.is_told_by_its_tail() {
         return format!("{side} in some runs");
     }
-    let average = if comparison.is_told_by_its_mean() { " on average" } else { "" };
-    format!("{side} by more than {}{average}", margin(comparison))
+    let of_mean = comparison.mean.as_ref().filter(|_| comparison.is_told_by_its_mean());
+    let average = if of_mean.is_some() { " on average" } else { "" };
+    let is_lower = of_mean.map_or(comparison.effect_ratio, |mean| mean.ratio) < 1.0;
+    let margin = if is_lower { margin_downwards(comparison) } else { margin(comparison) };
+    format!("{side} by more than {margin}{average}")
 }
 
 /// The direction in which the gate looks for a difference, such as `slower` or `higher in peak memory`.

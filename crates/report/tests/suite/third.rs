@@ -287,7 +287,7 @@ fn a_gate_says_what_it_came_to_and_what_it_would_have_found() {
     }
     says(
         &sentence(GateQuestion::Faster, GateState::Within),
-        &["No improvement beyond 1 %; a change of about −1.81 % would"],
+        &["No improvement beyond 0.99 %; a change of about −1.81 % would"],
     );
     let mut lower = gated(GateQuestion::Faster, GateState::Within);
     lower.gate = lower.gate.map(|gate| Gate { detectable: Some(-0.0181), ..gate });

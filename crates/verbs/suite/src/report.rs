@@ -244,6 +244,14 @@ fn answer(found: &SuiteFindings) -> Piece {
 }
 
 /// The margin as text.
+/// The margin as a part of a sentence. It is a factor in both directions, so that the share downwards is smaller.
+fn named_margin(found: &SuiteFindings) -> String {
+    match found.benchmarks.iter().any(|it| it.margin.is_some()) {
+        true => margin(found),
+        false => format!("the margin of {}", margin(found)),
+    }
+}
+
 pub(crate) fn margin(found: &SuiteFindings) -> String {
     match found.benchmarks.iter().any(|it| it.margin.is_some()) {
         true => "their margins".to_owned(),
@@ -274,7 +282,7 @@ fn gate(found: &SuiteFindings) -> Option<Piece> {
                 GateQuestion::Faster => "faster",
                 GateQuestion::Different => "slower or faster",
             };
-            vec![format!("{} {changed} by more than {}", one_of(beyond, "is", "are"), margin(found))]
+            vec![format!("{} {changed} by more than {}", one_of(beyond, "is", "are"), named_margin(found))]
         }
         None => Vec::new(),
     };

@@ -126,7 +126,11 @@ fn word(state: GateState) -> &'static str {
 /// sentence names that side, since nothing is said of the other.
 pub(crate) fn gate_summary(found: &GateFindings) -> String {
     let (name, of) = (&found.name, of_metric(&found.name));
-    let margin = say::round_percent(found.gate.margin);
+    // A margin is a factor, equal in both directions: 20 % upwards are 16.7 % downwards.
+    let margin = |is_higher: bool| match is_higher {
+        true => say::round_percent(found.gate.margin),
+        false => say::percent(found.gate.margin / (1.0 + found.gate.margin)),
+    };
     let Some(ratio) = found.ratio else {
         return format!(
             "is not decided{of}: {}",
@@ -136,22 +140,28 @@ pub(crate) fn gate_summary(found: &GateFindings) -> String {
     let interval = interval(found);
     match (found.gate.state, asked(found)) {
         (GateState::Beyond, _) => {
-            format!("is {}{of} by more than {margin}: {interval}", side(name, ratio > 1.0))
+            let is_higher = ratio > 1.0;
+            format!("is {}{of} by more than {}: {interval}", side(name, is_higher), margin(is_higher))
         }
         (GateState::Within, Some(is_higher)) if is_beyond(found, !is_higher) => format!(
-            "is not {}{of} by more than {margin}: it is {}, {interval}",
+            "is not {}{of} by more than {}: it is {}, {interval}",
             side(name, is_higher),
+            margin(is_higher),
             side(name, !is_higher)
         ),
         (GateState::Within, Some(is_higher)) => {
-            format!("is not {}{of} by more than {margin}: {interval}", side(name, is_higher))
+            format!("is not {}{of} by more than {}: {interval}", side(name, is_higher), margin(is_higher))
         }
-        (GateState::Within, None) => format!("did not change{of} by more than {margin}: {interval}"),
+        (GateState::Within, None) => format!("did not change{of} by more than {}: {interval}", margin(true)),
         (GateState::Undecided, Some(is_higher)) => {
-            format!("may or may not be {}{of} by more than {margin}: {interval}", side(name, is_higher))
+            format!(
+                "may or may not be {}{of} by more than {}: {interval}",
+                side(name, is_higher),
+                margin(is_higher)
+            )
         }
         (GateState::Undecided, None) => {
-            format!("may or may not have changed{of} by more than {margin}: {interval}")
+            format!("may or may not have changed{of} by more than {}: {interval}", margin(true))
         }
     }
 }
@@ -325,8 +335,8 @@ mod tests {
         assert_eq!(told(Slower, Beyond, ABOVE), "is slower by more than 3 %:");
         assert_eq!(told(Slower, Within, AROUND), "is not slower by more than 3 %:");
         assert_eq!(told(Slower, Within, BELOW), "is not slower by more than 3 %: it is faster,");
-        assert_eq!(told(Faster, Within, ABOVE), "is not faster by more than 3 %: it is slower,");
-        assert_eq!(told(Faster, Beyond, BELOW), "is faster by more than 3 %:");
+        assert_eq!(told(Faster, Within, ABOVE), "is not faster by more than 2.91 %: it is slower,");
+        assert_eq!(told(Faster, Beyond, BELOW), "is faster by more than 2.91 %:");
         assert_eq!(told(Slower, Undecided, WIDE), "may or may not be slower by more than 3 %:");
         assert_eq!(told(Different, Within, [1.0, 0.99, 1.01]), "did not change by more than 3 %:");
         assert_eq!(told(Different, Undecided, WIDE), "may or may not have changed by more than 3 %:");
@@ -356,11 +366,11 @@ mod tests {
         };
         assert_eq!(
             of("printed:v", "", false, Faster, ABOVE),
-            "is not lower in printed:v by more than 3 %: it is higher,"
+            "is not lower in printed:v by more than 2.91 %: it is higher,"
         );
         assert_eq!(
             of("printed:v", "", true, Slower, ABOVE),
-            "is not lower in printed:v by more than 3 %: it is higher,"
+            "is not lower in printed:v by more than 2.91 %: it is higher,"
         );
         assert_eq!(
             of("peak-memory", "B", false, Slower, AROUND),
@@ -368,7 +378,7 @@ mod tests {
         );
         assert_eq!(
             of("printed:MB/s", "MB/s", true, Slower, ABOVE),
-            "is not slower in printed:MB/s by more than 3 %: it is faster,"
+            "is not slower in printed:MB/s by more than 2.91 %: it is faster,"
         );
         let short = GateFindings {
             ratio: None,
