@@ -154,7 +154,7 @@ pub(crate) fn conclude(
     // If the experiment failed, a format that cannot show the empty result is no further error.
     let is_empty = finished.failed.is_some() && written.as_ref().is_err_and(|it| it.kind() == Kind::Usage);
     let written = if is_empty { Ok(()) } else { written };
-    Failure::answer_first(written.and(finished.stored), finished.failed.map_or(answer, Err))
+    Failure::answer_first(Failure::both(written, finished.stored), finished.failed.map_or(answer, Err))
 }
 
 /// Evidence of an experiment that the JSON document lists beside the runs. Other formats list none, since what they

@@ -32,7 +32,7 @@ pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Fail
 /// command.
 ///
 /// # Errors
-/// Returns the first error of a report that could not be written.
+/// Returns the first error of a report that could not be written, with the messages of the others.
 pub(crate) fn report(
     record: &Record<'_>,
     evidence: &dyn Fn(Format) -> Vec<Evidence>,
@@ -58,7 +58,7 @@ pub(crate) fn report(
         false => write(output.format, output),
     };
     let is_told = |written: &Result<(), Failure>| !matches!(written, Err(failure) if failure.is_silent());
-    [main].into_iter().chain(beside).filter(is_told).collect()
+    [main].into_iter().chain(beside).filter(is_told).fold(Ok(()), Failure::both)
 }
 
 /// Whether the report is a text on a standard stream that shows every warning in full.
@@ -228,6 +228,17 @@ fn refused(error: ReportError) -> Failure {
     Failure::new(if matches!(error, ReportError::Io { .. }) { Kind::Machine } else { Kind::Usage }, error)
 }
 
+/// The failure of a file that cannot be written: a full disk is one of the machine, and a path that leads nowhere is one
+/// of the command line.
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            Failure::machine(named(path, &format!("the report could not be written: {error}")))
+        }
+        _ => Failure::usage(named(path, error)),
+    }
+}
+
 fn named(path: &Path, error: &dyn std::fmt::Display) -> String {
     format!("{}: {error}", path.display())
 }
@@ -319,7 +330,7 @@ fn replace(
         return written(path, body(&mut created(path).map_err(|error| Failure::usage(named(path, &error)))?));
     }
     let target = target_of(path);
-    let fail = |error: std::io::Error| Failure::usage(named(path, &error));
+    let fail = |error: std::io::Error| unwritable(path, &error);
     let place = Workplace::make("report", folder_of(&target)).map_err(fail)?;
     let fresh = place.path().join("report");
     let mut file = File::create(&fresh).map_err(fail)?;

@@ -37,6 +37,8 @@ pub struct Failure {
     is_silent: bool,
     /// Messages of earlier failures that do not decide the exit code.
     earlier: Vec<String>,
+    /// Whether the experiment came to its answer, and only a report or storing failed.
+    has_answer: bool,
     /// Exit code of fauxplat for this failure; `None` for the usual exit code of the failure's kind.
     code: Option<u8>,
 }
@@ -51,7 +53,15 @@ impl Failure {
     /// A failure of this kind, with the messages of an error and its causes.
     pub fn new(kind: Kind, error: impl std::error::Error + 'static) -> Self {
         let is_silent = chain(&error).any(is_broken_pipe);
-        Failure { kind, line: told(&error), output: Vec::new(), is_silent, earlier: Vec::new(), code: None }
+        Failure {
+            kind,
+            line: told(&error),
+            output: Vec::new(),
+            is_silent,
+            earlier: Vec::new(),
+            has_answer: false,
+            code: None,
+        }
     }
 
     fn plain(kind: Kind, line: impl std::fmt::Display) -> Self {
@@ -61,6 +71,7 @@ impl Failure {
             output: Vec::new(),
             is_silent: false,
             earlier: Vec::new(),
+            has_answer: false,
             code: None,
         }
     }
@@ -115,8 +126,25 @@ impl Failure {
     pub fn answer_first(written: Result<(), Failure>, answer: Result<(), Failure>) -> Result<(), Failure> {
         match (written, answer) {
             (Err(unwritten), Err(answer)) => Err(answer.after(unwritten)),
-            (written, answer) => written.and(answer),
+            (Err(unwritten), Ok(())) => Err(Failure { has_answer: true, ..unwritten }),
+            (Ok(()), answer) => answer,
         }
+    }
+
+    /// The first of two results that failed, with the message of the other before its own.
+    ///
+    /// # Errors
+    /// Fails if either does.
+    pub fn both(first: Result<(), Failure>, second: Result<(), Failure>) -> Result<(), Failure> {
+        match (first, second) {
+            (Err(first), Err(second)) => Err(first.after(second)),
+            (first, second) => first.and(second),
+        }
+    }
+
+    /// Whether the experiment came to its answer, and only a report or storing failed.
+    pub fn has_answer(&self) -> bool {
+        self.has_answer
     }
 
     fn after(mut self, first: Failure) -> Self {
@@ -330,6 +358,17 @@ mod tests {
     #[derive(Debug, thiserror::Error)]
     #[error("the report")]
     struct Report(#[source] io::Error);
+
+    #[test]
+    fn the_answer_decides_and_every_failure_is_told() {
+        let unwritten = || Failure::both(Err(Failure::machine("a")), Err(Failure::usage("b")));
+        let gate = Failure::answer_first(unwritten(), Err(Failure::gate("c"))).unwrap_err();
+        assert_eq!((gate.kind(), gate.to_string().as_str()), (Kind::Gate, "c"));
+        assert_eq!(gate.earlier(), ["b", "a"]);
+        let passed = Failure::answer_first(unwritten(), Ok(())).unwrap_err();
+        assert_eq!((passed.kind(), passed.has_answer()), (Kind::Machine, true));
+        assert!(Failure::answer_first(Ok(()), Ok(())).is_ok());
+    }
 
     #[test]
     fn causes_are_told_once_and_a_closed_pipe_is_silent() {

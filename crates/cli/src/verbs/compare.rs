@@ -38,6 +38,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
         // that reason, `git bisect run` would take the failure for an answer about the commit.
         Some(code) => done.map_err(|failure| match failure.kind() {
             Kind::Gate => failure,
+            _ if failure.has_answer() => failure,
             _ => failure.coded(code),
         }),
         None => done,
@@ -57,10 +58,10 @@ fn compared(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let (mut driver, findings) = measured(args, commits.as_ref(), None, invocation)?;
     let alarms = alarms(gates(&driver), &against_first(&driver, &findings));
     if args.confirm && !alarms.is_empty() && driver.is_interrupted() {
-        driver.warn(format!(
-            "--confirm: interrupted before a second measurement, so {} is not confirmed",
-            alarms[0]
-        ));
+        let told =
+            format!("--confirm: interrupted before a second measurement, so {} is not confirmed", alarms[0]);
+        output::complain(&told);
+        driver.warn(told);
     }
     match alarms.is_empty() || !args.confirm || driver.is_interrupted() {
         true => report(driver, findings, alarms, args),
@@ -222,7 +223,8 @@ fn answered(args: &CompareArgs, alarms: Vec<Alarm>, comparisons: &[Comparison]) 
     let (open, shown): (Vec<Alarm>, Vec<Alarm>) = alarms.into_iter().partition(Alarm::is_open);
     let failed = shown.len() + open.len();
     if let Some(alarm) = shown.into_iter().chain(open).next() {
-        let code = args.undecided_code.filter(|_| alarm.is_open());
+        // With this code `git bisect run` would go on after an interruption.
+        let code = args.undecided_code.filter(|_| alarm.is_open() && !signal::stop_requested());
         let more = if failed > 1 { format!(", and {} more", failed - 1) } else { String::new() };
         let failure = Failure::gate(format!("{alarm}{more}"));
         return Err(match code {
@@ -275,7 +277,8 @@ fn confirm(
     // An error other than a failed gate, in storing or in a helper command, is reported with the first measurement and
     // is no reason to measure again.
     if first.stored.is_err() || first.failed.is_some() {
-        return conclude(first, &args.output, Ok(()));
+        return conclude(first, &args.output, Ok(()))
+            .map_err(|failure| failure.advising(&format!("so this is not confirmed: {said}")));
     }
     first.waiting.iter().for_each(|line| output::complain(line));
     output::complain(&format!("{said}; measured again to confirm it"));

@@ -177,6 +177,9 @@ fn a_gate_decides_the_exit_code_where_a_report_cannot_be_written() {
     let stored = ["compare", "--baseline", "old.json", "--with", "new.json"];
     ends(&[&stored[..], &["--fail-if", "different"]].concat(), 1, "--fail-if different");
     ends(&compared, 3, "No space left");
+    // The question is decided, so the code of an undecided one would be wrong.
+    let faster = ["--fail-if", "faster", "--undecided-code", "125"];
+    ends(&[&compared[..], &faster].concat(), 3, "No space left");
     ends(&["run", "false", "--runs", "2"], 4, "false");
 }
 
