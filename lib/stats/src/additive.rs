@@ -1,7 +1,7 @@
 //! Decomposition of a sweep: value = drift of the block + effect of the level + noise.
 
 use crate::describe::{median, median_in_place};
-use crate::noncentral::{Noncentrality, noncentrality};
+use crate::noncentral::{Noncentrality, squares_of_effects};
 use crate::smooth::{scatter, trend, trend_noise, trend_parameters};
 
 /// A block of a sweep: visits of levels in chronological order, each with the index of the level and the value that was
@@ -206,17 +206,16 @@ impl Additive {
             effects.filter_map(|(effect, w)| effect.map(|effect| w * (effect - grand).powi(2))).sum();
         let df1 = (levels - 1) as f64;
         let f = if between > 0.0 { between / df1 / self.noise } else { 0.0 };
-        let shown = if self.noise > 0.0 {
-            noncentrality(f, df1, self.df, level)
+        let squares = if self.noise > 0.0 {
+            squares_of_effects(between, df1, self.noise, self.df, level)
         } else {
             // Without any noise the estimated effects are exact.
             Noncentrality { low: between, estimate: between, high: between }
         };
-        let scale = if self.noise > 0.0 { self.noise } else { 1.0 } / total;
         let effect = Noncentrality {
-            low: shown.low * scale,
-            estimate: shown.estimate * scale,
-            high: shown.high * scale,
+            low: squares.low / total,
+            estimate: squares.estimate / total,
+            high: squares.high / total,
         };
         Some(Size { f, effect, drift: self.drift_variance(), residual: self.residual(blocks), levels })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::noncentral::{Noncentrality, noncentrality};
+use crate::noncentral::{Noncentrality, squares_of_effects};
 
 /// A cell of the table of two factors.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,9 +63,8 @@ fn mean_square(squares: f64, df1: f64, noise: f64, df2: f64, level: f64, n: f64)
     if noise <= 0.0 {
         return Noncentrality { low: squares / n, estimate: squares / n, high: squares / n };
     }
-    let shown = noncentrality(squares / df1 / noise, df1, df2, level);
-    let scale = noise / n;
-    Noncentrality { low: shown.low * scale, estimate: shown.estimate * scale, high: shown.high * scale }
+    let all = squares_of_effects(squares, df1, noise, df2, level);
+    Noncentrality { low: all.low / n, estimate: all.estimate / n, high: all.high / n }
 }
 
 #[cfg(test)]

@@ -80,6 +80,17 @@ pub fn noncentrality(f: f64, df1: f64, df2: f64, level: f64) -> Noncentrality {
     Noncentrality { low: low.min(estimate), estimate, high: high.max(estimate) }
 }
 
+/// A sum of squared effects, in the unit of `squares`, from the observed sum of squares between groups with `df1` degrees
+/// of freedom and an error variance `noise` > 0 that was estimated with `df2`. The ends are those of [`noncentrality`],
+/// times the noise. The estimate is `squares` minus the part that noise has in it: the unbiased noncentrality times an
+/// estimated variance would be too small by the factor (df2 − 2)/df2.
+pub fn squares_of_effects(squares: f64, df1: f64, noise: f64, df2: f64, level: f64) -> Noncentrality {
+    let shown = noncentrality(squares / df1 / noise, df1, df2, level);
+    let (low, high) = (shown.low * noise, shown.high * noise);
+    let estimate = (squares - df1 * noise).max(0.0).clamp(low, high);
+    Noncentrality { low, estimate, high }
+}
+
 /// The noncentrality at which P(F ≤ f) falls to `probability`; zero if it is below that even for a noncentrality of
 /// zero.
 fn solve(f: f64, df1: f64, df2: f64, probability: f64) -> f64 {
@@ -121,6 +132,16 @@ mod tests {
         }
         let cdf = noncentral_f_cdf(f, df1 as f64, df2 as f64, lambda);
         assert!((cdf - f64::from(below) / 20_000.0).abs() < 0.012, "{cdf} {below}");
+    }
+
+    /// Two levels 0.65 apart in their logarithms, in twelve blocks with little noise: the difference is known well.
+    #[test]
+    fn the_squares_of_effects_are_not_shrunk() {
+        let squares = 12.0 * 2.0 * 0.325f64.powi(2);
+        let found = squares_of_effects(squares, 1.0, 1e-4, 11.0, 0.05);
+        assert!((found.estimate / squares - 1.0).abs() < 1e-3, "{found:?}");
+        assert!(found.low < found.estimate && found.estimate < found.high, "{found:?}");
+        assert_eq!(squares_of_effects(1e-5, 1.0, 1e-4, 11.0, 0.05).estimate, 0.0);
     }
 
     #[test]
