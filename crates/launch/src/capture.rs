@@ -394,8 +394,9 @@ mod tests {
             let done = Capture::shell(line).run().unwrap();
             assert_eq!(done.outcome, Outcome::Signaled(19), "{line}");
         }
-        let continued = Capture::shell("(sleep 0.1; kill -CONT $$) & kill -STOP $$; exit 3").run().unwrap();
-        assert_eq!(continued.outcome, Outcome::Exited(3));
+        let stopped = "grep -q '^State:.T' /proc/$$/status";
+        let line = format!("(until {stopped}; do sleep 0.01; done; kill -CONT $$) & kill -STOP $$; exit 3");
+        assert_eq!(Capture::shell(&line).run().unwrap().outcome, Outcome::Exited(3));
     }
 
     #[test]
