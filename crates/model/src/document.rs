@@ -89,7 +89,7 @@ findings! {
     Load(LoadFindings) = "fauxplat.load/1",
     Profile(Box<ProfileFindings>) = "fauxplat.profile/1",
     Table(TableFindings) = "fauxplat.table/1",
-    Sweep(Box<SweepFindings>) = "fauxplat.sweep/1",
+    Sweep(Box<SweepFindings>) = "fauxplat.sweep/2" or "fauxplat.sweep/1",
     Tune(Box<TuneFindings>) = "fauxplat.tune/1",
     /// Findings of `tune --list`.
     TuneList(TuneCatalog) = "fauxplat.tune-list/1",
@@ -98,7 +98,7 @@ findings! {
     /// Findings of `lab compare`.
     LabCompare(Box<LabComparison>) = "fauxplat.lab-compare/1",
     Topo(Box<TopoFindings>) = "fauxplat.topo/1",
-    Explain(ExplainFindings) = "fauxplat.explain/1",
+    Explain(ExplainFindings) = "fauxplat.explain/2" or "fauxplat.explain/1",
     /// Findings of `aa --replay` and `compare --plan`.
     Replay(ReplayFindings) = "fauxplat.replay/1",
     /// Findings of `fleet run` and `fleet report`.

@@ -325,6 +325,21 @@ fn an_end_that_is_no_bound_is_null_and_is_read_back() {
     assert!(is_no_bound(through_a_document(&infinite).high_ratio));
 }
 
+/// The findings of every verb write and read such an end alike, here the level of an explanation and of a sweep.
+#[test]
+fn an_end_that_is_no_bound_is_null_in_levels_and_peaks() {
+    let [low, high] = [(-NO_BOUND_LOG).exp(), NO_BOUND_LOG.exp()];
+    let (level, number, ratio) = (String::new(), None, 1.0);
+    let effect = LevelEffect { level: level.clone(), runs: 1, ratio, ci_low_ratio: low, ci_high_ratio: high };
+    let peak =
+        Peak { level, number, ratio, ci_low_ratio: low, ci_high_ratio: high, p_adjusted: 1.0, blocks: 1 };
+    for document in [serde_json::to_value(&effect).unwrap(), serde_json::to_value(&peak).unwrap()] {
+        assert_eq!([&document["ci_low_ratio"], &document["ci_high_ratio"]], [&Value::Null; 2]);
+    }
+    assert_eq!(through_a_document(&effect), effect);
+    assert_eq!(through_a_document(&peak), peak);
+}
+
 #[test]
 fn findings_are_read_back_by_the_name_of_their_document_and_by_no_other() {
     let findings = findings();

@@ -1,6 +1,6 @@
 //! Sentences about comparisons in which readings are only bounds, or cover only a part of the command.
 
-use fauxplat_model::{Bound, BoundedEffect, Comparison, Metric, Verdict};
+use fauxplat_model::{Bound, BoundedEffect, Comparison, Metric, Verdict, is_no_bound};
 
 use crate::relation::relation;
 use crate::words::{change, percent, round_percent};
@@ -54,6 +54,17 @@ pub(crate) fn effect(comparison: &Comparison) -> Option<String> {
     })
 }
 
+/// An interval of ratios as changes with `between` between its ends, such as `+1.00 % to +3.00 %`. An end that is no
+/// bound is left out: `at least +1.00 %`, `at most +3.00 %` or `no bound yet`.
+pub fn interval_of_changes(low: f64, high: f64, between: &str) -> String {
+    match (is_no_bound(low), is_no_bound(high)) {
+        (false, false) => format!("{}{between}{}", change(low), change(high)),
+        (false, true) => format!("at least {}", change(low)),
+        (true, false) => format!("at most {}", change(high)),
+        (true, true) => "no bound yet".to_owned(),
+    }
+}
+
 /// Sentence about why readings of a metric are bounds, and how to obtain values.
 fn cure(metric: Metric) -> &'static str {
     match metric == Metric::PEAK_MEMORY {
@@ -74,5 +85,24 @@ pub(crate) fn of_first_thread(comparison: &Comparison) -> &'static str {
              read."
         }
         false => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_model::NO_BOUND_LOG;
+
+    use super::*;
+    use crate::words::spaced;
+
+    #[test]
+    fn an_end_that_is_no_bound_is_no_number() {
+        let [no_low, no_high] = [(-NO_BOUND_LOG).exp(), NO_BOUND_LOG.exp()];
+        let said = |low, high| spaced(&interval_of_changes(low, high, " to "));
+        assert_eq!(said(1.01, 1.03), "+1.00 % to +3.00 %");
+        assert_eq!(said(1.01, no_high), "at least +1.00 %");
+        assert_eq!(said(no_low, 1.03), "at most +3.00 %");
+        assert_eq!(said(no_low, no_high), "no bound yet");
+        assert_eq!(said(0.0, f64::INFINITY), "no bound yet");
     }
 }

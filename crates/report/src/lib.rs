@@ -32,6 +32,7 @@ mod words;
 /// Functions for the wording of all reports: numbers with their units, changes, lists, and marks of names and commands
 /// within sentences.
 pub mod say {
+    pub use crate::bounded::interval_of_changes;
     pub use crate::functions::{function, without_arguments};
     pub use crate::parts::spans::{code, emphasis, named, strong};
     pub use crate::words::{

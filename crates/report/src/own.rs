@@ -14,6 +14,11 @@ pub trait OwnReport: Sync {
     /// Name and version of the documents, such as `fauxplat.suite/1`. The name contains the verb.
     fn schema(&self) -> &'static str;
 
+    /// Names and versions of earlier documents whose fields this version reads, too.
+    fn earlier(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The formats that the documents support, besides those that every verb supports.
     fn formats(&self) -> &'static [Format] {
         &[Format::JUnit, Format::Svg]
@@ -115,7 +120,12 @@ pub fn know_reports(reports: Vec<&'static dyn OwnReport>) {
 
 fn report_of(found: &OwnFindings) -> Option<&'static dyn OwnReport> {
     let all = REPORTS.get()?;
-    all.iter().copied().find(|report| report.schema() == found.schema)
+    all.iter().copied().find(|report| reads(*report, &found.schema))
+}
+
+/// Whether a report shows documents of a schema.
+fn reads(report: &dyn OwnReport, schema: &str) -> bool {
+    report.schema() == schema || report.earlier().contains(&schema)
 }
 
 /// Names of the verbs whose documents have a private type and support a format.

@@ -173,7 +173,7 @@ fn a_search_names_the_commit() {
     let found = json(&lab, &top, &words);
     assert_eq!(
         (&found["schema"], &found["answer"]),
-        (&"fauxplat.bisect/1".into(), &"commit".into()),
+        (&"fauxplat.bisect/2".into(), &"commit".into()),
         "{found}"
     );
     let name = found["found"]["commit"]["name"].as_str().unwrap();

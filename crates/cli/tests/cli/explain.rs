@@ -65,7 +65,7 @@ fn planted_effects_go_to_their_factors() {
         let words = ["explain", &command, "--blocks", "64", "--metric", "cpu", "--seed", "5"];
         let placed = if word == "cpu" { &["--cpu", &both][..] } else { &[] };
         let document = lab.json(&[&words[..], placed].concat());
-        assert_eq!(document["schema"], "fauxplat.explain/1");
+        assert_eq!(document["schema"], "fauxplat.explain/2");
         assert!(attributed(&document, factor) >= 0.8, "{word}: {}", document["components"]);
         let parts = document["components"].as_array().unwrap().iter();
         let own = parts.filter(|one| is_of(one["factor"].as_str().unwrap(), factor));

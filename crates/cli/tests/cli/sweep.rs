@@ -68,7 +68,7 @@ fn an_environment_of_a_level_has_exactly_its_bytes() {
     let document = lab.json(&[&words[..], &["--stdout", "out", "--cpu", "free"]].concat());
     let bytes: u64 = all_runs(&document).iter().map(|(_, run)| number(run, "env_pad_bytes")).sum();
     assert_eq!(lab.read("out").len() as u64, bytes);
-    assert_eq!(document["schema"], "fauxplat.sweep/1");
+    assert_eq!(document["schema"], "fauxplat.sweep/2");
     assert_eq!((&document["factor"], &document["unit"]), (&"env-size".into(), &"bytes".into()));
     let names: Vec<&Value> =
         document["levels"].as_array().unwrap().iter().map(|level| &level["level"]).collect();

@@ -27,7 +27,7 @@ fn a_sleep_is_named_whichever_command_has_it() {
     let lab = Lab::new();
     for (commands, slower) in [(["true", "sleep 0.2"], 1), (["sleep 0.2", "true"], 0)] {
         let document = why(&lab, commands, &[]);
-        assert_eq!(document["schema"], "fauxplat.why/1");
+        assert_eq!(document["schema"], "fauxplat.why/2");
         assert_eq!(
             (&document["answer"], &document["slower"]),
             (&"cause".into(), &slower.into()),
@@ -44,7 +44,7 @@ fn a_sleep_is_named_whichever_command_has_it() {
         assert!(part("blocked") > 0.5 * whole, "{document:#}");
     }
     let stored = lab.last();
-    assert_eq!(stored["schema"], "fauxplat.why/1", "the store has the document");
+    assert_eq!(stored["schema"], "fauxplat.why/2", "the store has the document");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_comparison_is_explained_after_its_report() {
     let done = compare(&["--why=20s", "--nice", "3", "true", "sleep 0.2"]).succeeds();
     let [verdict, cause] = ["slower", "sleeps longer"].map(|words| done.out.find(words));
     assert!(verdict.is_some() && verdict < cause, "the explanation follows the verdict: {}", done.out);
-    assert_eq!(lab.last()["schema"], "fauxplat.why/1");
+    assert_eq!(lab.last()["schema"], "fauxplat.why/2");
     let gated = compare(&["--why=20s", "--fail-if", "slower", "true", "sleep 0.2"]).ends_with(1);
     assert!(gated.out.contains("sleeps longer"), "a gate that fails is explained, too: {}", gated.out);
     let equal = compare(&["--why=20s", "sleep 0.01", "sleep 0.01"]).succeeds();
@@ -271,7 +271,7 @@ fn a_failure_in_the_middle_leaves_the_findings_until_then() {
     let failing = "sh -c 'echo >> log; test $(wc -l < log) -lt 8'";
     let done = asked(&lab, ["true", failing], &["--format", "json"]).ends_with(4);
     let document = done.json();
-    assert_eq!((&document["schema"], &document["answer"]), (&"fauxplat.why/1".into(), &"undecided".into()));
+    assert_eq!((&document["schema"], &document["answer"]), (&"fauxplat.why/2".into(), &"undecided".into()));
     let failed = document["failed"].as_str().unwrap();
     assert!(failed.contains("ended with status 1"), "{failed}");
     assert_eq!((&document["slower"], kinds(&document)), (&Value::Null, Vec::new()), "{document:#}");

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::numbers::{high_ratio_end, low_ratio_end, ratio_end};
 use crate::{Metric, Variant};
 
 /// Effect of one level of a factor, with the effects of the other factors taken out.
@@ -12,7 +13,9 @@ pub struct LevelEffect {
     /// Ratio of the time at this level to the mean over all levels of the factor, the other factors held equal.
     pub ratio: f64,
     /// Lower end of the 95 % interval of `ratio`.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub ci_low_ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub ci_high_ratio: f64,
 }
 

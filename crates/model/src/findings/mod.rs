@@ -39,7 +39,7 @@ pub use lab::*;
 pub use latency::*;
 pub use limit::*;
 pub use load::*;
-pub use numbers::{NO_BOUND_LOG, is_no_bound};
+pub use numbers::{NO_BOUND_LOG, high_ratio_end, is_no_bound, low_ratio_end, ratio_end};
 pub use profile::*;
 pub use replay::*;
 pub use run::*;

@@ -12,18 +12,27 @@ pub fn is_no_bound(ratio: f64) -> bool {
 }
 
 /// Writes an end of an interval of ratios, and `null` for an end that is no bound.
-pub(super) fn ratio_end<S: Serializer>(ratio: &f64, to: S) -> Result<S::Ok, S::Error> {
+///
+/// # Errors
+/// Fails if the serialiser fails.
+pub fn ratio_end<S: Serializer>(ratio: &f64, to: S) -> Result<S::Ok, S::Error> {
     Some(*ratio).filter(|&ratio| !is_no_bound(ratio)).serialize(to)
 }
 
 /// Reads the lower end of an interval of ratios, and `null` as no bound. Documents of earlier versions have
 /// [`NO_BOUND_LOG`] there.
-pub(super) fn low_ratio_end<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+///
+/// # Errors
+/// Fails if the input is neither a number nor `null`.
+pub fn low_ratio_end<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or_else(|| (-NO_BOUND_LOG).exp()))
 }
 
 /// Reads the upper end of an interval of ratios, and `null` as no bound, as [`low_ratio_end`] does.
-pub(super) fn high_ratio_end<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+///
+/// # Errors
+/// Fails if the input is neither a number nor `null`.
+pub fn high_ratio_end<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or_else(|| NO_BOUND_LOG.exp()))
 }
 

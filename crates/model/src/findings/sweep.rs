@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::numbers::{high_ratio_end, low_ratio_end, ratio_end};
 use crate::{Metric, StoppedBy};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +51,9 @@ pub struct Peak {
     /// Ratio of the readings at this level to the median of all levels; below 1 for a faster level.
     pub ratio: f64,
     /// Lower end of the interval of `ratio`, which holds for all tested levels together (max-T).
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub ci_low_ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub ci_high_ratio: f64,
     /// p-value adjusted over all levels that were tested (Westfall and Young).
     pub p_adjusted: f64,
@@ -127,11 +130,14 @@ pub struct SweepFinding {
     /// levels. With two levels, their difference.
     pub difference_ratio: f64,
     /// Lower end of the interval of `difference_ratio` at the error level of the sweep.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub difference_low_ratio: f64,
     /// Upper end of the interval of `difference_ratio`: a larger typical difference is excluded.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub difference_high_ratio: f64,
-    /// Ratio to the median beyond which any single visited level is excluded to lie, at the error level of the sweep; a
-    /// factor of nearly a million if nothing is excluded.
+    /// Ratio to the median beyond which any single visited level is excluded to lie, at the error level of the sweep; no
+    /// bound if nothing is excluded.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub largest_excluded_ratio: f64,
     /// Largest difference that counts as none, as a ratio minus one.
     pub margin: f64,

@@ -2,7 +2,7 @@
 
 use fauxplat_model::{
     AlsoSwept, FailingLevel, LevelFindings, Metric, Peak, SlowLevel, StoppedBy, SweepAnswer, SweepFinding,
-    SweepFindings, SweepPart, SweepStage, Unit,
+    SweepFindings, SweepPart, SweepStage, Unit, ratio_end,
 };
 use serde::Serialize;
 
@@ -66,7 +66,9 @@ struct LevelEntry<'a> {
 struct PeakEntry<'a> {
     level: Written<'a>,
     ratio: f64,
+    #[serde(serialize_with = "ratio_end")]
     ci_low_ratio: f64,
+    #[serde(serialize_with = "ratio_end")]
     ci_high_ratio: f64,
     p_adjusted: f64,
     blocks: usize,
@@ -82,8 +84,11 @@ struct FindingEntry<'a> {
     margin: f64,
     margin_absolute: Option<f64>,
     difference_ratio: f64,
+    #[serde(serialize_with = "ratio_end")]
     difference_low_ratio: f64,
+    #[serde(serialize_with = "ratio_end")]
     difference_high_ratio: f64,
+    #[serde(serialize_with = "ratio_end")]
     largest_excluded_ratio: f64,
     variance_share: f64,
     variance_share_low: f64,

@@ -1,6 +1,6 @@
 //! The report of `explain`: a sentence, and a bar for each factor.
 
-use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect};
+use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect, is_no_bound};
 use fauxplat_units::Nanos;
 use serde::Serialize;
 
@@ -211,8 +211,8 @@ impl<'a> Line<'a> {
             points_percent: None,
             p_adjusted: None,
             ratio: Some(level.ratio),
-            ci_low_ratio: Some(level.ci_low_ratio),
-            ci_high_ratio: Some(level.ci_high_ratio),
+            ci_low_ratio: Some(level.ci_low_ratio).filter(|end| !is_no_bound(*end)),
+            ci_high_ratio: Some(level.ci_high_ratio).filter(|end| !is_no_bound(*end)),
         }
     }
 }

@@ -106,7 +106,7 @@ fn terminals_without_unicode_get_bars_too() {
 fn json_carries_what_others_rely_on() {
     let document: serde_json::Value =
         serde_json::from_str(&explained().render(Format::Json, &Style::default())).unwrap();
-    assert_eq!(document["schema"], "fauxplat.explain/1");
+    assert_eq!(document["schema"], "fauxplat.explain/2");
     let first = &document["components"][0];
     for field in ["factor", "variance_share", "low", "high", "points_percent"] {
         assert!(!first[field].is_null(), "{field}");

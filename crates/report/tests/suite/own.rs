@@ -20,6 +20,10 @@ impl OwnReport for HerdReport {
         "fauxplat.herd/1"
     }
 
+    fn earlier(&self) -> &'static [&'static str] {
+        &["fauxplat.herd/0"]
+    }
+
     fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
         let herd = Herd::deserialize(document)?;
         let mut grid = Grid::named(&["sheep", "weight"], &[]);
@@ -79,6 +83,8 @@ fn every_format_shows_the_document_of_a_verb() {
 
 #[test]
 fn a_document_of_another_version_or_form_says_so() {
+    let text = shown("fauxplat.herd/0", herd(), Format::Text).unwrap();
+    assert!(text.contains("The herd is led by"), "an earlier version is shown: {text}");
     let text = shown("fauxplat.herd/9", herd(), Format::Text).unwrap();
     assert!(text.contains("cannot show documents of fauxplat.herd/9"), "{text}");
     let json = shown("fauxplat.herd/9", herd(), Format::Json).unwrap();

@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    AlsoSwept, FailingLevel, LevelFindings, Metric, Peak, Period, SlowLevel, StoppedBy, SweepAnswer,
-    SweepFinding, SweepFindings, SweepPart, SweepStage,
+    AlsoSwept, FailingLevel, LevelFindings, Metric, NO_BOUND_LOG, Peak, Period, SlowLevel, StoppedBy,
+    SweepAnswer, SweepFinding, SweepFindings, SweepPart, SweepStage,
 };
 use fauxplat_report::{Format, Style, write};
 use serde_json::Value;
@@ -241,13 +241,34 @@ fn what_has_no_bound_is_not_excluded() {
         found.finding.largest_excluded_ratio = single;
         owned(found).text(400)
     };
-    let none = 13.8_f64.exp();
+    let none = NO_BOUND_LOG.exp();
     let text = said(none, none);
     assert!(text.contains("nothing can be excluded yet") && !text.contains("are excluded"), "{text}");
     let text = said(none, 1.02);
     assert!(text.contains(": deviations of any one level above 2.00 % are excluded"), "{text}");
     let text = said(1.004, none);
     assert!(text.contains("above 0.40 % are excluded") && !text.contains("any one level"), "{text}");
+}
+
+/// An end of an interval that is no bound is `null` in the document, and no number in words.
+#[test]
+fn an_end_that_is_no_bound_is_no_number() {
+    let mut open = sizes();
+    let none = NO_BOUND_LOG.exp();
+    (open.finding.difference_high_ratio, open.finding.largest_excluded_ratio) = (none, none);
+    open.finding.peaks[0].ci_high_ratio = none;
+    let text = owned(open.clone()).text(200);
+    assert!(text.contains("at least +1") && text.contains("(at least 1") && !text.contains("e7 %"), "{text}");
+    let document: Value = serde_json::from_str(&owned(open).render(Format::Json, &Style::default())).unwrap();
+    let finding = &document["finding"];
+    for end in [
+        &finding["difference_high_ratio"],
+        &finding["largest_excluded_ratio"],
+        &finding["peaks"][0]["ci_high_ratio"],
+    ] {
+        assert!(end.is_null(), "{finding}");
+    }
+    assert!(finding["peaks"][0]["ci_low_ratio"].is_number(), "{finding}");
 }
 
 #[test]
@@ -269,7 +290,7 @@ fn markdown_says_the_same() {
 fn the_document_has_its_names() {
     let document: Value =
         serde_json::from_str(&owned(sizes()).render(Format::Json, &Style::default())).unwrap();
-    assert_eq!(document["schema"], "fauxplat.sweep/1");
+    assert_eq!(document["schema"], "fauxplat.sweep/2");
     for name in ["factor", "unit", "runs_done", "runs_exhaustive", "levels_asked", "stages", "stopped_by"] {
         assert!(!document[name].is_null(), "{name}");
     }

@@ -6,6 +6,8 @@
 //! A test against the middle between the ends would need three times as many runs: it would have to find half of the
 //! change instead of the whole change, and the noise of both ends would count.
 
+use fauxplat_model::{high_ratio_end, low_ratio_end, ratio_end};
+
 use crate::search::Side;
 
 /// Share of the smallest difference between the ends of the search by which a commit has to differ from an end.
@@ -50,7 +52,9 @@ impl Budget {
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Ratio {
     pub ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub low_ratio: f64,
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub high_ratio: f64,
 }
 
@@ -129,6 +133,17 @@ mod tests {
 
     fn ratio(ratio: f64, width: f64) -> Ratio {
         Ratio { ratio, low_ratio: ratio - width, high_ratio: ratio + width }
+    }
+
+    #[test]
+    fn an_end_that_is_no_bound_is_null_and_is_read_back() {
+        let high_ratio = fauxplat_model::NO_BOUND_LOG.exp();
+        let open = Ratio { ratio: 1.5, low_ratio: 1.2, high_ratio };
+        let document = serde_json::to_value(open).unwrap();
+        assert!(document["high_ratio"].is_null() && document["low_ratio"].is_number(), "{document}");
+        assert_eq!(serde_json::from_value::<Ratio>(document).unwrap(), open);
+        let earlier = serde_json::json!({"ratio": 1.5, "low_ratio": 1.2, "high_ratio": high_ratio});
+        assert_eq!(serde_json::from_value::<Ratio>(earlier).unwrap(), open);
     }
 
     #[test]

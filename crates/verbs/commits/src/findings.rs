@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decision::Ratio;
 
-pub const SCHEMA: &str = "fauxplat.bisect/1";
+pub const SCHEMA: &str = "fauxplat.bisect/2";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {

@@ -1,6 +1,7 @@
 //! The report of a search for a commit.
 
 use fauxplat_model::document::Record;
+use fauxplat_model::is_no_bound;
 use fauxplat_report::parts::{Grid, Piece, Tone};
 use fauxplat_report::{Case, CaseOutcome, OwnReport, Rows, say};
 use serde::Deserialize;
@@ -8,9 +9,6 @@ use serde_json::{Error, Value};
 
 use crate::decision::Ratio;
 use crate::findings::{Answer, BisectFindings, Commit, Compared, Outcome, SCHEMA, Step};
-
-/// Ratio between the ends of an interval from which on the interval is too wide to be shown.
-const UNBOUNDED: f64 = 1e6;
 
 /// Maximum number of suspects that a sentence names; it gives only the number of the others.
 const NAMED: usize = 10;
@@ -21,6 +19,10 @@ pub(crate) struct BisectReport;
 impl OwnReport for BisectReport {
     fn schema(&self) -> &'static str {
         SCHEMA
+    }
+
+    fn earlier(&self) -> &'static [&'static str] {
+        &["fauxplat.bisect/1"]
     }
 
     fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
@@ -224,10 +226,7 @@ fn changed(compared: Compared) -> String {
 
 fn interval(compared: Compared) -> String {
     let Ratio { ratio, low_ratio, high_ratio } = compared.ratio;
-    if high_ratio / low_ratio > UNBOUNDED {
-        return format!("{} (too few pairs for an interval)", say::change(ratio));
-    }
-    format!("{} ({} to {})", say::change(ratio), say::change(low_ratio), say::change(high_ratio))
+    format!("{} ({})", say::change(ratio), say::interval_of_changes(low_ratio, high_ratio, " to "))
 }
 
 fn row(step: &Step) -> Vec<String> {
@@ -237,8 +236,9 @@ fn row(step: &Step) -> Vec<String> {
         Outcome::Undecided => "undecided",
         Outcome::Failed => "failed",
     };
+    let end = |end: f64| if is_no_bound(end) { String::new() } else { end.to_string() };
     let ratios = |compared: Option<Compared>| match compared.map(|it| it.ratio) {
-        Some(it) => [it.ratio, it.low_ratio, it.high_ratio].map(|value| value.to_string()),
+        Some(it) => [it.ratio.to_string(), end(it.low_ratio), end(it.high_ratio)],
         None => Default::default(),
     };
     let last =

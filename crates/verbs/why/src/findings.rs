@@ -1,11 +1,11 @@
-//! Findings of `why`: the document `fauxplat.why/1`.
+//! Findings of `why`: the document `fauxplat.why/2`.
 
-use fauxplat_model::Verdict;
+use fauxplat_model::{Verdict, high_ratio_end, low_ratio_end, ratio_end};
 use serde::{Deserialize, Serialize};
 
 use crate::amount::Amount;
 
-pub const SCHEMA: &str = "fauxplat.why/1";
+pub const SCHEMA: &str = "fauxplat.why/2";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -238,8 +238,10 @@ pub struct Compared {
     /// Ratio of the time of the second program (B) to that of the first (A).
     pub ratio: f64,
     /// Low end of the ratio's interval.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "low_ratio_end")]
     pub low_ratio: f64,
     /// High end of the ratio's interval.
+    #[serde(serialize_with = "ratio_end", deserialize_with = "high_ratio_end")]
     pub high_ratio: f64,
     pub pairs: usize,
     pub level: f64,

@@ -30,6 +30,10 @@ impl OwnReport for WhyReport {
         SCHEMA
     }
 
+    fn earlier(&self) -> &'static [&'static str] {
+        &["fauxplat.why/1"]
+    }
+
     fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
         Ok(pieces(&WhyFindings::deserialize(document)?))
     }
@@ -215,9 +219,10 @@ fn sentence(found: &WhyFindings) -> (Tone, String) {
 /// Sentences about the change that an undecided comparison estimates, and how long a decision would take.
 fn effect(found: &WhyFindings) -> String {
     let known = found.compared.as_ref().map_or_else(String::new, |it| {
-        let [ratio, low, high] = [it.ratio, it.low_ratio, it.high_ratio].map(say::change);
+        let ratio = say::change(it.ratio);
+        let interval = say::interval_of_changes(it.low_ratio, it.high_ratio, " to ");
         let pairs = say::counted(it.pairs, "pair", "pairs");
-        format!(" The change is {ratio} ({low} to {high}) in {pairs} of runs.")
+        format!(" The change is {ratio} ({interval}) in {pairs} of runs.")
     });
     let takes = match (found.pairs_needed, found.needs_s) {
         (Some(needed), Some(needs_s)) => {

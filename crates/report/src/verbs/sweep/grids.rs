@@ -2,6 +2,7 @@
 
 use fauxplat_model::{LevelFindings, SweepFindings};
 
+use crate::bounded::interval_of_changes;
 use crate::parts::{Grid, Tone};
 use crate::words::{Scale, change, p_value, quantity, visible};
 
@@ -12,7 +13,7 @@ pub(crate) fn peaks(found: &SweepFindings) -> Grid {
         let cells = vec![
             visible(&peak.level),
             change(peak.ratio),
-            format!("{} … {}", change(peak.ci_low_ratio), change(peak.ci_high_ratio)),
+            interval_of_changes(peak.ci_low_ratio, peak.ci_high_ratio, " … "),
             p_value(peak.p_adjusted),
             peak.blocks.to_string(),
         ];

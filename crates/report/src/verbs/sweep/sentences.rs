@@ -5,6 +5,7 @@ use fauxplat_model::{
     SweepStage, is_no_bound,
 };
 
+use crate::bounded::interval_of_changes;
 use crate::parts::Tone;
 use crate::words::{
     TIE, change, counted, listed, p_value, percent, quantity, round_number as number, round_percent, visible,
@@ -60,10 +61,11 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
 fn interval(finding: &SweepFinding) -> String {
     let (low, high) = (finding.difference_low_ratio, finding.difference_high_ratio);
     let confidence = confidence(finding);
-    match low - 1.0 < LEAST_SHOWN {
-        true if is_no_bound(high) => "how much is not bounded yet".to_owned(),
-        true => format!("at most {} at {confidence}", excess(high)),
-        false => format!("{confidence} interval {} to {}", excess(low), excess(high)),
+    match (low - 1.0 < LEAST_SHOWN, is_no_bound(high)) {
+        (true, true) => "how much is not bounded yet".to_owned(),
+        (true, false) => format!("at most {} at {confidence}", excess(high)),
+        (false, true) => format!("at least {} at {confidence}", excess(low)),
+        (false, false) => format!("{confidence} interval {} to {}", excess(low), excess(high)),
     }
 }
 
@@ -343,11 +345,10 @@ fn why_equal(factor: &str) -> &'static str {
 /// Caption of a drawing of a peak: its level, and how much it differs from the median level.
 pub(crate) fn peak_caption(found: &SweepFindings, peak: &fauxplat_model::Peak) -> String {
     format!(
-        "{} {}: {} ({} to {})",
+        "{} {}: {} ({})",
         visible(&found.factor),
         visible(&peak.level),
         change(peak.ratio),
-        change(peak.ci_low_ratio),
-        change(peak.ci_high_ratio)
+        interval_of_changes(peak.ci_low_ratio, peak.ci_high_ratio, " to ")
     )
 }

@@ -1,6 +1,6 @@
 //! Tests of sentences in the report of `fauxplat why`.
 
-use fauxplat_model::Verdict;
+use fauxplat_model::{NO_BOUND_LOG, Verdict};
 
 use super::*;
 use crate::findings::{Compared, DifferencePart, Function, Kind};
@@ -109,6 +109,13 @@ fn what_is_undecided_is_told_with_its_effect_and_time() {
     for words in ["+230 %", "6 pairs", "about 10 pairs", "2 m"] {
         assert!(said.contains(words), "{words}: {said}");
     }
+    let no_high = Compared { high_ratio: NO_BOUND_LOG.exp(), ..open.compared.clone().unwrap() };
+    let document = serde_json::to_value(&no_high).unwrap();
+    assert!(document["high_ratio"].is_null() && document["low_ratio"].is_number(), "{document}");
+    assert_eq!(serde_json::from_value::<Compared>(document).unwrap(), no_high);
+    open.compared = Some(no_high);
+    let said = plain(&open);
+    assert!(said.contains("(at least −") && !said.contains("e7"), "{said}");
     (open.compared, open.pairs_needed) = (None, None);
     assert!(plain(&open).ends_with("More --max-time may decide."));
 }
