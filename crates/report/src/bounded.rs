@@ -103,6 +103,5 @@ mod tests {
         assert_eq!(said(1.01, no_high), "at least +1.00 %");
         assert_eq!(said(no_low, 1.03), "at most +3.00 %");
         assert_eq!(said(no_low, no_high), "no bound yet");
-        assert_eq!(said(0.0, f64::INFINITY), "no bound yet");
     }
 }
